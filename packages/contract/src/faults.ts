@@ -55,6 +55,7 @@ export const FAULTS = {
   unsupported_media_type: { status: 415, ...invalid },
   websocket_unsupported: { status: 426, ...invalid, retry: false },
   rate_limit_exceeded: { status: 429, ...limited },
+  budget_reserved: { status: 429, ...limited },
   too_many_tries: { status: 429, ...limited },
   upstream_rate_limited: { status: 429, ...limited },
   headers_too_large: { status: 431, ...invalid },

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { chatReply } from './test/chat-replies.ts';
 import { startInTime } from './test/gateway-in-time.ts';
 
-test('who names no cap reserves the longest answer of the model, else 4,096 tokens', async (t) => {
+test('without a cap a request reserves 4,096 tokens until the model is known, and no more than the model allows', async (t) => {
   const gateway = await startInTime({
     upstreams: { a: (isStream) => chatReply('thick', isStream) },
     // A dollar per million: tokens of output are millionths of a dollar.
     providers: { a: { prices: { '*': { input: 0, output: 1 } } } },
     routes: [{ model: '*', retries: 0 }],
     org: { budgets: [{ name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 0.005 }] },
-    outputMost: (_, model) => (model === 'long' ? 8192 : null),
+    outputMost: (_, model) => (model === 'short' ? 1_000 : 100_000),
   });
   t.after(() => gateway.close());
   const ask = async (model: string, more: object = {}) => {
@@ -18,7 +18,8 @@ test('who names no cap reserves the longest answer of the model, else 4,096 toke
     return (await gateway.settled(gateway.ask('chat', body))).status;
   };
   assert.equal(await ask('a/unknown'), 200);
-  assert.equal(await ask('a/long'), 402);
-  assert.equal(await ask('a/long', { max_tokens: 100 }), 200);
+  assert.equal(await ask('a/short', { n: 4 }), 200);
+  assert.equal(await ask('a/unknown', { max_tokens: 100 }), 200);
+  assert.equal(await ask('a/unknown', { max_tokens: 5_000 }), 402);
   assert.equal(await ask('a/unknown', { n: 2 }), 402, 'each choice may be as long');
 });

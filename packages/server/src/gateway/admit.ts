@@ -37,7 +37,8 @@ export async function admit(
     models: rules.byModel ? modelsOf(x.ask, course) : [],
     metadata: x.controls?.metadata ?? null,
   };
-  const estimate = course && x.ask ? estimateOf(x.ask, course, x.createdAt, x.gateway) : null;
+  const estimate =
+    course && x.ask ? estimateOf(x.ask, course, { orgId: key.orgId, atMs: x.createdAt }, x.gateway) : null;
   const taking = guard.take(x.id, rules, caller, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.grant = grant;

@@ -11,6 +11,7 @@ import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { scrubbed } from './scrub.ts';
+import { meterFor, type SpendMeter } from './spend-meter.ts';
 import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
 import { setWorthAside } from './worth.ts';
 
@@ -72,6 +73,8 @@ class Attempt implements UpstreamHandler {
   #sink: AnswerSink | null = null;
   #flow: Flow | null = null;
   #cancel: (() => void) | null = null;
+  #meter: SpendMeter | null = null;
+  #holds = 0;
   #streamed = false;
   #over = false;
   #tail: Timer | null = null;
@@ -138,6 +141,22 @@ class Attempt implements UpstreamHandler {
     else if (!this.#streamed) this.#deadlines?.enter('idle');
     if (sink.whole) return this.#leaveTail();
     this.#deadlines?.touch();
+    if (this.#meter) this.#weigh(this.#meter);
+  }
+
+  /** A stream that costs more than a hard budget holds for it goes on with more, or not at all. */
+  #weigh(meter: SpendMeter): void {
+    const verdict = meter.weigh();
+    if (verdict === 'go') return;
+    if (verdict instanceof Fault) return this.#fail(verdict);
+    this.#hold();
+    verdict.then(
+      (fault) => {
+        this.#release();
+        if (fault) this.#fail(fault);
+      },
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   /** Answers that end in one turn of the event loop leave together: one wake-up of the client's side, not one each. */
@@ -171,6 +190,7 @@ class Attempt implements UpstreamHandler {
     const isBinary = isEventStream(type);
     const isStream = isBinary || /^\s*text\/event-stream\b/i.test(type);
     this.#streamed = isStream;
+    if (isStream) this.#meter = meterFor(this.#x);
     if (this.#plan.raw) return this.#plan.raw(status, headers);
     if (status < 200 || status >= 300) return refused((body) => this.#plan.refusal(status, headers, body));
     const encoding = headerOf(headers, 'content-encoding');
@@ -196,12 +216,22 @@ class Attempt implements UpstreamHandler {
 
   /** The client is slower than the upstream: stop reading until its buffer is empty again. */
   #holdBack(): void {
+    this.#hold();
+    this.#x.client.onDrain(() => this.#release());
+  }
+
+  /** Stops reading until each of those who wait has called `#release`. */
+  #hold(): void {
+    this.#holds += 1;
     this.#flow?.pause();
     this.#deadlines?.hold();
-    this.#x.client.onDrain(() => {
-      this.#deadlines?.release();
-      this.#flow?.resume();
-    });
+  }
+
+  #release(): void {
+    this.#holds -= 1;
+    if (this.#holds > 0) return;
+    this.#deadlines?.release();
+    this.#flow?.resume();
   }
 
   /** Clients hang up at `[DONE]` (the official SDK does): from here on nothing can go wrong with this exchange. */

@@ -99,8 +99,11 @@ export interface Exchange {
   dropped: readonly string[];
   readonly attempts: AttemptRecord[];
   readonly decisions: Decision[];
-  /** Set by the answer as it is told. */
+  /** What the provider reported for the attempt under way. */
   usage: Usage | null;
+  /** UTF-8 bytes of text, reasoning and tool calls that the attempt under way has brought, and in how many pieces. */
+  contentBytes: number;
+  contentPieces: number;
   /** What the attempts before the last one used and cost. */
   spent: Spent | null;
   finish: string | null;

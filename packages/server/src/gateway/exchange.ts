@@ -95,6 +95,8 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     attempts: [],
     decisions: [],
     usage: null,
+    contentBytes: 0,
+    contentPieces: 0,
     spent: null,
     finish: null,
     cache: null,

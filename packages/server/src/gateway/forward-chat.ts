@@ -4,6 +4,7 @@ import { ChatStreamForward } from '@floe/wire/chat/forward';
 import { forwardChatAnswer } from '@floe/wire/chat/forward-answer';
 import { writeFrame } from '@floe/wire/sse';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
+import { noteContent } from './booked-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { tellWhole } from './policy/answer-gate.ts';
@@ -79,6 +80,8 @@ export class ForwardedStream implements AnswerSink {
   #note(): void {
     this.#x.usage = this.#forward.usage ?? this.#x.usage;
     this.#x.finish = this.#forward.finish?.raw ?? this.#x.finish;
+    this.#x.contentBytes = this.#forward.contentBytes;
+    this.#x.contentPieces = this.#forward.contentPieces;
   }
 }
 
@@ -89,6 +92,7 @@ export function forwardedAnswer(x: Exchange, settings: ForwardSettings): AnswerS
     x.usage = usage ?? null;
     x.finish = finish?.raw ?? null;
     if (fault) throw fault;
+    noteContent(x, bytes);
     tellWhole(x, body);
   };
   return wholeAnswer(judge);

@@ -8,6 +8,7 @@ import { parseJson } from '@floe/wire/json-read';
 import { readFrame, type SseEvent, SseFramer, writeFrame } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
+import { noteContent, noteEvent } from './booked-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { judgedBody } from './policy/answer-gate.ts';
@@ -137,6 +138,7 @@ export class ForwardedEvents implements AnswerSink, Ending {
   }
 
   #hear(event: AnswerEvent): void {
+    noteEvent(this.#x, event);
     if (event.type === 'open') this.#hasContent = true;
     else if (event.type === 'usage') this.#x.usage = event.usage;
     else if (event.type === 'finish') {
@@ -156,6 +158,7 @@ export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
     if (answer.fault) throw answer.fault;
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
+    noteContent(x, bytes);
     const told = judgedBody(x, bytes);
     const headers = answerHeaders(x, 'application/json');
     const body = dialect === 'responses' && x.turn?.keeps ? parse(Buffer.from(told)) : null;

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Guard } from '../guardrails/guard.ts';
+import type { OutputLengths } from '../guardrails/output-lengths.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { Transport } from '../providers/transport.ts';
@@ -43,6 +44,7 @@ export interface Gateway {
   readonly guard: Guard;
   /** Tokens that one answer of a model has at most, where its provider says so. */
   readonly outputMost: (provider: Provider, model: string) => number | null;
+  readonly outputLengths: OutputLengths;
   readonly lastUsed: (key: KeyRecord, at: number) => void;
   readonly sessions: ModelSessions;
   /** Whose the things at providers are. */

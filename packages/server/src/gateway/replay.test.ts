@@ -55,8 +55,8 @@ function stream({ text = '', reasoning = '', args = '', call = 'call_1' }: Scrip
   ]);
 }
 
-/** Five frames had gone out when it broke: by their bytes more than the one token that was counted by then. */
-const DELIVERED = 10;
+/** Five frames of three bytes had come when it broke: more than the one token that was counted by then. */
+const DELIVERED = 4;
 const TOTAL = { prompt_tokens: 7, completion_tokens: 30, total_tokens: 37 };
 
 interface Played extends GatewayInTime {

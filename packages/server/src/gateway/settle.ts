@@ -4,6 +4,7 @@ import { keepBodies } from './bodies/keep-bodies.ts';
 import { clientNameOf } from './client-name.ts';
 import { sessionNamed } from './conversation.ts';
 import { endUserOf } from './end-user.ts';
+import { outputCapOf } from './estimate-request.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
 import { promptSaving } from './prompt-saving.ts';
 import { savedBy, type Worth, worthOf } from './worth.ts';
@@ -13,6 +14,7 @@ export function settle(x: Exchange): void {
   const { gateway, grant } = x;
   const worth = worthOf(x);
   if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
+  if (grant) noteLength(x, worth);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
     surface: x.surface.name,
@@ -30,6 +32,16 @@ export function settle(x: Exchange): void {
   gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
   const { bodyTape } = x.client;
   if (bodyTape && x.catalog?.bodies) keepBodies(x, x.key, bodyTape, x.catalog.bodies);
+}
+
+/** What the next request without a cap may expect. */
+function noteLength(x: Exchange, { usage }: Worth): void {
+  const { state, ask, key, target, attempts, gateway } = x;
+  const output = usage?.output ?? 0;
+  if (state !== 'complete' || output === 0 || attempts.length !== 1) return;
+  if (ask === null || key === null || target === null || outputCapOf(ask) !== null) return;
+  const each = Math.ceil(output / ask.choices);
+  gateway.outputLengths.note(key.orgId, target.provider.id, target.model, each);
 }
 
 function rowOf(

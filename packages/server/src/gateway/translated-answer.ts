@@ -13,6 +13,7 @@ import type { AnswerEvent } from '@floe/wire/events';
 import { readFrame, SseFramer } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
+import { noteEvent } from './booked-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { judgedBody } from './policy/answer-gate.ts';
@@ -146,6 +147,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
       this.#fault = event.fault;
       return;
     }
+    noteEvent(this.#x, event);
     if (event.type === 'usage') this.#x.usage = event.usage;
     if (event.type === 'finish') {
       this.#x.finish = event.raw;

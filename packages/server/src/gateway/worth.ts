@@ -1,6 +1,6 @@
 import { addUsage, type Usage } from '@floe/wire/usage';
-import { inputTokensAbout, outputTokensAbout } from '../guardrails/estimate.ts';
 import { chargedPrice, costNanoUsd, type Price } from '../providers/prices.ts';
+import { bookedUsage, credible } from './booked-usage.ts';
 import type { Exchange, Spent } from './exchange-record.ts';
 
 /** What an exchange was worth in the end, as its row and its budgets count it. */
@@ -13,19 +13,21 @@ export interface Worth {
 }
 
 /**
- * What the provider said, else what must be assumed of an answer that began: its input, and as much output
- * as reached the client. A call that was refused or never connected cost nothing. Of several attempts each
- * pays the price of its own target; one that nobody has a price for adds tokens and no money.
+ * What the attempts of an exchange used, each at the price of its own target (`bookedUsage` has the rule for one). A
+ * call that was refused, never connected or broke off before any content costs nothing but what its provider
+ * reported. An attempt without a price adds tokens and no money.
  */
 export function worthOf(x: Exchange): Worth {
   // Told again: the tokens were used and paid for once.
   if (x.state === 'cached')
     return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, priceSource: null };
-  const isWhole = x.usage !== null && (x.state === 'complete' || x.finish !== null);
-  const usage = isWhole || !wasAnswering(x) ? x.usage : assumed(x);
+  const isWhole = x.state === 'complete' || x.finish !== null;
+  const { usage, isEstimated } = wasAnswering(x)
+    ? bookedUsage(x, isWhole)
+    : { usage: credible(x.usage), isEstimated: false };
   const { spent } = x;
-  // Told in part is told: only what a provider said nothing of at all is an estimate.
-  const source = x.usage || spent?.isCounted ? 'provider' : usage || spent ? 'estimated' : 'none';
+  const isCounted = (usage !== null && !isEstimated) || spent?.isCounted === true;
+  const source = isCounted ? 'provider' : usage || spent ? 'estimated' : 'none';
   if (usage !== null && x.attempts.length > 1) {
     const last = x.attempts.at(-1);
     if (last) last.usage = usage;
@@ -40,24 +42,31 @@ export function savedBy(x: Exchange): number | null {
 }
 
 /**
- * Before another attempt: what the one before it used counts too, for its provider charges for it. What broke
- * off before content and without a count counts nothing.
+ * Before another attempt: what the one before it used counts too, for its provider charges for it. What broke off
+ * before content and without a count counts nothing.
  */
 export function setWorthAside(x: Exchange): void {
   const before = x.attempts.at(-1);
   if (before === undefined) return;
-  const delivered = x.told !== null && before.first_token_ms !== null;
-  const usage = delivered ? assumed(x) : x.usage;
-  const isCounted = x.usage !== null;
+  const { usage, isEstimated } =
+    x.contentBytes > 0 ? bookedUsage(x, false) : { usage: credible(x.usage), isEstimated: false };
   x.usage = null;
+  x.contentBytes = 0;
+  x.contentPieces = 0;
   if (usage === null) return;
   before.usage = usage;
   const cost = costOf(x, usage);
   const { spent } = x;
   x.spent =
     spent === null
-      ? { usage, ...cost, isCounted }
-      : { ...sumOf(spent, usage, cost), isCounted: isCounted || spent.isCounted };
+      ? { usage, ...cost, isCounted: !isEstimated }
+      : { ...sumOf(spent, usage, cost), isCounted: !isEstimated || spent.isCounted };
+}
+
+/** What the exchange has cost, if the attempt under way used so much; null when nobody knows the price. */
+export function nanoUsdOf(x: Exchange, usage: Usage): number | null {
+  const price = x.target?.provider.priceOf(x.target.model) ?? null;
+  return price && (x.spent?.nanoUsd ?? 0) + costNanoUsd(price, usage, x.createdAt);
 }
 
 type Cost = Pick<Worth, 'nanoUsd' | 'priceSource'>;
@@ -82,25 +91,13 @@ function sumOf(spent: Spent, usage: Usage | null, cost: Cost): Pick<Spent, 'usag
 }
 
 /**
- * What a broken stream had counted so far may be a first guess of the provider's own: the larger number holds.
- * One that was generated again is taken for all that the client has.
+ * Whether an upstream was at work on the answer. What it refused, or broke before any content, is not charged; what
+ * the gateway ended itself once content had come is.
  */
-function assumed({ ask, usage, told, firstTokenAt, client, attempts }: Exchange): Usage | null {
-  if (ask === null) return usage;
-  const isAgain = attempts.length > 1 && attempts.at(-1)?.first_token_ms === null;
-  const hasSpoken = !isAgain && (told !== null || firstTokenAt !== null);
-  const output = hasSpoken ? outputTokensAbout(client.bytesOut, ask.stream) : 0;
-  return {
-    ...usage,
-    input: usage?.input ?? inputTokensAbout(ask.body),
-    output: Math.max(usage?.output ?? 0, output),
-  };
-}
-
-/** Whether an upstream was at work on the answer; what it refused, or broke before any content, is not charged. */
 function wasAnswering(x: Exchange): boolean {
   const attempt = x.attempts.at(-1);
-  if (attempt === undefined || x.state === 'failed') return false;
+  if (attempt === undefined) return false;
+  if (x.state === 'failed') return x.contentBytes > 0;
   const { status } = attempt;
   return status === null ? x.state === 'aborted' : status >= 200 && status < 300;
 }

@@ -1,56 +1,92 @@
+import { pagesIn } from './pdf-pages.ts';
+
 /** Text of the languages with the most bytes per token is still above this; markup and JSON pad it further. */
 const BYTES_PER_TOKEN_AT_LEAST = 3;
 /** Usual for text and JSON; what nobody counted is booked at this. */
 const BYTES_PER_TOKEN = 4;
-/** One event per token, as most providers stream: its frame is some 120 bytes in the leanest dialect. */
-const STREAM_BYTES_PER_TOKEN = 120;
-/** What a picture or a document is taken for, whatever its bytes. */
-const TOKENS_PER_ATTACHMENT = 1_600;
+/** A picture, whatever its bytes. */
+const TOKENS_PER_IMAGE = 1_600;
+/** A page of a document: its text, and with most providers a picture of it as well. */
+const TOKENS_PER_PAGE = 3_000;
+const TOKENS_PER_PAGE_AT_MOST = 5_000;
+/** Of a document that the body only names. */
+const PAGES_UNSEEN = 10;
+/** No model's context holds more. */
+const ATTACHED_TOKENS_AT_MOST = 1_000_000;
 const LONG_BODY_BYTES = 16 * 1024;
 const BASE64_MARKS = [Buffer.from(';base64,'), Buffer.from('"base64"')];
-/** When neither the request nor the model says how much may come out. */
+/** How a PDF begins (`%PDF-`), in base64. */
+const PDF_START = 'JVBERi0';
+/** Members that name a file which the provider reads from elsewhere. */
+const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buffer.from('"file_uri"')];
+
+/** When neither the request nor what the model answered before says how much may come out. */
 export const DEFAULT_OUTPUT_TOKENS = 4_096;
 
 /** Upper estimate of a request's input tokens, for what is reserved. */
 export function inputTokensAtMost(body: Buffer): number {
-  const { textBytes, attachments } = weigh(body);
-  return Math.ceil(textBytes / BYTES_PER_TOKEN_AT_LEAST) + attachments * TOKENS_PER_ATTACHMENT;
+  return tokensOf(body, BYTES_PER_TOKEN_AT_LEAST, TOKENS_PER_PAGE_AT_MOST);
 }
 
 /** Middle estimate of input tokens, for what is charged when nobody counted. */
 export function inputTokensAbout(body: Buffer): number {
-  const { textBytes, attachments } = weigh(body);
-  return Math.ceil(textBytes / BYTES_PER_TOKEN) + attachments * TOKENS_PER_ATTACHMENT;
+  return tokensOf(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
 }
 
-/** Middle estimate of the tokens in so many bytes of answer; in a stream most bytes are frames. */
-export function outputTokensAbout(bytes: number, stream: boolean): number {
-  return Math.ceil(bytes / (stream ? STREAM_BYTES_PER_TOKEN : BYTES_PER_TOKEN));
+/** Middle estimate of the tokens in so many bytes of content (`@floe/wire/content-bytes`). */
+export function tokensOfContent(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/**
+ * Upper estimate of the tokens in a stream's content so far. Few providers send less than a token in one piece, so
+ * short pieces raise it.
+ */
+export function contentTokensAtMost(bytes: number, pieces: number): number {
+  return Math.max(Math.ceil(bytes / BYTES_PER_TOKEN_AT_LEAST), pieces);
+}
+
+function tokensOf(body: Buffer, bytesPerToken: number, tokensPerPage: number): number {
+  const { textBytes, images, pages } = weigh(body);
+  const attached = images * TOKENS_PER_IMAGE + pages * tokensPerPage;
+  return Math.ceil(textBytes / bytesPerToken) + Math.min(attached, ATTACHED_TOKENS_AT_MOST);
+}
+
+interface Weight {
+  textBytes: number;
+  images: number;
+  pages: number;
 }
 
 /** Attachments in base64 are not text: a megabyte of picture is a thousand tokens, not 300,000. */
-function weigh(body: Buffer): { readonly textBytes: number; readonly attachments: number } {
-  if (body.length <= LONG_BODY_BYTES) return { textBytes: body.length, attachments: 0 };
-  let attachments = 0;
-  let attached = 0;
+function weigh(body: Buffer): Weight {
+  const weight: Weight = { textBytes: body.length, images: 0, pages: 0 };
+  for (const mark of DOCUMENT_MARKS)
+    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length))
+      weight.pages += PAGES_UNSEEN;
+  if (body.length <= LONG_BODY_BYTES) return weight;
   for (const mark of BASE64_MARKS)
-    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) {
-      const bytes = longestStringAfter(body, at + mark.length);
-      if (bytes === 0) continue;
-      attachments += 1;
-      attached += bytes;
-    }
-  return { textBytes: Math.max(0, body.length - attached), attachments };
+    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length))
+      addAttachment(weight, body, at + mark.length);
+  return weight;
 }
 
-/** Bytes up to the end of the string here, or of the next `"data"` member when none goes on here. */
-function longestStringAfter(body: Buffer, from: number): number {
+function addAttachment(weight: Weight, body: Buffer, from: number): void {
+  const data = dataAfter(body, from);
+  if (data === null) return;
+  weight.textBytes -= data.length;
+  if (data.toString('latin1', 0, PDF_START.length) === PDF_START) weight.pages += pagesIn(data);
+  else weight.images += 1;
+}
+
+/** The base64 up to the end of the string here, or of the nearest `"data"` member when none goes on here. */
+function dataAfter(body: Buffer, from: number): Buffer | null {
   const end = body.indexOf(0x22, from);
-  if (end === -1) return 0;
-  if (end - from > 64) return end - from;
+  if (end === -1) return null;
+  if (end - from > 64) return body.subarray(from, end);
   const data = body.indexOf('"data"', from);
-  if (data === -1 || data - from > 256) return 0;
+  if (data === -1 || data - from > 256) return null;
   const open = body.indexOf(0x22, data + 6);
   const close = open === -1 ? -1 : body.indexOf(0x22, open + 1);
-  return close === -1 ? 0 : close - open - 1;
+  return close === -1 || close === open + 1 ? null : body.subarray(open + 1, close);
 }

@@ -2,11 +2,11 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
-import type { Counters, Taken } from '../store/ports.ts';
+import type { Counters, Extended, Taken } from '../store/ports.ts';
 import type { SpendJournal } from '../store/spend/journal.ts';
 import type { Charge } from '../store/spend/spend.ts';
 import { type Reach, type RuleClaim, reachOf } from './claims.ts';
-import { budgetFault, rateFault } from './refusals.ts';
+import { budgetFault, rateFault, reservedFault, usedUpFault } from './refusals.ts';
 import type { Rules } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
 
@@ -48,6 +48,16 @@ export interface Grant {
   isOpen: boolean;
   /** A reservation of it is on disk. */
   isHeld: boolean;
+  /** Nano-USD that it reserved of each hard budget, what was added since included; null where none applies. */
+  reserved: number | null;
+}
+
+/** What became of a wish for more. */
+export interface Extension {
+  /** All that is reserved by now. */
+  readonly reserved: number;
+  /** Why there is no more; null when all was granted. */
+  readonly fault: Fault | null;
 }
 
 /** Takes limits and budgets for exchanges and settles them. One for the process. */
@@ -71,7 +81,7 @@ export class Guard {
     const claims = reach.claims(paid, book);
     const { orgId } = caller.key;
     const taken = counters.take(orgId, id, claims);
-    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false };
+    const grant = { id, orgId, claims, fault, isOpen: paid !== null, isHeld: false, reserved: null };
     if (taken instanceof Promise) return taken.then((done) => this.#granted({ ...grant, taken: done }));
     return this.#granted({ ...grant, taken });
   }
@@ -82,6 +92,22 @@ export class Guard {
     if (charges.length === 0) return null;
     grant.isHeld = true;
     return this.#parts.journal.hold(grant.id, charges);
+  }
+
+  /**
+   * Reserves more of the hard budgets for an exchange that costs more than was expected: as much of `nanoUsd` as all of
+   * them have room for, in one atomic step. The journal hears of it too, without anyone waiting for the disk.
+   */
+  extend(grant: Grant, nanoUsd: number): Extension | Promise<Extension> {
+    const { counters, book } = this.#parts;
+    const { id, orgId, taken } = grant;
+    const claims = grant.claims
+      .filter(isHard)
+      .map((claim) => ({ ...claim, floor: book.spentOf(orgId, claim.bucket) }));
+    const held = grant.reserved ?? 0;
+    const extended = counters.extend(orgId, { id, away: taken.away, claims, held, amount: nanoUsd });
+    if (extended instanceof Promise) return extended.then((done) => this.#extended(grant, claims, done));
+    return this.#extended(grant, claims, extended);
   }
 
   /** The end of a grant, once: what it was worth in tokens and money. Concurrency is given back. */
@@ -118,7 +144,20 @@ export class Guard {
 
   #granted(grant: Grant): Grant {
     if (grant.taken.refused !== null) grant.isOpen = false;
+    if (grant.isOpen) grant.reserved = grant.claims.find(isHard)?.amount ?? null;
     return grant;
+  }
+
+  #extended(grant: Grant, claims: readonly RuleClaim[], { granted, short, away }: Extended): Extension {
+    const reserved = (grant.reserved ?? 0) + granted;
+    grant.reserved = reserved;
+    if (granted > 0 && grant.isHeld && grant.isOpen) {
+      const charges = claims.map((claim) => chargeOf(grant.orgId, claim, granted));
+      this.#parts.journal.extend(grant.id, charges);
+    }
+    const claim = short === null ? undefined : claims[short];
+    if (claim === undefined) return { reserved, fault: null };
+    return { reserved, fault: away && claim.away === 'closed' ? uncounted(claim) : usedUpFault(claim) };
   }
 }
 
@@ -133,23 +172,35 @@ export function refusalOf(grant: Grant): Fault | null {
   const { refused, retryAfterMs, away } = grant.taken;
   const claim = refused === null ? undefined : grant.claims[refused];
   if (claim === undefined) return null;
-  if (away && claim.away === 'closed')
-    return new Fault(
-      'overloaded',
-      `The limit "${claim.name}" cannot be counted at the moment, and it is set to refuse then (on_store_error: closed).`,
-    );
-  return claim.kind === 'spend' ? budgetFault(claim) : rateFault(claim, retryAfterMs);
+  if (away && claim.away === 'closed') return uncounted(claim);
+  if (claim.kind !== 'spend') return rateFault(claim, retryAfterMs);
+  return retryAfterMs === null ? budgetFault(claim) : reservedFault(claim, retryAfterMs);
+}
+
+function uncounted({ kind, name }: RuleClaim): Fault {
+  const what = kind === 'spend' ? 'budget' : 'limit';
+  const message = `The ${what} "${name}" cannot be counted at the moment, and it is set to refuse then (on_store_error: closed).`;
+  return new Fault('overloaded', message);
+}
+
+function isHard({ kind, enforced }: RuleClaim): boolean {
+  return kind === 'spend' && enforced;
 }
 
 function chargesOf(grant: Grant, worth: readonly number[], hardOnly: boolean): Charge[] {
   const charges: Charge[] = [];
   // Claims on budgets come last.
   if (grant.claims.at(-1)?.kind !== 'spend') return charges;
-  for (const [index, { kind, enforced, bucket, endsAt, limit, name, period }] of grant.claims.entries()) {
+  for (const [index, claim] of grant.claims.entries()) {
     const nanoUsd = worth[index] ?? 0;
-    if (kind !== 'spend' || nanoUsd === 0 || (hardOnly && !enforced)) continue;
-    const mode = enforced ? 'hard' : 'soft';
-    charges.push({ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode });
+    if (claim.kind !== 'spend' || nanoUsd === 0 || (hardOnly && !claim.enforced)) continue;
+    charges.push(chargeOf(grant.orgId, claim, nanoUsd));
   }
   return charges;
+}
+
+function chargeOf(orgId: string, claim: RuleClaim, nanoUsd: number): Charge {
+  const { bucket, endsAt, limit, name, period, enforced } = claim;
+  const mode = enforced ? 'hard' : 'soft';
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode };
 }

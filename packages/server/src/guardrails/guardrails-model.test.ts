@@ -49,7 +49,7 @@ function guardOver(counters: Counters, clock: ManualClock, database: Database): 
   const nothing = async () => undefined;
   return new Guard({
     counters,
-    journal: { hold: nothing, settle, flush: nothing, close: nothing },
+    journal: { hold: nothing, extend: () => undefined, settle, flush: nothing, close: nothing },
     book,
     clock,
   });
@@ -160,6 +160,7 @@ for (const replicas of [1, 2, 4])
     const remote: RemoteCounters = {
       take: frozen,
       settle: frozen,
+      extend: frozen,
       peek: frozen,
       renew: frozen,
       ping: frozen,

@@ -25,17 +25,33 @@ export function rateFault({ name, rule, limit, counts }: RuleClaim, retryAfterMs
   );
 }
 
-/** A hard budget that has no room for what the request may cost. */
-export function budgetFault({ name, rule, limit, endsAt }: RuleClaim): Fault {
+/** A hard budget that is spent so far that it has no room for what the request may cost. */
+export function budgetFault(claim: RuleClaim): Fault {
+  return spentFault(claim, 'has no room for this request');
+}
+
+/** A hard budget that a stream used up. */
+export function usedUpFault(claim: RuleClaim): Fault {
+  return spentFault(claim, 'was used up while this answer was streamed');
+}
+
+/** A hard budget with room that other requests have reserved: what they do not use is free again when they end. */
+export function reservedFault({ name, rule, limit }: RuleClaim, retryAfterMs: number): Fault {
+  return new Fault(
+    'budget_reserved',
+    `The rest of the budget "${name}" of ${usd(limit)} is reserved by requests in flight. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    { retryAfterMs, rule: { kind: 'budget', id: rule } },
+  );
+}
+
+function spentFault({ name, rule, limit, endsAt }: RuleClaim, what: string): Fault {
   const reset =
     endsAt === 0
-      ? 'It has no end; raise it to go on.'
+      ? 'It never resets. Raise it to continue.'
       : `It starts again at ${new Date(endsAt).toISOString()}.`;
-  return new Fault(
-    'budget_exceeded',
-    `The budget "${name}" of ${usd(limit)} has no room for this request. ${reset}`,
-    { rule: { kind: 'budget', id: rule } },
-  );
+  return new Fault('budget_exceeded', `The budget "${name}" of ${usd(limit)} ${what}. ${reset}`, {
+    rule: { kind: 'budget', id: rule },
+  });
 }
 
 function usd(nanoUsd: number): string {

@@ -60,7 +60,7 @@ function standingOf({ guardrails, beatRefusals }: Parts, history: FileHistory): 
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: Parts,
-  { snapshot, conversations, latencies, outputMost }: Gateway,
+  { snapshot, conversations, latencies, outputMost, outputLengths }: Gateway,
   snapshots: Snapshots,
   { alerts: channels, monitoring, relay, signIn }: Rooms,
   history: FileHistory,
@@ -101,7 +101,7 @@ export function assembleApi(
       monitoring,
       relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),
-      running: { orgs, conversations, latencies, outputMost, models },
+      running: { orgs, conversations, latencies, outputMost, outputLengths, models },
       analytics: {
         backlog: () => rows.backlog(),
         requestsDays: () => loaded().config.retention.requests_days,

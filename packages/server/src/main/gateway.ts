@@ -9,6 +9,7 @@ import { createPassthrough } from '../gateway/passthrough/passthrough.ts';
 import { Conversations } from '../gateway/stickiness.ts';
 import { createStoredResponses } from '../gateway/stored/responses-api.ts';
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
+import { OutputLengths } from '../guardrails/output-lengths.ts';
 import { modelSessions } from './model-sessions.ts';
 import type { Parts } from './parts.ts';
 import type { Snapshots } from './snapshots.ts';
@@ -45,6 +46,7 @@ export function assembleGateway(
     flights: new Flights(),
     guard: guardrails.guard,
     outputMost: parts.modelLists.outputMost,
+    outputLengths: new OutputLengths(),
     lastUsed: lastUsed.note,
     sessions: modelSessions(relay.sessions, snapshots),
     owners,

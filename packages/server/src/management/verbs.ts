@@ -86,7 +86,11 @@ export interface VerbParts {
   readonly rules: RuleHost;
   readonly providers: ProviderHost;
   /** What the running gateway knows, but for what stands above. */
-  readonly running: Pick<SimulationParts, 'orgs' | 'conversations' | 'latencies' | 'outputMost'> & ModelParts;
+  readonly running: Pick<
+    SimulationParts,
+    'orgs' | 'conversations' | 'latencies' | 'outputMost' | 'outputLengths'
+  > &
+    ModelParts;
   readonly monitoring: MonitoringHost;
   readonly relay: RelayHost;
   readonly analytics: AnalyticsHost;

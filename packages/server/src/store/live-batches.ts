@@ -40,8 +40,9 @@ export class LiveBatches {
     batch.ids.push(String(row[ID]));
     batch.from = Math.min(batch.from, at);
     batch.to = Math.max(batch.to, at);
-    if (row[ERROR_CODE] === 'rate_limit_exceeded') batch.limited += 1;
-    if (row[ERROR_CODE] === 'budget_exceeded') batch.unpaid += 1;
+    const code = row[ERROR_CODE];
+    if (code === 'rate_limit_exceeded') batch.limited += 1;
+    if (code === 'budget_exceeded' || code === 'budget_reserved') batch.unpaid += 1;
   }
 
   /** Rows of `live_events`, their values in the order of `LIVE_COLUMNS`. */

@@ -117,12 +117,12 @@ export interface Level {
 }
 
 export interface Taken {
-  /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend. */
+  /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend, and what is spent before what is reserved. */
   readonly refused: number | null;
   /**
    * Milliseconds until every refusing `window` and `lease` has room: exact for a window, an estimate for a lease (by
-   * how long its slots were held recently; at most until the lease of a silent process ends). Null when waiting is
-   * not what helps.
+   * how long its slots were held recently; at most until the lease of a silent process ends). Of a `spend` that has
+   * room which is only reserved, the same estimate; null for one that is spent, or when waiting is not what helps.
    */
   readonly retryAfterMs: number | null;
   /** One for each claim, in their order. */
@@ -159,7 +159,31 @@ export interface Counters {
   take(orgId: string, id: string, claims: readonly Claim[]): Taken | Promise<Taken>;
   /** Puts what it was in the end in place of what was reserved, in the slot it was reserved in. */
   settle(orgId: string, settlement: Settlement): void | Promise<void>;
+  /** Reserves more for an exchange that is not settled yet, in one atomic step: as much as there is room for. */
+  extend(orgId: string, extension: Extension): Extended | Promise<Extended>;
   /** What the buckets hold, without taking anything. */
   peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
   close(): Promise<void>;
+}
+
+/** More of what one `take` reserved of its `spend` claims. */
+export interface Extension {
+  /** The exchange. */
+  readonly id: string;
+  /** Its `take` was counted by this process alone. */
+  readonly away: boolean;
+  /** `spend` claims of that `take`. */
+  readonly claims: readonly Claim[];
+  /** What is reserved of each by now. */
+  readonly held: number;
+  readonly amount: number;
+}
+
+export interface Extended {
+  /** What was reserved now, of every claim the same: from 0 to the amount asked for. */
+  readonly granted: number;
+  /** Index of the claim with the least room; null when all was granted. */
+  readonly short: number | null;
+  /** Counted by this process alone, for the shared store is away. */
+  readonly away: boolean;
 }

@@ -33,7 +33,7 @@ export class ChatStreamForward {
 
   constructor(options: ChatForwardOptions) {
     this.#options = options;
-    this.#walk = new ChatWalk(options);
+    this.#walk = new ChatWalk({ ...options, countContent: true });
   }
 
   /** Whether the answer has begun: text, a call, reasoning or a finish. Roles and comments do not count. */
@@ -44,6 +44,16 @@ export class ChatStreamForward {
   /** Whether `[DONE]` was forwarded: the client has its whole answer and nothing more will pass. */
   get done(): boolean {
     return this.#done;
+  }
+
+  /** UTF-8 bytes of text, reasoning and tool calls so far. */
+  get contentBytes(): number {
+    return this.#walk.contentBytes;
+  }
+
+  /** Frames that brought some of it. */
+  get contentPieces(): number {
+    return this.#walk.contentPieces;
   }
 
   /** Tokens reported so far. */

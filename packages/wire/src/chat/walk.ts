@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { contentBytesOf } from '../content-bytes.ts';
 import { type Finish, readFinish } from '../finish.ts';
 import { textOf } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
@@ -14,6 +15,8 @@ export interface ChatCutOptions {
   readonly stripReasoning: boolean;
   /** Whether this provider's content may begin with `<think>…</think>`. */
   readonly thinkTags: boolean;
+  /** Count the content in `contentBytes`. */
+  readonly countContent?: boolean;
 }
 
 interface Choice {
@@ -75,6 +78,10 @@ export class ChatWalk {
   /** The first finish reported. */
   finish: Finish | undefined;
   readonly choices = new Map<number, Choice>();
+  /** UTF-8 bytes of text, reasoning and tool calls so far, what is cut included, where that is asked for. */
+  contentBytes = 0;
+  /** Texts that brought some of it. */
+  contentPieces = 0;
 
   /** Of the text read last: edits in order, and whether it had choices, usage or an error. */
   edits: Edit[] = [];
@@ -107,10 +114,12 @@ export class ChatWalk {
     this.hasUsage = false;
     this.hasError = false;
     const cursor = new JsonCursor(bytes, start, end);
+    const counted = this.contentBytes;
     const isObject = cursor.enterObject();
     if (isObject) this.#root(cursor);
     else cursor.skip();
     cursor.expectEnd();
+    if (this.contentBytes > counted) this.contentPieces += 1;
     if (this.edits.length > 1) this.edits.sort((a, b) => a.start - b.start || a.end - b.end);
     return isObject;
   }
@@ -215,8 +224,8 @@ export class ChatWalk {
 
   /** Reads a delta or message and cuts its reasoning; `ends` says that no more text follows it. */
   #message(span: Span, think: ThinkTags | undefined, ends: boolean): void {
-    const strip = this.#options.stripReasoning;
-    if (this.content && !strip) return;
+    const { stripReasoning: strip, countContent: counts } = this.#options;
+    if (this.content && !strip && !counts) return;
     const cursor = new JsonCursor(this.#bytes, span.start, span.end);
     if (!cursor.enterObject()) {
       if (ends && think?.holding)
@@ -225,11 +234,18 @@ export class ChatWalk {
     }
     const inside = cursor.at;
     const cuts = new MemberCuts(this.edits);
+    let reasoningBytes = 0;
     while (cursor.nextMember()) {
       const name = cursor.key(DELTA);
       const start = cursor.keyStart - 1;
       const value = skipped(cursor);
       if (name !== undefined) this.content ||= this.#says(value);
+      if (counts && name !== undefined) {
+        const bytes = contentBytesOf(this.#bytes, value);
+        // Hosts repeat the same reasoning under several names.
+        if (REASONING.has(name)) reasoningBytes = Math.max(reasoningBytes, bytes);
+        else this.contentBytes += bytes;
+      }
       if (strip && name !== undefined && REASONING.has(name)) cuts.cut(start, value.end);
       else {
         cuts.keep(start, value.end);
@@ -237,6 +253,7 @@ export class ChatWalk {
       }
     }
     cuts.end();
+    this.contentBytes += reasoningBytes;
     if (ends && think?.holding)
       this.#insert(inside, `"content":${JSON.stringify(think.flush())}${cuts.keptAny ? ',' : ''}`);
   }

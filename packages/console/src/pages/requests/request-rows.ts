@@ -15,6 +15,7 @@ export interface Outcome {
 const REASONS: Readonly<Record<string, string>> = {
   rate_limit_exceeded: 'rate limit',
   budget_exceeded: 'budget',
+  budget_reserved: 'budget reserved',
   price_unknown: 'price unknown',
   policy_denied: 'policy',
   first_token_timeout: 'timeout',

@@ -1,3 +1,4 @@
+import { contentBytesIn } from '@floe/wire/content-bytes';
 import { addUsage, usageIn, usageOfResult } from '@floe/wire/passing-usage';
 import type { Usage } from '@floe/wire/usage';
 
@@ -13,6 +14,10 @@ export interface AnswerTap {
   broken(): boolean;
   /** What the whole of it used. */
   usage(): Usage | undefined;
+  /** Bytes so far. */
+  readonly size: number;
+  /** UTF-8 bytes of generated content in it. */
+  contentBytes(): number;
 }
 
 /** The tap for a body of this kind; null for kinds that tell nothing. */
@@ -39,6 +44,16 @@ class JsonTap implements AnswerTap {
     return this.#size > READ_BYTES ? undefined : usageIn(this.#read());
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
+  contentBytes(): number {
+    if (this.#size > READ_BYTES) return this.#size;
+    const { added, whole } = contentBytesIn(Buffer.concat(this.#chunks, this.#size));
+    return Math.max(added, whole);
+  }
+
   #read(): unknown {
     return parsed(Buffer.concat(this.#chunks).toString('utf8'));
   }
@@ -49,6 +64,7 @@ class ResultsTap implements AnswerTap {
   #sum: Usage | null = null;
   #parts: Buffer[] = [];
   #size = 0;
+  readonly size = 0;
 
   push(chunk: Buffer): void {
     let from = 0;
@@ -67,6 +83,11 @@ class ResultsTap implements AnswerTap {
   usage(): Usage | undefined {
     this.#line();
     return this.#sum ?? undefined;
+  }
+
+  /** Results of a batch are not asked for with a request of their own. */
+  contentBytes(): number {
+    return 0;
   }
 
   #hold(piece: Buffer): void {

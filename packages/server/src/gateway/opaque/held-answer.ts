@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import { usageIn } from '@floe/wire/passing-usage';
+import { noteContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
 import { without } from './headers.ts';
@@ -37,6 +38,7 @@ export async function answerHeld(
 ): Promise<void> {
   const answer = parsed(held.body);
   const body = answer && (await processed(x, passing, planning, answer, work));
+  if (work === 'create') noteContent(x, held.body);
   const headers = without(passedHeaders(x, held.headers), 'content-length');
   const bytes = body === null ? held.body : Buffer.from(body);
   x.client.answer(held.status, headers, linked(x, passing, bytes));

@@ -1,8 +1,12 @@
+import { faultBody } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
+import { type Frames, writeFrame } from '@floe/wire/sse';
 import type { UpstreamHeaders } from '../../providers/transport.ts';
 import { answerHeaders } from '../answer-headers.ts';
+import { needsContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { AnswerSink } from '../plan.ts';
+import { responsesFailure } from '../responses-failure.ts';
 import { headerOf, UpstreamRefusal } from '../upstream-fault.ts';
 import { type AnswerTap, answerTapFor } from './answer-tap.ts';
 import { answerHeadersOf } from './headers.ts';
@@ -11,6 +15,7 @@ import { StreamTap } from './stream-tap.ts';
 
 /** What is held of a stream that has brought no content yet; more than this is content. */
 const HELD_BYTES = 1024 * 1024;
+const EMPTY = Buffer.alloc(0);
 /** Streams of these surfaces say when they are over. */
 const SAYS_ITS_END = new Set(['chat', 'responses', 'messages']);
 
@@ -41,7 +46,8 @@ export function passedHeaders(x: Exchange, headers: UpstreamHeaders): string[] {
 
 /**
  * An answer passed on byte for byte. A stream of events is held until its first content, so that one which begins
- * with its error can be asked for elsewhere; one that breaks off after content breaks off for the client too.
+ * with its error can be asked for elsewhere; one that breaks off after content breaks off for the client too. A stream
+ * that a hard budget pays for passes in whole events, so that it can end with the error when the budget is used up.
  */
 export class PassedAnswer implements AnswerSink {
   started = false;
@@ -54,8 +60,13 @@ export class PassedAnswer implements AnswerSink {
   #tap: AnswerTap | null;
   #saysItsEnd: boolean;
   #isApi: boolean;
+  #meaning: Meaning;
+  /** It passes in whole events. */
+  #isMetered: boolean;
   #held: Buffer[] = [];
   #size = 0;
+  /** Of a metered stream: the event that is not whole yet. */
+  #rest: Buffer = EMPTY;
 
   constructor(x: Exchange, meaning: Meaning, passed: Passed, status: number, headers: UpstreamHeaders) {
     this.#x = x;
@@ -68,6 +79,8 @@ export class PassedAnswer implements AnswerSink {
     this.#stream = isStream ? new StreamTap() : null;
     this.#tap = readable && !isStream ? answerTapFor(type, meaning.results) : null;
     this.#isApi = meaning.jsonOnly;
+    this.#meaning = meaning;
+    this.#isMetered = isStream && x.grant !== null && x.grant.reserved !== null;
     this.#saysItsEnd = isStream && SAYS_ITS_END.has(meaning.surface);
   }
 
@@ -78,12 +91,23 @@ export class PassedAnswer implements AnswerSink {
   push(chunk: Buffer): boolean {
     this.#tap?.push(chunk);
     const stream = this.#stream;
-    if (stream) this.#listen(stream, chunk);
-    if (this.started) return this.#x.client.write(chunk);
-    this.#held.push(chunk);
-    this.#size += chunk.length;
+    const frames = stream ? this.#listen(stream, chunk) : null;
+    const bytes = this.#isMetered ? this.#wholeEvents(frames, chunk) : chunk;
+    if (this.started) return bytes.length === 0 || this.#x.client.write(bytes);
+    this.#held.push(bytes);
+    this.#size += bytes.length;
     const holds = stream !== null && !stream.content && this.#size <= HELD_BYTES;
     return holds ? true : this.#start();
+  }
+
+  /** Events that can no longer be told apart pass as they come from there on, what was kept of them included. */
+  #wholeEvents(frames: Frames | null, chunk: Buffer): Buffer {
+    const kept = this.#rest;
+    this.#rest = this.#stream?.rest() ?? EMPTY;
+    if (frames) return frames.bytes;
+    this.#isMetered = false;
+    this.#rest = EMPTY;
+    return Buffer.concat([kept, chunk]);
   }
 
   end(): void {
@@ -94,7 +118,8 @@ export class PassedAnswer implements AnswerSink {
     if (this.#tap && this.#isApi && this.#tap.broken())
       throw new Fault('upstream_stream_broken', 'The provider closed the answer in the middle of its JSON.');
     if (!this.started) this.#start();
-    if (this.#passed.counts) this.#x.usage = this.#tap?.usage() ?? this.#x.usage;
+    if (this.#rest.length > 0) this.#x.client.write(this.#rest);
+    if (this.#tap) this.#count(this.#tap);
     this.#passed.whole = true;
     this.#x.client.end();
   }
@@ -103,20 +128,39 @@ export class PassedAnswer implements AnswerSink {
     // What a stream told of usage was noted as it came.
   }
 
-  failure(): null {
-    return null;
+  /** Only between whole events can something be added to an answer that is not ours. */
+  failure(fault: Fault): string | null {
+    if (!this.#isMetered) return null;
+    const { id, surface } = this.#x;
+    if (surface.faultShape === 'anthropic') return writeFrame('error', faultBody(fault, id, 'anthropic'));
+    if (this.#meaning.surface === 'responses')
+      return responsesFailure(fault, this.#stream?.response ?? null, this.#stream?.lastData ?? '', id);
+    return writeFrame(undefined, faultBody(fault, id, 'openai'));
   }
 
-  #listen(stream: StreamTap, chunk: Buffer): void {
-    stream.push(chunk);
-    if (this.#passed.counts) this.#x.usage = stream.usage ?? null;
+  /** What an answer in one body used, or brought where it does not say. */
+  #count(tap: AnswerTap): void {
+    if (!this.#passed.counts) return;
+    this.#x.usage = tap.usage() ?? this.#x.usage;
+    if (needsContent(this.#x, tap.size)) this.#x.contentBytes = tap.contentBytes();
+  }
+
+  #listen(stream: StreamTap, chunk: Buffer): Frames | null {
+    const frames = stream.push(chunk);
+    if (this.#passed.counts) {
+      this.#x.usage = stream.usage ?? null;
+      this.#x.contentBytes = stream.contentBytes;
+      this.#x.contentPieces = stream.contentPieces;
+    }
     this.#x.finish = stream.finish;
     if (stream.ended) this.#passed.whole = true;
     if (stream.erred) this.#passed.erred = true;
     const { responseId } = stream;
-    if (responseId === null || !this.#passed.onStored) return;
-    this.#passed.onStored(responseId);
-    this.#passed.onStored = null;
+    if (responseId !== null && this.#passed.onStored) {
+      this.#passed.onStored(responseId);
+      this.#passed.onStored = null;
+    }
+    return frames;
   }
 
   #start(): boolean {

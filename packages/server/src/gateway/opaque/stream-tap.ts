@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { type ContentBytes, contentBytesIn } from '@floe/wire/content-bytes';
 import { usageIn } from '@floe/wire/passing-usage';
-import { readFrame, SseFramer } from '@floe/wire/sse';
+import { type Frames, frameData, SseFramer } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
 /** Events that announce an answer without any of it. */
@@ -23,8 +24,8 @@ const USAGE = '"usage"';
 
 /**
  * Listens to a stream of events that passes untouched: whether content has come, whether it failed before, whether
- * its last event has come, what was used, and the id of the stored response it announces. Never throws; what it
- * does not understand counts as content.
+ * its last event has come, what was used, how much content it brought, and the id of the stored response it announces.
+ * Never throws; what it does not understand counts as content.
  */
 export class StreamTap {
   content = false;
@@ -37,39 +38,64 @@ export class StreamTap {
   usage: Usage | undefined;
   finish: string | null = null;
   responseId: string | null = null;
+  /** UTF-8 bytes of generated content so far, and the events that brought some. */
+  contentBytes = 0;
+  contentPieces = 0;
+  /** Of the Responses dialect: the response as it was announced, and the last event. */
+  response: JsonObject | null = null;
+  lastData = '';
   #framer = new SseFramer();
   #deaf = false;
 
-  push(chunk: Buffer): void {
-    if (this.#deaf) return;
+  /** The whole frames that `chunk` completes; null once they cannot be told apart any more. */
+  push(chunk: Buffer): Frames | null {
+    if (this.#deaf) {
+      this.contentBytes += chunk.length;
+      return null;
+    }
     try {
-      const { bytes, lead, ends } = this.#framer.push(chunk);
-      let from = lead;
-      for (const end of ends) {
-        this.#hear(bytes.subarray(from, end));
+      const frames = this.#framer.push(chunk);
+      let from = frames.lead;
+      for (const end of frames.ends) {
+        this.#hear(frames.bytes.subarray(from, end));
         from = end;
       }
+      return frames;
     } catch {
       // A frame beyond all measure: the bytes are the client's to judge, only the count is lost.
       this.#deaf = true;
       this.content = true;
       this.ended = true;
+      return null;
     }
   }
 
+  /** The unfinished frame at the end of what came. */
+  rest(): Buffer {
+    return this.#framer.rest();
+  }
+
   #hear(frame: Buffer): void {
-    const event = readFrame(frame);
-    if (!event) return;
-    const { data } = event;
+    const found = frameData(frame);
+    if (!found) return;
+    const data = found.bytes.toString('utf8', found.start, found.end);
     if (data === '[DONE]') {
       this.ended = true;
       return;
     }
+    this.lastData = data;
+    this.#count(contentBytesIn(found.bytes, found.start, found.end));
     // Most of a stream is deltas: once content has come, only frames that may end or count something are parsed.
     if (this.content && !data.includes(USAGE) && !FINISHES.test(data)) return;
     const body = parsed(data);
     if (!body) this.content = true;
-    else this.#read(body, event.event);
+    else this.#read(body, found.event);
+  }
+
+  /** The last event of some dialects repeats the whole answer, which is all of it where no deltas came before. */
+  #count({ added, whole }: ContentBytes): void {
+    if (added > 0) this.contentPieces += 1;
+    this.contentBytes = Math.max(this.contentBytes + added, whole);
   }
 
   #read(body: JsonObject, event: string): void {
@@ -80,6 +106,7 @@ export class StreamTap {
     if (isError) this.ended = this.erred = true;
     const stored = body['object'] === 'chat.completion.chunk' ? body : body['response'];
     if (isObject(stored) && typeof stored['id'] === 'string') this.responseId ??= stored['id'];
+    if (type === 'response.created' && isObject(stored)) this.response = stored;
     this.#noteFinish(body);
     if (this.content || ANNOUNCING.has(type)) return;
     if (isError) this.failed = true;

@@ -14,6 +14,7 @@ import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
 import type { Caller } from '../../guardrails/guard.ts';
+import { OutputLengths } from '../../guardrails/output-lengths.ts';
 import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { NodeCarrier } from '../../http/node-carrier.ts';
@@ -183,6 +184,7 @@ function assemble(
     spoolDir: '',
     baseUrl: () => 'http://127.0.0.1:3563',
     outputMost: options.outputMost ?? (() => null),
+    outputLengths: new OutputLengths(),
     guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),

@@ -9,6 +9,7 @@ import { SpendBook } from '../spend-book.ts';
 export function memoryGuard(database: Pick<Database, 'read' | 'engine'>, clock: Clock): Guard {
   const journal = {
     hold: async () => undefined,
+    extend: () => undefined,
     settle: () => undefined,
     flush: async () => undefined,
     close: async () => undefined,

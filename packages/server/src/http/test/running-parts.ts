@@ -11,6 +11,7 @@ import { type CompiledCatalogs, compileCatalogs } from '../../gateway/compile.ts
 import { Latencies } from '../../gateway/latencies.ts';
 import { listedModels } from '../../gateway/lists.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
+import { OutputLengths } from '../../guardrails/output-lengths.ts';
 import { Jobs } from '../../management/jobs/jobs.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
@@ -66,6 +67,7 @@ export async function runningParts(
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
     outputMost: () => null,
+    outputLengths: new OutputLengths(),
     models: (provider) => listedModels(provider, { of: () => [] }),
   };
   const providers: ProviderHost = {

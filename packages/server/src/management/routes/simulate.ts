@@ -40,6 +40,7 @@ export interface SimulationParts {
   readonly conversations: Conversations;
   readonly latencies: Latencies;
   readonly outputMost: Gateway['outputMost'];
+  readonly outputLengths: Gateway['outputLengths'];
   readonly trials: Pick<Trials, 'run'>;
 }
 
@@ -85,7 +86,8 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
   const metadata = isObject(given.metadata) ? given.metadata : null;
   const models = read.ask ? modelsOf(read.ask, read.course) : [];
   const caller: Caller = { key, endUser: given.end_user, models, metadata };
-  const estimate = read.ask && read.course ? estimateOf(read.ask, read.course, clock.now(), parts) : null;
+  const estimate =
+    read.ask && read.course ? estimateOf(read.ask, read.course, { orgId, atMs: clock.now() }, parts) : null;
   const { rules } = org.catalog;
   const rate = rules && (await rateOutlook(parts.guard, rules, caller, estimate, steps));
   const spend =

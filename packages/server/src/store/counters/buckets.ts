@@ -1,5 +1,6 @@
 import { ChurningMap } from '../../core/churning-map.ts';
 import type { Claim } from '../ports.ts';
+import { ReleaseEstimate } from './release-estimate.ts';
 import { SLOTS, Window } from './window.ts';
 
 /** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
@@ -44,15 +45,8 @@ export class WindowBucket implements Bucket {
   }
 }
 
-/** An estimate of when a slot is free is never longer than this, nor shorter than the other. */
-const LONGEST_ESTIMATE_MS = 10_000;
-const SHORTEST_ESTIMATE_MS = 50;
-/** Refusals within this time share one look at the slots. */
-const ESTIMATE_KEPT_MS = 100;
 /** The mean duration is remembered this long after the last slot was released. */
 const MEAN_KEPT_MS = 60_000;
-/** Share of a new duration in the mean. */
-const MEAN_WEIGHT = 1 / 8;
 
 /**
  * Slots of exchanges in flight in this process. A slot ends when it is settled and never by itself: a process that
@@ -64,10 +58,8 @@ export class LeaseBucket implements Bucket {
   /** When the shared store was last told to keep them; monotonic milliseconds. */
   renewedAt = Number.NEGATIVE_INFINITY;
   readonly #since = new ChurningMap<number>();
-  #meanMs = 0;
+  readonly #estimate = new ReleaseEstimate();
   #releasedAt = Number.NEGATIVE_INFINITY;
-  #estimatedAt = Number.NEGATIVE_INFINITY;
-  #estimateMs = 0;
 
   constructor(leaseMs: number) {
     this.leaseMs = leaseMs;
@@ -80,7 +72,7 @@ export class LeaseBucket implements Bucket {
 
   /** How long a slot was held recently, in milliseconds; 0 when none has been released. */
   get meanMs(): number {
-    return this.#meanMs;
+    return this.#estimate.meanMs;
   }
 
   /** Visits each slot with the monotonic time at which it was taken. */
@@ -90,11 +82,7 @@ export class LeaseBucket implements Bucket {
 
   msUntilRoom({ limit }: Claim, nowMs: number): number {
     if (this.#since.size + 1 <= limit) return 0;
-    if (nowMs - this.#estimatedAt >= ESTIMATE_KEPT_MS) {
-      this.#estimatedAt = nowMs;
-      this.#estimateMs = this.#msUntilReleased(nowMs);
-    }
-    return this.#estimateMs;
+    return this.#estimate.msUntil(nowMs, (visit) => this.#since.each(visit));
   }
 
   take(id: string, _claim: Claim, nowMs: number): void {
@@ -106,8 +94,7 @@ export class LeaseBucket implements Bucket {
     if (since === undefined) return;
     this.#since.delete(id);
     this.#releasedAt = nowMs;
-    const heldMs = nowMs - since;
-    this.#meanMs += (heldMs - this.#meanMs) * (this.#meanMs === 0 ? 1 : MEAN_WEIGHT);
+    this.#estimate.note(nowMs - since);
   }
 
   used(): number {
@@ -121,26 +108,20 @@ export class LeaseBucket implements Bucket {
   empty(nowMs: number): boolean {
     return this.#since.size === 0 && nowMs - this.#releasedAt >= MEAN_KEPT_MS;
   }
-
-  /**
-   * An estimate, by the mean duration of recent slots: when the first one that is not overdue reaches the mean. When
-   * all are overdue, each lasts about as much longer as it is overdue by now. The Lua of a take does the same.
-   */
-  #msUntilReleased(nowMs: number): number {
-    let next = Number.POSITIVE_INFINITY;
-    let leastOverdue = Number.POSITIVE_INFINITY;
-    this.#since.each((since) => {
-      const leftMs = this.#meanMs - (nowMs - since);
-      if (leftMs > 0) next = Math.min(next, leftMs);
-      else leastOverdue = Math.min(leastOverdue, -leftMs);
-    });
-    const ms = Number.isFinite(next) ? next : leastOverdue;
-    return Math.min(LONGEST_ESTIMATE_MS, Math.max(SHORTEST_ESTIMATE_MS, Math.ceil(ms)));
-  }
 }
 
+/** When no reservation was settled yet, nothing says how long one lasts. */
+const UNKNOWN_RELEASE_MS = 1_000;
+
+interface Hold {
+  amount: number;
+  readonly since: number;
+}
+
+/** Money spent in a period, and money reserved by exchanges in flight. */
 export class SpendBucket implements Bucket {
-  readonly #holds = new ChurningMap<number>();
+  readonly #holds = new ChurningMap<Hold>();
+  readonly #estimate = new ReleaseEstimate();
   readonly #endsAt: number;
   #held = 0;
   #spent = 0;
@@ -149,22 +130,43 @@ export class SpendBucket implements Bucket {
     this.#endsAt = endsAt;
   }
 
-  msUntilRoom(claim: Claim, nowMs: number, second: number): number {
-    return this.used(claim, nowMs, second) + claim.amount <= claim.limit ? 0 : Number.POSITIVE_INFINITY;
+  /** Waiting helps where there would be room if nothing were reserved. */
+  msUntilRoom(claim: Claim, nowMs: number): number {
+    if (this.room(claim) >= claim.amount) return 0;
+    if (this.#spent + claim.amount > claim.limit) return Number.POSITIVE_INFINITY;
+    if (this.#estimate.meanMs === 0) return UNKNOWN_RELEASE_MS;
+    return this.#estimate.msUntil(nowMs, (visit) => this.#holds.each(({ since }) => visit(since)));
   }
 
-  take(id: string, { amount }: Claim): void {
-    this.#holds.set(id, amount);
+  /** What is neither spent nor reserved; below 0 where more was spent than the limit allows. */
+  room(claim: Claim): number {
+    return claim.enforced ? claim.limit - this.used(claim) : Number.POSITIVE_INFINITY;
+  }
+
+  take(id: string, { amount }: Claim, nowMs: number): void {
+    this.#holds.set(id, { amount, since: nowMs });
     this.#held += amount;
   }
 
-  settle(id: string, _takenAt: number, _amount: number, actual: number): void {
-    this.#held -= this.#holds.get(id) ?? 0;
-    this.#holds.delete(id);
+  /** Adds to a hold that is there; what is settled stays settled. */
+  extend(id: string, amount: number): void {
+    const hold = this.#holds.get(id);
+    if (!hold) return;
+    hold.amount += amount;
+    this.#held += amount;
+  }
+
+  settle(id: string, _takenAt: number, _amount: number, actual: number, nowMs: number): void {
+    const hold = this.#holds.get(id);
+    if (hold) {
+      this.#held -= hold.amount;
+      this.#holds.delete(id);
+      this.#estimate.note(nowMs - hold.since);
+    }
     this.#spent += actual;
   }
 
-  used({ floor }: Claim, _nowMs: number, _second: number): number {
+  used({ floor }: Claim): number {
     this.#spent = Math.max(this.#spent, floor);
     return this.#spent + this.#held;
   }

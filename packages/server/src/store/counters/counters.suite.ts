@@ -176,6 +176,57 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     assert.equal((await counters.peek(ORG, claims))[0]?.used, 80);
   });
 
+  test(`${store}: a budget with room that is only reserved says when to try again, a spent one does not`, async (t) => {
+    const { counters, advance, slackMs } = await open(t);
+    const claims = [spendClaim('month', 100, 40)];
+    const first = await counters.take(ORG, 'a', claims);
+    await counters.take(ORG, 'b', claims);
+    const early = await counters.take(ORG, 'c', claims);
+    assert.equal(early.refused, 0);
+    assert.equal(early.retryAfterMs, 1_000, 'nothing is known yet of how long reservations last');
+    await advance(4_000);
+    await counters.settle(ORG, settlement('a', first, claims, [10]));
+    await counters.take(ORG, 'd', claims);
+    await advance(1_000);
+    const wait = (await counters.take(ORG, 'e', claims)).retryAfterMs ?? 0;
+    assert.ok(Math.abs(wait - 3_000) <= slackMs, `one that lasts 4 s has lasted 1 s: ${wait}`);
+    const spent = spendClaim('spent', 100, 40, { floor: 70 });
+    const both = await counters.take(ORG, 'f', [...claims, spent]);
+    assert.deepEqual([both.refused, both.retryAfterMs], [1, null], 'the spent one is told');
+    assert.equal((await counters.take(ORG, 'g', [spendClaim('month', 100, 95)])).retryAfterMs, null);
+  });
+
+  test(`${store}: a reservation is extended by as much as every budget has room for`, async (t) => {
+    const { counters } = await open(t);
+    const claims = [
+      spendClaim('wide', 1_000, 40),
+      spendClaim('narrow', 100, 40),
+      spendClaim('soft', 1, 40, { enforced: false }),
+    ];
+    const taken = await counters.take(ORG, 'a', claims);
+    const extend = (held: number, amount: number) =>
+      counters.extend(ORG, { id: 'a', away: taken.away, claims, held, amount });
+    assert.deepEqual(await extend(40, 20), { granted: 20, short: null, away: false });
+    await counters.take(ORG, 'b', [spendClaim('narrow', 100, 30)]);
+    assert.deepEqual(await extend(60, 50), { granted: 10, short: 1, away: false });
+    assert.deepEqual(await extend(70, 50), { granted: 0, short: 1, away: false });
+    const used = async () => (await counters.peek(ORG, claims)).map((level) => level.used);
+    assert.deepEqual(await used(), [70, 100, 70]);
+    await counters.settle(ORG, settlement('a', taken, claims, [65, 65, 65]));
+    assert.deepEqual(await used(), [65, 95, 65], 'settling puts the truth in place of all of it');
+  });
+
+  test(`${store}: extensions at the same time never exceed the budget together`, async (t) => {
+    const { counters } = await open(t);
+    const claims = [spendClaim('month', 1_000, 1)];
+    const ids = Array.from({ length: 50 }, (_, n) => `x${n}`);
+    for (const id of ids) await counters.take(ORG, id, claims);
+    const all = ids.map((id) => counters.extend(ORG, { id, away: false, claims, held: 1, amount: 37 }));
+    const granted = (await Promise.all(all)).reduce((sum, one) => sum + one.granted, 0);
+    assert.equal(granted, 950);
+    assert.equal((await counters.peek(ORG, claims))[0]?.used, 1_000);
+  });
+
   test(`${store}: what the database knows to be spent counts, once`, async (t) => {
     const { counters } = await open(t);
     const lost = await counters.take(ORG, 'a', [spendClaim('month', 100, 40, { floor: 70 })]);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Claim, Counters, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
 import { BucketTable } from './bucket-table.ts';
 import { type Bucket, LeaseBucket, SpendBucket, WindowBucket } from './buckets.ts';
 
@@ -32,7 +32,13 @@ export class MemoryCounters implements Counters {
         if (!claim.enforced || (claim.kind !== 'spend') !== rates) continue;
         const waitMs = buckets[index]?.msUntilRoom(claim, nowMs, second) ?? 0;
         if (waitMs === 0) continue;
-        refused ??= index;
+        // A budget that is spent is told before one that is only reserved.
+        const isSpent = !rates && waitMs === Number.POSITIVE_INFINITY;
+        if (refused === null || (isSpent && retryAfterMs !== null)) refused = index;
+        if (isSpent) {
+          retryAfterMs = null;
+          break;
+        }
         if (Number.isFinite(waitMs)) retryAfterMs = Math.max(retryAfterMs ?? 0, waitMs);
       }
       if (refused !== null) break;
@@ -56,6 +62,20 @@ export class MemoryCounters implements Counters {
       this.#bucketFor(orgId, claim).settle(id, second, amounts[index] ?? 0, actual[index] ?? 0, nowMs);
   }
 
+  extend(orgId: string, { id, claims, amount }: Extension): Extended {
+    let granted = amount;
+    let short: number | null = null;
+    const buckets = claims.map((claim) => this.#spendOf(orgId, claim));
+    for (const [index, claim] of claims.entries()) {
+      const room = buckets[index]?.room(claim) ?? 0;
+      if (room >= granted) continue;
+      granted = Math.max(0, room);
+      short = index;
+    }
+    for (const bucket of buckets) bucket.extend(id, granted);
+    return { granted, short, away: false };
+  }
+
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
@@ -77,6 +97,12 @@ export class MemoryCounters implements Counters {
     this.#buckets.each((bucket, orgId, name) => {
       if (bucket instanceof LeaseBucket && bucket.size > 0) visit(bucket, orgId, name);
     });
+  }
+
+  #spendOf(orgId: string, claim: Claim): SpendBucket {
+    const bucket = this.#bucketFor(orgId, claim);
+    if (bucket instanceof SpendBucket) return bucket;
+    throw new Error(`"${claim.bucket}" is no budget`);
   }
 
   #bucketFor(orgId: string, claim: Claim): Bucket {

@@ -1,13 +1,14 @@
 /**
  * The steps of the counters as Lua, each one atomic call on the server's own time. A window is a hash of
- * seconds, a spend is a hash with `spent`, `held` and one field per hold. Concurrency is a sorted set of processes by
+ * seconds, a spend is a hash with `spent`, `held`, the mean time of a hold and one field per hold. Concurrency is a sorted set of processes by
  * the end of their lease, and per process a sorted set of its slots by the time at which they were taken.
  * What is still to be settled in a window stands by id in a sorted set beside it, each with its slot: a settlement
  * that is sent again, or finds the store emptied, finds nothing there and changes nothing.
  * Money stays below 2^53, which a Lua number holds exactly; `%.0f` keeps Redis from writing it as 1e+15.
  */
 
-const PRELUDE = `
+/** What every step begins with. */
+export const PRELUDE = `
 local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
 local second = math.floor(now / 1000)
@@ -63,7 +64,7 @@ local function spent(key, floor)
     local earliest = nil
     local flat = redis.call('HGETALL', key)
     for i = 1, #flat, 2 do
-      local amount, expiry = string.match(flat[i + 1], '^(%d+):(%d+)$')
+      local amount, expiry = string.match(flat[i + 1], '^(%d+):(%d+):')
       if amount and tonumber(expiry) < now then
         redis.call('HDEL', key, flat[i])
         held = held - tonumber(amount)
@@ -76,7 +77,7 @@ local function spent(key, floor)
     redis.call('HSET', key, 'spent', whole(floor))
     sum = floor
   end
-  return sum + held
+  return sum + held, sum
 end
 `;
 
@@ -123,13 +124,39 @@ for i, key in ipairs(KEYS) do
   if c.kind == 'w' then c.used, c.reset, c.slots = window(key)
   elseif c.kind == 'l' then
     if not lease(key, c) then return {-1} end
-  else c.used = spent(key, c.floor) end
+  else c.used, c.spent = spent(key, c.floor) end
   claims[i] = c
+end
+local function settled(key)
+  local v = redis.call('HMGET', key, 'mean', 'eta', 'looked')
+  local mean, eta, looked = tonumber(v[1] or '0'), tonumber(v[2] or '0'), tonumber(v[3] or '0')
+  if mean == 0 then return 1000 end
+  if now - looked >= 100 then
+    local next, least = nil, nil
+    local flat = redis.call('HGETALL', key)
+    for i = 1, #flat, 2 do
+      local since = string.match(flat[i + 1], '^%d+:%d+:(%d+)$')
+      if since then
+        local left = mean - (now - tonumber(since))
+        if left > 0 then
+          if next == nil or left < next then next = left end
+        elseif least == nil or -left < least then least = -left end
+      end
+    end
+    eta = math.ceil(math.min(10000, math.max(50, next or least or 50)))
+    redis.call('HSET', key, 'eta', whole(eta), 'looked', whole(now))
+  end
+  return eta
 end
 local function judge(rates)
   for i, c in ipairs(claims) do
     if c.flags % 2 == 1 and (c.kind ~= 's') == rates and c.used + c.amount > c.limit then
+      if c.kind == 's' and c.spent + c.amount > c.limit then
+        refused, wait = i, -1
+        return
+      end
       if refused == 0 then refused = i end
+      if c.kind == 's' then wait = math.max(wait, settled(KEYS[i])) end
       if c.kind == 'w' then wait = math.max(wait, freed(c.slots, c.used + c.amount - c.limit) * 1000 - now)
       elseif c.kind == 'l' then wait = math.max(wait, released(c)) end
     end
@@ -157,7 +184,7 @@ for i, c in ipairs(claims) do
       if c.own == 0 or c.ends < now + c.lasts / 2 then keep(key, own, c.lasts) end
     else
       redis.call('HINCRBY', key, 'held', whole(c.amount))
-      redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold))
+      redis.call('HSET', key, 'h:' .. id, whole(c.amount) .. ':' .. whole(now + hold) .. ':' .. whole(now))
       redis.call('HSETNX', key, 'until', whole(now + hold))
       if c.endsAt > 0 then redis.call('PEXPIREAT', key, whole(c.endsAt + 86400000)) end
     end
@@ -188,7 +215,10 @@ for i, key in ipairs(KEYS) do
     local held = redis.call('HGET', key, 'h:' .. id)
     if held then
       redis.call('HDEL', key, 'h:' .. id)
-      redis.call('HINCRBY', key, 'held', '-' .. string.match(held, '^%d+'))
+      local amount, since = string.match(held, '^(%d+):%d+:(%d+)$')
+      redis.call('HINCRBY', key, 'held', '-' .. amount)
+      local mean, lasted = tonumber(redis.call('HGET', key, 'mean') or '0'), math.max(1, now - tonumber(since))
+      redis.call('HSET', key, 'mean', whole(mean == 0 and lasted or mean + (lasted - mean) / 8))
       if actual > 0 then redis.call('HINCRBY', key, 'spent', whole(actual)) end
       local endsAt = tonumber(ARGV[a + 4])
       if endsAt > 0 then redis.call('PEXPIREAT', key, whole(endsAt + 86400000)) end

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
-import type { Claim, Counters, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
 import type { LeaseBucket } from './buckets.ts';
+import { EXTEND } from './redis-extend.ts';
 import { PEEK, RECOUNT, RENEW, SETTLE, TAKE } from './redis-scripts.ts';
 
 /** A reservation that nobody settled is let go then; what it was worth, the journal of its process charges. */
@@ -93,6 +94,7 @@ class Script {
 const SCRIPTS = {
   take: new Script(TAKE),
   settle: new Script(SETTLE),
+  extend: new Script(EXTEND),
   peek: new Script(PEEK),
   renew: new Script(RENEW),
   recount: new Script(RECOUNT),
@@ -153,6 +155,14 @@ class RedisCounters implements RemoteCounters {
       claims.map((claim) => keyOf(orgId, claim)),
       args,
     );
+  }
+
+  async extend(orgId: string, { id, claims, held, amount }: Extension): Promise<Extended> {
+    const args: (string | number)[] = [this.#offsetMs(), id, HOLD_MS, held, amount];
+    for (const { enforced, limit, floor, endsAt } of claims) args.push(enforced ? limit : -1, floor, endsAt);
+    const keys = claims.map((claim) => keyOf(orgId, claim));
+    const [granted = 0, short = 0] = await this.#run(SCRIPTS.extend, keys, args);
+    return { granted, short: short === 0 ? null : short - 1, away: false };
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {

@@ -27,6 +27,7 @@ function storeOn(clock: ManualClock) {
       inside.settle(org, done);
       return answer(undefined);
     },
+    extend: (org, more) => answer(inside.extend(org, more)),
     peek: (org, claims) => inside.peek(org, claims).then(answer),
     renew: () => answer(undefined),
     ping: () => answer(undefined),
@@ -185,3 +186,37 @@ test('each rule says what happens meanwhile: no limit, or refusal', async () => 
   const back = await take('h', [windowClaim('closed', 1, 1, { away: 'closed' })]);
   assert.deepEqual([back.refused, back.away], [null, false], 'it is counted again');
 });
+
+test('a reservation is extended in the shared store, and by the own share while that is away', async () => {
+  const { counters, state, inside, clock } = house(4);
+  const claims = [spendClaim('budget', 1_000, 100)];
+  const taken = await counters.take('acme', 'a', claims);
+  const more = (held: number, amount: number) =>
+    counters.extend('acme', { id: 'a', away: taken.away, claims, held, amount });
+  assert.deepEqual(await more(100, 50), { granted: 50, short: null, away: false });
+  assert.equal((await inside.peek('acme', claims))[0]?.used, 150);
+  state.hangs = true;
+  const alone = more(150, 500);
+  await settleTurns();
+  clock.advance(TIMEOUT_MS);
+  assert.deepEqual(
+    await alone,
+    { granted: 100, short: 0, away: true },
+    'a fourth of the budget, 150 of which it holds',
+  );
+});
+
+for (const [away, granted] of [
+  ['open', 5_000],
+  ['closed', 0],
+] as const)
+  test(`while the shared store is away, a budget set to ${away} extends a reservation by ${granted}`, async () => {
+    const { counters, state, clock } = house(4);
+    const claims = [spendClaim('budget', 1_000, 100, { away })];
+    const taken = await counters.take('acme', 'a', claims);
+    state.hangs = true;
+    const alone = counters.extend('acme', { id: 'a', away: taken.away, claims, held: 100, amount: 5_000 });
+    await settleTurns();
+    clock.advance(TIMEOUT_MS);
+    assert.equal((await alone).granted, granted);
+  });

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Claim, Counters, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
 import { answerWithin } from './answer-within.ts';
 import { KnownFull } from './known-full.ts';
 import { MemoryCounters } from './memory.ts';
@@ -126,6 +126,21 @@ export class ResilientCounters implements Counters {
     return this.#settleRemotely(orgId, owed);
   }
 
+  /** What the store grants is counted here too; what it does not answer in time this process decides by its share. */
+  async extend(orgId: string, extension: Extension): Promise<Extended> {
+    if (this.away || extension.away) return this.#extendLocally(orgId, extension);
+    const began = this.#options.clock.monotonic();
+    try {
+      const extended = await this.#within(Promise.resolve(this.#options.remote.extend(orgId, extension)));
+      const own = extension.claims.map((claim) => ({ ...claim, enforced: false }));
+      this.#local.extend(orgId, { ...extension, claims: own, amount: extended.granted });
+      return extended;
+    } catch (error) {
+      this.#failed(error, began);
+      return this.#extendLocally(orgId, extension);
+    }
+  }
+
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
     if (this.away) return this.#local.peek(orgId, claims);
     const began = this.#options.clock.monotonic();
@@ -223,6 +238,12 @@ export class ResilientCounters implements Counters {
     if (taken.refused === null) this.#renewals.start();
     const retryAfterMs = full && taken.refused === full.index ? full.ms : taken.retryAfterMs;
     return { ...taken, retryAfterMs, away: true };
+  }
+
+  #extendLocally(orgId: string, extension: Extension): Extended {
+    const place = this.#options.place();
+    const claims = extension.claims.map((claim) => shareOf(claim, place));
+    return { ...this.#local.extend(orgId, { ...extension, claims }), away: true };
   }
 
   #countAlone({ refused }: Taken): void {

@@ -67,9 +67,19 @@ function readCharge(value: Json): Charge | undefined {
 /** What a dead process' journal is worth: its settlements after `applied`, and what it held to the end, in full. */
 export function worthOf(lines: readonly JournalLine[], applied: number) {
   const done = new Set(lines.filter(({ op }) => op === 'done').map(({ id }) => id));
-  const open = lines.filter(({ op, id }) => op === 'hold' && !done.has(id));
+  const open = joined(lines.filter(({ op, id }) => op === 'hold' && !done.has(id)));
   const settled = lines.filter(({ op, n }) => op === 'done' && n > applied);
   return { open, charges: summed([...settled, ...open].flatMap(({ charges }) => charges)) };
+}
+
+/** One line per exchange: later ones add to what it holds. */
+function joined(lines: readonly JournalLine[]): JournalLine[] {
+  const byId = new Map<string, JournalLine>();
+  for (const line of lines) {
+    const first = byId.get(line.id);
+    byId.set(line.id, first ? { ...first, charges: summed([...first.charges, ...line.charges]) } : line);
+  }
+  return [...byId.values()];
 }
 
 /** One charge per bucket; nothing for buckets that nothing was spent of. */

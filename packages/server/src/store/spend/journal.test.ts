@@ -95,3 +95,21 @@ test('a dead process’ holds are charged in full, its settlements once, and its
   assert.equal(await spent(), 257);
   await third.close();
 });
+
+test('what a hold was extended by is charged too, and settled with it', async (t) => {
+  const { open, spent, orphans } = await house(t);
+  const dead = await open();
+  await dead.hold('taken', [charge(100)]);
+  dead.extend('taken', [charge(40)]);
+  dead.settle('taken', [charge(7)]);
+  dead.extend('taken', [charge(60)]);
+  await dead.hold('open', [charge(200)]);
+  dead.extend('open', [charge(30)]);
+  dead.extend('open', [charge(3)]);
+  // On disk with the next one that is waited for; nobody closes this one.
+  await dead.hold('last', [charge(1)]);
+  const next = await open();
+  assert.equal(await spent(), 7 + 233 + 1);
+  assert.deepEqual(orphans, ['open', 'last']);
+  await next.close();
+});

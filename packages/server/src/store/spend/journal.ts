@@ -48,6 +48,8 @@ export interface SpendJournal {
    * when it refuses to be written, and at once when it is known to.
    */
   hold(id: string, charges: readonly Charge[]): Promise<void>;
+  /** Adds to what an exchange holds; it is on disk within milliseconds, and nobody waits. */
+  extend(id: string, charges: readonly Charge[]): void;
   settle(id: string, charges: readonly Charge[]): void;
   /** Resolves when the database has everything that was settled so far; rejects when it is away. */
   flush(): Promise<void>;
@@ -117,6 +119,10 @@ class DiskJournal implements SpendJournal {
     } finally {
       timer.cancel();
     }
+  }
+
+  extend(id: string, charges: readonly Charge[]): void {
+    if (this.#open.has(id)) this.#append('hold', id, charges);
   }
 
   settle(id: string, charges: readonly Charge[]): void {
