@@ -87,15 +87,17 @@ export async function house(t: TestContext): Promise<House> {
       assert.ok(row);
       return historyOf(database, row.uid);
     },
-    async count(status) {
-      const rows = await database.read
-        .selectFrom('checks')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('status', '=', status)
-        .execute();
-      return rows[0]?.count ?? 0;
-    },
+    count: (status) => countChecks(database, status),
   };
+}
+
+async function countChecks(database: Database, status: string): Promise<number> {
+  const rows = await database.read
+    .selectFrom('checks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', '=', status)
+    .execute();
+  return rows[0]?.count ?? 0;
 }
 
 /** Time passes for a process that is there: a pulse every three seconds, and the sweep after it. */

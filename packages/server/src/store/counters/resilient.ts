@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../core/clock.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
 import { answerWithin } from './answer-within.ts';
@@ -8,18 +8,9 @@ import type { RemoteCounters } from './redis.ts';
 import { abandoned, corrected, slotsOf } from './settlements.ts';
 import { type Place, shareOf } from './share.ts';
 import { SlotRenewals } from './slot-renewals.ts';
+import { StoreAvailability } from './store-availability.ts';
 import { StoreDebts } from './store-debts.ts';
 
-/**
- * Failures in a row after which nobody waits for it any more, each of a call that began after the one before was
- * known: a store that stood still for a moment fails many calls at once, and that is one failure.
- */
-const FAILURES_TO_OPEN = 3;
-/** A store that was slow for a moment is used again soon; one that stays away is asked twice a second. */
-const FIRST_PROBE_MS = 50;
-const LONGEST_PROBE_MS = 500;
-/** So long after it was late nobody else waits for it a second time. */
-const LATE_MS = 1_000;
 /**
  * After the store is back each process stays within its share for so long: the others have not all told yet what they
  * granted alone. They notice within the longest wait between two probes and what a probe may take.
@@ -56,6 +47,7 @@ export class ResilientCounters implements Counters {
   readonly #options: ResilientOptions;
   readonly #local: MemoryCounters;
   readonly #full = new KnownFull();
+  readonly #store: StoreAvailability;
   readonly #debts: StoreDebts;
   readonly #renewals: SlotRenewals;
   /** Takes sent to the store whose answers are not known yet. */
@@ -64,15 +56,19 @@ export class ResilientCounters implements Counters {
   #unheard = 0;
   #ownGrants = 0;
   #ownRefusals = 0;
-  #failures = 0;
-  #failedAt = Number.NEGATIVE_INFINITY;
-  #probe: Timer | null = null;
-  #probeMs = FIRST_PROBE_MS;
-  #closed = false;
 
   constructor(options: ResilientOptions) {
     this.#options = options;
     this.#local = new MemoryCounters(options.clock);
+    this.#store = new StoreAvailability({
+      clock: options.clock,
+      log: options.log,
+      processes: () => options.place().count,
+      probe: () => this.#catchUp(),
+      onBack: () => {
+        this.#sharesUntil = options.clock.monotonic() + SHARES_KEPT_MS + options.timeoutMs;
+      },
+    });
     this.#debts = new StoreDebts({
       remote: options.remote,
       clock: options.clock,
@@ -89,13 +85,12 @@ export class ResilientCounters implements Counters {
 
   /** Whether requests are counted by this process alone at the moment. */
   get away(): boolean {
-    return this.#probe !== null;
+    return this.#store.away;
   }
 
   /** Whether it is away, or was late less than a second ago and has not granted in time since. */
   get isLate(): boolean {
-    if (this.away) return true;
-    return this.#failures > 0 && this.#options.clock.monotonic() - this.#failedAt < LATE_MS;
+    return this.#store.isLate;
   }
 
   figures(): SharedStoreFigures {
@@ -153,8 +148,7 @@ export class ResilientCounters implements Counters {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#probe?.cancel();
+    this.#store.close();
     this.#renewals.close();
     await this.#local.close();
     await this.#options.remote.close();
@@ -252,7 +246,7 @@ export class ResilientCounters implements Counters {
   }
 
   #heard(): void {
-    this.#failures = 0;
+    this.#store.answered();
     if (!this.#debts.isEmpty) void this.#payQuietly();
   }
 
@@ -267,38 +261,15 @@ export class ResilientCounters implements Counters {
   }
 
   #failed(error: unknown, began: number): void {
-    if (began < this.#failedAt) return;
-    this.#failedAt = this.#options.clock.monotonic();
-    this.#failures += 1;
-    if (this.#failures < FAILURES_TO_OPEN || this.away || this.#closed) return;
-    this.#options.log.error(
-      { err: error, replicas: this.#options.place().count },
-      'the shared store does not answer; limits are counted by this process alone until it does',
-    );
-    this.#probeMs = FIRST_PROBE_MS;
-    this.#probeLater();
+    this.#store.failed(error, began);
   }
 
-  #probeLater(): void {
-    const probe = () => void this.#ask();
-    this.#probe = this.#options.clock.after(this.#probeMs, probe);
-    this.#probeMs = Math.min(LONGEST_PROBE_MS, this.#probeMs * 2);
-  }
-
-  async #ask(): Promise<void> {
-    try {
-      await this.#within(this.#options.remote.ping());
-      await this.#debts.pay();
-      // What it cannot take now the next take counts again.
-      await this.#renewals.renew().catch(() => undefined);
-    } catch {
-      if (!this.#closed) this.#probeLater();
-      return;
-    }
-    this.#probe = null;
-    this.#failures = 0;
-    this.#sharesUntil = this.#options.clock.monotonic() + SHARES_KEPT_MS + this.#options.timeoutMs;
-    this.#options.log.warn({}, 'the shared store answers again; limits are counted there');
+  /** Asks the store whether it is there, and tells it what it has missed. */
+  async #catchUp(): Promise<void> {
+    await this.#within(this.#options.remote.ping());
+    await this.#debts.pay();
+    // What it cannot take now the next take counts again.
+    await this.#renewals.renew().catch(() => undefined);
   }
 
   /** What single failures left behind, while the store is otherwise there. */

@@ -115,6 +115,7 @@ function freezable(remote: RemoteCounters, frozen: () => Promise<void> | undefin
     take: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.take(...args)),
     settle: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.settle(...args)),
     peek: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.peek(...args)),
+    extend: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.extend(...args)),
     renew: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.renew(...args)),
     ping: () => (frozen() ?? Promise.resolve()).then(() => remote.ping()),
     close: () => remote.close(),
