@@ -8,6 +8,7 @@ import { startRedis } from '@floe/testkit/redis';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
 import { administer } from '../src/store/test/postgres-database.ts';
 import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
+import { ANSWER } from './dependency-house.ts';
 import {
   ANSWER_TOKENS,
   CLIENTS,
@@ -161,6 +162,35 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
     }),
   );
   assert.deepEqual(used[0], { ...(isObject(used[1]) ? used[1] : {}), rpm_reset_ms: resetOf(used[0]) });
+});
+
+test('the slots of a process that is killed are free within ten seconds, and each refusal says when to ask again', async (t) => {
+  const slots = 4;
+  const never = new Promise<never>(() => undefined);
+  const { members, floes, upstream } = await startFleet(
+    t,
+    { limits: [{ name: 'all', scope: 'org', concurrency: slots }] },
+    { count: 2, upstream: { respond: (_, index) => (index < slots ? never : ANSWER) } },
+  );
+  for (let n = 0; n < slots; n++) void members[0]?.chat().catch(() => undefined);
+  await upstream.received(slots);
+  assert.equal((await members[1]?.chat())?.status, 429, 'all slots are taken');
+  await floes[0]?.kill9();
+  const waits: number[] = [];
+  for (;;) {
+    const answer = await members[1]?.chat();
+    if (!answer || answer.status === 200) break;
+    assert.equal(answer.status, 429, answer.text);
+    const waitMs = Number(answer.headers['retry-after-ms']);
+    assert.equal(answer.headers['retry-after'], String(Math.ceil(waitMs / 1000)));
+    waits.push(waitMs);
+    // As a client that does what it is told.
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  const told = waits.reduce((sum, waitMs) => sum + waitMs, 0);
+  assert.ok(told <= 10_100, `${told} ms: ${waits.join(', ')}`);
+  assert.ok(waits.length <= 12, waits.join(', '));
+  t.diagnostic(`free after ${waits.length} refusals that told to wait ${told} ms in all`);
 });
 
 function resetOf(limit: Json | undefined): Json | undefined {

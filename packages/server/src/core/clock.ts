@@ -4,8 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds with fractions from an arbitrary origin; never steps. Use it for durations. */
   monotonic(): number;
-  /** Runs `callback` once after `ms`. The timer alone keeps no process alive. */
-  after(ms: number, callback: () => void): Timer;
+  /** Runs `callback` once after `ms`. The timer alone keeps no process alive, unless `isAwaited`. */
+  after(ms: number, callback: () => void, isAwaited?: boolean): Timer;
 }
 
 export interface Timer {
@@ -15,14 +15,17 @@ export interface Timer {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(ms, callback) {
+  after(ms, callback, isAwaited = false) {
     const timer = setTimeout(callback, ms);
-    timer.unref();
+    if (!isAwaited) timer.unref();
     return { cancel: () => clearTimeout(timer) };
   },
 };
 
-/** Resolves after `ms`, or at once with `false` when the signal fires first. */
+/**
+ * Resolves after `ms`, or at once with `false` when the signal fires first. It keeps the process alive: what waits here
+ * has something left to do, as a start that waits for its database.
+ */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
@@ -30,10 +33,14 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
       timer.cancel();
       resolve(false);
     };
-    const timer = clock.after(ms, () => {
-      signal?.removeEventListener('abort', stop);
-      resolve(true);
-    });
+    const timer = clock.after(
+      ms,
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve(true);
+      },
+      true,
+    );
     signal?.addEventListener('abort', stop, { once: true });
   });
 }

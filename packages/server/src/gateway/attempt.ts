@@ -3,20 +3,17 @@ import { isEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
 import { Together } from '../core/together.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
-import { CollectedAnswer } from './answer-sinks.ts';
 import { BinaryAnswer } from './binary-answer.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { errorCodeOf, refusedAnswer, wrongTypeFault } from './refused-answer.ts';
 import { scrubbed } from './scrub.ts';
 import { meterFor, type SpendMeter } from './spend-meter.ts';
-import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
+import { headerOf, readNetworkError } from './upstream-fault.ts';
 import { setWorthAside } from './worth.ts';
-
-/** An error body is read so far; what is longer is judged by its start. */
-const REFUSAL_BYTES = 1024 * 1024;
 
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
 const TAIL_MS = 1000;
@@ -192,26 +189,19 @@ class Attempt implements UpstreamHandler {
     this.#streamed = isStream;
     if (isStream) this.#meter = meterFor(this.#x);
     if (this.#plan.raw) return this.#plan.raw(status, headers);
-    if (status < 200 || status >= 300) return refused((body) => this.#plan.refusal(status, headers, body));
+    if (status < 200 || status >= 300)
+      return refusedAnswer((body) => this.#plan.refusal(status, headers, body));
     const encoding = headerOf(headers, 'content-encoding');
     if (encoding !== undefined && encoding !== 'identity')
       throw new Fault(
         'upstream_error',
         `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
       );
-    if (/^\s*text\/html\b/i.test(type)) return refused((body) => this.#wrongType(type, body));
+    const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
+    if (/^\s*text\/html\b/i.test(type))
+      return refusedAnswer((body) => wrongTypeFault(provider.id, wanted, type, body));
     const sink = this.#plan.answer(isStream);
     return isBinary ? new BinaryAnswer(sink) : sink;
-  }
-
-  #wrongType(type: string, body: Buffer): Fault {
-    const { provider } = this.#target;
-    const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
-    const message = `${provider.id} answered 200 with "${type}" instead of ${wanted}.`;
-    return new Fault('upstream_error', message, {
-      upstreamStatus: 200,
-      upstreamBody: body.toString('utf8', 0, 2000),
-    });
   }
 
   /** The client is slower than the upstream: stop reading until its buffer is empty again. */
@@ -284,7 +274,7 @@ class Attempt implements UpstreamHandler {
     // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
     if (this.#sink?.started) this.#x.told = this.#sink;
     this.#sink?.cut();
-    this.#record.error = codeOf(error);
+    this.#record.error = errorCodeOf(error);
     this.#finish();
     this.#cancel?.();
     this.#settled.reject(error);
@@ -302,18 +292,4 @@ class Attempt implements UpstreamHandler {
   #elapsedMs(): number {
     return Math.round((this.#x.gateway.clock.monotonic() - this.#startedAt) * 100) / 100;
   }
-}
-
-/** A word of the error table, or what happened where no error of ours is told. */
-function codeOf(error: Error): string {
-  if (error instanceof Fault) return error.code;
-  if (error instanceof UpstreamRefusal) return 'upstream_refused';
-  return error instanceof ClientGone ? 'client_left' : 'internal_error';
-}
-
-function refused(judge: (body: Buffer) => Error): AnswerSink {
-  const throwing = (body: Buffer) => {
-    throw judge(body);
-  };
-  return new CollectedAnswer(REFUSAL_BYTES, throwing, judge);
 }

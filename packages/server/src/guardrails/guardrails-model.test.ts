@@ -19,15 +19,8 @@ import { temporaryDirectory } from '../store/test/temporary-directory.ts';
 import { Guard } from './guard.ts';
 import { openGuardrails } from './guardrails.ts';
 import { SpendBook } from './spend-book.ts';
-import {
-  byShare,
-  exactly,
-  type Fleet,
-  type Played,
-  play,
-  type Scenario,
-  scenarios,
-} from './test/guardrails-model.ts';
+import { byShare, exactly, type Fleet, type Played, play } from './test/guardrails-model.ts';
+import { type Scenario, scenarios } from './test/guardrails-scenarios.ts';
 
 const TIMES = process.env['FLOE_TEST_FULL'] === undefined ? 1 : 20;
 const TIMEOUT_MS = 50;

@@ -8,7 +8,7 @@ import { backup, restore, type StorePlace } from '../store/backup.ts';
 import { importSqlite } from '../store/import.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
-import { plannedMigrations, upgrade } from '../store/upgrade.ts';
+import { planUpgrade, upgrade } from '../store/upgrade.ts';
 import { rewrap } from './rewrap.ts';
 
 interface Place extends StorePlace {
@@ -41,10 +41,13 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
     usage: 'migrate [--dry-run]',
     async run(place, args, environment) {
       const dry = wanted(args, 0, ['--dry-run']).flags.has('--dry-run');
-      const migrations = dry ? await plannedMigrations(place) : await upgrade(place, partsOf(environment));
+      const { migrations, copy } = dry
+        ? await planUpgrade(place)
+        : await upgrade(place, partsOf(environment));
       if (migrations.length === 0) return 'Nothing to migrate.';
       const list = migrations.map(({ number, name }) => `${number} ${name}`).join('\n  ');
-      return `${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
+      const copied = copy === null ? '' : `${dry ? 'Would copy' : 'Copied'} the database to ${copy} first.\n`;
+      return `${copied}${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
     },
   },
   'owner-link': {

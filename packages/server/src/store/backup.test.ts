@@ -12,7 +12,7 @@ import { putSetting, settingValue } from './settings.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import { temporaryDirectory } from './test/temporary-directory.ts';
-import { plannedMigrations, upgrade } from './upgrade.ts';
+import { planUpgrade, upgrade } from './upgrade.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -145,14 +145,15 @@ test('migrations are listed without being applied, and applied once under the lo
   const place = placeIn(t);
   const names = MIGRATIONS.map(({ name }) => name);
   assert.deepEqual(
-    (await plannedMigrations(place)).map(({ name }) => name),
+    (await planUpgrade(place)).migrations.map(({ name }) => name),
     names,
   );
   assert.equal(existsSync(join(place.dataDir, 'floe.db')), false);
   const lock = lockDataDir(place.dataDir);
   await assert.rejects(upgrade(place, quiet), refusal(/Another Floe process/));
   lock.release();
-  assert.equal((await upgrade(place, quiet)).length, names.length);
-  assert.deepEqual(await plannedMigrations(place), []);
-  assert.deepEqual(await upgrade(place, quiet), []);
+  assert.equal((await upgrade(place, quiet)).migrations.length, names.length);
+  const nothing = { migrations: [], copy: null };
+  assert.deepEqual(await planUpgrade(place), nothing);
+  assert.deepEqual(await upgrade(place, quiet), nothing);
 });

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lockDataDir } from './lock.ts';
 import { MIGRATIONS } from './migrations/all.ts';
+import { planMigrations } from './migrations/plan.ts';
 import { isPostgres, sqlitePath } from './open-database.ts';
 import { copySqlite, inspectSqlite } from './sqlite/copy-file.ts';
 import type { CopyParts } from './sqlite/whole-copy.ts';
@@ -51,13 +52,15 @@ export async function restore(
   const path = sqlitePath(url, dataDir);
   const lock = lockDataDir(dataDir);
   try {
-    const newest = inspectSqlite(resolve(file));
+    const { applied } = inspectSqlite(resolve(file));
+    const newest = Math.max(0, ...applied.map(({ number }) => number));
     const known = MIGRATIONS.at(-1)?.number ?? 0;
     if (newest === 0) throw new StoreUnusable(`${file} is a database, but not one of Floe.`);
     if (newest > known)
       throw new StoreUnusable(
         `${file} was made by a newer Floe (migration ${newest}; this one knows ${known}). Restore it with that version.`,
       );
+    planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)
       throw new StoreUnusable(`${path} exists. Say --force to put it aside and restore over it.`);

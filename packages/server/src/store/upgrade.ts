@@ -3,30 +3,41 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { StorePlace } from './backup.ts';
 import { lockDataDir } from './lock.ts';
-import { MIGRATIONS } from './migrations/all.ts';
 import type { Migration } from './migrations/migration.ts';
+import { planMigrations } from './migrations/plan.ts';
 import { isPostgres, openDatabase, sqlitePath } from './open-database.ts';
 import { appliedOnPostgres } from './postgres/applied.ts';
 import { inspectSqlite } from './sqlite/copy-file.ts';
-import { StoreUnusable } from './store-unusable.ts';
+import { type CopyParts, cannotCopy, copyBefore, roomFor } from './sqlite/whole-copy.ts';
 
-/**
- * Migrations the database still lacks; changes nothing.
- *
- * @throws StoreUnusable when it cannot be read, or a newer program made it.
- */
-export async function plannedMigrations({ url, dataDir }: StorePlace): Promise<readonly Migration[]> {
-  const applied = isPostgres(url) ? await appliedOnPostgres(url) : appliedOnSqlite(sqlitePath(url, dataDir));
-  const known = MIGRATIONS.at(-1)?.number ?? 0;
-  if (applied > known)
-    throw new StoreUnusable(
-      `The database was made by a newer Floe (migration ${applied}; this one knows ${known}). Run that version, or restore a copy from before the upgrade.`,
-    );
-  return MIGRATIONS.filter(({ number }) => number > applied);
+export interface UpgradePlan {
+  readonly migrations: readonly Migration[];
+  /** The copy that would be written first; null when there is nothing to copy, and on PostgreSQL. */
+  readonly copy: string | null;
 }
 
-function appliedOnSqlite(path: string): number {
-  return existsSync(path) ? inspectSqlite(path) : 0;
+/**
+ * What a start would do to the database; changes nothing.
+ *
+ * @throws StoreUnusable when a start would refuse: the database cannot be read, a newer program or another build
+ *   migrated it, or there is no room for the copy.
+ */
+export async function planUpgrade(
+  { url, dataDir }: StorePlace,
+  { freeBytes }: Pick<CopyParts, 'freeBytes'> = {},
+): Promise<UpgradePlan> {
+  if (isPostgres(url)) return { migrations: planMigrations(await appliedOnPostgres(url)), copy: null };
+  const path = sqlitePath(url, dataDir);
+  if (!existsSync(path)) return { migrations: planMigrations([]), copy: null };
+  const { applied, copyBytes } = inspectSqlite(path);
+  const migrations = planMigrations(applied);
+  const [first] = migrations;
+  if (!first || applied.length === 0) return { migrations, copy: null };
+  const { to, purpose } = copyBefore(path, first.number);
+  await roomFor(to, copyBytes, freeBytes).catch((error: unknown) => {
+    throw cannotCopy(path, to, error, purpose);
+  });
+  return { migrations, copy: to };
 }
 
 /**
@@ -37,11 +48,11 @@ function appliedOnSqlite(path: string): number {
 export async function upgrade(
   place: StorePlace,
   parts: { readonly log: Log; readonly clock: Clock },
-): Promise<readonly Migration[]> {
+): Promise<UpgradePlan> {
   // PostgreSQL is locked by the migrations themselves, for processes on other machines.
   const lock = isPostgres(place.url) ? null : lockDataDir(place.dataDir);
   try {
-    const planned = await plannedMigrations(place);
+    const planned = await planUpgrade(place);
     const database = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
     await database.close();
     return planned;

@@ -1,146 +1,23 @@
-// A plain model of limits and budgets, random orgs with random rules, and one run of both against each other.
+// A plain model of limits and budgets, and one run of a fleet against it.
 import assert from 'node:assert/strict';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
-import fc from 'fast-check';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Grant, Guard } from '../guard.ts';
 import { compileRules, fromFile, type Rules } from '../rules.ts';
+import {
+  type Amounts,
+  type BudgetModel,
+  KEYS,
+  type LimitModel,
+  type OrgModel,
+  type Scenario,
+  type Subject,
+} from './guardrails-scenarios.ts';
 
-const KEYS = ['k0', 'k1'] as const;
 /** A slot of a second counts until no part of it is within the last minute. */
 const SLOTS = 61;
 const DAY_MS = 86_400_000;
-
-type Subject =
-  | { readonly scope: 'org' }
-  | { readonly scope: 'key'; readonly key: string }
-  | { readonly per: 'key' };
-
-export interface LimitModel {
-  readonly subject: Subject;
-  readonly rpm: number | undefined;
-  readonly tpm: number | undefined;
-  readonly concurrency: number | undefined;
-}
-
-export interface BudgetModel {
-  readonly subject: Subject;
-  readonly period: 'day' | 'total';
-  readonly limitNanoUsd: number;
-}
-
-export interface OrgModel {
-  readonly limits: readonly LimitModel[];
-  readonly budgets: readonly BudgetModel[];
-}
-
-interface Amounts {
-  readonly tokens: number;
-  readonly nano: number;
-}
-
-export type Step =
-  | ({
-      readonly kind: 'take';
-      readonly org: number;
-      readonly key: number;
-      readonly replica: number;
-    } & Amounts)
-  | ({ readonly kind: 'settle'; readonly which: number } & Amounts)
-  | { readonly kind: 'wait'; readonly ms: number }
-  | { readonly kind: 'flush' };
-
-export interface Scenario {
-  readonly orgs: readonly OrgModel[];
-  readonly steps: readonly Step[];
-}
-
-const subject: fc.Arbitrary<Subject> = fc.oneof(
-  fc.constant({ scope: 'org' } as const),
-  fc.constantFrom(...KEYS).map((key) => ({ scope: 'key', key }) as const),
-  fc.constant({ per: 'key' } as const),
-);
-
-const limit: fc.Arbitrary<LimitModel> = fc
-  .record({
-    subject,
-    rpm: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
-    tpm: fc.option(fc.integer({ min: 50, max: 500 }), { nil: undefined }),
-    concurrency: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
-  })
-  .filter(({ rpm, tpm, concurrency }) => (rpm ?? tpm ?? concurrency) !== undefined);
-
-const limitOfRequests = limit
-  .map((rule) => ({ ...rule, tpm: undefined }))
-  .filter(({ rpm, concurrency }) => (rpm ?? concurrency) !== undefined);
-
-const budget: fc.Arbitrary<BudgetModel> = fc.record({
-  subject,
-  period: fc.constantFrom('day', 'total'),
-  limitNanoUsd: fc.integer({ min: 100, max: 20_000 }),
-});
-
-/** Traffic in bursts, pauses of seconds, and idle times in which every bucket becomes empty. */
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      kind: fc.constant('take' as const),
-      org: fc.nat(2),
-      key: fc.nat(KEYS.length - 1),
-      replica: fc.nat(11),
-      tokens: fc.integer({ min: 1, max: 200 }),
-      nano: fc.integer({ min: 1, max: 3_000 }),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('settle' as const),
-      which: fc.nat(20),
-      tokens: fc.nat(300),
-      nano: fc.nat(4_000),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('wait' as const),
-      ms: fc.oneof(
-        fc.nat(3_000),
-        fc.integer({ min: 20_000, max: 70_000 }),
-        fc.integer({ min: 70_000, max: 3_600_000 }),
-      ),
-    }),
-  },
-);
-
-/** One org most of the time, as in a default installation. */
-export function scenarios({
-  budgets = 2,
-  tokens = true,
-  flushes = false,
-  steps = 80,
-} = {}): fc.Arbitrary<Scenario> {
-  const org = fc.record({
-    limits: fc.array(tokens ? limit : limitOfRequests, { minLength: 1, maxLength: 3 }),
-    budgets: fc.array(budget, { maxLength: budgets }),
-  });
-  const all = flushes
-    ? fc.oneof(
-        { weight: 18, arbitrary: step },
-        { weight: 1, arbitrary: fc.constant<Step>({ kind: 'flush' }) },
-      )
-    : step;
-  return fc.record({
-    orgs: fc.oneof(
-      { weight: 2, arbitrary: fc.array(org, { minLength: 1, maxLength: 1 }) },
-      { weight: 1, arbitrary: fc.array(org, { minLength: 2, maxLength: 3 }) },
-    ),
-    steps: fc.array(all, { minLength: 20, maxLength: steps, size: 'max' }),
-  });
-}
 
 /** What runs against the model. */
 export interface Fleet {
@@ -168,8 +45,8 @@ export interface Take {
   readonly estimate: Amounts;
 }
 
-export interface Entry extends Take {
-  readonly grant: Grant;
+/** One that was granted, at least as a request. */
+export interface Counted extends Take {
   /** Null while it is in flight. */
   actual: Amounts | null;
   /** Refused by a budget: its request counts and nothing else. */
@@ -178,12 +55,16 @@ export interface Entry extends Take {
   isForgotten: boolean;
 }
 
+export interface Entry extends Counted {
+  readonly grant: Grant;
+}
+
 /** Everything that ever came in, looked at anew each time: slow, and too simple to be wrong. */
 export class Model {
   readonly #orgs: readonly OrgModel[];
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly Counted[];
 
-  constructor(orgs: readonly OrgModel[], entries: readonly Entry[]) {
+  constructor(orgs: readonly OrgModel[], entries: readonly Counted[]) {
     this.#orgs = orgs;
     this.#entries = entries;
   }

@@ -171,7 +171,7 @@ test('a limit that the store said to be full stays so for the time it said, what
 });
 
 test('each rule says what happens meanwhile: no limit, or refusal', async () => {
-  const { state, take, counters } = house();
+  const { clock, state, take, counters } = house();
   state.hangs = true;
   for (const id of ['a', 'b', 'c']) await take(id, [windowClaim('x', 100)]);
   const open = [windowClaim('open', 1, 1, { away: 'open' })];
@@ -179,6 +179,12 @@ test('each rule says what happens meanwhile: no limit, or refusal', async () => 
   const closed = await counters.take('org', 'g', [windowClaim('closed', 100, 1, { away: 'closed' })]);
   assert.equal(closed.refused, 0);
   assert.equal(closed.away, true);
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.equal(counters.away, false);
+  const back = await take('h', [windowClaim('closed', 1, 1, { away: 'closed' })]);
+  assert.deepEqual([back.refused, back.away], [null, false], 'it is counted again');
 });
 
 test('a reservation is extended in the shared store, and by the own share while that is away', async () => {

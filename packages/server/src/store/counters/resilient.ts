@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
+import { answerWithin } from './answer-within.ts';
 import { KnownFull } from './known-full.ts';
 import { MemoryCounters } from './memory.ts';
 import type { RemoteCounters } from './redis.ts';
+import { abandoned, corrected, slotsOf } from './settlements.ts';
 import { type Place, shareOf } from './share.ts';
+import { SharedExtensions } from './shared-extensions.ts';
+import type { SharedStoreFigures } from './shared-store-figures.ts';
 import { SlotRenewals } from './slot-renewals.ts';
-import { Untold } from './untold.ts';
+import { StoreDebts } from './store-debts.ts';
 
 /**
  * Failures in a row after which nobody waits for it any more, each of a call that began after the one before was
@@ -19,9 +22,6 @@ const FIRST_PROBE_MS = 50;
 const LONGEST_PROBE_MS = 500;
 /** So long after it was late nobody else waits for it a second time. */
 const LATE_MS = 1_000;
-/** Settlements kept for when it is back: some 20 seconds of a busy process. */
-const OWED_AT_MOST = 20_000;
-const OWED_PER_PROBE = 1_000;
 /**
  * After the store is back each process stays within its share for so long: the others have not all told yet what they
  * granted alone. They notice within the longest wait between two probes and what a probe may take.
@@ -38,22 +38,6 @@ export interface ResilientOptions {
   readonly timeoutMs: number;
 }
 
-/** How the shared store has served this process since it started. */
-export interface SharedStoreFigures {
-  /** Requests are counted by this process alone now. */
-  readonly away: boolean;
-  /** Requests that waited for it and heard nothing in time, or an error. */
-  readonly unheard: number;
-  /** Requests judged by this process alone, those and all others while it was away. */
-  readonly ownGrants: number;
-  readonly ownRefusals: number;
-}
-
-interface Owed {
-  readonly orgId: string;
-  readonly settlement: Settlement;
-}
-
 /**
  * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
  * its own share of every limit in memory (or none, or refuses: `Claim.away`); what it owes the store by
@@ -63,25 +47,33 @@ export class ResilientCounters implements Counters {
   readonly #options: ResilientOptions;
   readonly #local: MemoryCounters;
   readonly #full = new KnownFull();
-  readonly #untold = new Untold();
+  readonly #debts: StoreDebts;
   readonly #renewals: SlotRenewals;
+  readonly #extensions: SharedExtensions;
   /** Takes sent to the store whose answers are not known yet. */
   #inFlight = 0;
   #sharesUntil = Number.NEGATIVE_INFINITY;
-  #unheard = 0;
-  #ownGrants = 0;
-  #ownRefusals = 0;
+  readonly #figures = { unheard: 0, ownGrants: 0, ownRefusals: 0 };
   #failures = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
   #probe: Timer | null = null;
   #probeMs = FIRST_PROBE_MS;
-  #owed: Owed[] = [];
-  #paying: Promise<void> | null = null;
   #closed = false;
 
   constructor(options: ResilientOptions) {
     this.#options = options;
     this.#local = new MemoryCounters(options.clock);
+    this.#extensions = new SharedExtensions({
+      ...options,
+      local: this.#local,
+      ask: async (orgId, extension) => this.#within(Promise.resolve(options.remote.extend(orgId, extension))),
+      failed: (error, began) => this.#failed(error, began),
+    });
+    this.#debts = new StoreDebts({
+      remote: options.remote,
+      clock: options.clock,
+      within: (work) => this.#within(work),
+    });
     this.#renewals = new SlotRenewals({
       local: this.#local,
       remote: { renew: (orgId, held, inFlight) => this.#within(options.remote.renew(orgId, held, inFlight)) },
@@ -103,8 +95,7 @@ export class ResilientCounters implements Counters {
   }
 
   figures(): SharedStoreFigures {
-    const [unheard, ownGrants, ownRefusals] = [this.#unheard, this.#ownGrants, this.#ownRefusals];
-    return { away: this.away, unheard, ownGrants, ownRefusals };
+    return { away: this.away, ...this.#figures };
   }
 
   async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
@@ -126,23 +117,13 @@ export class ResilientCounters implements Counters {
     this.#local.settle(orgId, { ...settlement, second: settlement.ownSecond });
     const owed = settlement.away ? slotsOf(settlement) : settlement;
     if (owed === null) return;
-    if (this.away) return this.#owe({ orgId, settlement: owed });
-    return this.#settleRemotely({ orgId, settlement: owed });
+    if (this.away) return this.#debts.owe(orgId, owed);
+    return this.#settleRemotely(orgId, owed);
   }
 
-  /** What the store grants is counted here too; what it does not answer in time this process decides by its share. */
-  async extend(orgId: string, extension: Extension): Promise<Extended> {
-    if (this.away || extension.away) return this.#extendLocally(orgId, extension);
-    const began = this.#options.clock.monotonic();
-    try {
-      const extended = await this.#within(Promise.resolve(this.#options.remote.extend(orgId, extension)));
-      const own = extension.claims.map((claim) => ({ ...claim, enforced: false }));
-      this.#local.extend(orgId, { ...extension, claims: own, amount: extended.granted });
-      return extended;
-    } catch (error) {
-      this.#failed(error, began);
-      return this.#extendLocally(orgId, extension);
-    }
+  extend(orgId: string, extension: Extension): Extended | Promise<Extended> {
+    if (this.away || extension.away) return this.#extensions.extendAlone(orgId, extension);
+    return this.#extensions.extend(orgId, extension);
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
@@ -177,16 +158,20 @@ export class ResilientCounters implements Counters {
   #takeAlone(orgId: string, id: string, claims: readonly Claim[]): Taken {
     const own = this.#takeLocally(orgId, id, claims);
     this.#countAlone(own);
-    this.#untold.note(orgId, claims, own, this.#options.clock.monotonic());
+    this.#debts.noteAlone(orgId, claims, own);
     return own;
   }
 
   /** The store is back: what it grants has to fit the share of this process as well, which is taken first. */
   async #takeOfShare(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
-    const own = this.#takeLocally(orgId, id, claims);
+    // Rules that refuse while nobody counts are counted again.
+    const shared = claims.map((claim) =>
+      claim.away === 'closed' ? { ...claim, away: 'open' as const } : claim,
+    );
+    const own = this.#takeLocally(orgId, id, shared);
     if (own.refused !== null) {
       this.#countAlone(own);
-      this.#untold.note(orgId, claims, own, this.#options.clock.monotonic());
+      this.#debts.noteAlone(orgId, claims, own);
       return own;
     }
     const began = this.#options.clock.monotonic();
@@ -204,13 +189,13 @@ export class ResilientCounters implements Counters {
   /** A take that the store did not answer in time stands as this process decided by itself. */
   #unheardTake(orgId: string, id: string, claims: readonly Claim[], unheard: UnheardTake): Taken {
     const { own, error, began, taking } = unheard;
-    this.#unheard += 1;
+    this.#figures.unheard += 1;
     this.#countAlone(own);
     // It may have been taken all the same, without anyone to settle it.
-    this.#owe({ orgId, settlement: abandoned(id, claims, own) });
+    this.#debts.owe(orgId, abandoned(id, claims, own));
     this.#failed(error, began);
     // Carried out late it is counted there; of one that never will be the store has to be told.
-    taking.catch(() => this.#untold.note(orgId, claims, own, this.#options.clock.monotonic()));
+    taking.catch(() => this.#debts.noteAlone(orgId, claims, own));
     return own;
   }
 
@@ -240,34 +225,24 @@ export class ResilientCounters implements Counters {
     return { ...taken, retryAfterMs, away: true };
   }
 
-  #extendLocally(orgId: string, extension: Extension): Extended {
-    const place = this.#options.place();
-    const claims = extension.claims.map((claim) => shareOf(claim, place));
-    return { ...this.#local.extend(orgId, { ...extension, claims }), away: true };
-  }
-
   #countAlone({ refused }: Taken): void {
-    if (refused === null) this.#ownGrants += 1;
-    else this.#ownRefusals += 1;
+    if (refused === null) this.#figures.ownGrants += 1;
+    else this.#figures.ownRefusals += 1;
   }
 
   #heard(): void {
     this.#failures = 0;
-    if (this.#owed.length > 0 || !this.#untold.isEmpty) void this.#payQuietly();
+    if (!this.#debts.isEmpty) void this.#payQuietly();
   }
 
-  async #settleRemotely(owed: Owed): Promise<void> {
+  async #settleRemotely(orgId: string, settlement: Settlement): Promise<void> {
     const began = this.#options.clock.monotonic();
     try {
-      await this.#within(Promise.resolve(this.#options.remote.settle(owed.orgId, owed.settlement)));
+      await this.#within(Promise.resolve(this.#options.remote.settle(orgId, settlement)));
     } catch (error) {
-      this.#owe(owed);
+      this.#debts.owe(orgId, settlement);
       this.#failed(error, began);
     }
-  }
-
-  #owe(owed: Owed): void {
-    if (this.#owed.length < OWED_AT_MOST) this.#owed.push(owed);
   }
 
   #failed(error: unknown, began: number): void {
@@ -292,7 +267,7 @@ export class ResilientCounters implements Counters {
   async #ask(): Promise<void> {
     try {
       await this.#within(this.#options.remote.ping());
-      await this.#payAll();
+      await this.#debts.pay();
       // What it cannot take now the next take counts again.
       await this.#renewals.renew().catch(() => undefined);
     } catch {
@@ -308,48 +283,11 @@ export class ResilientCounters implements Counters {
   /** What single failures left behind, while the store is otherwise there. */
   async #payQuietly(): Promise<void> {
     const began = this.#options.clock.monotonic();
-    await this.#payAll().catch((error: unknown) => this.#failed(error, began));
-  }
-
-  /** One at a time: two that pay the same list would each strike off what the other has not paid. */
-  #payAll(): Promise<void> {
-    this.#paying ??= this.#pay().finally(() => {
-      this.#paying = null;
-    });
-    return this.#paying;
-  }
-
-  async #pay(): Promise<void> {
-    while (this.#owed.length > 0) {
-      const batch = this.#owed.slice(0, OWED_PER_PROBE);
-      for (const { orgId, settlement } of batch) {
-        await this.#within(Promise.resolve(this.#options.remote.settle(orgId, settlement)));
-        this.#owed.shift();
-      }
-    }
-    const { remote, clock } = this.#options;
-    await this.#untold.settle(clock.monotonic(), (orgId, claim) =>
-      this.#within(Promise.resolve(remote.take(orgId, `told_${randomUUID()}`, [claim]))),
-    );
+    await this.#debts.pay().catch((error: unknown) => this.#failed(error, began));
   }
 
   #within<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const { clock, timeoutMs } = this.#options;
-      // A process that was busy itself finds the timer due and the answer waiting: the answer is read first.
-      const late = () => setImmediate(reject, new Error(`no answer within ${timeoutMs} ms`));
-      const timer = clock.after(timeoutMs, late);
-      work.then(
-        (value) => {
-          timer.cancel();
-          resolve(value);
-        },
-        (error: unknown) => {
-          timer.cancel();
-          reject(error);
-        },
-      );
-    });
+    return answerWithin(this.#options.clock, this.#options.timeoutMs, work);
   }
 }
 
@@ -358,40 +296,4 @@ interface UnheardTake {
   readonly error: unknown;
   readonly began: number;
   readonly taking: Promise<Taken>;
-}
-
-/**
- * Gives back what a take that nobody heard the answer of may have reserved; its requests per minute stay spent, and so
- * do the slots of an exchange that goes on.
- */
-function abandoned(id: string, claims: readonly Claim[], { refused }: Taken): Settlement {
-  const given = refused === null ? claims.filter(({ kind }) => kind !== 'lease') : claims;
-  const nothing = given.map(() => 0);
-  const amounts = given.map(({ amount }) => amount);
-  return { id, second: 0, away: false, ownSecond: 0, claims: given, amounts, actual: nothing };
-}
-
-/** Makes what this process counted of its share what the store counted: tokens are capped by the share, or it refused. */
-function corrected(id: string, claims: readonly Claim[], own: Taken, taken: Taken): Settlement {
-  const wrong = claims.map(({ kind }) => taken.refused !== null || kind === 'window');
-  const of = <T>(all: readonly T[]) => all.filter((_, index) => wrong[index]);
-  const actual = taken.amounts.map((amount, index) => (claims[index]?.kind === 'window' ? amount : 0));
-  const { second, amounts } = own;
-  return {
-    id,
-    second,
-    away: true,
-    ownSecond: second,
-    claims: of(claims),
-    amounts: of(amounts),
-    actual: of(actual),
-  };
-}
-
-/** Of an exchange that this process granted alone the store counts the slots, if it has been told of them; null when it has none. */
-function slotsOf(settlement: Settlement): Settlement | null {
-  const claims = settlement.claims.filter(({ kind }) => kind === 'lease');
-  if (claims.length === 0) return null;
-  const nothing = claims.map(() => 0);
-  return { ...settlement, claims, amounts: nothing, actual: nothing };
 }

@@ -9,27 +9,32 @@ import type { Claim, Taken } from '../ports.ts';
 import { ManualClock } from '../test/manual-clock.ts';
 import { redisUrl } from '../test/redis-server.ts';
 import { leaseClaim, settlement } from './counters.suite.ts';
-import { openRedisCounters } from './redis.ts';
+import { openRedisCounters, type RemoteCounters } from './redis.ts';
 import { ResilientCounters } from './resilient.ts';
 
 const LIMIT = 4;
+const TIMEOUT_MS = 1_000;
 const CLAIMS = [leaseClaim('at-once', LIMIT)];
 
 class Process {
   readonly clock: ManualClock;
   readonly open = new Map<string, Taken>();
   readonly counters: ResilientCounters;
+  readonly remote: RemoteCounters;
   readonly #orgId: string;
 
-  constructor(orgId: string, remote: Awaited<ReturnType<typeof openRedisCounters>>, clock: ManualClock) {
+  constructor(orgId: string, remote: RemoteCounters, clock: ManualClock, rank: number) {
     this.#orgId = orgId;
     this.clock = clock;
-    const place = () => ({ count: 2, rank: 0 });
-    this.counters = new ResilientCounters({ remote, clock, log: silentLog, place, timeoutMs: 1_000 });
+    this.remote = remote;
+    const place = () => ({ count: 2, rank });
+    this.counters = new ResilientCounters({ remote, clock, log: silentLog, place, timeoutMs: TIMEOUT_MS });
   }
 
-  async take(id: string, claims: readonly Claim[] = CLAIMS): Promise<Taken> {
-    const taken = await this.counters.take(this.#orgId, id, claims);
+  async take(id: string, claims: readonly Claim[] = CLAIMS, isFrozen = false): Promise<Taken> {
+    const taking = this.counters.take(this.#orgId, id, claims);
+    if (isFrozen) this.clock.advance(TIMEOUT_MS);
+    const taken = await taking;
     if (taken.refused === null) this.open.set(id, taken);
     return taken;
   }
@@ -56,10 +61,19 @@ async function house(t: TestContext, count = 2) {
   const orgId = randomUUID();
   const admin = new Redis(url);
   let offset = 0;
+  let frozen: PromiseWithResolvers<void> | null = null;
   const all: Process[] = [];
   for (let n = 0; n < count; n++) {
     const clock = new ManualClock();
-    all.push(new Process(orgId, await openRedisCounters({ url, clock, offsetMs: () => offset }), clock));
+    const remote = await openRedisCounters({ url, clock, offsetMs: () => offset });
+    all.push(
+      new Process(
+        orgId,
+        freezable(remote, () => frozen?.promise),
+        clock,
+        n,
+      ),
+    );
   }
   t.after(async () => {
     for (const { counters } of all) await counters.close();
@@ -71,11 +85,41 @@ async function house(t: TestContext, count = 2) {
     for (let passed = 0; passed < ms; passed += 500) {
       offset += 500;
       for (const { clock } of running) clock.advance(500);
-      // On each connection the answer to this comes after all others.
-      for (const each of running) await each.used();
+      // On each connection the answer to this comes after all others; what follows from one is sent before the next.
+      for (let round = 0; round < 3; round++) {
+        if (frozen === null) for (const each of running) await each.remote.ping();
+        for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      }
     }
   }
-  return { orgId, admin, all, one, other, pass };
+  return {
+    orgId,
+    admin,
+    all,
+    one,
+    other,
+    pass,
+    freeze() {
+      frozen = Promise.withResolvers();
+    },
+    thaw() {
+      frozen?.resolve();
+      frozen = null;
+    },
+  };
+}
+
+/** Calls made while the store is frozen are carried out when it is not any more, whoever still waits for them. */
+function freezable(remote: RemoteCounters, frozen: () => Promise<void> | undefined): RemoteCounters {
+  return {
+    take: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.take(...args)),
+    settle: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.settle(...args)),
+    extend: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.extend(...args)),
+    peek: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.peek(...args)),
+    renew: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.renew(...args)),
+    ping: () => (frozen() ?? Promise.resolve()).then(() => remote.ping()),
+    close: () => remote.close(),
+  };
 }
 
 test('slots are kept for as long as their process renews its lease, however long an exchange takes', async (t) => {
@@ -181,4 +225,28 @@ test('with known durations the wait for a slot is what is left of the oldest tha
   assert.ok(waitMs > 0 && waitMs <= 1_500, `the first has run 4 s of 5: ${waitMs}`);
   const blind = (await other.take('f')).retryAfterMs ?? Number.NaN;
   assert.ok(blind > 0 && blind <= 10_001, `without durations of its own, at most the lease: ${blind}`);
+});
+
+test('a store that freezes for longer than a lease: shares meanwhile, and never more than the limit when it is back', async (t) => {
+  const { one, other, pass, freeze, thaw } = await house(t);
+  await one.take('before');
+  freeze();
+  // What the store hears of late are these; of what follows it is never asked.
+  const elsewhere = [leaseClaim('elsewhere', 100)];
+  for (const id of ['x', 'y', 'z']) for (const each of [one, other]) await each.take(id, elsewhere, true);
+  assert.equal(await one.fill(), LIMIT / 2 - 1);
+  assert.equal(await other.fill(), LIMIT / 2);
+  await pass(15_000);
+  thaw();
+  // One process notices at once, the other half a second later.
+  await pass(1_000, [one]);
+  assert.equal(one.counters.away, false);
+  assert.equal(await one.fill(), 0, 'the store does not know yet what the other process has open');
+  await pass(6_000);
+  assert.equal(other.counters.away, false);
+  assert.equal(await one.used(), LIMIT);
+  assert.equal(await one.fill(), 0);
+  assert.equal(await other.fill(), 0);
+  await one.end('before');
+  assert.equal(await other.fill(), 1, 'exact again');
 });

@@ -22,8 +22,8 @@ import { quarters } from './0022-quarters.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * In order, forward only. A database takes what stands behind the last number it has, so a number that is
- * added below the last one of a release would never be applied.
+ * In order, forward only. A database takes what comes after the last number it has. A number that is added below the
+ * last one of a release has the databases of that release refused (`planMigrations`).
  */
 export const MIGRATIONS: readonly Migration[] = [
   firstTables,

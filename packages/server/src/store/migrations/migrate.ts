@@ -1,9 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database, Engine, Writer } from '../ports.ts';
-import { StoreUnusable } from '../store-unusable.ts';
-import { MIGRATIONS } from './all.ts';
 import type { Migration } from './migration.ts';
+import { type AppliedMigration, planMigrations } from './plan.ts';
 
 export interface MigrateOptions {
   readonly log: Log;
@@ -17,34 +16,17 @@ export interface MigrateOptions {
 type Migratable = Pick<Database, 'transaction' | 'engine'>;
 
 /**
- * Migrations the tables still lack, in order.
- *
- * @throws StoreUnusable when a newer program made the tables.
- */
-export async function missingMigrations(
-  database: Migratable,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<{ readonly applied: number; readonly missing: readonly Migration[] }> {
-  const applied = await database.transaction(lastApplied);
-  const known = migrations.at(-1)?.number ?? 0;
-  if (applied > known)
-    throw new StoreUnusable(
-      `The database was made by a newer Floe (migration ${applied}; this one knows ${known}). Run that version, or restore a copy from before the upgrade.`,
-    );
-  return { applied, missing: migrations.filter(({ number }) => number > applied) };
-}
-
-/**
  * Brings the tables up to the program: each migration that is missing runs in a transaction of its
  * own, with its line in `migrations`. Processes that start together run each one once.
  *
- * @throws StoreUnusable when a newer program made the tables.
+ * @throws StoreUnusable when the tables are those of a newer program or another build (`planMigrations`).
  */
 export async function migrate(database: Migratable, options: MigrateOptions): Promise<void> {
-  const { applied, missing } = await missingMigrations(database, options.migrations);
+  const applied = await database.transaction(appliedMigrations);
+  const missing = planMigrations(applied, options.migrations);
   const [first] = missing;
   if (!first) return;
-  if (applied > 0) await options.keepCopy(first.number);
+  if (applied.length > 0) await options.keepCopy(first.number);
   for (const migration of missing) {
     const done = await database.transaction((writer) =>
       apply(writer, database.engine, migration, options.clock.now()),
@@ -53,8 +35,7 @@ export async function migrate(database: Migratable, options: MigrateOptions): Pr
   }
 }
 
-/** Number of the newest migration applied; 0 for an empty database. */
-async function lastApplied(writer: Writer): Promise<number> {
+async function appliedMigrations(writer: Writer): Promise<readonly AppliedMigration[]> {
   await writer.schema
     .createTable('migrations')
     .ifNotExists()
@@ -62,17 +43,13 @@ async function lastApplied(writer: Writer): Promise<number> {
     .addColumn('name', 'text', (column) => column.notNull())
     .addColumn('applied_at', 'bigint', (column) => column.notNull())
     .execute();
-  const newest = await writer
-    .selectFrom('migrations')
-    .select('number')
-    .orderBy('number', 'desc')
-    .executeTakeFirst();
-  return newest?.number ?? 0;
+  return writer.selectFrom('migrations').select(['number', 'name']).execute();
 }
 
 /** False when another process was first: transactions are serialised, so looking again here is enough. */
 async function apply(writer: Writer, engine: Engine, migration: Migration, nowMs: number): Promise<boolean> {
-  if ((await lastApplied(writer)) >= migration.number) return false;
+  const applied = await appliedMigrations(writer);
+  if (applied.some(({ number }) => number === migration.number)) return false;
   await migration.up(writer, engine);
   await writer
     .insertInto('migrations')

@@ -1,9 +1,10 @@
 import { silentLog } from '../../core/log.ts';
+import type { AppliedMigration } from '../migrations/plan.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { createPool } from './pool.ts';
 
-/** Number of the newest migration of a PostgreSQL database, 0 for an empty one; changes nothing. */
-export async function appliedOnPostgres(url: string): Promise<number> {
+/** Migrations of a PostgreSQL database, none for an empty one; changes nothing. */
+export async function appliedOnPostgres(url: string): Promise<readonly AppliedMigration[]> {
   const pool = createPool({ url, log: silentLog, connections: 1, statementTimeoutMs: null });
   try {
     return await pool.withConnection(async (connection) => {
@@ -11,12 +12,9 @@ export async function appliedOnPostgres(url: string): Promise<number> {
         `select to_regclass('migrations')::text as name`,
         [],
       );
-      if (found.rows[0]?.name == null) return 0;
-      const { rows } = await connection.query<{ newest: number | null }>(
-        'select max(number) as newest from migrations',
-        [],
-      );
-      return rows[0]?.newest ?? 0;
+      if (found.rows[0]?.name == null) return [];
+      const { rows } = await connection.query<AppliedMigration>('select number, name from migrations', []);
+      return rows;
     });
   } catch (cause) {
     const reason =

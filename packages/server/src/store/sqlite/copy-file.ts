@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import type { AppliedMigration } from '../migrations/plan.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { COPY_BYTES, type CopyParts, cannotCopy, makeWhole } from './whole-copy.ts';
 
@@ -26,21 +27,28 @@ export async function copySqlite(from: string, to: string, parts: CopyParts): Pr
   }
 }
 
+export interface Inspected {
+  /** None in a database that is not one of Floe. */
+  readonly applied: readonly AppliedMigration[];
+  /** What a copy of it takes. */
+  readonly copyBytes: number;
+}
+
 /**
- * Number of the newest migration in a database file; 0 when it has none.
+ * Looks into a database file and changes nothing.
  *
  * @throws StoreUnusable when it is not an intact SQLite database.
  */
-export function inspectSqlite(path: string): number {
+export function inspectSqlite(path: string): Inspected {
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 30_000 });
     try {
       const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
       if (check !== 'ok') throw new Error(String(check));
       const table = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get();
-      return table
-        ? Number(database.prepare('select max(number) as newest from migrations').get()?.['newest'])
-        : 0;
+      const rows = table ? database.prepare('select number, name from migrations').all() : [];
+      const applied = rows.map(({ number, name }) => ({ number: Number(number), name: String(name) }));
+      return { applied, copyBytes: Number(database.prepare(COPY_BYTES).get()?.['bytes']) };
     } finally {
       database.close();
     }

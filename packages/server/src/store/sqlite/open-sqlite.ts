@@ -13,7 +13,7 @@ import { openingError, statementError } from './errors.ts';
 import { ProcessSignals } from './process-signals.ts';
 import type { Role } from './protocol.ts';
 import { Turns } from './turns.ts';
-import { COPY_BYTES, type CopyParts, makeWhole } from './whole-copy.ts';
+import { COPY_BYTES, type CopyParts, copyBefore, makeWhole } from './whole-copy.ts';
 import { RequestFailed, WorkerThread } from './worker-thread.ts';
 
 export interface OpenSqliteOptions extends CopyParts {
@@ -149,8 +149,7 @@ async function keepCopy(
   number: number,
   parts: CopyParts,
 ): Promise<void> {
-  const to = `${path}.before-${number}`;
-  const purpose = ' before migrating it';
+  const { to, purpose } = copyBefore(path, number);
   const { rows } = await database.transaction((one) => sql.raw<{ bytes: number }>(COPY_BYTES).execute(one));
   const bytes = rows[0]?.bytes ?? 0;
   const write = (unfinished: string) => writer.ask({ kind: 'copy', to: unfinished });

@@ -43,11 +43,7 @@ export async function makeWhole(
   const started = clock.monotonic();
   try {
     await rm(unfinished, { force: true });
-    const free = await freeBytes(dirname(to)).catch(() => null);
-    if (free !== null && free < bytes)
-      throw new Error(
-        `it takes ${sized(bytes)}, and ${dirname(to)} has room for ${sized(free)}. Make room there and try again.`,
-      );
+    const free = await roomFor(to, bytes, freeBytes);
     const places = { from, to, bytes, free_bytes: free };
     log.info(places, `Copying the database${purpose}; a large one takes minutes`);
     await write(unfinished);
@@ -61,6 +57,25 @@ export async function makeWhole(
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw cannotCopy(from, to, cause, purpose);
   }
+}
+
+/** Where a database goes before the migration of this number, and what the copy is for. */
+export function copyBefore(path: string, number: number): Pick<Copy, 'to'> & { readonly purpose: string } {
+  return { to: `${path}.before-${number}`, purpose: ' before migrating it' };
+}
+
+/**
+ * Room on the disk for a copy of so many bytes at `to`; null when the system does not say.
+ *
+ * @throws Error when it is not enough
+ */
+export async function roomFor(to: string, bytes: number, freeBytes = freeOnDisk): Promise<number | null> {
+  const free = await freeBytes(dirname(to)).catch(() => null);
+  if (free !== null && free < bytes)
+    throw new Error(
+      `it takes ${sized(bytes)}, and ${dirname(to)} has room for ${sized(free)}. Make room there and try again.`,
+    );
+  return free;
 }
 
 export function cannotCopy(from: string, to: string, cause: unknown, purpose = ''): StoreUnusable {
