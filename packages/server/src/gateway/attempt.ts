@@ -1,16 +1,18 @@
 import { Fault } from '@floe/contract/faults';
+import { isEventStream } from '@floe/wire/converse/event-stream';
 import type { Timer } from '../core/clock.ts';
 import { Together } from '../core/together.ts';
 import type { Flow, UpstreamHandler, UpstreamHeaders } from '../providers/transport.ts';
+import { BinaryAnswer } from './binary-answer.ts';
 import type { Target } from './catalog.ts';
-import { chooseSink } from './choose-sink.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { errorCodeOf, refusedAnswer, wrongTypeFault } from './refused-answer.ts';
 import { scrubbed } from './scrub.ts';
 import { meterFor, type SpendMeter } from './spend-meter.ts';
-import { readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
+import { headerOf, readNetworkError } from './upstream-fault.ts';
 import { setWorthAside } from './worth.ts';
 
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
@@ -180,10 +182,26 @@ class Attempt implements UpstreamHandler {
   }
 
   #sinkFor(status: number, headers: UpstreamHeaders): AnswerSink {
-    const { sink, isStream } = chooseSink(this.#x, this.#target, this.#plan, { status, headers });
+    const { provider } = this.#target;
+    const type = headerOf(headers, 'content-type') ?? '';
+    const isBinary = isEventStream(type);
+    const isStream = isBinary || /^\s*text\/event-stream\b/i.test(type);
     this.#streamed = isStream;
     if (isStream) this.#meter = meterFor(this.#x);
-    return sink;
+    if (this.#plan.raw) return this.#plan.raw(status, headers);
+    if (status < 200 || status >= 300)
+      return refusedAnswer((body) => this.#plan.refusal(status, headers, body));
+    const encoding = headerOf(headers, 'content-encoding');
+    if (encoding !== undefined && encoding !== 'identity')
+      throw new Fault(
+        'upstream_error',
+        `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
+      );
+    const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
+    if (/^\s*text\/html\b/i.test(type))
+      return refusedAnswer((body) => wrongTypeFault(provider.id, wanted, type, body));
+    const sink = this.#plan.answer(isStream);
+    return isBinary ? new BinaryAnswer(sink) : sink;
   }
 
   /** The client is slower than the upstream: stop reading until its buffer is empty again. */
@@ -256,7 +274,7 @@ class Attempt implements UpstreamHandler {
     // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
     if (this.#sink?.started) this.#x.told = this.#sink;
     this.#sink?.cut();
-    this.#record.error = codeOf(error);
+    this.#record.error = errorCodeOf(error);
     this.#finish();
     this.#cancel?.();
     this.#settled.reject(error);
@@ -274,11 +292,4 @@ class Attempt implements UpstreamHandler {
   #elapsedMs(): number {
     return Math.round((this.#x.gateway.clock.monotonic() - this.#startedAt) * 100) / 100;
   }
-}
-
-/** A word of the error table, or what happened where no error of ours is told. */
-function codeOf(error: Error): string {
-  if (error instanceof Fault) return error.code;
-  if (error instanceof UpstreamRefusal) return 'upstream_refused';
-  return error instanceof ClientGone ? 'client_left' : 'internal_error';
 }

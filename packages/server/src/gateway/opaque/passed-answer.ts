@@ -128,9 +128,9 @@ export class PassedAnswer implements AnswerSink {
     // What a stream told of usage was noted as it came.
   }
 
-  /** Only between whole events can something be added to an answer that is not ours. */
+  /** An answer that is not ours breaks off as it does upstream; what the gateway ends it ends between two events. */
   failure(fault: Fault): string | null {
-    if (!this.#isMetered) return null;
+    if (!this.#isMetered || fault.source === 'upstream') return null;
     const { id, surface } = this.#x;
     if (surface.faultShape === 'anthropic') return writeFrame('error', faultBody(fault, id, 'anthropic'));
     if (this.#meaning.surface === 'responses')

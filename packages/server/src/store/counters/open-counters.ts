@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Counters } from '../ports.ts';
 import { MemoryCounters } from './memory.ts';
-import type { SharedStoreFigures } from './resilient.ts';
 import type { Place } from './share.ts';
+import type { SharedStoreFigures } from './shared-store-figures.ts';
 
 export interface OpenCountersOptions {
   readonly clock: Clock;

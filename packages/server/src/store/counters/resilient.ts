@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
 import { answerWithin } from './answer-within.ts';
@@ -7,10 +7,21 @@ import { MemoryCounters } from './memory.ts';
 import type { RemoteCounters } from './redis.ts';
 import { abandoned, corrected, slotsOf } from './settlements.ts';
 import { type Place, shareOf } from './share.ts';
+import { SharedExtensions } from './shared-extensions.ts';
+import type { SharedStoreFigures } from './shared-store-figures.ts';
 import { SlotRenewals } from './slot-renewals.ts';
-import { StoreAvailability } from './store-availability.ts';
 import { StoreDebts } from './store-debts.ts';
 
+/**
+ * Failures in a row after which nobody waits for it any more, each of a call that began after the one before was
+ * known: a store that stood still for a moment fails many calls at once, and that is one failure.
+ */
+const FAILURES_TO_OPEN = 3;
+/** A store that was slow for a moment is used again soon; one that stays away is asked twice a second. */
+const FIRST_PROBE_MS = 50;
+const LONGEST_PROBE_MS = 500;
+/** So long after it was late nobody else waits for it a second time. */
+const LATE_MS = 1_000;
 /**
  * After the store is back each process stays within its share for so long: the others have not all told yet what they
  * granted alone. They notice within the longest wait between two probes and what a probe may take.
@@ -27,17 +38,6 @@ export interface ResilientOptions {
   readonly timeoutMs: number;
 }
 
-/** How the shared store has served this process since it started. */
-export interface SharedStoreFigures {
-  /** Requests are counted by this process alone now. */
-  readonly away: boolean;
-  /** Requests that waited for it and heard nothing in time, or an error. */
-  readonly unheard: number;
-  /** Requests judged by this process alone, those and all others while it was away. */
-  readonly ownGrants: number;
-  readonly ownRefusals: number;
-}
-
 /**
  * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
  * its own share of every limit in memory (or none, or refuses: `Claim.away`); what it owes the store by
@@ -47,27 +47,27 @@ export class ResilientCounters implements Counters {
   readonly #options: ResilientOptions;
   readonly #local: MemoryCounters;
   readonly #full = new KnownFull();
-  readonly #store: StoreAvailability;
   readonly #debts: StoreDebts;
   readonly #renewals: SlotRenewals;
+  readonly #extensions: SharedExtensions;
   /** Takes sent to the store whose answers are not known yet. */
   #inFlight = 0;
   #sharesUntil = Number.NEGATIVE_INFINITY;
-  #unheard = 0;
-  #ownGrants = 0;
-  #ownRefusals = 0;
+  readonly #figures = { unheard: 0, ownGrants: 0, ownRefusals: 0 };
+  #failures = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #probe: Timer | null = null;
+  #probeMs = FIRST_PROBE_MS;
+  #closed = false;
 
   constructor(options: ResilientOptions) {
     this.#options = options;
     this.#local = new MemoryCounters(options.clock);
-    this.#store = new StoreAvailability({
-      clock: options.clock,
-      log: options.log,
-      processes: () => options.place().count,
-      probe: () => this.#catchUp(),
-      onBack: () => {
-        this.#sharesUntil = options.clock.monotonic() + SHARES_KEPT_MS + options.timeoutMs;
-      },
+    this.#extensions = new SharedExtensions({
+      ...options,
+      local: this.#local,
+      ask: async (orgId, extension) => this.#within(Promise.resolve(options.remote.extend(orgId, extension))),
+      failed: (error, began) => this.#failed(error, began),
     });
     this.#debts = new StoreDebts({
       remote: options.remote,
@@ -85,17 +85,17 @@ export class ResilientCounters implements Counters {
 
   /** Whether requests are counted by this process alone at the moment. */
   get away(): boolean {
-    return this.#store.away;
+    return this.#probe !== null;
   }
 
   /** Whether it is away, or was late less than a second ago and has not granted in time since. */
   get isLate(): boolean {
-    return this.#store.isLate;
+    if (this.away) return true;
+    return this.#failures > 0 && this.#options.clock.monotonic() - this.#failedAt < LATE_MS;
   }
 
   figures(): SharedStoreFigures {
-    const [unheard, ownGrants, ownRefusals] = [this.#unheard, this.#ownGrants, this.#ownRefusals];
-    return { away: this.away, unheard, ownGrants, ownRefusals };
+    return { away: this.away, ...this.#figures };
   }
 
   async take(orgId: string, id: string, claims: readonly Claim[]): Promise<Taken> {
@@ -121,19 +121,9 @@ export class ResilientCounters implements Counters {
     return this.#settleRemotely(orgId, owed);
   }
 
-  /** What the store grants is counted here too; what it does not answer in time this process decides by its share. */
-  async extend(orgId: string, extension: Extension): Promise<Extended> {
-    if (this.away || extension.away) return this.#extendLocally(orgId, extension);
-    const began = this.#options.clock.monotonic();
-    try {
-      const extended = await this.#within(Promise.resolve(this.#options.remote.extend(orgId, extension)));
-      const own = extension.claims.map((claim) => ({ ...claim, enforced: false }));
-      this.#local.extend(orgId, { ...extension, claims: own, amount: extended.granted });
-      return extended;
-    } catch (error) {
-      this.#failed(error, began);
-      return this.#extendLocally(orgId, extension);
-    }
+  extend(orgId: string, extension: Extension): Extended | Promise<Extended> {
+    if (this.away || extension.away) return this.#extensions.extendAlone(orgId, extension);
+    return this.#extensions.extend(orgId, extension);
   }
 
   async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
@@ -148,7 +138,8 @@ export class ResilientCounters implements Counters {
   }
 
   async close(): Promise<void> {
-    this.#store.close();
+    this.#closed = true;
+    this.#probe?.cancel();
     this.#renewals.close();
     await this.#local.close();
     await this.#options.remote.close();
@@ -198,7 +189,7 @@ export class ResilientCounters implements Counters {
   /** A take that the store did not answer in time stands as this process decided by itself. */
   #unheardTake(orgId: string, id: string, claims: readonly Claim[], unheard: UnheardTake): Taken {
     const { own, error, began, taking } = unheard;
-    this.#unheard += 1;
+    this.#figures.unheard += 1;
     this.#countAlone(own);
     // It may have been taken all the same, without anyone to settle it.
     this.#debts.owe(orgId, abandoned(id, claims, own));
@@ -234,19 +225,13 @@ export class ResilientCounters implements Counters {
     return { ...taken, retryAfterMs, away: true };
   }
 
-  #extendLocally(orgId: string, extension: Extension): Extended {
-    const place = this.#options.place();
-    const claims = extension.claims.map((claim) => shareOf(claim, place));
-    return { ...this.#local.extend(orgId, { ...extension, claims }), away: true };
-  }
-
   #countAlone({ refused }: Taken): void {
-    if (refused === null) this.#ownGrants += 1;
-    else this.#ownRefusals += 1;
+    if (refused === null) this.#figures.ownGrants += 1;
+    else this.#figures.ownRefusals += 1;
   }
 
   #heard(): void {
-    this.#store.answered();
+    this.#failures = 0;
     if (!this.#debts.isEmpty) void this.#payQuietly();
   }
 
@@ -261,15 +246,38 @@ export class ResilientCounters implements Counters {
   }
 
   #failed(error: unknown, began: number): void {
-    this.#store.failed(error, began);
+    if (began < this.#failedAt) return;
+    this.#failedAt = this.#options.clock.monotonic();
+    this.#failures += 1;
+    if (this.#failures < FAILURES_TO_OPEN || this.away || this.#closed) return;
+    this.#options.log.error(
+      { err: error, replicas: this.#options.place().count },
+      'the shared store does not answer; limits are counted by this process alone until it does',
+    );
+    this.#probeMs = FIRST_PROBE_MS;
+    this.#probeLater();
   }
 
-  /** Asks the store whether it is there, and tells it what it has missed. */
-  async #catchUp(): Promise<void> {
-    await this.#within(this.#options.remote.ping());
-    await this.#debts.pay();
-    // What it cannot take now the next take counts again.
-    await this.#renewals.renew().catch(() => undefined);
+  #probeLater(): void {
+    const probe = () => void this.#ask();
+    this.#probe = this.#options.clock.after(this.#probeMs, probe);
+    this.#probeMs = Math.min(LONGEST_PROBE_MS, this.#probeMs * 2);
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await this.#within(this.#options.remote.ping());
+      await this.#debts.pay();
+      // What it cannot take now the next take counts again.
+      await this.#renewals.renew().catch(() => undefined);
+    } catch {
+      if (!this.#closed) this.#probeLater();
+      return;
+    }
+    this.#probe = null;
+    this.#failures = 0;
+    this.#sharesUntil = this.#options.clock.monotonic() + SHARES_KEPT_MS + this.#options.timeoutMs;
+    this.#options.log.warn({}, 'the shared store answers again; limits are counted there');
   }
 
   /** What single failures left behind, while the store is otherwise there. */

@@ -1,0 +1,31 @@
+import { Fault } from '@floe/contract/faults';
+import { CollectedAnswer } from './answer-sinks.ts';
+import { ClientGone } from './client.ts';
+import type { AnswerSink } from './plan.ts';
+import { UpstreamRefusal } from './upstream-fault.ts';
+
+/** An error body is read so far; what is longer is judged by its start. */
+const REFUSAL_BYTES = 1024 * 1024;
+
+/** Collects the body of an answer that is none, and throws what `judge` makes of it. */
+export function refusedAnswer(judge: (body: Buffer) => Error): AnswerSink {
+  const throwing = (body: Buffer) => {
+    throw judge(body);
+  };
+  return new CollectedAnswer(REFUSAL_BYTES, throwing, judge);
+}
+
+/** The fault of a 200 whose body is of another type than `wanted`. */
+export function wrongTypeFault(providerId: string, wanted: string, type: string, body: Buffer): Fault {
+  return new Fault('upstream_error', `${providerId} answered 200 with "${type}" instead of ${wanted}.`, {
+    upstreamStatus: 200,
+    upstreamBody: body.toString('utf8', 0, 2000),
+  });
+}
+
+/** What the row of a failed attempt says: a word of the error table, or what happened where no error is told. */
+export function errorCodeOf(error: Error): string {
+  if (error instanceof Fault) return error.code;
+  if (error instanceof UpstreamRefusal) return 'upstream_refused';
+  return error instanceof ClientGone ? 'client_left' : 'internal_error';
+}
