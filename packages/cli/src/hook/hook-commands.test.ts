@@ -180,6 +180,20 @@ test('install shows the change, keeps the connection for this user alone, and th
   assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), { model: 'opus' });
 });
 
+test('the command that the documents and the console give for a clone is there and knows the agents', async (t) => {
+  const root = join(import.meta.dirname, '..', '..', '..', '..');
+  const places = ['docs/relay-clients.md', 'packages/console/src/pages/relay/connect-agent.tsx'];
+  const programs = places.flatMap(
+    (place) => readFileSync(join(root, place), 'utf8').match(/packages\/[\w./-]+\.mjs/g) ?? [],
+  );
+  assert.equal(programs.length, places.length);
+  for (const program of new Set(programs)) {
+    const { code, stderr } = await run([join(root, program), 'hook', 'install'], newHome(t));
+    assert.equal(code, 2);
+    assert.match(stderr, /usage: floe hook install <.*claude-code.*>/);
+  }
+});
+
 test('settings that are no plain JSON are left alone', async (t) => {
   const home = newHome(t);
   const settings = join(home, '.claude', 'settings.json');

@@ -55,7 +55,7 @@ export const RUNS: Readonly<Record<Language, readonly RegExp[]>> = {
   ],
   ftp: [/(?:^|\n)\s*!(.+)/g],
   tcl: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]]+)/g],
-  m4: [/\be?syscmd\(\s*[`"']*([^)]+?)["']*\s*\)/g],
+  m4: [/(?:\b|m4_)e?syscmd\(\s*[`"']*([^)]+?)["']*\s*\)/g],
   make: [/(?:^|\n)\t[@+-]*(.+)/g, /(?:^|\n)[^\n:#=]+:[^;\n]*;\s*[@+-]*(.+)/g, /\$\(shell\s+([^)]+)\)/g],
   cron: [/(?:^|\n)\s*(?:@\w+|(?:[^\s#]+[ \t]+){5})(.+)/g],
   shell: [/^([\s\S]+)$/g],
