@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Floe } from '@floe/sdk';
+import { Floe, type HeartbeatResult } from '@floe/sdk';
 import type { Command } from './command.ts';
 import { CONNECTION_HELP, connection, UsageError } from './connection.ts';
 import { metadataOf } from './metadata-option.ts';
@@ -11,6 +11,7 @@ export const beat: Command = {
   help: `Options:
   -m, --metadata key=value  stored with the check; may be repeated
   -q, --quiet               say nothing when it worked
+  --json                    the answer of the server as JSON; a failure too
 ${CONNECTION_HELP}
 
 Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
@@ -24,6 +25,7 @@ async function send(args: readonly string[]): Promise<number> {
     options: {
       metadata: { type: 'string', short: 'm', multiple: true },
       quiet: { type: 'boolean', short: 'q' },
+      json: { type: 'boolean' },
     },
   });
   const [monitorId, ...more] = positionals;
@@ -31,6 +33,7 @@ async function send(args: readonly string[]): Promise<number> {
   const metadata = metadataOf(values.metadata);
   const floe = new Floe({ ...connection(), onError: () => undefined });
   const result = await floe.heartbeat(monitorId, Object.keys(metadata).length === 0 ? undefined : metadata);
+  if (values.json) process.stdout.write(`${JSON.stringify(answerOf(monitorId, result))}\n`);
   if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
   if (!result.beat) {
     process.stderr.write(`floe: no beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`);
@@ -38,7 +41,23 @@ async function send(args: readonly string[]): Promise<number> {
   }
   const { status, nextDueAt } = result.beat;
   const next = nextDueAt === null ? '' : `; the next is due at ${nextDueAt}`;
-  if (!values.quiet)
+  if (!values.quiet && !values.json)
     process.stdout.write(`${monitorId}: beat recorded${status === null ? '' : `, ${status}`}${next}\n`);
   return 0;
+}
+
+/** As `POST /api/monitoring/heartbeat` spells it. */
+function answerOf(monitorId: string, { ok, beat: recorded, error, metadataDropped }: HeartbeatResult) {
+  return {
+    ok,
+    monitor_id: monitorId,
+    ...(recorded && {
+      beat_id: recorded.id,
+      received_at: recorded.receivedAt,
+      status: recorded.status,
+      next_due_at: recorded.nextDueAt,
+    }),
+    ...(metadataDropped !== null && { metadata_dropped: metadataDropped }),
+    ...(error && { error: { code: error.code, message: error.message, status: error.status } }),
+  };
 }

@@ -105,4 +105,9 @@ function told(error: unknown): number {
   return isUsage ? 2 : 1;
 }
 
+// Whoever read our output has read enough, as `head` does: there is nothing left to say. `floe run` watches its own.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (process.argv[2] !== 'run') process.exit(0);
+});
 process.exitCode = await main(process.argv.slice(2));

@@ -106,6 +106,23 @@ suite('floe beat', { concurrency: 3 }, () => {
     assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   });
 
+  test('gives the answer as JSON, of a failure too', async (t) => {
+    const server = await fakeFloe(t);
+    const done = await floe(server, ['beat', 'job', '--json']);
+    assert.deepEqual(JSON.parse(done.stdout), {
+      ok: true,
+      monitor_id: 'job',
+      beat_id: 'beat_1',
+      received_at: '2026-11-21T12:00:00.000Z',
+      status: 'healthy',
+      next_due_at: '2026-11-21T13:00:00.000Z',
+    });
+    const refusing = await fakeFloe(t, { [BEAT_PATH]: refusal(404, 'monitor_not_found') });
+    const refused = await floe(refusing, ['beat', 'job', '--json']);
+    const { ok, error } = JSON.parse(refused.stdout);
+    assert.deepEqual([refused.code, ok, error.code, error.status], [1, false, 'monitor_not_found', 404]);
+  });
+
   test('an unknown monitor is exit code 1 with what the server says', async (t) => {
     const server = await fakeFloe(t, { [BEAT_PATH]: refusal(404, 'monitor_not_found') });
     const { code, stderr } = await floe(server, ['beat', 'job']);
@@ -169,18 +186,18 @@ suite('floe run', { concurrency: 3 }, () => {
     assert.equal(Object(bodies(server, BEAT_PATH)[1]).metadata.output, undefined);
   });
 
-  test('the exit code is the command’s, and a failure without a beat URL sends nothing', async (t) => {
+  test('the exit code is the command’s, and a failure without a beat URL sends nothing and says so', async (t) => {
     const server = await fakeFloe(t);
-    assert.equal((await floe(server, ['run', 'job', ...job('process.exit(3)')])).code, 3);
+    const failed = await floe(server, ['run', 'job', ...job('process.exit(3)')]);
+    assert.equal(failed.code, 3);
+    assert.match(failed.stderr, /^floe: job was not told: its beat URL could not be read .* misses its beat/);
     assert.equal(
       (await floe(server, ['run', 'job', ...job('process.kill(process.pid, "SIGKILL")')])).signal,
       'SIGKILL',
     );
     const missing = await floe(server, ['run', 'job', '--', 'no-such-program-here']);
-    assert.deepEqual(
-      [missing.code, missing.stderr],
-      [127, 'floe: no-such-program-here: command not found\n'],
-    );
+    assert.equal(missing.code, 127);
+    assert.match(missing.stderr, /^floe: no-such-program-here: command not found\nfloe: job was not told: /);
     assert.deepEqual(bodies(server, BEAT_PATH), []);
   });
 
@@ -230,7 +247,9 @@ suite('floe run', { concurrency: 3 }, () => {
       FLOE_API_KEY: 'eis_test_key',
       FLOE_BASE_URL: hole.url,
     });
-    assert.equal((await ended(child)).code, 5);
+    const { code, stderr } = await ended(child);
+    assert.equal(code, 5);
+    assert.match(stderr, /^floe: job was not told: /);
   });
 
   test('signals reach the command, which decides what becomes of them', async (t) => {
@@ -300,6 +319,27 @@ suite('floe monitors', { concurrency: 3 }, () => {
     const waiting = await floe(server, ['monitors', '--json', '--status', 'waiting']);
     assert.deepEqual(JSON.parse(waiting.stdout), [two]);
     assert.equal((await floe(server, ['monitors', '--tag', 'none'])).stdout, 'No monitors.\n');
+  });
+
+  test('lists at most so many', async (t) => {
+    const server = await fakeFloe(t, pages);
+    const { stdout } = await floe(server, ['monitors', '--json', '--limit', '1']);
+    assert.deepEqual(JSON.parse(stdout), [one]);
+    for (const limit of ['0', '-1', 'x', '1.5'])
+      assert.equal((await floe(server, ['monitors', `--limit=${limit}`])).code, 2, limit);
+  });
+
+  test('a reader that has read enough ends a command without a word', async (t) => {
+    const many = Array.from({ length: 5_000 }, (_, n) => ({ ...one, id: `nightly-${n}` }));
+    const server = await fakeFloe(t, { [first]: jsonReply({ data: many, next_cursor: null }) });
+    for (const args of [['monitors'], ['monitors', '--json'], ['help'], ['completion', 'bash']]) {
+      const env = { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url };
+      const child = start(args, env);
+      // As `head -1` that is done before the first line.
+      child.stdout?.destroy();
+      const { stderr, signal } = await ended(child);
+      assert.deepEqual([stderr, signal], ['', null], args.join(' '));
+    }
   });
 
   test('tells what went wrong in one line, without the key and without following redirects', async (t) => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ApiError, apiGet, member, textMember } from './api-get.ts';
 import type { Command } from './command.ts';
-import { CONNECTION_HELP, type Connection, connection } from './connection.ts';
+import { CONNECTION_HELP, type Connection, connection, UsageError } from './connection.ts';
 
 const PAGE = 500;
 /** A server that always names a next page must not hold the command for ever. */
@@ -14,6 +14,7 @@ export const monitors: Command = {
   help: `Options:
   --status <state>  only these: waiting, healthy, failing or paused
   --tag <tag>       only those with this tag
+  --limit <number>  at most so many
   --json            every field, as a JSON array
 ${CONNECTION_HELP}`,
   run: list,
@@ -22,17 +23,32 @@ ${CONNECTION_HELP}`,
 async function list(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: { json: { type: 'boolean' }, status: { type: 'string' }, tag: { type: 'string' } },
+    options: {
+      json: { type: 'boolean' },
+      limit: { type: 'string' },
+      status: { type: 'string' },
+      tag: { type: 'string' },
+    },
   });
-  const found = (await allMonitors(connection())).filter(
-    (monitor) =>
-      (values.status === undefined || textMember(monitor, 'status') === values.status) &&
-      (values.tag === undefined || tagsOf(monitor).includes(values.tag)),
-  );
+  const limit = limitOf(values.limit);
+  const found = (await allMonitors(connection()))
+    .filter(
+      (monitor) =>
+        (values.status === undefined || textMember(monitor, 'status') === values.status) &&
+        (values.tag === undefined || tagsOf(monitor).includes(values.tag)),
+    )
+    .slice(0, limit);
   if (values.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
   else if (found.length === 0) process.stdout.write('No monitors.\n');
   else process.stdout.write(table(found));
   return 0;
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`--limit: must be a positive integer, got "${text}". Example: --limit 20`);
 }
 
 async function allMonitors(from: Connection): Promise<unknown[]> {

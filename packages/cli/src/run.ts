@@ -48,7 +48,8 @@ async function watch(args: readonly string[]): Promise<number> {
   const end = await job;
   const durationMs = Math.round(performance.now() - startedMs);
   const telling = doors.then((open) => tell(open, options, { runId, end, durationMs }));
-  await atMost(LONGEST_MS, telling);
+  const told = await atMost(LONGEST_MS, telling);
+  if (told === null) say(options.monitorId, `the server did not answer within ${LONGEST_MS / 1000} s`);
   return leave(end);
 }
 
@@ -116,7 +117,7 @@ interface FinishedRun {
   readonly durationMs: number;
 }
 
-async function tell(doors: Doors, options: Options, run: FinishedRun): Promise<void> {
+async function tell(doors: Doors, options: Options, run: FinishedRun): Promise<true> {
   const { monitorId, metadata, tail } = options;
   const output = tail?.text() ?? '';
   let result: HeartbeatResult | null = null;
@@ -128,8 +129,17 @@ async function tell(doors: Doors, options: Options, run: FinishedRun): Promise<v
   } else if (doors.floe && run.end.status === 0) {
     const kept = { ...metadata, exit_status: 0, duration_ms: run.durationMs, ...(output && { output }) };
     result = await doors.floe.heartbeat(monitorId, kept);
-  }
-  if (result?.error) process.stderr.write(`floe: ${monitorId} was not told: ${result.error.message}\n`);
+  } else if (doors.floe)
+    say(
+      monitorId,
+      'its beat URL could not be read (a key needs the scope "monitoring" for that); the monitor misses its beat instead',
+    );
+  if (result?.error) say(monitorId, result.error.message);
+  return true;
+}
+
+function say(monitorId: string, why: string): void {
+  process.stderr.write(`floe: ${monitorId} was not told: ${why}\n`);
 }
 
 /** What `work` gives within `ms`, else null. */

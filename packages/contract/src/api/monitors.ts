@@ -138,7 +138,7 @@ export const monitorPause = z
   .optional();
 
 const checkFilters = {
-  status: z.enum(CHECK_STATUSES).optional().describe('Absent: all but `started` and `logged`.'),
+  status: z.enum(CHECK_STATUSES).optional().describe('Absent: all.'),
 };
 
 export const checkQuery = rangeQuery.extend(checkFilters);

@@ -1,4 +1,5 @@
 import type { ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 
 /** Asks the schema what it accepts at a path: for typed substitution and for "did you mean". */
@@ -49,13 +50,36 @@ function property(shape: Readonly<Record<string, Schema>>, name: string): Schema
   return found === undefined ? [] : alternatives(found);
 }
 
-/** Keys a map at `path` may have. */
-export function keysAt(root: Schema, path: ConfigPath): string[] {
-  const keys = schemasAt(root, path).flatMap((schema) => {
+/** Keys a map at `path` may have; of several kinds of maps, those of the kind that `value` says it is. */
+export function keysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
+  const shapes = schemasAt(root, path).flatMap((schema) => {
     const def = definition(schema);
-    return def.type === 'object' ? Object.keys(def.shape) : [];
+    return def.type === 'object' ? [def.shape] : [];
   });
-  return [...new Set(keys)];
+  const own = shapes.filter((shape) => isOfKind(shape, value));
+  return [...new Set((own.length > 0 ? own : shapes).flatMap((shape) => Object.keys(shape)))];
+}
+
+/** Whether no member that can only be one of some words is another one. */
+function isOfKind(shape: Readonly<Record<string, Schema>>, value: Json | undefined): boolean {
+  if (!isObject(value)) return true;
+  return Object.entries(shape).every(([name, schema]) => {
+    const words = wordsOf(schema);
+    const given = value[name];
+    return words === null || given === undefined || words.includes(String(given));
+  });
+}
+
+/** The words that a schema accepts; null when it accepts others. */
+function wordsOf(schema: Schema): string[] | null {
+  const words: string[] = [];
+  for (const one of alternatives(schema)) {
+    const def = definition(one);
+    if (def.type === 'literal') words.push(...def.values.map(String));
+    else if (def.type === 'enum') words.push(...Object.values(def.entries).map(String));
+    else return null;
+  }
+  return words;
 }
 
 /** The kinds of scalar a value at `path` may be. */

@@ -106,7 +106,7 @@ function isWrongKind(issue: Issue): issue is z.core.$ZodIssueInvalidType {
 
 /** Names the key only as far as it cannot be a misplaced secret. */
 function unknownKey(key: string, path: ConfigPath, subject: Subject): string {
-  const known = keysAt(subject.schema, path);
+  const known = keysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
   const meant = nearest(key, known);
   if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
   const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;

@@ -98,6 +98,18 @@ test('every mistake is reported in one go, in the order of the file, with its pl
   ]);
 });
 
+test('a key that belongs to another kind is not proposed in its own place', () => {
+  const channel = (fields: string) =>
+    refused(`orgs: [{ id: a, channels: [{ name: c, ${fields} }] }]`).message;
+  const message = channel('kind: pagerduty, routing_key: k, url: "https://a.example"');
+  assert.match(message, /unknown key "url"; known here: /);
+  assert.doesNotMatch(message, /chat_id|did you mean "url"/);
+  assert.match(
+    channel('kind: pagerduty, routing_kay: k'),
+    /unknown key "routing_kay"; did you mean "routing_key"\?/,
+  );
+});
+
 test('a substituted value that does not fit names its variable', () => {
   assert.equal(
     refused('server: { port: "${PORT}" }', { PORT: 'abc' }).message,

@@ -14,6 +14,7 @@ import type { PresentedHeaders } from '../platform/key-format.ts';
 import { admit, watchOf } from './admit.ts';
 import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
+import { beatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
@@ -77,6 +78,8 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     reply.header('cache-control', 'no-store');
     // Before the body is read: an unknown path is a 404 whatever comes with it.
     if (request.is404) throw unknownPath(request, reply, allowedMethods);
+    // A body that is not there has no type, whatever `curl -d ''` says.
+    if (isWithoutBody(request)) delete request.headers['content-type'];
   });
   for (const verb of options.verbs)
     app.route({
@@ -88,9 +91,13 @@ export async function createApi(options: ApiOptions): Promise<Api> {
       handler: answering(verb, resources.get(verb), options),
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
-  addDescription(app, () => openApiDocument([...options.verbs, ...operations], options.version));
+  addDescription(app, () => openApiDocument([...options.verbs, ...operations], options.version, beatPaths()));
   await app.ready();
   return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+}
+
+function isWithoutBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
 /** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */

@@ -271,3 +271,29 @@ test('a schedule is previewed in its zone, over a change of its clocks', async (
   const wrong = await post('/api/monitoring/schedule/preview', { schedule: { cron: 'soon' } });
   assert.equal(wrong.status, 400);
 });
+
+test('an expression that never occurs is refused wherever one is given, and says which', async () => {
+  for (const cron of ['0 0 30 2 *', '0 0 31 4 *', '0 0 31 2,4,6,9,11 *', '0 12 30 2 *']) {
+    const schedule = { cron, timezone: 'UTC' };
+    const made = await post(MONITORS, { id: 'never', schedule });
+    assert.deepEqual([made.status, made.body.error?.param], [400, 'schedule.cron'], cron);
+    assert.match(String(made.body.error?.message), /never occurs/);
+    const shown = await post('/api/monitoring/schedule/preview', { schedule });
+    assert.equal(shown.status, 400);
+    const window = { name: 'Never', schedule, duration_minutes: 5 };
+    assert.equal((await post('/api/monitoring/maintenance', window)).status, 400);
+  }
+  const leap = await post(MONITORS, { id: 'leap', schedule: { cron: '0 0 29 2 *', timezone: 'UTC' } });
+  assert.equal(leap.status, 201, leap.text);
+});
+
+test('a POST without a body has no type, whatever its headers say', async () => {
+  assert.equal((await post(MONITORS, { id: 'typed', expected_interval_minutes: 5 })).status, 201);
+  for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json', 'image/png']) {
+    const headers = { 'content-type': type };
+    const paused = await api.call('POST', `${MONITORS}/typed/pause`, { key, raw: '', headers });
+    assert.equal(paused.status, 200, `${type}: ${paused.text}`);
+    const resumed = await api.call('POST', `${MONITORS}/typed/resume`, { key, raw: '', headers });
+    assert.equal(resumed.status, 200, `${type}: ${resumed.text}`);
+  }
+});

@@ -98,3 +98,35 @@ test('two different schemas of one name are refused', () => {
     /two different schemas are named Twice/,
   );
 });
+
+test('what takes beats is in the document that the server answers with, as it answers', async () => {
+  const served: Json = JSON.parse((await api.call('GET', '/api/openapi.json')).text);
+  for (const [path, methods] of [
+    ['/api/monitoring/heartbeat', ['post']],
+    ['/beat/{token}', ['get', 'head', 'post']],
+    ['/beat/{token}/{signal}', ['get', 'head', 'post']],
+  ] as const) {
+    const operations = at(served, 'paths', path);
+    assert.deepEqual(isObject(operations) && Object.keys(operations), methods);
+    for (const method of methods) {
+      const operation = at(operations, method);
+      const reference = at(
+        operation,
+        'responses',
+        'default',
+        'content',
+        'application/json',
+        'schema',
+        '$ref',
+      );
+      assert.equal(reference, '#/components/schemas/Error');
+      const parameters = at(operation, 'parameters');
+      assert.ok(Array.isArray(parameters));
+      const inPath = parameters.filter((one) => at(one, 'in') === 'path').map((one) => at(one, 'name'));
+      assert.deepEqual(
+        inPath,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      );
+    }
+  }
+});

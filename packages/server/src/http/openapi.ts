@@ -13,8 +13,14 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 /**
  * The OpenAPI 3.1 document of the given verbs, from the schemas they validate with. Schemas with an `id` in
  * their metadata become components.
+ *
+ * @param others paths that no verb answers, as the document describes them
  */
-export function openApiDocument(verbs: readonly (Verb | SessionOperation)[], version: string) {
+export function openApiDocument(
+  verbs: readonly (Verb | SessionOperation)[],
+  version: string,
+  others: Readonly<Record<string, object>> = {},
+) {
   const components: Record<string, JsonSchema> = {};
   const error = schemaOf(errorBody, 'output', components);
   const resources = resourcesOf(verbs.filter((verb) => 'scope' in verb));
@@ -33,7 +39,7 @@ export function openApiDocument(verbs: readonly (Verb | SessionOperation)[], ver
       description:
         'Management, monitoring and analytics. Conventions: docs/api.md; error codes: docs/errors.md.',
     },
-    paths,
+    paths: { ...paths, ...others },
     components: {
       schemas: components,
       securitySchemes: {

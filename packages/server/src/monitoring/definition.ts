@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/definitions.ts';
 import { textsIn } from './book.ts';
 import { scheduleColumns, scheduleOf } from './clock-rows.ts';
-import { parseCron, type Schedule } from './schedule.ts';
+import { requireOccurrences, type Schedule } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -58,7 +58,7 @@ function scheduleOfConfig(config: MonitorConfig, timezone: string): Schedule {
   if (every !== undefined) return { kind: 'interval', intervalMs: Math.round(every * MINUTE_MS) };
   if (!schedule) throw new Fault('invalid_request', 'Give expected_interval_minutes or schedule.');
   const zone = schedule.timezone ?? timezone;
-  parseCron(schedule.cron, zone);
+  requireOccurrences(schedule.cron, zone);
   return { kind: 'cron', cron: schedule.cron, timezone: zone };
 }
 

@@ -59,7 +59,7 @@ export async function readMonitor(
   throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
 }
 
-/** Checks of a monitor, newest first, by cursor; `started` and `logged` calls only when asked for. */
+/** Checks of a monitor, newest first, by cursor. */
 export function readChecks(reader: Reader, query: CheckQuery): Promise<Page<CheckRow>> {
   return checkPage(reader, query);
 }

@@ -88,3 +88,17 @@ export function parseCron(cron: string, timezone: string): Cron {
   parsed.set(name, times);
   return times;
 }
+
+/**
+ * Reads an expression that somebody wants to use: it must have a time to come.
+ *
+ * @throws Fault `invalid_request` for one that cannot be read, and for one that never occurs, such as 30 February.
+ */
+export function requireOccurrences(cron: string, timezone: string): void {
+  if (parseCron(cron, timezone).nextRun() !== null) return;
+  throw new Fault(
+    'invalid_request',
+    `schedule.cron: "${cron}" never occurs: no date has that day and month. Example: 0 3 * * *`,
+    { param: 'schedule.cron' },
+  );
+}

@@ -31,17 +31,19 @@ export function withGaps(periods: readonly Span[], gaps: readonly Gap[], nowMs: 
     }
     while (next < gaps.length && (gaps[next]?.endAt ?? 0) <= period.startedAt) next += 1;
     let at = period.startedAt;
+    let { reason } = period;
     for (let i = next; i < gaps.length; i++) {
       const gap = gaps[i];
       if (!gap || gap.startAt >= end) break;
       const startAt = Math.max(gap.startAt, at);
       const endAt = Math.min(gap.endAt, end);
       if (endAt <= startAt) continue;
-      if (startAt > at) spans.push({ ...period, startedAt: at, endedAt: startAt });
+      if (startAt > at) spans.push({ ...period, startedAt: at, endedAt: startAt, reason });
       spans.push({ status: 'unknown', startedAt: startAt, endedAt: endAt, reason: 'not_running' });
       at = endAt;
+      reason = 'gap_ended';
     }
-    if (at < end || period.endedAt === null) spans.push({ ...period, startedAt: at });
+    if (at < end || period.endedAt === null) spans.push({ ...period, startedAt: at, reason });
   }
   return joined(spans);
 }

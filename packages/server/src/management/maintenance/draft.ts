@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import { parseCron } from '../../monitoring/schedule.ts';
+import { requireOccurrences } from '../../monitoring/schedule.ts';
 import { monitorsByIds } from '../../store/monitoring/definitions.ts';
 import type { MaintenanceRow } from '../../store/monitoring/maintenance.ts';
 import type { Reader } from '../../store/ports.ts';
@@ -41,7 +41,7 @@ export async function windowDraft(
   if (startsAt !== null && endsAt !== null && endsAt <= startsAt)
     throw refused('ends_at', 'lies not after starts_at');
   const zone = schedule?.timezone ?? timezone;
-  if (schedule) parseCron(schedule.cron, zone);
+  if (schedule) requireOccurrences(schedule.cron, zone);
   const known = new Set(named);
   for (const { id } of await monitorsByIds(reader, orgId, monitors)) known.add(id);
   for (const [index, id] of monitors.entries())
