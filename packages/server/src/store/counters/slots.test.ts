@@ -114,7 +114,6 @@ function freezable(remote: RemoteCounters, frozen: () => Promise<void> | undefin
   return {
     take: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.take(...args)),
     settle: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.settle(...args)),
-    extend: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.extend(...args)),
     peek: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.peek(...args)),
     extend: async (...args) => (frozen() ?? Promise.resolve()).then(() => remote.extend(...args)),
     renew: (...args) => (frozen() ?? Promise.resolve()).then(() => remote.renew(...args)),
