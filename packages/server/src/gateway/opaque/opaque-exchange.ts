@@ -14,6 +14,7 @@ import { passRequestGate } from '../policy/request-gate.ts';
 import { send } from '../send.ts';
 import { settle } from '../settle.ts';
 import type { Base } from './base.ts';
+import { requireJudgedInputs } from './batch-inputs.ts';
 import { answerHeld, type HeldWork } from './held-answer.ts';
 import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
@@ -94,13 +95,9 @@ async function understand(
   const platformKey = presentedKey(client.headers);
   if (client.target.includes(platformKey))
     throw new Fault('invalid_request', 'A platform key stands in the address; send it in a header.');
-  const ask = await readOpaqueAsk({
-    client,
-    meaning,
-    clock: gateway.clock,
-    spoolDir: gateway.spoolDir,
-    judgeModel: judgeFor(x, passing),
-  });
+  const { clock, spoolDir } = gateway;
+  const allowsModel = judgeFor(x, passing);
+  const ask = await readOpaqueAsk({ client, meaning, clock, spoolDir, allowsModel });
   x.opaque = ask;
   // What asks a model for an answer is estimated and reserved for like any other.
   if (ask.body.kind === 'json' && ask.model !== null && meaning.jsonOnly) {
@@ -110,6 +107,7 @@ async function understand(
   const model = ask.model ?? new URLSearchParams(place.query).get('model');
   if (model === null) requirePath(key, client);
   const owner = await ownerOf(x, passing, ask);
+  if (allowsModel) await requireJudgedInputs(gateway.owners, key, meaning, ask);
   const course = base.course({ client, key, catalog, meaning, model, owner });
   const allowed = course.targets.filter(({ provider }) =>
     ask.things.models.every((model) => base.allows(provider, key, model)),
@@ -151,13 +149,11 @@ function nameOf({ provider, model }: { provider: { id: string }; model: string }
   return model === '' ? provider.id : `${provider.id}/${model}`;
 }
 
-/** Judges models that stand inside an upload, once its provider is known. Null where nothing can be refused. */
-function judgeFor(x: Exchange, { base, key, catalog }: Passing): ((model: string) => void) | null {
+/** Judges models that stand inside an upload, once its provider is known. Null where every model may be used. */
+function judgeFor(x: Exchange, { base, key, catalog }: Passing): ((model: string) => boolean) | null {
   const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
   if (key.models === null && open) return null;
-  return (model) => {
-    if (x.target && !base.allows(x.target.provider, key, model)) throw notAllowed(model);
-  };
+  return (model) => x.target !== null && base.allows(x.target.provider, key, model);
 }
 
 function notAllowed(models: string): Fault {
