@@ -51,7 +51,7 @@ export function readPlainAnswer(body: Buffer, options: ChatCutOptions): Forwarde
   }
   if (finish === undefined) return null;
   const { id, model } = root;
-  const usage = readChatUsage(root['usage']);
+  const usage = readChatUsage(root['usage'], root['service_tier']);
   return {
     body,
     ...(usage !== undefined && { usage }),

@@ -1,5 +1,5 @@
-import { addUsage, usageIn, usageOfResult } from '@floe/wire/passing-usage';
-import type { Usage } from '@floe/wire/usage';
+import { usageIn, usageOfResult } from '@floe/wire/passing-usage';
+import { addUsage, type Usage } from '@floe/wire/usage';
 
 /** A longer JSON answer passes uncounted. */
 const READ_BYTES = 8 * 1024 * 1024;
