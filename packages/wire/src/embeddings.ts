@@ -142,7 +142,9 @@ export function readEmbeddings(from: EmbeddingsDialect, answer: Json, count: num
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumbers(vector));
   if (vectors.length !== count || found.length !== count)
     throw new Fault('upstream_error', `The provider sent ${vectors.length} vectors for ${count} inputs.`);
-  const usage = isObject(answer) ? (usageIn(answer) ?? usageIn({ usage: answer['usageMetadata'] })) : undefined;
+  const usage = isObject(answer)
+    ? (usageIn(answer) ?? usageIn({ usage: answer['usageMetadata'] }))
+    : undefined;
   return { vectors, usage };
 }
 

@@ -40,7 +40,10 @@ function totalOf(usage: JsonObject): Usage | undefined {
 export function usageIn(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined;
   return (
-    usageOf(answer) ?? usageOf(answer['response']) ?? usageOf(answer['message']) ?? billedUnits(answer['meta'])
+    usageOf(answer) ??
+    usageOf(answer['response']) ??
+    usageOf(answer['message']) ??
+    billedUnits(answer['meta'])
   );
 }
 

@@ -2,21 +2,9 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /**
  * What an answer is billed for beside its plain tokens: counts by the unit's name. A unit that is a part of a token
- * count (`UNIT_PARTS`) is priced in place of those tokens; any other comes on top of them.
+ * count (`UNIT_PARTS` of the contract) is priced in place of those tokens; any other comes on top of them.
  */
 export type BilledUnits = Readonly<Record<string, number>>;
-
-/** Units whose count is part of a token count, and of which one. */
-export const UNIT_PARTS: Readonly<Record<string, 'input' | 'cached' | 'cacheWrite' | 'output'>> = {
-  cache_write_1h: 'cacheWrite',
-  input_audio: 'input',
-  input_image: 'input',
-  input_video: 'input',
-  cached_audio: 'cached',
-  cached_image: 'cached',
-  output_audio: 'output',
-  output_image: 'output',
-};
 
 type Field = readonly [unit: string, count: unknown];
 
@@ -32,7 +20,10 @@ export function unitsOf(...fields: readonly Field[]): BilledUnits | undefined {
 }
 
 /** The units of two reports together. */
-export function addUnits(one: BilledUnits | undefined, other: BilledUnits | undefined): BilledUnits | undefined {
+export function addUnits(
+  one: BilledUnits | undefined,
+  other: BilledUnits | undefined,
+): BilledUnits | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return unitsOf(...Object.entries(one), ...Object.entries(other));
 }
@@ -85,7 +76,9 @@ const UNSAID = new Set(['auto', 'service_tier_unspecified', 'traffic_type_unspec
 /** The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told. */
 export function tierOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
-  const name = value.toLowerCase().replace(/^(?:service_tier|on_demand)_(?=flex|priority|batch|standard)/, '');
+  const name = value
+    .toLowerCase()
+    .replace(/^(?:service_tier|on_demand)_(?=flex|priority|batch|standard)/, '');
   if (STANDARD.has(name)) return 'standard';
   return UNSAID.has(name) ? undefined : name.slice(0, 40);
 }

@@ -7,7 +7,8 @@ import type { KeyRecord } from '../platform/keyring.ts';
 import type { Course } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { endUserOf } from './end-user.ts';
-import { estimateOf, modelsOf } from './estimate-request.ts';
+import { estimateExchange } from './estimate-exchange.ts';
+import { modelsOf } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
@@ -37,7 +38,7 @@ export async function admit(
     models: rules.byModel ? modelsOf(x.ask, course) : [],
     metadata: x.controls?.metadata ?? null,
   };
-  const estimate = course && x.ask ? estimateOf(x.ask, course, x.createdAt, x.gateway) : null;
+  const estimate = course && estimateExchange(x, course);
   const taking = guard.take(x.id, rules, caller, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.grant = grant;

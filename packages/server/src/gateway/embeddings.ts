@@ -155,7 +155,8 @@ function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
   return wholeAnswer((bytes) => {
     const members = membersOf(bytes);
     const usage = members.get('usage');
-    x.usage = (usage && usageIn({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null;
+    x.usage =
+      (usage && usageIn({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null;
     const first = EMBEDDING.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.answer(200, answerHeaders(x, 'application/json'), bytes);

@@ -1,4 +1,5 @@
 import type { Fault, FaultDetail } from '@floe/contract/faults';
+import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
@@ -36,17 +37,29 @@ export interface AttemptRecord {
   first_token_ms: number | null;
   duration_ms: number | null;
   /** Tokens of this attempt alone, when there were several. */
-  usage?: Usage;
+  usage?: TokenCounts;
+  /** What it is billed for beside plain tokens. */
+  billed_units?: BilledUnits;
+  /** The service tier it is billed in, where that is not the standard one. */
+  service_tier?: string;
+  /** What of it has no price: units, or its tier as `tier:<name>`. */
+  unpriced?: readonly string[];
   /** What its tokens were charged with. */
   price?: ChargedPrice;
 }
+
+/** The five counts of tokens. */
+export type TokenCounts = Omit<Usage, 'units' | 'tier'>;
+
+/** Whose price a cost is; `incomplete` when something that was used has none. */
+export type CostSource = Price['source'] | 'incomplete';
 
 /** Of attempts that broke off after they had used something. */
 export interface Spent {
   readonly usage: Usage;
   /** Each attempt at the price of its own target; null when none of them has one. */
   readonly nanoUsd: number | null;
-  readonly priceSource: Price['source'] | null;
+  readonly costSource: CostSource | null;
   /** A provider counted some of it. */
   readonly isCounted: boolean;
 }

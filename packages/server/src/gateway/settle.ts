@@ -32,7 +32,7 @@ export function settle(x: Exchange): void {
 function rowOf(
   x: Exchange,
   key: NonNullable<Exchange['key']>,
-  { usage, source, nanoUsd, priceSource }: Worth,
+  { usage, source, nanoUsd, costSource }: Worth,
   latencyMs: number,
 ): ExchangeRow {
   const { target, fault } = x;
@@ -64,7 +64,7 @@ function rowOf(
     reasoning_tokens: usage?.reasoning ?? null,
     usage_source: source,
     cost_nano_usd: nanoUsd,
-    cost_source: priceSource,
+    cost_source: costSource,
     saved_nano_usd: savedBy(x),
     cache: x.cache,
     latency_ms: hundredths(latencyMs),

@@ -1,7 +1,9 @@
-import { addUsage, type Usage } from '@floe/wire/usage';
+import { addUsage, billed, type Usage } from '@floe/wire/usage';
 import { inputTokensAbout, outputTokensAbout } from '../guardrails/estimate.ts';
-import { chargedPrice, costNanoUsd, type Price } from '../providers/prices.ts';
-import type { Exchange, Spent } from './exchange-record.ts';
+import { chargedPrice, type Price, costOf as priceOf } from '../providers/prices.ts';
+import type { AttemptRecord, CostSource, Exchange, Spent, TokenCounts } from './exchange-record.ts';
+import { unitsUsage, withRequestUnits } from './request-units.ts';
+import { requestedTier } from './requested-tier.ts';
 
 /** What an exchange was worth in the end, as its row and its budgets count it. */
 export interface Worth {
@@ -9,7 +11,8 @@ export interface Worth {
   readonly source: 'provider' | 'estimated' | 'none';
   /** Null when nobody knows the price; 0 when nothing was asked of an upstream. */
   readonly nanoUsd: number | null;
-  readonly priceSource: Price['source'] | null;
+  /** Null when nobody knows the price, and where nothing was asked of an upstream. */
+  readonly costSource: CostSource | null;
 }
 
 /**
@@ -20,15 +23,16 @@ export interface Worth {
 export function worthOf(x: Exchange): Worth {
   // Told again: the tokens were used and paid for once.
   if (x.state === 'cached')
-    return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, priceSource: null };
+    return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, costSource: null };
   const isWhole = x.usage !== null && (x.state === 'complete' || x.finish !== null);
   const usage = isWhole || !wasAnswering(x) ? x.usage : assumed(x);
+  if (isFree(x)) return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: 'free' };
   const { spent } = x;
   // Told in part is told: only what a provider said nothing of at all is an estimate.
   const source = x.usage || spent?.isCounted ? 'provider' : usage || spent ? 'estimated' : 'none';
   if (usage !== null && x.attempts.length > 1) {
     const last = x.attempts.at(-1);
-    if (last) last.usage = usage;
+    if (last) last.usage = tokensOf(usage);
   }
   if (spent === null) return { usage, source, ...costOf(x, usage) };
   return { source, ...sumOf(spent, usage, costOf(x, usage)) };
@@ -51,7 +55,7 @@ export function setWorthAside(x: Exchange): void {
   const isCounted = x.usage !== null;
   x.usage = null;
   if (usage === null) return;
-  before.usage = usage;
+  before.usage = tokensOf(usage);
   const cost = costOf(x, usage);
   const { spent } = x;
   x.spent =
@@ -60,24 +64,65 @@ export function setWorthAside(x: Exchange): void {
       : { ...sumOf(spent, usage, cost), isCounted: isCounted || spent.isCounted };
 }
 
-type Cost = Pick<Worth, 'nanoUsd' | 'priceSource'>;
+type Cost = Pick<Worth, 'nanoUsd' | 'costSource'>;
 
-/** At the price of the target asked last, which its attempt keeps. */
-function costOf({ target, createdAt, attempts }: Exchange, usage: Usage | null): Cost {
+/** At the price of the target asked last, which its attempt keeps, and in the tier that served it or was asked for. */
+function costOf(x: Exchange, usage: Usage | null): Cost {
+  const { target, createdAt, attempts } = x;
   const price = target === null ? null : target.provider.priceOf(target.model);
-  if (usage === null || price === null) return { nanoUsd: null, priceSource: null };
+  if (price === null) return { nanoUsd: null, costSource: null };
+  // Something was used, and nobody counted it.
+  if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
+  const full = billedUsage(x, usage, price);
+  const { nanoUsd, unpriced } = priceOf(price, full, createdAt);
   const last = attempts.at(-1);
-  const charged = chargedPrice(price, usage, createdAt);
+  const charged = chargedPrice(price, full, createdAt);
   if (last && charged) last.price = charged;
-  return { nanoUsd: costNanoUsd(price, usage, createdAt), priceSource: price.source };
+  if (last) noteUnits(last, full, unpriced);
+  return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
 }
 
+/** In the tier that was asked for where the answer names none, and with units that only the request tells. */
+function billedUsage({ ask, opaque, surface, createdAt }: Exchange, usage: Usage, price: Price): Usage {
+  const measured = opaque && unitsUsage(surface.billing, opaque, price, createdAt);
+  const tier = usage.tier ?? requestedTier(ask);
+  const counted = withSearch(ask, withRequestUnits(usage, measured), price, createdAt);
+  return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
+}
+
+/** In Chat a model with built-in search makes one search and does not count it. */
+function withSearch(ask: Exchange['ask'], usage: Usage, price: Price, atMs: number): Usage {
+  if (ask === null || usage.units?.['web_search'] || !ask.members.has('web_search_options')) return usage;
+  return price.ratesAt(atMs).units?.['web_search'] === undefined
+    ? usage
+    : billed(usage, { web_search: 1 }, undefined);
+}
+
+function noteUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: readonly string[]): void {
+  if (units) attempt.billed_units = units;
+  if (tier !== undefined && tier !== 'standard') attempt.service_tier = tier;
+  if (unpriced.length > 0) attempt.unpriced = unpriced;
+}
+
+function tokensOf({ units, tier, ...tokens }: Usage): TokenCounts {
+  return tokens;
+}
+
+/** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */
+function isFree({ surface: { billing }, target }: Exchange): boolean {
+  if (target === null) return false;
+  return billing === 'free' || (billing === 'free-unless-priced' && !target.provider.priceOf(target.model));
+}
+
+/** One part whose price nobody knows leaves the sum too small. */
 function sumOf(spent: Spent, usage: Usage | null, cost: Cost): Pick<Spent, 'usage' | keyof Cost> {
   const isUnknown = spent.nanoUsd === null && cost.nanoUsd === null;
+  const lacksOne = (spent.nanoUsd === null) !== (cost.nanoUsd === null) && usage !== null;
+  const isIncomplete = lacksOne || [spent.costSource, cost.costSource].includes('incomplete');
   return {
     usage: addUsage(spent.usage, usage) ?? spent.usage,
     nanoUsd: isUnknown ? null : (spent.nanoUsd ?? 0) + (cost.nanoUsd ?? 0),
-    priceSource: cost.priceSource ?? spent.priceSource,
+    costSource: isIncomplete ? 'incomplete' : (cost.costSource ?? spent.costSource),
   };
 }
 
@@ -85,8 +130,9 @@ function sumOf(spent: Spent, usage: Usage | null, cost: Cost): Pick<Spent, 'usag
  * What a broken stream had counted so far may be a first guess of the provider's own: the larger number holds.
  * One that was generated again is taken for all that the client has.
  */
-function assumed({ ask, usage, told, firstTokenAt, client, attempts }: Exchange): Usage | null {
-  if (ask === null) return usage;
+function assumed(x: Exchange): Usage | null {
+  const { ask, usage, told, firstTokenAt, client, attempts } = x;
+  if (ask === null) return usage ?? assumedMedia(x);
   const isAgain = attempts.length > 1 && attempts.at(-1)?.first_token_ms === null;
   const hasSpoken = !isAgain && (told !== null || firstTokenAt !== null);
   const output = hasSpoken ? outputTokensAbout(client.bytesOut, ask.stream) : 0;
@@ -95,6 +141,12 @@ function assumed({ ask, usage, told, firstTokenAt, client, attempts }: Exchange)
     input: usage?.input ?? inputTokensAbout(ask.body),
     output: Math.max(usage?.output ?? 0, output),
   };
+}
+
+/** What pictures and sound come to that nobody counted: as much as was reserved for them. */
+function assumedMedia({ surface: { billing }, opaque, target, createdAt }: Exchange): Usage | null {
+  const price = target?.provider.priceOf(target.model) ?? null;
+  return opaque && price && unitsUsage(billing, opaque, price, createdAt);
 }
 
 /** Whether an upstream was at work on the answer; what it refused, or broke before any content, is not charged. */

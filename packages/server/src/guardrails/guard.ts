@@ -29,7 +29,15 @@ export interface Estimate {
   /** Null when nobody knows a price; 0 when nothing is charged. */
   readonly nanoUsd: number | null;
   /** The first target whose price nobody knows. */
-  readonly unpriced: { readonly provider: string; readonly model: string } | null;
+  readonly unpriced: Unpriced | null;
+}
+
+/** A target that cannot be priced: its model, the service tier asked for, or the operation whatever the model. */
+export interface Unpriced {
+  readonly provider: string;
+  readonly model: string;
+  readonly tier?: string;
+  readonly isOperation?: boolean;
 }
 
 /** What guards stand on; `main.ts` puts it together. */

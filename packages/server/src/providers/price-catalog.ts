@@ -92,7 +92,11 @@ function unitsOf(prices: ModelPrice): Record<string, Rate> {
   const units: Record<string, Rate> = {};
   for (const [theirs, ours, millions] of UNITS) {
     const rate = rateOf(prices[theirs]);
-    if (rate) units[ours] = { base: rate.base / millions, tiers: rate.tiers.map((tier) => ({ ...tier, usd: tier.usd / millions })) };
+    if (rate)
+      units[ours] = {
+        base: rate.base / millions,
+        tiers: rate.tiers.map((tier) => ({ ...tier, usd: tier.usd / millions })),
+      };
   }
   return units;
 }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
-import { costNanoUsd, worstNanoUsd } from './prices.ts';
+import { costOf, worstNanoUsd } from './prices.ts';
+
+const costNanoUsd = (...args: Parameters<typeof costOf>) => costOf(...args).nanoUsd;
+
 import { pricingOf } from './pricing.ts';
 import { SHEETS, sheetOf } from './sheets.ts';
 
@@ -99,5 +102,5 @@ test('what may be written to the cache is reserved at the dearer of the two rate
     bookName: null,
   });
   const price = priceOf('m') ?? assert.fail();
-  assert.equal(worstNanoUsd(price, 1000, 100, NOON), 1000 * 3750 + 100 * 15_000);
+  assert.equal(worstNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
 });

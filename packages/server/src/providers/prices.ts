@@ -1,4 +1,5 @@
-import { type BilledUnits, UNIT_PARTS } from '@floe/wire/units';
+import { UNIT_PARTS } from '@floe/contract/billed-units';
+import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 
 /** US dollars per million tokens, before and beyond a length of context. */
@@ -143,7 +144,11 @@ export interface MostUsage {
 }
 
 /** The most that so many tokens can cost: all input uncached, or written to the cache where that is dearer. */
-export function worstNanoUsd(price: Price, { input, output, tier, writesForAnHour }: MostUsage, atMs: number): number {
+export function worstNanoUsd(
+  price: Price,
+  { input, output, tier, writesForAnHour }: MostUsage,
+  atMs: number,
+): number {
   const usage: Usage = { input, output, ...(tier !== undefined && { tier }) };
   const { nanoUsd: plain } = costOf(price, usage, atMs);
   const { cacheWrite, units } = price.ratesAt(atMs);

@@ -18,7 +18,7 @@ export interface MultipartEvents {
 }
 
 /** Fields whose value is wanted; of others only the place is passed over. */
-const WANTED = new Set(['model', 'purpose', 'stream']);
+const WANTED = new Set(['model', 'purpose', 'stream', 'n']);
 const VALUE_BYTES = 1024;
 const HEAD_BYTES = 16 * 1024;
 const CRLF = '\r\n';

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
-import { readBoolean, readString, type Span, scanObject, spanMembers } from '@floe/wire/splice';
+import { JsonCursor } from '@floe/wire/json-cursor';
+import { readBoolean, readNumber, readString, type Span, scanObject, spanMembers } from '@floe/wire/splice';
 import type { Clock } from '../../core/clock.ts';
 import { refuseEncoded } from '../body-rules.ts';
 import type { Client } from '../client.ts';
@@ -46,6 +47,10 @@ export interface OpaqueAsk {
   /** The answer will not be stored by the provider. */
   readonly unstored: boolean;
   readonly user: string | null;
+  /** Pictures it asks for (`n`), characters it wants spoken (`input`), `documents` to rank; null where it does not say. */
+  readonly images: number | null;
+  readonly characters: number | null;
+  readonly documents: number | null;
   /** Bytes of the body so far. */
   readonly bytes: number;
 }
@@ -98,7 +103,15 @@ function passesUnread({ collection }: Meaning): boolean {
 }
 
 function plain(body: OpaqueBody, meaning: Meaning): Omit<OpaqueAsk, 'bytes'> {
-  return { body, model: meaning.model, things: NOTHING, stream: false, unstored: false, user: null };
+  const unsaid = {
+    stream: false,
+    unstored: false,
+    user: null,
+    images: null,
+    characters: null,
+    documents: null,
+  };
+  return { body, model: meaning.model, things: NOTHING, ...unsaid };
 }
 
 /** The count of an upload grows while it passes. */
@@ -156,6 +169,7 @@ async function spooled(reader: BodyReader, type: string): Promise<OpaqueAsk> {
     ...plain({ kind: 'spool', spool, field }, reader.meaning),
     model: field?.value ?? reader.meaning.model,
     stream: fields.get('stream')?.value === 'true',
+    images: wholeNumber(fields.get('n')?.value),
     bytes: spool.size,
   };
 }
@@ -178,6 +192,10 @@ function readJson(bytes: Buffer, meaning: Meaning): OpaqueAsk {
     stream: flag('stream', true),
     unstored: flag('store', false) || (meaning.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? metadataUser(bytes, members),
+    images: wholeNumber(numberAt(bytes, members.get('n'))),
+    // Characters as code points, as they are billed.
+    characters: meaning.surface === 'audio' ? [...(text('input') ?? '')].length : null,
+    documents: meaning.surface === 'rerank' ? entriesAt(bytes, members.get('documents')) : null,
     bytes: bytes.length,
   };
 }
@@ -204,6 +222,24 @@ function modelOf(bytes: Buffer, members: ReadonlyMap<string, Span>): string | nu
   const model = readString(bytes, span);
   if (model !== undefined && model !== '') return model;
   throw new Fault('invalid_request', 'The parameter "model" must be a non-empty string.', { param: 'model' });
+}
+
+function numberAt(bytes: Buffer, span: Span | undefined): number | undefined {
+  return span && readNumber(bytes, span);
+}
+
+/** Entries of a list. */
+function entriesAt(bytes: Buffer, span: Span | undefined): number | null {
+  const cursor = span && new JsonCursor(bytes, span.start, span.end);
+  if (!cursor?.enterArray()) return null;
+  let count = 0;
+  for (; cursor.nextElement(); count += 1) cursor.skip();
+  return count;
+}
+
+function wholeNumber(value: string | number | undefined): number | null {
+  const number = Number(value ?? Number.NaN);
+  return Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
 function metadataUser(bytes: Buffer, members: ReadonlyMap<string, Span>): string | null {

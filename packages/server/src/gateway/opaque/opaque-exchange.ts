@@ -4,6 +4,7 @@ import type { Policies } from '../../guardrails/policies/policies.ts';
 import { presentedKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { admit } from '../admit.ts';
+import { type Billing, billingOf } from '../billing.ts';
 import type { Catalog, Course } from '../catalog.ts';
 import { type Client, ClientGone } from '../client.ts';
 import { readControls } from '../controls.ts';
@@ -40,7 +41,9 @@ export async function opaqueExchange(
   const meaning = readMeaning(base.style, segments);
   const { routeMode, faultShape } = base;
   const dialect = faultShape === 'anthropic' ? 'messages' : 'chat';
-  const x = begin(client, { name: meaning.surface, routeMode, dialect, faultShape, forwarded: [] }, gateway);
+  const billing = billingOf(base.style, client.method, segments.join('/'), meaning.results);
+  const surface = { name: meaning.surface, routeMode, dialect, faultShape, billing, forwarded: [] } as const;
+  const x = begin(client, surface, gateway);
   try {
     const { key, catalog } = authenticate(x);
     const { rules } = catalog;
@@ -56,6 +59,9 @@ export async function opaqueExchange(
     settle(x);
   }
 }
+
+/** Billed by what a model reads and writes: the body is a prompt. */
+const TEXT: ReadonlySet<Billing> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
 function noteSpool(x: Exchange, error: unknown): void {
   x.gateway.log.warn({ err: error, request_id: x.id }, 'a spooled body could not be closed');
@@ -100,7 +106,7 @@ async function understand(
   const ask = await readOpaqueAsk({ client, meaning, clock, spoolDir, allowsModel });
   x.opaque = ask;
   // What asks a model for an answer is estimated and reserved for like any other.
-  if (ask.body.kind === 'json' && ask.model !== null && meaning.jsonOnly) {
+  if (ask.body.kind === 'json' && ask.model !== null && TEXT.has(x.surface.billing)) {
     const { bytes, members } = ask.body;
     x.ask = { body: bytes, members, model: ask.model, stream: ask.stream, choices: 1, user: ask.user };
   }
