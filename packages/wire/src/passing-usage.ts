@@ -47,10 +47,25 @@ export function usageIn(answer: unknown): Usage | undefined {
   );
 }
 
-/** The usage of one line of batch results, in the tier of batches; undefined for any other line. */
-export function usageOfResult(line: unknown): Usage | undefined {
+/** What one request of a batch used. */
+export interface ResultUsage {
+  /** As the answer names it; '' when it does not. */
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** What one line of batch results used, in the tier of batches; undefined for any other line. */
+export function usageOfResult(line: unknown): ResultUsage | undefined {
   if (!isObject(line)) return undefined;
   const { response, result } = line;
-  const usage = isObject(response) ? usageIn(response['body']) : usageIn(result);
-  return usage && { ...usage, tier: 'batch' };
+  const answer = isObject(response) ? response['body'] : result;
+  const usage = usageIn(answer);
+  return usage && { model: modelIn(answer), usage: { ...usage, tier: 'batch' } };
+}
+
+function modelIn(answer: unknown): string {
+  if (!isObject(answer)) return '';
+  const { model, message } = answer;
+  const named = typeof model === 'string' ? model : isObject(message) ? message['model'] : undefined;
+  return typeof named === 'string' ? named : '';
 }

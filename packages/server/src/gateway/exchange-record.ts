@@ -114,6 +114,8 @@ export interface Exchange {
   readonly decisions: Decision[];
   /** Set by the answer as it is told. */
   usage: Usage | null;
+  /** Where the answer is the results of a batch: what each model used. */
+  results: ReadonlyMap<string, Usage> | null;
   /** What the attempts before the last one used and cost. */
   spent: Spent | null;
   finish: string | null;

@@ -97,6 +97,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     attempts: [],
     decisions: [],
     usage: null,
+    results: null,
     spent: null,
     finish: null,
     cache: null,

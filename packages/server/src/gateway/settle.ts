@@ -1,5 +1,6 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
+import { callerOf } from './admit.ts';
 import { keepBodies } from './bodies/keep-bodies.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
@@ -10,6 +11,7 @@ export function settle(x: Exchange): void {
   const { gateway, grant } = x;
   const worth = worthOf(x);
   if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
+  if (x.results !== null && worth.nanoUsd) bookResults(x, x.results, worth.nanoUsd);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
     surface: x.surface.name,
@@ -27,6 +29,17 @@ export function settle(x: Exchange): void {
   gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
   const { bodyTape } = x.client;
   if (bodyTape && x.catalog?.bodies) keepBodies(x, x.key, bodyTape, x.catalog.bodies);
+}
+
+/** What a batch used is known when its results are read; budgets on its models count it then. */
+function bookResults(x: Exchange, results: ReadonlyMap<string, unknown>, nanoUsd: number): void {
+  const { key, catalog, gateway, target } = x;
+  if (key === null || target === null || catalog?.rules == null) return;
+  const models = [...results.keys()].map((model) => `${target.provider.id}/${model}`);
+  const caller = { ...callerOf(x, key, catalog.rules, null), models };
+  gateway.guard.charge(x.id, catalog.rules, caller, nanoUsd).catch((error: unknown) => {
+    gateway.log.error({ err: error, request_id: x.id }, 'the results of a batch could not be booked');
+  });
 }
 
 function rowOf(

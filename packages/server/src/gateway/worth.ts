@@ -34,6 +34,7 @@ export function worthOf(x: Exchange): Worth {
     const last = x.attempts.at(-1);
     if (last) last.usage = tokensOf(usage);
   }
+  if (x.results !== null) return { usage, source, ...costOfResults(x, x.results) };
   if (spent === null) return { usage, source, ...costOf(x, usage) };
   return { source, ...sumOf(spent, usage, costOf(x, usage)) };
 }
@@ -80,6 +81,19 @@ function costOf(x: Exchange, usage: Usage | null): Cost {
   if (last && charged) last.price = charged;
   if (last) noteUnits(last, full, unpriced);
   return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
+}
+
+/** Of the results of a batch: each model at its own price. */
+function costOfResults({ target, createdAt }: Exchange, results: ReadonlyMap<string, Usage>): Cost {
+  let sum: Cost = { nanoUsd: null, costSource: null };
+  for (const [model, usage] of results) {
+    const price = target?.provider.priceOf(model) ?? null;
+    const cost = price && priceOf(price, usage, createdAt);
+    const isIncomplete = cost === null || cost.unpriced.length > 0 || sum.costSource === 'incomplete';
+    const nanoUsd = cost === null ? sum.nanoUsd : (sum.nanoUsd ?? 0) + cost.nanoUsd;
+    sum = { nanoUsd, costSource: isIncomplete ? 'incomplete' : (price?.source ?? null) };
+  }
+  return sum;
 }
 
 /** In the tier that was asked for where the answer names none, and with units that only the request tells. */

@@ -120,6 +120,26 @@ export class Guard {
     if (grant.isHeld || charges.length > 0) journal.settle(id, charges);
   }
 
+  /**
+   * Counts money that was spent already, whatever the budgets say: nothing was reserved for it. `id` must be new or
+   * that of an exchange that holds nothing of a budget.
+   */
+  async charge(id: string, rules: Rules, caller: Caller, nanoUsd: number): Promise<void> {
+    const { counters, book, clock } = this.#parts;
+    const { orgId } = caller.key;
+    const spent = { tokens: 0, nanoUsd, unpriced: null };
+    const claims = reachOf(rules, caller, clock.now())
+      .claims(spent, book)
+      .filter(({ kind }) => kind === 'spend');
+    if (claims.length === 0) return;
+    const taken = await counters.take(orgId, id, claims.map(unenforced));
+    this.settle(
+      { id, orgId, claims, taken, fault: null, isOpen: true, isHeld: false, place: -1 },
+      0,
+      nanoUsd,
+    );
+  }
+
   /** Where a caller stands with each rule that reaches it, for `GET /gateway/v1/key` and the console. */
   reach(rules: Rules, caller: Caller): Reach {
     return reachOf(rules, caller, this.#parts.clock.now());
@@ -178,6 +198,10 @@ export class Guard {
         await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
     if (this.#leases.length > 0) this.#renewLater();
   }
+}
+
+function unenforced(claim: RuleClaim): RuleClaim {
+  return { ...claim, enforced: false };
 }
 
 /** The fault of a grant that a rate refused, which is told before all others; null when none did. */

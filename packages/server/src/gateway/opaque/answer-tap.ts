@@ -6,6 +6,9 @@ const READ_BYTES = 8 * 1024 * 1024;
 /** A longer line of batch results passes uncounted. */
 const LINE_BYTES = 4 * 1024 * 1024;
 
+/** More models than this in one batch are counted together, without a price. */
+const MODELS = 100;
+
 /** Listens to an answer in one body that passes untouched. */
 export interface AnswerTap {
   push(chunk: Buffer): void;
@@ -13,6 +16,8 @@ export interface AnswerTap {
   broken(): boolean;
   /** What the whole of it used. */
   usage(): Usage | undefined;
+  /** Of batch results: what each model used. Null for any other answer. */
+  readonly byModel: ReadonlyMap<string, Usage> | null;
 }
 
 /** The tap for a body of this kind; null for kinds that tell nothing. */
@@ -22,6 +27,7 @@ export function answerTapFor(contentType: string, isResults: boolean): AnswerTap
 }
 
 class JsonTap implements AnswerTap {
+  readonly byModel = null;
   #chunks: Buffer[] = [];
   #size = 0;
 
@@ -46,7 +52,7 @@ class JsonTap implements AnswerTap {
 
 /** Batch results, a JSON object a line. */
 class ResultsTap implements AnswerTap {
-  #sum: Usage | null = null;
+  readonly byModel = new Map<string, Usage>();
   #parts: Buffer[] = [];
   #size = 0;
 
@@ -66,7 +72,9 @@ class ResultsTap implements AnswerTap {
 
   usage(): Usage | undefined {
     this.#line();
-    return this.#sum ?? undefined;
+    let sum: Usage | null = null;
+    for (const usage of this.byModel.values()) sum = addUsage(sum, usage);
+    return sum ?? undefined;
   }
 
   #hold(piece: Buffer): void {
@@ -79,8 +87,11 @@ class ResultsTap implements AnswerTap {
     const text = this.#size <= LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
     this.#parts = [];
     this.#size = 0;
-    const usage = text.includes('"usage"') ? usageOfResult(parsed(text)) : undefined;
-    if (usage) this.#sum = addUsage(this.#sum, usage);
+    const result = text.includes('"usage"') ? usageOfResult(parsed(text)) : undefined;
+    if (result === undefined) return;
+    const model = this.byModel.size < MODELS || this.byModel.has(result.model) ? result.model : '';
+    const sum = addUsage(this.byModel.get(model) ?? null, result.usage);
+    if (sum) this.byModel.set(model, sum);
   }
 }
 

@@ -281,5 +281,5 @@ async function conclude(
   const { id } = passing.meaning;
   if (!passing.meaning.results || !x.usage || id === null || !x.target) return;
   const isNews = await x.gateway.owners.claimResults(passing.key.orgId, x.target.provider.id, id);
-  if (!isNews) x.usage = null;
+  if (!isNews) x.usage = x.results = null;
 }

@@ -94,7 +94,10 @@ export class PassedAnswer implements AnswerSink {
     if (this.#tap && this.#isApi && this.#tap.broken())
       throw new Fault('upstream_stream_broken', 'The provider closed the answer in the middle of its JSON.');
     if (!this.started) this.#start();
-    if (this.#passed.counts) this.#x.usage = this.#tap?.usage() ?? this.#x.usage;
+    if (this.#passed.counts && this.#tap) {
+      this.#x.usage = this.#tap.usage() ?? this.#x.usage;
+      this.#x.results = this.#tap.byModel;
+    }
     this.#passed.whole = true;
     this.#x.client.end();
   }
