@@ -119,6 +119,8 @@ export interface Exchange {
   /** What the attempts before the last one used and cost. */
   spent: Spent | null;
   finish: string | null;
+  /** The id that its provider gave a response, which may still be under way when the exchange has ended. */
+  responseId: string | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;
   /** False once the answer is this caller's alone: a policy changed it. */

@@ -100,6 +100,7 @@ export function begin(client: Client, surface: Surface, gateway: Gateway): Excha
     results: null,
     spent: null,
     finish: null,
+    responseId: null,
     cache: null,
     isKeepable: true,
     answerGate: null,

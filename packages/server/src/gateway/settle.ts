@@ -1,16 +1,22 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
 import { callerOf } from './admit.ts';
+import { deferSettlement, underWay } from './background/under-way.ts';
 import { keepBodies } from './bodies/keep-bodies.ts';
 import { endUserOf } from './end-user.ts';
 import type { Decision, Exchange } from './exchange-record.ts';
 import { savedBy, type Worth, worthOf } from './worth.ts';
 
+/** Of a response that its provider still makes. */
+const NOTHING_YET: Worth = { usage: null, source: 'none', nanoUsd: null, costSource: null };
+
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
-  const worth = worthOf(x);
-  if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
+  const background = x.key && underWay(x);
+  const worth = background ? NOTHING_YET : worthOf(x);
+  if (grant && !background)
+    gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
   if (x.results !== null && worth.nanoUsd) bookResults(x, x.results, worth.nanoUsd);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
@@ -26,7 +32,9 @@ export function settle(x: Exchange): void {
   });
   // Without a key there is no org whose row it could be; such requests show in the metrics alone.
   if (!x.key) return;
-  gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
+  const row = rowOf(x, x.key, worth, latencyMs);
+  if (background) deferSettlement(x, background, row);
+  else gateway.rows.append(row);
   const { bodyTape } = x.client;
   if (bodyTape && x.catalog?.bodies) keepBodies(x, x.key, bodyTape, x.catalog.bodies);
 }

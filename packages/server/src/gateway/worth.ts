@@ -74,12 +74,21 @@ function costOf(x: Exchange, usage: Usage | null): Cost {
   if (price === null) return { nanoUsd: null, costSource: null };
   // Something was used, and nobody counted it.
   if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
-  const full = billedUsage(x, usage, price);
-  const { nanoUsd, unpriced } = priceOf(price, full, createdAt);
-  const last = attempts.at(-1);
-  const charged = chargedPrice(price, full, createdAt);
-  if (last && charged) last.price = charged;
-  if (last) noteUnits(last, full, unpriced);
+  return chargeAttempt(attempts.at(-1), billedUsage(x, usage, price), price, createdAt);
+}
+
+/** What an attempt costs. It keeps the price, the units and the tier it is charged with. */
+export function chargeAttempt(
+  attempt: AttemptRecord | undefined,
+  usage: Usage,
+  price: Price | null,
+  atMs: number,
+): Cost {
+  if (price === null) return { nanoUsd: null, costSource: null };
+  const { nanoUsd, unpriced } = priceOf(price, usage, atMs);
+  const charged = chargedPrice(price, usage, atMs);
+  if (attempt && charged) attempt.price = charged;
+  if (attempt) noteUnits(attempt, usage, unpriced);
   return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
 }
 

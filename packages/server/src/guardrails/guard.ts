@@ -121,6 +121,55 @@ export class Guard {
   }
 
   /**
+   * The end of what a grant took of limits. What it took of budgets stays reserved, in memory and on disk, until the
+   * grant that this returns is settled; a process that dies before is charged for it in full, as for any reservation.
+   */
+  keepBudgets(grant: Grant): Grant {
+    const { claims, taken } = grant;
+    const part = (isSpend: boolean): Pick<Grant, 'claims' | 'taken'> => {
+      const wanted = claims.map(({ kind }) => (kind === 'spend') === isSpend);
+      const ofPart = <T>(list: readonly T[]) => list.filter((_, index) => wanted[index]);
+      return {
+        claims: ofPart(claims),
+        taken: { ...taken, amounts: ofPart(taken.amounts), levels: ofPart(taken.levels) },
+      };
+    };
+    const kept: Grant = { ...grant, ...part(true), place: -1 };
+    if (!grant.isOpen) return kept;
+    grant.isOpen = false;
+    this.#endLeases(grant);
+    const { id, orgId } = grant;
+    const rates = part(false);
+    const { second, away, ownSecond, amounts } = rates.taken;
+    // Tokens stay as they were reserved: their window is over before the answer is.
+    void this.#parts.counters.settle(orgId, {
+      id,
+      second,
+      away,
+      ownSecond,
+      claims: rates.claims,
+      amounts,
+      actual: amounts,
+    });
+    return kept;
+  }
+
+  /** Counts charges whatever the budgets say: what of them a process that is gone had reserved is charged already. */
+  async chargeBuckets(id: string, orgId: string, charges: readonly Charge[], nanoUsd: number): Promise<void> {
+    const owed = charges.map((charge) => {
+      const reserved = charge.mode === 'hard' ? charge.nanoUsd : 0;
+      return { ...charge, nanoUsd: Math.max(0, nanoUsd - reserved) };
+    });
+    const claims = owed.map((charge) => spendClaimOf(charge));
+    if (claims.length === 0) return;
+    const taken = await this.#parts.counters.take(orgId, id, claims.map(unenforced));
+    const { second, away, ownSecond, amounts } = taken;
+    const actual = owed.map((charge) => charge.nanoUsd);
+    void this.#parts.counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual });
+    this.#parts.journal.settle(id, owed);
+  }
+
+  /**
    * Counts money that was spent already, whatever the budgets say: nothing was reserved for it. `id` must be new or
    * that of an exchange that holds nothing of a budget.
    */
@@ -198,6 +247,35 @@ export class Guard {
         await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
     if (this.#leases.length > 0) this.#renewLater();
   }
+}
+
+/** What a grant holds of budgets, for whoever settles it in another process. */
+export function heldBy(grant: Grant): readonly Charge[] {
+  return grant.claims.flatMap(({ kind, enforced, bucket, endsAt, limit, name, period }, index): Charge[] => {
+    if (kind !== 'spend') return [];
+    const mode = enforced ? 'hard' : 'soft';
+    const nanoUsd = grant.taken.amounts[index] ?? 0;
+    return [{ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode }];
+  });
+}
+
+function spendClaimOf({ bucket, nanoUsd, limitNanoUsd, endsAt, name, period, mode }: Charge): RuleClaim {
+  return {
+    kind: 'spend',
+    bucket,
+    amount: nanoUsd,
+    limit: limitNanoUsd,
+    enforced: mode === 'hard',
+    lasting: false,
+    floor: 0,
+    endsAt,
+    lastsMs: 0,
+    away: 'local',
+    name,
+    rule: '',
+    counts: 'usd',
+    period,
+  };
 }
 
 function unenforced(claim: RuleClaim): RuleClaim {

@@ -42,6 +42,11 @@ async function processed(
     return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, passing, planning, answer)) : null;
   if (work === 'create' && (meaning.surface === 'responses' || meaning.surface === 'chat'))
     x.usage = usageIn(answer) ?? null;
+  if (work === 'create' && meaning.surface === 'responses') {
+    const { id, status } = answer;
+    x.responseId = typeof id === 'string' ? id : null;
+    x.finish = typeof status === 'string' ? status : null;
+  }
   const kind = isJudgedBatch(planning.ask) ? BATCH_INPUT : meaning.collection;
   const things = thingsMade(meaning, work === 'create' ? kind : null, answer);
   if (things.length > 0) await recordThings(gateway.owners, target, key, things);

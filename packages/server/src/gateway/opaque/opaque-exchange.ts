@@ -278,7 +278,9 @@ async function conclude(
   if (held && work) await answerHeld(x, passing, planning, held, work);
   x.status = held?.status ?? passed.status;
   x.state = passed.erred ? 'partial' : 'complete';
-  const { id } = passing.meaning;
+  const { id, collection } = passing.meaning;
+  // Whoever asks for a response, or cancels it, may have seen its end.
+  if (collection === 'responses' && id !== null) x.gateway.background.hurry(passing.key.orgId, id);
   if (!passing.meaning.results || !x.usage || id === null || !x.target) return;
   const isNews = await x.gateway.owners.claimResults(passing.key.orgId, x.target.provider.id, id);
   if (!isNews) x.usage = x.results = null;

@@ -117,6 +117,7 @@ export class PassedAnswer implements AnswerSink {
     if (stream.ended) this.#passed.whole = true;
     if (stream.erred) this.#passed.erred = true;
     const { responseId } = stream;
+    this.#x.responseId = responseId;
     if (responseId === null || !this.#passed.onStored) return;
     this.#passed.onStored(responseId);
     this.#passed.onStored = null;

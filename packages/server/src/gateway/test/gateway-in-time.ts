@@ -169,6 +169,7 @@ function assemble(
     spoolDir: '',
     outputMost: options.outputMost ?? (() => null),
     guard: memoryGuard(NO_ROWS, clock),
+    background: NO_BACKGROUND,
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
@@ -225,6 +226,14 @@ function anyKey(): Keyring {
 function rulesOf(gateway: Gateway) {
   return gateway.snapshot().catalogs.get('acme')?.rules ?? null;
 }
+
+/** Nothing goes on behind an exchange here. */
+const NO_BACKGROUND: Gateway['background'] = {
+  defer: () => assert.fail('no background'),
+  ended: async () => undefined,
+  hurry: () => undefined,
+  close: async () => undefined,
+};
 
 /** Nothing is kept at a provider here. */
 const NO_OWNERS: Owners = {
