@@ -6,6 +6,7 @@ import type { Counters, Held, Taken } from '../store/ports.ts';
 import type { SpendJournal } from '../store/spend/journal.ts';
 import type { Charge } from '../store/spend/spend.ts';
 import { type Reach, type RuleClaim, reachOf } from './claims.ts';
+import { partOf, spendClaimOf, unenforced } from './parts-of-grants.ts';
 import { budgetFault, rateFault } from './refusals.ts';
 import type { Rules } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
@@ -125,21 +126,12 @@ export class Guard {
    * grant that this returns is settled; a process that dies before is charged for it in full, as for any reservation.
    */
   keepBudgets(grant: Grant): Grant {
-    const { claims, taken } = grant;
-    const part = (isSpend: boolean): Pick<Grant, 'claims' | 'taken'> => {
-      const wanted = claims.map(({ kind }) => (kind === 'spend') === isSpend);
-      const ofPart = <T>(list: readonly T[]) => list.filter((_, index) => wanted[index]);
-      return {
-        claims: ofPart(claims),
-        taken: { ...taken, amounts: ofPart(taken.amounts), levels: ofPart(taken.levels) },
-      };
-    };
-    const kept: Grant = { ...grant, ...part(true), place: -1 };
+    const kept: Grant = { ...grant, ...partOf(grant, true), place: -1 };
     if (!grant.isOpen) return kept;
     grant.isOpen = false;
     this.#endLeases(grant);
     const { id, orgId } = grant;
-    const rates = part(false);
+    const rates = partOf(grant, false);
     const { second, away, ownSecond, amounts } = rates.taken;
     // Tokens stay as they were reserved: their window is over before the answer is.
     void this.#parts.counters.settle(orgId, {
@@ -247,39 +239,6 @@ export class Guard {
         await this.#parts.counters.renew(orgId, held.slice(at, at + RENEWED_AT_ONCE));
     if (this.#leases.length > 0) this.#renewLater();
   }
-}
-
-/** What a grant holds of budgets, for whoever settles it in another process. */
-export function heldBy(grant: Grant): readonly Charge[] {
-  return grant.claims.flatMap(({ kind, enforced, bucket, endsAt, limit, name, period }, index): Charge[] => {
-    if (kind !== 'spend') return [];
-    const mode = enforced ? 'hard' : 'soft';
-    const nanoUsd = grant.taken.amounts[index] ?? 0;
-    return [{ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode }];
-  });
-}
-
-function spendClaimOf({ bucket, nanoUsd, limitNanoUsd, endsAt, name, period, mode }: Charge): RuleClaim {
-  return {
-    kind: 'spend',
-    bucket,
-    amount: nanoUsd,
-    limit: limitNanoUsd,
-    enforced: mode === 'hard',
-    lasting: false,
-    floor: 0,
-    endsAt,
-    lastsMs: 0,
-    away: 'local',
-    name,
-    rule: '',
-    counts: 'usd',
-    period,
-  };
-}
-
-function unenforced(claim: RuleClaim): RuleClaim {
-  return { ...claim, enforced: false };
 }
 
 /** The fault of a grant that a rate refused, which is told before all others; null when none did. */
