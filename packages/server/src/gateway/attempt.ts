@@ -7,7 +7,7 @@ import { CollectedAnswer } from './answer-sinks.ts';
 import { BinaryAnswer } from './binary-answer.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
-import { Deadlines, type ExpiredPhase } from './deadlines.ts';
+import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
@@ -19,18 +19,21 @@ const REFUSAL_BYTES = 1024 * 1024;
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
 const TAIL_MS = 1000;
 
+/** How an attempt is watched. */
+export interface Watch {
+  /** Monotonic milliseconds at which the exchange must be over. */
+  readonly totalAt: number;
+  /** Called when its first content is here, long before the end of a long answer. */
+  readonly onContent: ((afterMs: number) => void) | null;
+  /** Null where nobody else could answer, or the answer is no stream. */
+  readonly patience: Patience | null;
+}
+
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.told` says. `onContent`
- * is called when its first content is here, long before the end of a long answer.
+ * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.told` says.
  */
-export function attempt(
-  x: Exchange,
-  target: Target,
-  plan: Plan,
-  totalAt: number,
-  onContent: (() => void) | null = null,
-): Promise<void> {
+export function attempt(x: Exchange, target: Target, plan: Plan, watch: Watch): Promise<void> {
   setWorthAside(x);
   const record: AttemptRecord = {
     n: x.attempts.length + 1,
@@ -47,7 +50,7 @@ export function attempt(
   x.target = target;
   x.dropped = plan.dropped;
   return new Promise((resolve, reject) => {
-    new Attempt(x, target, plan, record, { resolve, reject }).start(totalAt, onContent);
+    new Attempt(x, target, plan, record, { resolve, reject }).start(watch);
   });
 }
 
@@ -71,7 +74,7 @@ class Attempt implements UpstreamHandler {
   #streamed = false;
   #over = false;
   #tail: Timer | null = null;
-  #onContent: (() => void) | null = null;
+  #onContent: Watch['onContent'] = null;
 
   constructor(x: Exchange, target: Target, plan: Plan, record: AttemptRecord, settled: Settled) {
     this.#x = x;
@@ -82,7 +85,7 @@ class Attempt implements UpstreamHandler {
     this.#startedAt = x.gateway.clock.monotonic();
   }
 
-  start(totalAt: number, onContent: (() => void) | null): void {
+  start({ totalAt, onContent, patience }: Watch): void {
     const { client, gateway } = this.#x;
     this.#onContent = onContent;
     this.#x.sentAt ??= this.#startedAt;
@@ -92,9 +95,9 @@ class Attempt implements UpstreamHandler {
     client.onGone = leave;
     const { timeouts } = this.#target;
     const expire = (phase: ExpiredPhase, ms: number) => this.#expire(phase, ms);
-    const total = { acceptedAt: this.#x.startedAt, totalAt };
     const quiet = this.#x.told ? null : this.#x.early;
-    this.#deadlines = new Deadlines(gateway.clock, timeouts, total, expire, quiet);
+    const timing = { acceptedAt: this.#x.startedAt, totalAt, quiet, patience };
+    this.#deadlines = new Deadlines(gateway.clock, timeouts, timing, expire);
     const { upload } = this.#plan;
     // A long upload is no slow upstream: the wait for its answer begins with the last byte.
     if (upload) upload.watch(this);
@@ -210,8 +213,9 @@ class Attempt implements UpstreamHandler {
   #noteFirstToken(): void {
     this.#deadlines?.speak();
     this.#deadlines?.enter('idle');
-    this.#record.first_token_ms = this.#elapsedMs();
-    this.#onContent?.();
+    const afterMs = this.#elapsedMs();
+    this.#record.first_token_ms = afterMs;
+    this.#onContent?.(afterMs);
   }
 
   #expire(phase: ExpiredPhase, afterMs: number): void {

@@ -12,6 +12,7 @@ import type { Background } from './background/background.ts';
 import type { BodyStore } from './bodies/body-store.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
+import type { FirstTokenDeadlines } from './first-token-deadline.ts';
 import type { Latencies } from './latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
 import type { Owners } from './opaque/owners.ts';
@@ -37,6 +38,7 @@ export interface Gateway {
   readonly breakers: Breakers;
   readonly conversations: Conversations;
   readonly latencies: Latencies;
+  readonly firstTokens: FirstTokenDeadlines;
   readonly answers: AnswerCache;
   readonly flights: Flights;
   readonly guard: Guard;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { createBackground } from '../gateway/background/background.ts';
 import { Flights } from '../gateway/cache/flights.ts';
+import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
 import { createLists } from '../gateway/lists.ts';
@@ -34,6 +35,7 @@ export function assembleGateway(
     breakers,
     conversations: new Conversations(systemClock),
     latencies: new Latencies(systemClock),
+    firstTokens: new FirstTokenDeadlines(systemClock),
     answers,
     flights: new Flights(),
     guard: guardrails.guard,

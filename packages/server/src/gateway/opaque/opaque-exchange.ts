@@ -11,16 +11,17 @@ import { readControls } from '../controls.ts';
 import { authenticate, begin, tell } from '../exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Gateway } from '../gateway.ts';
+import { orderTargets, takeCourse } from '../order-targets.ts';
 import { passRequestGate } from '../policy/request-gate.ts';
 import { send } from '../send.ts';
 import { settle } from '../settle.ts';
-import type { Base } from './base.ts';
+import type { Asking, Base } from './base.ts';
 import { requireJudgedInputs } from './batch-inputs.ts';
 import { answerHeld, type HeldWork } from './held-answer.ts';
 import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
-import { recordThings, sees } from './owned-answers.ts';
-import type { Owner } from './owners.ts';
+import { recordThings } from './owned-answers.ts';
+import { ownerOf } from './owner-of.ts';
 import type { Passed } from './passed-answer.ts';
 import { type Place, readPlace } from './path.ts';
 import { type Meaning, readMeaning } from './resource-path.ts';
@@ -93,7 +94,7 @@ async function understand(
   x: Exchange,
   reading: Omit<Passing, 'place'> & { readonly place: Place | Fault },
 ): Promise<Course> {
-  const { base, place, meaning, key, catalog } = reading;
+  const { place, meaning, key, catalog } = reading;
   const { client, gateway } = x;
   x.controls = readControls(client.headers);
   if (place instanceof Fault) throw place;
@@ -114,15 +115,34 @@ async function understand(
   if (model === null) requirePath(key, client);
   const owner = await ownerOf(x, passing, ask);
   if (allowsModel) await requireJudgedInputs(gateway.owners, key, meaning, ask);
-  const course = base.course({ client, key, catalog, meaning, model, owner });
-  const allowed = course.targets.filter(({ provider }) =>
-    ask.things.models.every((model) => base.allows(provider, key, model)),
-  );
-  if (allowed.length === 0) throw notAllowed(ask.things.models.join(', '));
-  x.decisions.push({ step: 'route', outcome: allowed.map(nameOf).join(', '), because: course.because });
-  x.course = { ...course, targets: allowed };
+  const course = courseOf(x, passing, ask, { model, owner });
   if (catalog.policies !== null) passGate(x, key, ask, catalog.policies);
-  return x.course;
+  return course;
+}
+
+/** Who may answer, in order. What creates something at a provider is sent to one target, once. */
+function courseOf(
+  x: Exchange,
+  { base, key, catalog, meaning }: Passing,
+  { body, stream, things }: OpaqueAsk,
+  { model, owner }: Pick<Asking, 'model' | 'owner'>,
+): Course {
+  const { client } = x;
+  const course = base.course({ client, key, catalog, meaning, model, owner });
+  const targets = course.targets.filter(({ provider }) =>
+    things.models.every((named) => base.allows(provider, key, named)),
+  );
+  if (targets.length === 0) throw notAllowed(things.models.join(', '));
+  const scanned = body.kind === 'json' ? { body: body.bytes, members: body.members } : null;
+  const ordering = { orgId: key.orgId, stream, body: scanned };
+  const ordered = orderTargets(x, { ...course, targets }, ordering);
+  const isOnce = model !== null && !base.repeats(client.method, meaning.collection);
+  if (!isOnce) return takeCourse(x, ordered);
+  const [first] = ordered.course.targets;
+  return takeCourse(x, {
+    ...ordered,
+    course: { ...ordered.course, targets: first ? [first] : [], retries: 0 },
+  });
 }
 
 /** A JSON body is judged like any other; forms and files pass unread, and answers as they come. */
@@ -151,10 +171,6 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
   await conclude(x, passing, planning, work);
 }
 
-function nameOf({ provider, model }: { provider: { id: string }; model: string }): string {
-  return model === '' ? provider.id : `${provider.id}/${model}`;
-}
-
 /** Judges models that stand inside an upload, once its provider is known. Null where every model may be used. */
 function judgeFor(x: Exchange, { base, key, catalog }: Passing): ((model: string) => boolean) | null {
   const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
@@ -180,32 +196,6 @@ function requirePath(key: KeyRecord, { target }: Client): void {
     'model_not_allowed',
     `This key may only use certain models, and this request names none. List ${path.slice(0, 200)} among the key's paths to open it.`,
   );
-}
-
-/** Who made the things this request names. Throws 404 when one is not there for the caller. */
-async function ownerOf(
-  x: Exchange,
-  { meaning, key, catalog }: Passing,
-  ask: OpaqueAsk,
-): Promise<Owner | null> {
-  const named = meaning.collection !== null && meaning.id !== null ? [meaning.id] : [];
-  const ids = [...named, ...ask.things.ids];
-  if (ids.length === 0) return null;
-  const known = await x.gateway.owners.of(key.orgId, ids);
-  let owner: Owner | null = null;
-  for (const id of ids) {
-    const mine = known.get(id)?.find((one) => sees(catalog.resourceScope, key, one));
-    if (!mine) throw notThere(id, id === ask.things.previous);
-    owner ??= mine;
-  }
-  return owner;
-}
-
-function notThere(id: string, isPrevious: boolean): Fault {
-  const message = `There is no "${id.slice(0, 100)}" that this key may see.`;
-  return isPrevious
-    ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
-    : new Fault('not_found', message);
 }
 
 /** What has to be known of an answer before it goes on, if anything. */

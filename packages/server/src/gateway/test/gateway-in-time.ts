@@ -25,12 +25,16 @@ import { NO_ROWS } from '../../store/test/no-rows.ts';
 import { Flights } from '../cache/flights.ts';
 import { Client } from '../client.ts';
 import { compileCatalogs } from '../compile.ts';
+import { embeddingsExchange } from '../embeddings.ts';
 import { exchange } from '../exchange.ts';
+import { FirstTokenDeadlines } from '../first-token-deadline.ts';
 import type { Gateway } from '../gateway.ts';
 import { IDE } from '../ide/surface.ts';
 import { Latencies } from '../latencies.ts';
 import { UNWATCHED } from '../model-sessions.ts';
+import { opaqueExchange } from '../opaque/opaque-exchange.ts';
 import type { Owners } from '../opaque/owners.ts';
+import { UNIFIED } from '../opaque/unified.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
 import { NO_TURNS } from './no-turns.ts';
@@ -47,6 +51,8 @@ export interface GatewayInTime {
   /** Where the caller stands with the org's limits and budgets. */
   standing(): ReturnType<typeof standingOf>;
   ask(surface: SurfaceName | 'ide', body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
+  /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
+  askPath(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<CallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
   /** Moves the clock in steps of a second, with everything that happens between. */
@@ -80,7 +86,11 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const server = createServer((req, res) => {
     const surface: Surface = SURFACES[surfaceIn(req.url)];
     count += 1;
-    void exchange(new Client(`req_${count}`, new NodeCarrier(req, res, clock)), surface, gateway);
+    const client = new Client(`req_${count}`, new NodeCarrier(req, res, clock));
+    const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
+    if (path === undefined) void exchange(client, surface, gateway);
+    else if (path === 'embeddings') void embeddingsExchange(client, gateway);
+    else void opaqueExchange(client, UNIFIED, path, gateway);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
@@ -99,6 +109,8 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
         ...more,
         headers: { authorization, 'content-type': 'application/json', ...more.headers },
       }),
+    askPath: (path, body, headers = {}) =>
+      call(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
     async pass(ms) {
       for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
@@ -173,6 +185,7 @@ function assemble(
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
+    firstTokens: new FirstTokenDeadlines(clock),
     lastUsed: () => undefined,
     sessions: UNWATCHED,
     random,
