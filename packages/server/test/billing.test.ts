@@ -169,6 +169,14 @@ function requestOf(
   return { method, headers, body: data };
 }
 
+/** What providers do not charge for. */
+function isFree(path: string, model: string): boolean {
+  return (
+    /count_tokens|input_tokens|files|conversations/.test(path) ||
+    (/moderations/.test(path) && model === 'unpriced')
+  );
+}
+
 async function rowsBy(url: string, key: string, count: number): Promise<Map<string, JsonObject>> {
   return eventually(async () => {
     const { text } = await call(`${url}/api/analytics/export?format=ndjson`, {
@@ -190,7 +198,7 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
   const floe = await startFloe({ yaml: JSON.stringify(configFor(upstream.url)) });
   t.after(() => floe.stop());
   const seen = new Map<string, number>();
-  const asked: { id: string; what: string; key: keyof typeof KEYS; status: number; reached: boolean }[] = [];
+  const asked: { id: string; what: string; key: keyof typeof KEYS; status: number; free: boolean }[] = [];
   for (const [shape, usage] of Object.entries(USAGES))
     for (const operation of OPERATIONS)
       for (const model of ['text', 'media', 'unpriced'])
@@ -201,13 +209,14 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
           const text = await answer.text();
           const what = `${operation.method ?? 'POST'} ${operation.path} of ${model}, usage ${shape}`;
           const reached = upstream.requests.length > before;
+          if (isFree(operation.path, model)) assert.notEqual(answer.status, 403, what);
           if (answer.status === 403) {
             assert.match(text, /price_unknown|no price|not known before/, what);
             assert.equal(key, 'hard', `${what}: only a hard budget refuses`);
             assert.equal(reached, false, what);
           } else assert.ok(answer.status < 500 || answer.status === 502, `${what}: ${answer.status} ${text}`);
           const id = answer.headers.get('x-request-id') ?? '';
-          asked.push({ id, what, key, status: answer.status, reached });
+          asked.push({ id, what, key, status: answer.status, free: isFree(operation.path, model) });
         }
   for (const key of ['hard', 'open'] as const) {
     const mine = asked.filter((one) => one.key === key);
@@ -218,7 +227,7 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
       mine.filter(({ what }) => !what.includes('/models ')).length,
     );
     let sum = 0;
-    for (const { id, what, status } of mine) {
+    for (const { id, what, status, free } of mine) {
       const row = rows.get(id);
       if (row === undefined || status !== 200) continue;
       const { cost_nano_usd: cost, cost_source: source } = row;
@@ -226,6 +235,7 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
       seen.set(`${key} ${kind}`, (seen.get(`${key} ${kind}`) ?? 0) + 1);
       if (typeof cost === 'number') sum += cost;
       if (kind === 'free') assert.equal(cost, 0, what);
+      if (free) assert.equal(kind, 'free', what);
       if (key === 'hard') assert.notEqual(source, null, `${what}: silently null under a hard budget`);
       if (source === null)
         assert.match(
