@@ -177,12 +177,12 @@ test('batch results are counted when they pass, once', async () => {
   for (let turn = 0; turn < 2; turn += 1) {
     const answer = await house.call(`${PASS_B}/v1/messages/batches/${batch.id}/results`);
     assert.equal(answer.text, RESULTS);
-    const { usage } = await house.row(answer);
-    used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens']]);
+    const { usage, cost_source: source } = await house.row(answer);
+    used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens'], source]);
   }
   assert.deepEqual(used, [
-    [17, 7],
-    [null, null],
+    [17, 7, 'incomplete'],
+    [null, null, 'free'],
   ]);
 });
 

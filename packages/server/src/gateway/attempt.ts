@@ -10,6 +10,7 @@ import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { scrubbed } from './scrub.ts';
 import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
 import { setWorthAside } from './worth.ts';
 
@@ -160,6 +161,7 @@ class Attempt implements UpstreamHandler {
     this.#tail?.cancel();
     // A body that ends by itself (its client left or sent too much) and a credential nobody gave are told as they are.
     if (error instanceof Fault || error instanceof ClientGone) return this.#fail(error);
+    if (this.#conclude()) return;
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
@@ -218,7 +220,23 @@ class Attempt implements UpstreamHandler {
     this.#onContent?.(afterMs);
   }
 
+  /** Whether the answer was finished although its connection was not: then nothing of it is missing. */
+  #conclude(): boolean {
+    if (this.#over || !this.#sink?.started) return false;
+    try {
+      if (!this.#sink.conclude?.()) return false;
+    } catch (error) {
+      this.#fail(error);
+      return true;
+    }
+    this.#finish();
+    this.#cancel?.();
+    this.#settled.resolve();
+    return true;
+  }
+
   #expire(phase: ExpiredPhase, afterMs: number): void {
+    if (phase === 'idle' && this.#conclude()) return;
     const { id } = this.#target.provider;
     const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
     this.#fail(
@@ -230,7 +248,9 @@ class Attempt implements UpstreamHandler {
 
   #fail(reason: unknown): void {
     if (this.#over) return;
-    const error = reason instanceof Error ? reason : new Error(String(reason));
+    const { provider, credential } = this.#target;
+    const secrets = provider.secretsFor(credential);
+    const error = scrubbed(reason instanceof Error ? reason : new Error(String(reason)), secrets);
     // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
     if (this.#sink?.started) this.#x.told = this.#sink;
     this.#sink?.cut();

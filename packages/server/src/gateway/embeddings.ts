@@ -104,6 +104,7 @@ function planEmbeddings(x: Exchange, ask: Ask, target: Target): Plan {
       body,
       connectMs: timeouts.connectMs,
       via: provider.via,
+      pool: provider.pool,
       signing: provider.signingFor(credential),
     },
     dropped,

@@ -181,7 +181,7 @@ export function tell(x: Exchange, error: unknown): void {
   x.status = x.told || x.early?.sent ? 200 : shown.status;
   x.state = x.told ? 'partial' : fault.code === 'policy_denied' ? 'blocked' : 'failed';
   if (x.told) endTold(client, (x.stoppedBy ?? x.told).failure(shown));
-  else if (x.early?.sent) client.endBroken(x.early.failure(shown));
+  else if (x.early?.sent) client.endWith(x.early.failure(shown));
   else {
     const headers = answerHeaders(x, 'application/json');
     if (shown !== fault) headers.push(...upstreamStatusHeader(fault));
@@ -198,7 +198,7 @@ function faultOf({ id, gateway }: Exchange, error: unknown): Fault {
 
 function endTold(client: Client, text: string | null): void {
   if (text === null) client.breakOff();
-  else client.endBroken(text);
+  else client.endWith(text);
 }
 
 /** A bug: logged whole, told without detail. */

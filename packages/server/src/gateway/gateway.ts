@@ -50,6 +50,8 @@ export interface Gateway {
   readonly sessions: ModelSessions;
   /** Whose the things at providers are. */
   readonly owners: Owners;
+  /** `server.base_url`: where clients reach this server. */
+  readonly baseUrl: () => string;
   /** Directory for bodies too large to be held in memory. */
   readonly spoolDir: string;
   /** From 0 to below 1, for jitter. */

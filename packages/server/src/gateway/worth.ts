@@ -132,8 +132,10 @@ function tokensOf({ units, tier, ...tokens }: Usage): TokenCounts {
 }
 
 /** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */
-function isFree({ surface: { billing }, target }: Exchange): boolean {
+function isFree({ surface: { billing }, target, results }: Exchange): boolean {
   if (target === null) return false;
+  // Results that were booked before, or a file that holds none.
+  if (billing === 'results') return results === null || results.size === 0;
   return billing === 'free' || (billing === 'free-unless-priced' && !target.provider.priceOf(target.model));
 }
 

@@ -24,6 +24,8 @@ export interface Base {
   readonly style: Style;
   readonly routeMode: Surface['routeMode'];
   readonly faultShape: FaultShape;
+  /** Path of the base on this server. */
+  readonly mount: string;
   /** Segments before those that `readMeaning` reads, as `v1`. */
   readonly lead: readonly string[];
   /** An upstream's 5xx reaches the client as it is once no target is left. */

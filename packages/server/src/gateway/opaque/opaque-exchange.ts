@@ -17,7 +17,7 @@ import { send } from '../send.ts';
 import { settle } from '../settle.ts';
 import type { Asking, Base } from './base.ts';
 import { requireJudgedInputs } from './batch-inputs.ts';
-import { answerHeld, type HeldWork } from './held-answer.ts';
+import { answerHeld, type HeldWork, heldWork } from './held-answer.ts';
 import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { recordThings } from './owned-answers.ts';
@@ -165,7 +165,7 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
   const ask = x.opaque;
   if (!ask) throw new Error('what was understood has an ask');
   const platformKey = presentedKey(x.client.headers);
-  const work = heldWork(x, passing, ask);
+  const work = heldWork(x, meaning, ask);
   const planning = planningFor(x, { base, ask, segments, query: place.query, platformKey, meaning }, work);
   await sendWhole(x, planning);
   await conclude(x, passing, planning, work);
@@ -196,18 +196,6 @@ function requirePath(key: KeyRecord, { target }: Client): void {
     'model_not_allowed',
     `This key may only use certain models, and this request names none. List ${path.slice(0, 200)} among the key's paths to open it.`,
   );
-}
-
-/** What has to be known of an answer before it goes on, if anything. */
-function heldWork(x: Exchange, { meaning }: Passing, ask: OpaqueAsk): HeldWork | null {
-  const { collection, id } = meaning;
-  const { method } = x.client;
-  if (collection === null) return null;
-  if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : null;
-  if (method !== 'POST') return null;
-  const answers = collection === 'responses' || collection === 'chat/completions';
-  if (id === null) return answers && ask.unstored ? null : 'create';
-  return answers ? null : 'note';
 }
 
 interface Planning extends OpaquePlanning {

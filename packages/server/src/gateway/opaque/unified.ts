@@ -11,6 +11,7 @@ export const UNIFIED: Base = {
   style: 'a',
   routeMode: 'unified',
   faultShape: 'openai',
+  mount: '/gateway/v1',
   lead: [],
   passesFailures: false,
   course: (asking) => (asking.model === null ? withoutModel(asking) : withModel(asking, asking.model)),

@@ -23,6 +23,7 @@ function passthroughBase(style: Style): Base {
     style,
     routeMode: `passthrough-${style}`,
     faultShape: style === 'a' ? 'openai' : 'anthropic',
+    mount: `/gateway/passthrough-${style}`,
     lead: ['v1'],
     passesFailures: true,
     course: (asking) => passthroughCourse(style, asking),

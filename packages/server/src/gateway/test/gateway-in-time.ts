@@ -43,6 +43,7 @@ const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES, ide: ID
 export type SurfaceName = Exclude<keyof typeof SURFACES, 'ide'>;
 
 export interface GatewayInTime {
+  readonly url: string;
   readonly clock: FakeClock;
   readonly breakers: Breakers;
   readonly events: readonly BreakerEvent[];
@@ -97,6 +98,7 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const authorization = `Bearer eis_${'0'.repeat(32)}`;
   return {
+    url,
     clock,
     breakers: gateway.breakers,
     events,
@@ -179,6 +181,7 @@ function assemble(
     flights: new Flights(),
     owners: NO_OWNERS,
     spoolDir: '',
+    baseUrl: () => 'http://127.0.0.1:3563',
     outputMost: options.outputMost ?? (() => null),
     guard: memoryGuard(NO_ROWS, clock),
     background: NO_BACKGROUND,
