@@ -255,3 +255,64 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
   for (const kind of ['hard override', 'hard free', 'hard incomplete', 'open unknown'])
     assert.ok(seen.get(kind), `the test meets ${kind}: ${JSON.stringify(Object.fromEntries(seen))}`);
 });
+
+test('budgets count the results of a batch when they are read for the first time, each model at its own price', async (t) => {
+  const line = (model: string, input: number) =>
+    JSON.stringify({
+      custom_id: 'x',
+      result: {
+        type: 'succeeded',
+        message: { model, usage: { input_tokens: input, output_tokens: 10, cache_read_input_tokens: 0 } },
+      },
+    });
+  const results = [line('text', 1000), line('text', 500), line('media', 100)].join('\n');
+  const upstream = await startUpstream({
+    respond: ({ method }) =>
+      method === 'POST'
+        ? jsonReply({ id: 'msgbatch_1', type: 'message_batch', processing_status: 'ended' })
+        : { headers: { 'content-type': 'application/x-jsonl' }, body: results },
+  });
+  t.after(() => upstream.close());
+  const prices = {
+    text: { ...PRICES.text, tiers: { batch: 0.5 } },
+    media: { input: 3, output: 4, tiers: { batch: 1 } },
+  };
+  const provider = {
+    id: 'two',
+    kind: 'anthropic-compatible',
+    base_url: upstream.url,
+    api_key: 's',
+    models: ['*'],
+    prices,
+  };
+  const budget = { name: 'all', scope: 'org', period: 'total', mode: 'soft', limit_usd: 1000 };
+  const keys = [{ name: 'k', key: KEYS.open, scopes: ['gateway', 'management', 'read'] }];
+  const org = { id: 'open', keys, providers: [provider], passthrough: { b: ['two'] }, budgets: [budget] };
+  const floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });
+  t.after(() => floe.stop());
+  const headers = { authorization: `Bearer ${KEYS.open}` };
+  const requests = [{ custom_id: 'x', params: { model: 'text', max_tokens: 5, messages } }];
+  const made = await call(`${floe.url}${B}/messages/batches`, { headers, body: { requests } });
+  assert.equal(made.status, 200, made.text);
+  const ids: string[] = [];
+  for (let turn = 0; turn < 2; turn += 1) {
+    const read = await call(`${floe.url}${B}/messages/batches/msgbatch_1/results`, { headers });
+    assert.equal(read.text, results);
+    ids.push(String(read.headers['x-request-id']));
+  }
+  // 1,500 in and 20 out at half of $1 and $2; 100 in and 10 out at $3 and $4 per million.
+  const cost = 750_000 + 20_000 + 300_000 + 40_000;
+  const rows = await rowsBy(floe.url, KEYS.open, 3);
+  assert.deepEqual(
+    ids.map((id) => [rows.get(id)?.['cost_nano_usd'], rows.get(id)?.['cost_source']]),
+    [
+      [cost, 'override'],
+      [0, 'free'],
+    ],
+  );
+  await eventually(async () => {
+    const standing = (await call(`${floe.url}/gateway/v1/key`, { headers })).json();
+    const [all] = isObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
+    return isObject(all) && all['spent_nano_usd'] === cost ? true : undefined;
+  });
+});
