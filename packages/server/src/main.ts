@@ -163,7 +163,8 @@ async function serve(environment: Environment): Promise<void> {
     ...state.loaded.config.retention,
     sessions: sessionRulesOf(state.loaded.config.auth),
   }));
-  const ends = { watch, retention, listening, delivery, api, sessions: signIn.sessions };
+  const { background } = gateway;
+  const ends = { watch, retention, listening, delivery, api, background, sessions: signIn.sessions };
   onSignals(
     systemClock,
     log,
@@ -179,7 +180,8 @@ interface Closing {
 }
 
 /** What runs beside the parts and ends before them. */
-interface Ends extends Readonly<Record<'retention' | 'delivery' | 'api' | 'sessions', Closing>> {
+interface Ends
+  extends Readonly<Record<'retention' | 'delivery' | 'api' | 'background' | 'sessions', Closing>> {
   readonly watch: Closing | undefined;
   readonly listening: Listening;
 }
@@ -195,6 +197,7 @@ async function drain(parts: Parts, state: RunningState, ends: Ends): Promise<voi
   await Promise.all([ends.listening.drain(DRAIN_MS), ends.delivery.close()]);
   await parts.monitoring.flush();
   await ends.api.close();
+  await ends.background.close();
   await ends.sessions.close();
   await closeParts(parts);
 }

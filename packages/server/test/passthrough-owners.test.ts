@@ -177,12 +177,12 @@ test('batch results are counted when they pass, once', async () => {
   for (let turn = 0; turn < 2; turn += 1) {
     const answer = await house.call(`${PASS_B}/v1/messages/batches/${batch.id}/results`);
     assert.equal(answer.text, RESULTS);
-    const { usage } = await house.row(answer);
-    used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens']]);
+    const { usage, cost_source: source } = await house.row(answer);
+    used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens'], source]);
   }
   assert.deepEqual(used, [
-    [17, 7],
-    [null, null],
+    [17, 7, 'incomplete'],
+    [null, null, 'free'],
   ]);
 });
 
@@ -263,4 +263,30 @@ test('a batch file that names a model that is not allowed never becomes whole at
   await upload('m-1', 'm-2');
   await assert.rejects(upload('m-1', 'elsewhere'), { status: 403, code: 'model_not_allowed' });
   assert.equal(kept.get('a-onefiles')?.length, 1);
+  const broken = new File([`${line('m-1')}\n{"body":{"model":"elsewhere","n":NaN}}`], 'batch.jsonl');
+  await assert.rejects(house.openai().files.create({ file: broken, purpose: 'batch' }), {
+    status: 400,
+    message: /Line 2/,
+  });
+  assert.equal(kept.get('a-onefiles')?.length, 1);
+});
+
+test('a batch reads only files that were judged as its input', async () => {
+  const text = 'no JSON\n{"body":{"model":"elsewhere"}}';
+  const other = await house.openai().files.create({ file: new File([text], 'x.txt'), purpose: 'user_data' });
+  const before = house.count('a-one');
+  const make = (input_file_id: string) =>
+    house.openai().batches.create({ input_file_id, endpoint: '/v1/responses', completion_window: '24h' });
+  await assert.rejects(make(other.id), { status: 403, code: 'model_not_allowed' });
+  for (const body of [
+    { requests: [{ body: { model: 'elsewhere' } }] },
+    { batch_requests: [{ batch_request: { chat: { model: 'elsewhere' } } }] },
+  ])
+    assert.equal((await house.call(`${PASS_A}/batches`, { body })).status, 403);
+  const doubled = '{"requests":[{"params":{"model":"m-1","model":"elsewhere"}}]}';
+  const answer = await house.call(`${PASS_B}/v1/messages/batches`, { body: doubled });
+  assert.equal(answer.status, 400);
+  assert.match(answer.text, /requests\[0\]/);
+  assert.equal(house.count('a-one'), before, 'nothing of this reached the provider');
+  await make(await fileOf('ours'));
 });

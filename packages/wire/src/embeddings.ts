@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
-import { readAnyUsage, usageIn } from './passing-usage.ts';
+import { usageIn } from './passing-usage.ts';
 import type { Usage } from './usage.ts';
 
 /** The languages in which vectors are asked for. */
@@ -142,7 +142,9 @@ export function readEmbeddings(from: EmbeddingsDialect, answer: Json, count: num
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumbers(vector));
   if (vectors.length !== count || found.length !== count)
     throw new Fault('upstream_error', `The provider sent ${vectors.length} vectors for ${count} inputs.`);
-  const usage = isObject(answer) ? (usageIn(answer) ?? readAnyUsage(answer['usageMetadata'])) : undefined;
+  const usage = isObject(answer)
+    ? (usageIn(answer) ?? usageIn({ usage: answer['usageMetadata'] }))
+    : undefined;
   return { vectors, usage };
 }
 

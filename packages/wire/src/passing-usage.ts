@@ -1,21 +1,36 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { readMessagesUsage } from './messages/usage.ts';
 import { readResponsesUsage } from './responses/usage.ts';
-import { readChatUsage, type Usage } from './usage.ts';
+import { unitsOf } from './units.ts';
+import { billed, readChatUsage, type Usage } from './usage.ts';
 
 /**
- * Reads a `usage` object of whichever dialect, for answers that pass unread otherwise. Told apart by their
+ * Reads the `usage` of an answer of whichever dialect, for answers that pass unread otherwise. Told apart by their
  * names: Chat counts `prompt_tokens`, Messages has cache counts beside `input_tokens`, Responses within them.
- * `billed_units` and `total_tokens` alone (rerank, audio) count as input.
+ * `total_tokens` alone (rerank, audio) counts as input.
  */
-export function readAnyUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  if ('prompt_tokens' in value || 'completion_tokens' in value) return readChatUsage(value);
-  if ('cache_read_input_tokens' in value || 'cache_creation_input_tokens' in value)
-    return readMessagesUsage(value);
-  const read = readResponsesUsage(value);
-  if (read) return read;
-  const total = value['total_tokens'] ?? (isObject(value['tokens']) ? value['tokens']['input_tokens'] : null);
+function usageOf(holder: unknown): Usage | undefined {
+  if (!isObject(holder)) return undefined;
+  const usage = holder['usage'];
+  if (!isObject(usage)) return undefined;
+  if ('prompt_tokens' in usage || 'completion_tokens' in usage)
+    return readChatUsage(usage, holder['service_tier']);
+  if ('cache_read_input_tokens' in usage || 'cache_creation_input_tokens' in usage)
+    return readMessagesUsage(usage);
+  return readResponsesUsage(holder) ?? totalOf(usage);
+}
+
+/** Cohere's own count: tokens, and searches of rerank. */
+function billedUnits(meta: unknown): Usage | undefined {
+  const billing = isObject(meta) ? meta['billed_units'] : undefined;
+  if (!isObject(billing)) return undefined;
+  const tokens = readResponsesUsage({ usage: billing }) ?? {};
+  const read = billed(tokens, unitsOf(['search', billing['search_units']]), undefined);
+  return Object.keys(read).length === 0 ? undefined : read;
+}
+
+function totalOf(usage: JsonObject): Usage | undefined {
+  const total = usage['total_tokens'] ?? (isObject(usage['tokens']) ? usage['tokens']['input_tokens'] : null);
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0
     ? { input: total }
     : undefined;
@@ -25,42 +40,32 @@ export function readAnyUsage(value: unknown): Usage | undefined {
 export function usageIn(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined;
   return (
-    readAnyUsage(answer['usage']) ??
-    readAnyUsage(memberOf(answer, 'response', 'usage')) ??
-    readAnyUsage(memberOf(answer, 'message', 'usage')) ??
-    readAnyUsage(memberOf(answer, 'meta', 'billed_units'))
+    usageOf(answer) ??
+    usageOf(answer['response']) ??
+    usageOf(answer['message']) ??
+    billedUnits(answer['meta'])
   );
 }
 
-/** The usage of one line of batch results; undefined for any other line. */
-export function usageOfResult(line: unknown): Usage | undefined {
+/** What one request of a batch used. */
+export interface ResultUsage {
+  /** As the answer names it; '' when it does not. */
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** What one line of batch results used, in the tier of batches; undefined for any other line. */
+export function usageOfResult(line: unknown): ResultUsage | undefined {
   if (!isObject(line)) return undefined;
-  const response = line['response'];
-  const result = line['result'];
-  if (isObject(response)) return usageIn(response['body']);
-  if (isObject(result)) return usageIn(result);
-  return undefined;
+  const { response, result } = line;
+  const answer = isObject(response) ? response['body'] : result;
+  const usage = usageIn(answer);
+  return usage && { model: modelIn(answer), usage: { ...usage, tier: 'batch' } };
 }
 
-/** Adds what several answers used. */
-export function addUsage(sum: Usage | null, more: Usage): Usage {
-  const add = (one: number | undefined, other: number | undefined) =>
-    one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
-  const input = add(sum?.input, more.input);
-  const cached = add(sum?.cached, more.cached);
-  const cacheWrite = add(sum?.cacheWrite, more.cacheWrite);
-  const output = add(sum?.output, more.output);
-  const reasoning = add(sum?.reasoning, more.reasoning);
-  return {
-    ...(input !== undefined && { input }),
-    ...(cached !== undefined && { cached }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
-}
-
-function memberOf(value: JsonObject, outer: string, inner: string): unknown {
-  const found = value[outer];
-  return isObject(found) ? found[inner] : undefined;
+function modelIn(answer: unknown): string {
+  if (!isObject(answer)) return '';
+  const { model, message } = answer;
+  const named = typeof model === 'string' ? model : isObject(message) ? message['model'] : undefined;
+  return typeof named === 'string' ? named : '';
 }

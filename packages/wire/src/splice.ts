@@ -88,6 +88,9 @@ function members(body: Uint8Array): ScannedMembers {
       const key = nameAt(body, cursor.keyStart, cursor.keyEnd);
       if (cursor.keyEscaped) refusal ??= refusedKey(key, 'is spelled with escapes');
       else if (found.has(key)) refusal ??= refusedKey(key, 'occurs twice');
+      // Go's encoding/json, which some upstreams use, takes member names in any case.
+      else if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model')
+        refusal ??= refusedKey(key, 'is not spelled "model"');
       cursor.skip();
       found.set(key, { start, end: cursor.at });
     }

@@ -1,4 +1,5 @@
 import { ExactNumber, isObject } from '@floe/contract/json';
+import { addUnits, type BilledUnits, tierOf, unitsOf, unitsOfTools } from './units.ts';
 
 /**
  * Tokens of one answer, in one arithmetic for every provider: `input` holds everything that went in
@@ -14,24 +15,38 @@ export interface Usage {
   readonly output?: number;
   /** Part of `output` spent on reasoning. */
   readonly reasoning?: number;
+  /** What is billed beside plain tokens or in place of some of them. */
+  readonly units?: BilledUnits;
+  /** Service tier that served it, by the name prices know it by (`tierOf`); absent when it was not told. */
+  readonly tier?: string;
 }
 
 /** Joins two reports of one answer field by field; what was said later counts. */
 export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
-  return { ...earlier, ...later };
+  if (earlier.units === undefined || later.units === undefined) return { ...earlier, ...later };
+  return { ...earlier, ...later, units: { ...earlier.units, ...later.units } };
 }
 
-/** The tokens of two answers together; a field is absent when neither said. */
+/** What two answers used together; a field is absent when neither said. */
 export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
-  const sum = new Map<keyof Usage, number>();
+  const sum = new Map<TokenField, number>();
   for (const usage of [one, other])
     for (const field of USAGE_FIELDS) {
       const count = usage[field];
       if (count !== undefined) sum.set(field, (sum.get(field) ?? 0) + count);
     }
-  return Object.fromEntries(sum);
+  const tier = one.tier ?? other.tier;
+  return billed(Object.fromEntries(sum), addUnits(one.units, other.units), tier);
+}
+
+type TokenField = (typeof USAGE_FIELDS)[number];
+
+/** Token counts with what else is billed; the counts themselves when nothing is. */
+export function billed(usage: Usage, units: BilledUnits | undefined, tier: string | undefined): Usage {
+  if (units === undefined && tier === undefined) return usage;
+  return { ...usage, ...(units && { units: addUnits(usage.units, units) ?? units }), ...(tier && { tier }) };
 }
 
 const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
@@ -40,8 +55,9 @@ const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as
  * Reads the `usage` member of the Chat dialect and of the hosts that speak it: cached tokens under any
  * of their names, and reasoning tokens that `completion_tokens` leaves out (told by the sum:
  * total = prompt + completion + reasoning). What is not a count is ignored; undefined when nothing is left.
+ * `tier` is the `service_tier` that stands beside `usage`.
  */
-export function readChatUsage(value: unknown): Usage | undefined {
+export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const promptDetails = value.prompt_tokens_details ?? value.prompt_token_details;
   const completionDetails = value.completion_tokens_details;
@@ -69,7 +85,22 @@ export function readChatUsage(value: unknown): Usage | undefined {
     ...(output !== undefined && { output }),
     ...(reasoning !== undefined && { reasoning }),
   };
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  if (Object.keys(usage).length === 0) return undefined;
+  const units = addUnits(modalities(promptDetails, completionDetails), unitsOfTools(value));
+  return billed(usage, units, tierOf(tier ?? value.service_tier));
+}
+
+/** Tokens that are no text, as OpenAI and its kin count them within their details. */
+export function modalities(input: unknown, output: unknown): BilledUnits | undefined {
+  const cached = member(input, 'cached_tokens_details');
+  return unitsOf(
+    ['input_audio', member(input, 'audio_tokens')],
+    ['input_image', member(input, 'image_tokens')],
+    ['cached_audio', member(cached, 'audio_tokens')],
+    ['cached_image', member(cached, 'image_tokens')],
+    ['output_audio', member(output, 'audio_tokens')],
+    ['output_image', member(output, 'image_tokens')],
+  );
 }
 
 function outputWithReasoning(

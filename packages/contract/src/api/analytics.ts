@@ -106,6 +106,7 @@ export const requestExport = filteredQuery({
 });
 
 const tokens = z.int().nullable();
+const billedUnits = z.record(z.string(), z.number());
 const milliseconds = z.number();
 
 const fields = {
@@ -136,11 +137,20 @@ const fields = {
     cache_write_tokens: tokens,
     output_tokens: tokens,
     reasoning_tokens: tokens,
+    billed_units: billedUnits.describe(
+      'What is billed beside plain tokens, or in place of some of them, by unit: `cache_write_1h`, `web_search`, `image` …',
+    ),
+    service_tier: z.string().nullable().describe('`flex`, `priority`, `batch` …; null for the standard one.'),
     source: z.string().describe('provider, estimated or none.'),
   }),
   cost_nano_usd: nanoUsd.nullable(),
   cost_usd: usd.nullable(),
-  cost_source: z.string().nullable(),
+  cost_source: z
+    .string()
+    .nullable()
+    .describe(
+      'Whose prices these are: catalog, override, free or seat. `incomplete`: something that was used has no price, and the true cost is another. Null where nobody knows a price.',
+    ),
   saved_nano_usd: nanoUsd
     .nullable()
     .describe('What an answer from the cache would have cost; null for any other, and without a price.'),
@@ -197,6 +207,12 @@ export const attempt = z.strictObject({
     .record(z.string(), z.int())
     .optional()
     .describe('Tokens of this attempt alone, when several were charged.'),
+  billed_units: billedUnits.optional().describe('What it is billed for beside plain tokens, by unit.'),
+  service_tier: z.string().optional().describe('The tier it is billed in; absent for the standard one.'),
+  unpriced: z
+    .array(z.string())
+    .optional()
+    .describe('What of it has no price: billed units, or its tier as `tier:<name>`.'),
   price: z
     .strictObject({
       input: z.number(),
@@ -204,6 +220,7 @@ export const attempt = z.strictObject({
       cache_read: z.number().optional(),
       cache_write: z.number().optional(),
       request: z.number().optional().describe('USD for the one request, beside the tokens.'),
+      units: billedUnits.optional().describe('USD per million of each billed unit that has a price.'),
     })
     .optional()
     .describe(

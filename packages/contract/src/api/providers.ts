@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CredentialSchema, PROVIDER_FIELDS } from '../config/providers.ts';
+import { CredentialSchema, PROVIDER_FIELDS, PriceSchema } from '../config/providers.ts';
 import { entryEchoed, entryShown, written } from './entries.ts';
 import { moment, page } from './page.ts';
 
@@ -73,7 +73,7 @@ export const provider = z
     client_cert: z.record(z.string(), z.json()).nullable(),
     billing: z.enum(['metered', 'free', 'seat']),
     price_multiplier: z.number(),
-    prices: z.record(z.string(), z.record(z.string(), z.number())),
+    prices: z.record(z.string(), PriceSchema),
     timeouts,
     breaker: z.record(z.string(), z.union([z.number(), z.boolean()])),
     ...entryShown,

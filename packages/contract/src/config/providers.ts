@@ -62,6 +62,16 @@ export const PriceSchema = z.strictObject({
   cache_write: usdPerMillionTokens()
     .optional()
     .describe('USD per million input tokens written to the provider’s prompt cache. Absent: as `input`.'),
+  units: z
+    .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/), z.number().min(0).max(1_000_000_000_000))
+    .optional()
+    .describe(
+      'USD per million of other units, by name: `cache_write_1h`, `web_search`, `image`, `audio_second`, `character`, `search` … (docs/limits-and-budgets.md).',
+    ),
+  tiers: z
+    .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/), z.number().min(0).max(100))
+    .optional()
+    .describe('Factors on the prices of tokens by service tier, such as `priority: 2`.'),
 });
 
 export const CredentialSchema = z.strictObject({

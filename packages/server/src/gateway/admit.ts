@@ -1,13 +1,14 @@
 import { usdText } from '@floe/contract/api/money';
 import { Fault } from '@floe/contract/faults';
-import { type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
+import { type Caller, type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
 import { rateHeaders } from '../guardrails/rate-headers.ts';
 import type { Rules } from '../guardrails/rules.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Course } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { endUserOf } from './end-user.ts';
-import { estimateOf, modelsOf } from './estimate-request.ts';
+import { estimateExchange } from './estimate-exchange.ts';
+import { modelsOf } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
@@ -31,14 +32,8 @@ export async function admit(
     if (error instanceof ClientGone || !(error instanceof Fault)) throw error;
     refusal = error;
   }
-  const caller = {
-    key,
-    endUser: endUserOf(x),
-    models: rules.byModel ? modelsOf(x.ask, course) : [],
-    metadata: x.controls?.metadata ?? null,
-  };
-  const estimate =
-    course && x.ask ? estimateOf(x.ask, course, { orgId: key.orgId, atMs: x.createdAt }, x.gateway) : null;
+  const caller = callerOf(x, key, rules, course);
+  const estimate = course && estimateExchange(x, course);
   const taking = guard.take(x.id, rules, caller, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.grant = grant;
@@ -50,6 +45,16 @@ export async function admit(
   if (reserved) await reserved;
   explain(x, grant);
   return course;
+}
+
+/** Who an exchange is counted for, as rules judge it. */
+export function callerOf(x: Exchange, key: KeyRecord, rules: Rules, course: Course | null): Caller {
+  return {
+    key,
+    endUser: endUserOf(x),
+    models: rules.byModel ? modelsOf(x.ask, course) : [],
+    metadata: x.controls?.metadata ?? null,
+  };
 }
 
 /** One line for all of them, without a character that JSON escapes: every row carries it. */

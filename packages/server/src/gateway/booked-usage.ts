@@ -1,13 +1,16 @@
 import { contentBytesIn } from '@floe/wire/content-bytes';
 import type { AnswerEvent } from '@floe/wire/events';
-import type { Usage } from '@floe/wire/usage';
+import { billed, type Usage } from '@floe/wire/usage';
 import { inputTokensAbout, tokensOfContent } from '../guardrails/estimate.ts';
+import type { Billing } from './billing.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /** A count above this is no count: the longest context of any model is shorter. */
 const MOST_TOKENS = 10_000_000;
 /** Tokens of usual text have four bytes, and hardly any has more than this. */
 const MOST_BYTES_PER_TOKEN = 64;
+
+const IN_TOKENS = new Set<Billing>(['tokens', 'free-unless-priced']);
 
 /** What an attempt is booked with. */
 export interface BookedUsage {
@@ -25,7 +28,8 @@ export interface BookedUsage {
  */
 export function bookedUsage(x: Exchange, isWhole: boolean): BookedUsage {
   const reported = credible(x.usage);
-  if (x.ask === null) return { usage: reported, isEstimated: false };
+  // What is billed by the picture, the second or the search is not counted in tokens.
+  if (x.ask === null || !IN_TOKENS.has(x.surface.billing)) return { usage: reported, isEstimated: false };
   const content = Math.max(tokensOfContent(x.contentBytes), reported?.reasoning ?? 0);
   const input = reported?.input || null;
   const output = covers(reported, x.contentBytes) ? (reported?.output ?? null) : null;
@@ -49,8 +53,10 @@ export function credible(usage: Usage | null): Usage | null {
   if (usage === null) return null;
   const { input, cached, cacheWrite, output, reasoning } = usage;
   if ([input, cached, cacheWrite, output, reasoning].every((count = 0) => isCount(count))) return usage;
-  const counts = Object.entries(usage).filter(([, count]) => isCount(count));
-  return counts.length === 0 ? null : Object.fromEntries(counts);
+  const { units, tier, ...tokens } = usage;
+  const counts = Object.entries(tokens).filter(([, count]) => isCount(count));
+  if (counts.length === 0 && units === undefined) return null;
+  return billed(Object.fromEntries(counts), units, tier);
 }
 
 /** Whether the content of an answer of this size has to be counted: it is never larger than the answer. */

@@ -7,7 +7,7 @@ import {
   writeEmbeddings,
   writeEmbeddingsAnswer,
 } from '@floe/wire/embeddings';
-import { readAnyUsage } from '@floe/wire/passing-usage';
+import { usageIn } from '@floe/wire/passing-usage';
 import { memberEdit, readString, type Span, scanObject, splice } from '@floe/wire/splice';
 import type { KeyRecord } from '../platform/keyring.ts';
 import type { Embeddings } from '../providers/provider.ts';
@@ -156,7 +156,8 @@ function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
   return wholeAnswer((bytes) => {
     const members = membersOf(bytes);
     const usage = members.get('usage');
-    x.usage = (usage && readAnyUsage(JSON.parse(bytes.toString('utf8', usage.start, usage.end)))) ?? null;
+    x.usage =
+      (usage && usageIn({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null;
     const first = EMBEDDING.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.answer(200, answerHeaders(x, 'application/json'), bytes);

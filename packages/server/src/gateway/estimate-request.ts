@@ -1,10 +1,11 @@
 import { readNumber } from '@floe/wire/splice';
 import { DEFAULT_OUTPUT_TOKENS, inputTokensAtMost } from '../guardrails/estimate.ts';
 import type { Estimate } from '../guardrails/guard.ts';
-import { worstNanoUsd } from '../providers/prices.ts';
+import { knowsTier, type MostUsage, type Price, worstNanoUsd } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
 import type { Course } from './catalog.ts';
 import type { Gateway } from './gateway.ts';
+import { requestedTier } from './requested-tier.ts';
 
 const NO_MODELS: readonly string[] = [];
 
@@ -28,6 +29,8 @@ export function estimateOf(
 ): Estimate {
   const input = inputTokensAtMost(ask.body);
   const cap = outputCapOf(ask);
+  const tier = requestedTier(ask);
+  const writesForAnHour = ask.body.includes(AN_HOUR);
   let longest = 0;
   let nanoUsd: number | null = 0;
   let unpriced: Estimate['unpriced'] = null;
@@ -37,13 +40,23 @@ export function estimateOf(
     const most = outputMost(provider, model) ?? Number.POSITIVE_INFINITY;
     const output = (cap ?? Math.min(expected, most)) * ask.choices;
     longest = Math.max(longest, output);
-    const price = provider.priceOf(model);
-    if (price === null) {
+    const cost = worstOf(provider.priceOf(model), { input, output, tier, writesForAnHour }, atMs);
+    if (cost === null) {
       nanoUsd = null;
-      unpriced ??= { provider: provider.id, model };
-    } else if (nanoUsd !== null) nanoUsd = Math.max(nanoUsd, worstNanoUsd(price, input, output, atMs));
+      unpriced ??= { provider: provider.id, model, ...(tier && provider.priceOf(model) && { tier }) };
+    } else if (nanoUsd !== null) nanoUsd = Math.max(nanoUsd, cost);
   }
   return { tokens: input + longest, nanoUsd, unpriced };
+}
+
+const AN_HOUR = Buffer.from('"1h"');
+
+/** A tier nobody knows the price of has none; `flex` and `batch` cost no more than the standard one. */
+function worstOf(price: Price | null, most: MostUsage, atMs: number): number | null {
+  if (price === null) return null;
+  if (price.source === 'free' || price.source === 'seat') return 0;
+  const isBounded = knowsTier(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
+  return isBounded ? worstNanoUsd(price, most, atMs) : null;
 }
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];

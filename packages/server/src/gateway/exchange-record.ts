@@ -1,4 +1,5 @@
 import type { Fault, FaultDetail } from '@floe/contract/faults';
+import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
@@ -36,17 +37,29 @@ export interface AttemptRecord {
   first_token_ms: number | null;
   duration_ms: number | null;
   /** Tokens of this attempt alone, when there were several. */
-  usage?: Usage;
+  usage?: TokenCounts;
+  /** What it is billed for beside plain tokens. */
+  billed_units?: BilledUnits;
+  /** The service tier it is billed in, where that is not the standard one. */
+  service_tier?: string;
+  /** What of it has no price: units, or its tier as `tier:<name>`. */
+  unpriced?: readonly string[];
   /** What its tokens were charged with. */
   price?: ChargedPrice;
 }
+
+/** The five counts of tokens. */
+export type TokenCounts = Omit<Usage, 'units' | 'tier'>;
+
+/** Whose price a cost is; `incomplete` when something that was used has none. */
+export type CostSource = Price['source'] | 'incomplete';
 
 /** Of attempts that broke off after they had used something. */
 export interface Spent {
   readonly usage: Usage;
   /** Each attempt at the price of its own target; null when none of them has one. */
   readonly nanoUsd: number | null;
-  readonly priceSource: Price['source'] | null;
+  readonly costSource: CostSource | null;
   /** A provider counted some of it. */
   readonly isCounted: boolean;
 }
@@ -104,9 +117,13 @@ export interface Exchange {
   /** UTF-8 bytes of text, reasoning and tool calls that the attempt under way has brought, and in how many pieces. */
   contentBytes: number;
   contentPieces: number;
+  /** Where the answer is the results of a batch: what each model used. */
+  results: ReadonlyMap<string, Usage> | null;
   /** What the attempts before the last one used and cost. */
   spent: Spent | null;
   finish: string | null;
+  /** The id that its provider gave a response, which may still be under way when the exchange has ended. */
+  responseId: string | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;
   /** False once the answer is this caller's alone: a policy changed it. */

@@ -134,7 +134,9 @@ export class ForwardedEvents implements AnswerSink, Ending {
     if (this.#fault) return;
     this.#lastData = event.data;
     this.#told?.hear(event.data);
-    if (event.event === 'response.created') this.#response = responseIn(event.data);
+    if (event.event !== 'response.created') return;
+    this.#response = responseIn(event.data);
+    this.#x.responseId = idOf(this.#response);
   }
 
   #hear(event: AnswerEvent): void {
@@ -152,7 +154,9 @@ export class ForwardedEvents implements AnswerSink, Ending {
 /** A whole Responses or Messages answer: passed on byte for byte when it is whole and an answer. */
 export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
   return wholeAnswer((bytes) => {
-    const answer = UPSTREAM_DIALECTS[dialect].readAnswer(parse(bytes), { id: x.id });
+    const parsed = parse(bytes);
+    const answer = UPSTREAM_DIALECTS[dialect].readAnswer(parsed, { id: x.id });
+    if (dialect === 'responses' && isObject(parsed)) x.responseId = idOf(parsed);
     x.usage = answer.usage ?? null;
     x.finish = answer.finish?.raw ?? null;
     if (answer.fault) throw answer.fault;
@@ -165,6 +169,11 @@ export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
     if (isObject(body)) x.turn?.end(body, true, endingWith(x.client, headers, told));
     else x.client.answer(200, headers, told);
   });
+}
+
+function idOf(response: JsonObject | null): string | null {
+  const id = response?.['id'];
+  return typeof id === 'string' ? id : null;
 }
 
 function responseIn(data: string): JsonObject | null {

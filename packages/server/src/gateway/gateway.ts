@@ -9,6 +9,7 @@ import type { Provider } from '../providers/configured.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
+import type { Background } from './background/background.ts';
 import type { BodyStore } from './bodies/body-store.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
@@ -42,6 +43,8 @@ export interface Gateway {
   readonly answers: AnswerCache;
   readonly flights: Flights;
   readonly guard: Guard;
+  /** Settles responses that go on after their exchange. */
+  readonly background: Background;
   /** Tokens that one answer of a model has at most, where its provider says so. */
   readonly outputMost: (provider: Provider, model: string) => number | null;
   readonly outputLengths: OutputLengths;

@@ -1,4 +1,4 @@
-import { costNanoUsd } from '../providers/prices.ts';
+import { costOf } from '../providers/prices.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /**
@@ -11,6 +11,6 @@ export function promptSaving({ state, target, usage, createdAt }: Exchange): num
   if (!usage.cached && !usage.cacheWrite) return null;
   const price = target.provider.priceOf(target.model);
   if (price === null) return null;
-  const { cached: _, cacheWrite: __, ...plain } = usage;
-  return costNanoUsd(price, plain, createdAt) - costNanoUsd(price, usage, createdAt);
+  const { cached: _, cacheWrite: __, units: ___, ...plain } = usage;
+  return costOf(price, plain, createdAt).nanoUsd - costOf(price, usage, createdAt).nanoUsd;
 }

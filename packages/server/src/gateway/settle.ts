@@ -1,5 +1,7 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
+import { callerOf } from './admit.ts';
+import { deferSettlement, underWay } from './background/under-way.ts';
 import { keepBodies } from './bodies/keep-bodies.ts';
 import { clientNameOf } from './client-name.ts';
 import { sessionNamed } from './conversation.ts';
@@ -9,12 +11,19 @@ import type { Decision, Exchange } from './exchange-record.ts';
 import { promptSaving } from './prompt-saving.ts';
 import { savedBy, type Worth, worthOf } from './worth.ts';
 
+/** Of a response that its provider still makes. */
+const NOTHING_YET: Worth = { usage: null, source: 'none', nanoUsd: null, costSource: null };
+
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
-  const worth = worthOf(x);
-  if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
-  if (grant) noteLength(x, worth);
+  const background = x.key && underWay(x);
+  const worth = background ? NOTHING_YET : worthOf(x);
+  if (grant && !background) {
+    gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
+    noteLength(x, worth);
+  }
+  if (x.results !== null && worth.nanoUsd) bookResults(x, x.results, worth.nanoUsd);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;
   gateway.metrics.exchange({
     surface: x.surface.name,
@@ -29,7 +38,9 @@ export function settle(x: Exchange): void {
   });
   // Without a key there is no org whose row it could be; such requests show in the metrics alone.
   if (!x.key) return;
-  gateway.rows.append(rowOf(x, x.key, worth, latencyMs));
+  const row = rowOf(x, x.key, worth, latencyMs);
+  if (background) deferSettlement(x, background, row);
+  else gateway.rows.append(row);
   const { bodyTape } = x.client;
   if (bodyTape && x.catalog?.bodies) keepBodies(x, x.key, bodyTape, x.catalog.bodies);
 }
@@ -44,10 +55,21 @@ function noteLength(x: Exchange, { usage }: Worth): void {
   gateway.outputLengths.note(key.orgId, target.provider.id, target.model, each);
 }
 
+/** What a batch used is known when its results are read; budgets on its models count it then. */
+function bookResults(x: Exchange, results: ReadonlyMap<string, unknown>, nanoUsd: number): void {
+  const { key, catalog, gateway, target } = x;
+  if (key === null || target === null || catalog?.rules == null) return;
+  const models = [...results.keys()].map((model) => `${target.provider.id}/${model}`);
+  const caller = { ...callerOf(x, key, catalog.rules, null), models };
+  gateway.guard.charge(x.id, catalog.rules, caller, nanoUsd).catch((error: unknown) => {
+    gateway.log.error({ err: error, request_id: x.id }, 'the results of a batch could not be booked');
+  });
+}
+
 function rowOf(
   x: Exchange,
   key: NonNullable<Exchange['key']>,
-  { usage, source, nanoUsd, priceSource }: Worth,
+  { usage, source, nanoUsd, costSource }: Worth,
   latencyMs: number,
 ): ExchangeRow {
   const { target, fault } = x;
@@ -79,7 +101,7 @@ function rowOf(
     reasoning_tokens: usage?.reasoning ?? null,
     usage_source: source,
     cost_nano_usd: nanoUsd,
-    cost_source: priceSource,
+    cost_source: costSource,
     saved_nano_usd: savedBy(x),
     cache: x.cache,
     latency_ms: hundredths(latencyMs),

@@ -1,4 +1,5 @@
 import type { FaultShape } from '@floe/contract/fault-answer';
+import type { Billing } from './billing.ts';
 
 /** What a path of the gateway speaks to its client. */
 export interface Surface {
@@ -7,6 +8,7 @@ export interface Surface {
   readonly routeMode: 'unified' | 'passthrough-a' | 'passthrough-b' | 'ide';
   readonly dialect: 'chat' | 'responses' | 'messages';
   readonly faultShape: FaultShape;
+  readonly billing: Billing;
   /** Client headers an upstream of the same dialect gets to see; everything else stays here. */
   readonly forwarded: readonly string[];
   /** Set where IDEs ask, whose bodies mix the dialects; `deployment` is the model a path names. */
@@ -18,6 +20,7 @@ export const CHAT: Surface = {
   routeMode: 'unified',
   dialect: 'chat',
   faultShape: 'openai',
+  billing: 'tokens',
   forwarded: ['openai-beta'],
 };
 
@@ -31,8 +34,9 @@ export const MESSAGES: Surface = {
   routeMode: 'unified',
   dialect: 'messages',
   faultShape: 'anthropic',
+  billing: 'tokens',
   forwarded: ['anthropic-version', 'anthropic-beta'],
 };
 
 /** Counts what a Messages request would come to, and asks no model. */
-export const COUNT_TOKENS: Surface = { ...MESSAGES, name: 'count_tokens' };
+export const COUNT_TOKENS: Surface = { ...MESSAGES, name: 'count_tokens', billing: 'free' };

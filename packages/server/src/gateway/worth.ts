@@ -1,7 +1,9 @@
-import { addUsage, type Usage } from '@floe/wire/usage';
-import { chargedPrice, costNanoUsd, type Price } from '../providers/prices.ts';
-import { bookedUsage, credible } from './booked-usage.ts';
-import type { Exchange, Spent } from './exchange-record.ts';
+import { addUsage, billed, type Usage } from '@floe/wire/usage';
+import { chargedPrice, type Price, costOf as priceOf } from '../providers/prices.ts';
+import { type BookedUsage, bookedUsage, credible } from './booked-usage.ts';
+import type { AttemptRecord, CostSource, Exchange, Spent, TokenCounts } from './exchange-record.ts';
+import { unitsUsage, withRequestUnits } from './request-units.ts';
+import { requestedTier } from './requested-tier.ts';
 
 /** What an exchange was worth in the end, as its row and its budgets count it. */
 export interface Worth {
@@ -9,7 +11,8 @@ export interface Worth {
   readonly source: 'provider' | 'estimated' | 'none';
   /** Null when nobody knows the price; 0 when nothing was asked of an upstream. */
   readonly nanoUsd: number | null;
-  readonly priceSource: Price['source'] | null;
+  /** Null when nobody knows the price, and where nothing was asked of an upstream. */
+  readonly costSource: CostSource | null;
 }
 
 /**
@@ -20,18 +23,18 @@ export interface Worth {
 export function worthOf(x: Exchange): Worth {
   // Told again: the tokens were used and paid for once.
   if (x.state === 'cached')
-    return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, priceSource: null };
+    return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, costSource: null };
   const isWhole = x.state === 'complete' || x.finish !== null;
-  const { usage, isEstimated } = wasAnswering(x)
-    ? bookedUsage(x, isWhole)
-    : { usage: credible(x.usage), isEstimated: false };
+  const { usage, isEstimated } = wasAnswering(x) ? answeredUsage(x, isWhole) : reportedUsage(x);
+  if (isFree(x)) return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: 'free' };
   const { spent } = x;
   const isCounted = (usage !== null && !isEstimated) || spent?.isCounted === true;
   const source = isCounted ? 'provider' : usage || spent ? 'estimated' : 'none';
   if (usage !== null && x.attempts.length > 1) {
     const last = x.attempts.at(-1);
-    if (last) last.usage = usage;
+    if (last) last.usage = tokensOf(usage);
   }
+  if (x.results !== null) return { usage, source, ...costOfResults(x, x.results) };
   if (spent === null) return { usage, source, ...costOf(x, usage) };
   return { source, ...sumOf(spent, usage, costOf(x, usage)) };
 }
@@ -48,13 +51,12 @@ export function savedBy(x: Exchange): number | null {
 export function setWorthAside(x: Exchange): void {
   const before = x.attempts.at(-1);
   if (before === undefined) return;
-  const { usage, isEstimated } =
-    x.contentBytes > 0 ? bookedUsage(x, false) : { usage: credible(x.usage), isEstimated: false };
+  const { usage, isEstimated } = x.contentBytes > 0 ? bookedUsage(x, false) : reportedUsage(x);
   x.usage = null;
   x.contentBytes = 0;
   x.contentPieces = 0;
   if (usage === null) return;
-  before.usage = usage;
+  before.usage = tokensOf(usage);
   const cost = costOf(x, usage);
   const { spent } = x;
   x.spent =
@@ -66,28 +68,108 @@ export function setWorthAside(x: Exchange): void {
 /** What the exchange has cost, if the attempt under way used so much; null when nobody knows the price. */
 export function nanoUsdOf(x: Exchange, usage: Usage): number | null {
   const price = x.target?.provider.priceOf(x.target.model) ?? null;
-  return price && (x.spent?.nanoUsd ?? 0) + costNanoUsd(price, usage, x.createdAt);
+  return price && (x.spent?.nanoUsd ?? 0) + priceOf(price, billedUsage(x, usage, price), x.createdAt).nanoUsd;
 }
 
-type Cost = Pick<Worth, 'nanoUsd' | 'priceSource'>;
+type Cost = Pick<Worth, 'nanoUsd' | 'costSource'>;
 
-/** At the price of the target asked last, which its attempt keeps. */
-function costOf({ target, createdAt, attempts }: Exchange, usage: Usage | null): Cost {
+/** At the price of the target asked last, which its attempt keeps, and in the tier that served it or was asked for. */
+function costOf(x: Exchange, usage: Usage | null): Cost {
+  const { target, createdAt, attempts } = x;
   const price = target === null ? null : target.provider.priceOf(target.model);
-  if (usage === null || price === null) return { nanoUsd: null, priceSource: null };
-  const last = attempts.at(-1);
-  const charged = chargedPrice(price, usage, createdAt);
-  if (last && charged) last.price = charged;
-  return { nanoUsd: costNanoUsd(price, usage, createdAt), priceSource: price.source };
+  if (price === null) return { nanoUsd: null, costSource: null };
+  // Something was used, and nobody counted it.
+  if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
+  return chargeAttempt(attempts.at(-1), billedUsage(x, usage, price), price, createdAt);
 }
 
+/** What an attempt costs. It keeps the price, the units and the tier it is charged with. */
+export function chargeAttempt(
+  attempt: AttemptRecord | undefined,
+  usage: Usage,
+  price: Price | null,
+  atMs: number,
+): Cost {
+  if (price === null) return { nanoUsd: null, costSource: null };
+  const { nanoUsd, unpriced } = priceOf(price, usage, atMs);
+  const charged = chargedPrice(price, usage, atMs);
+  if (attempt && charged) attempt.price = charged;
+  if (attempt) noteUnits(attempt, usage, unpriced);
+  return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
+}
+
+/** Of the results of a batch: each model at its own price. */
+function costOfResults({ target, createdAt }: Exchange, results: ReadonlyMap<string, Usage>): Cost {
+  let sum: Cost = { nanoUsd: null, costSource: null };
+  for (const [model, usage] of results) {
+    const price = target?.provider.priceOf(model) ?? null;
+    const cost = price && priceOf(price, usage, createdAt);
+    const isIncomplete = cost === null || cost.unpriced.length > 0 || sum.costSource === 'incomplete';
+    const nanoUsd = cost === null ? sum.nanoUsd : (sum.nanoUsd ?? 0) + cost.nanoUsd;
+    sum = { nanoUsd, costSource: isIncomplete ? 'incomplete' : (price?.source ?? null) };
+  }
+  return sum;
+}
+
+/** In the tier that was asked for where the answer names none, and with units that only the request tells. */
+function billedUsage({ ask, opaque, surface, createdAt }: Exchange, usage: Usage, price: Price): Usage {
+  const measured = opaque && unitsUsage(surface.billing, opaque, price, createdAt);
+  const tier = usage.tier ?? requestedTier(ask);
+  const counted = withSearch(ask, withRequestUnits(usage, measured), price, createdAt);
+  return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
+}
+
+/** In Chat a model with built-in search makes one search and does not count it. */
+function withSearch(ask: Exchange['ask'], usage: Usage, price: Price, atMs: number): Usage {
+  if (ask === null || usage.units?.['web_search'] || !ask.members.has('web_search_options')) return usage;
+  return price.ratesAt(atMs).units?.['web_search'] === undefined
+    ? usage
+    : billed(usage, { web_search: 1 }, undefined);
+}
+
+function noteUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: readonly string[]): void {
+  if (units) attempt.billed_units = units;
+  if (tier !== undefined && tier !== 'standard') attempt.service_tier = tier;
+  if (unpriced.length > 0) attempt.unpriced = unpriced;
+}
+
+function tokensOf({ units, tier, ...tokens }: Usage): TokenCounts {
+  return tokens;
+}
+
+/** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */
+function isFree({ surface: { billing }, target, results }: Exchange): boolean {
+  if (target === null) return false;
+  // Results that were booked before, or a file that holds none.
+  if (billing === 'results') return results === null || results.size === 0;
+  return billing === 'free' || (billing === 'free-unless-priced' && !target.provider.priceOf(target.model));
+}
+
+/** One part whose price nobody knows leaves the sum too small. */
 function sumOf(spent: Spent, usage: Usage | null, cost: Cost): Pick<Spent, 'usage' | keyof Cost> {
   const isUnknown = spent.nanoUsd === null && cost.nanoUsd === null;
+  const lacksOne = (spent.nanoUsd === null) !== (cost.nanoUsd === null) && usage !== null;
+  const isIncomplete = lacksOne || [spent.costSource, cost.costSource].includes('incomplete');
   return {
     usage: addUsage(spent.usage, usage) ?? spent.usage,
     nanoUsd: isUnknown ? null : (spent.nanoUsd ?? 0) + (cost.nanoUsd ?? 0),
-    priceSource: cost.priceSource ?? spent.priceSource,
+    costSource: isIncomplete ? 'incomplete' : (cost.costSource ?? spent.costSource),
   };
+}
+
+/** What an answer is booked with; pictures and sound that nobody counted come to as much as was reserved for them. */
+function answeredUsage(x: Exchange, isWhole: boolean): BookedUsage {
+  const booked = bookedUsage(x, isWhole);
+  return booked.usage === null ? { usage: assumedMedia(x), isEstimated: true } : booked;
+}
+
+function reportedUsage({ usage }: Exchange): BookedUsage {
+  return { usage: credible(usage), isEstimated: false };
+}
+
+function assumedMedia({ surface: { billing }, opaque, target, createdAt }: Exchange): Usage | null {
+  const price = target?.provider.priceOf(target.model) ?? null;
+  return opaque && price && unitsUsage(billing, opaque, price, createdAt);
 }
 
 /**

@@ -39,7 +39,7 @@ export class Reach {
     if (estimate.nanoUsd !== null) return null;
     const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
     if (!hard) return null;
-    const message = `The budget "${hard.rule.name}" is hard and this model has no price. ${priceLine(estimate)}`;
+    const message = `The budget "${hard.rule.name}" is hard and ${whatHasNoPrice(estimate)}. ${priceLine(estimate)}`;
     return new Fault('price_unknown', message, {
       param: 'model',
       rule: { kind: 'budget', id: hard.rule.id },
@@ -58,11 +58,20 @@ export class Reach {
   }
 }
 
-/** What to add where, for a model that has no price. */
+function whatHasNoPrice({ unpriced }: Pick<Estimate, 'unpriced'>): string {
+  if (unpriced?.isOperation) return 'the cost of this operation is not known before it is done';
+  return unpriced?.tier === undefined
+    ? 'this model has no price'
+    : `the service tier "${unpriced.tier}" of this model has no price`;
+}
+
+/** What to add where, for a model or tier that has no price. */
 export function priceLine({ unpriced }: Pick<Estimate, 'unpriced'>): string {
   if (unpriced === null) return '';
-  const { provider, model } = unpriced;
-  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens> } }, or billing: free.`;
+  const { provider, model, tier, isOperation } = unpriced;
+  if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on its provider.';
+  const more = tier === undefined ? '' : `, tiers: { ${JSON.stringify(tier)}: <factor> }`;
+  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
 }
 
 /** Finds the rules that reach a caller. */

@@ -6,6 +6,7 @@ import type { Counters, Extended, Taken } from '../store/ports.ts';
 import type { SpendJournal } from '../store/spend/journal.ts';
 import type { Charge } from '../store/spend/spend.ts';
 import { type Reach, type RuleClaim, reachOf } from './claims.ts';
+import { partOf, spendClaimOf, unenforced } from './parts-of-grants.ts';
 import { budgetFault, rateFault, reservedFault, usedUpFault } from './refusals.ts';
 import type { Rules } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
@@ -25,7 +26,15 @@ export interface Estimate {
   /** Null when nobody knows a price; 0 when nothing is charged. */
   readonly nanoUsd: number | null;
   /** The first target whose price nobody knows. */
-  readonly unpriced: { readonly provider: string; readonly model: string } | null;
+  readonly unpriced: Unpriced | null;
+}
+
+/** A target that cannot be priced: its model, the service tier asked for, or the operation whatever the model. */
+export interface Unpriced {
+  readonly provider: string;
+  readonly model: string;
+  readonly tier?: string;
+  readonly isOperation?: boolean;
 }
 
 /** What guards stand on; `main.ts` puts it together. */
@@ -126,6 +135,62 @@ export class Guard {
     void counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual });
     const charges = chargesOf(grant, actual, false);
     if (grant.isHeld || charges.length > 0) journal.settle(id, charges);
+  }
+
+  /**
+   * The end of what a grant took of limits. What it took of budgets stays reserved, in memory and on disk, until the
+   * grant that this returns is settled; a process that dies before is charged for it in full, as for any reservation.
+   */
+  keepBudgets(grant: Grant): Grant {
+    const kept: Grant = { ...grant, ...partOf(grant, true) };
+    if (!grant.isOpen) return kept;
+    grant.isOpen = false;
+    const { id, orgId } = grant;
+    const rates = partOf(grant, false);
+    const { second, away, ownSecond, amounts } = rates.taken;
+    // Tokens stay as they were reserved: their window is over before the answer is.
+    void this.#parts.counters.settle(orgId, {
+      id,
+      second,
+      away,
+      ownSecond,
+      claims: rates.claims,
+      amounts,
+      actual: amounts.map((amount, index) => (rates.claims[index]?.kind === 'lease' ? 0 : amount)),
+    });
+    return kept;
+  }
+
+  /** Counts charges whatever the budgets say: what of them a process that is gone had reserved is charged already. */
+  async chargeBuckets(id: string, orgId: string, charges: readonly Charge[], nanoUsd: number): Promise<void> {
+    const owed = charges.map((charge) => {
+      const reserved = charge.mode === 'hard' ? charge.nanoUsd : 0;
+      return { ...charge, nanoUsd: Math.max(0, nanoUsd - reserved) };
+    });
+    const claims = owed.map((charge) => spendClaimOf(charge));
+    if (claims.length === 0) return;
+    const taken = await this.#parts.counters.take(orgId, id, claims.map(unenforced));
+    const { second, away, ownSecond, amounts } = taken;
+    const actual = owed.map((charge) => charge.nanoUsd);
+    void this.#parts.counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual });
+    this.#parts.journal.settle(id, owed);
+  }
+
+  /**
+   * Counts money that was spent already, whatever the budgets say: nothing was reserved for it. `id` must be new or
+   * that of an exchange that holds nothing of a budget.
+   */
+  async charge(id: string, rules: Rules, caller: Caller, nanoUsd: number): Promise<void> {
+    const { counters, book, clock } = this.#parts;
+    const { orgId } = caller.key;
+    const spent = { tokens: 0, nanoUsd, unpriced: null };
+    const claims = reachOf(rules, caller, clock.now())
+      .claims(spent, book)
+      .filter(({ kind }) => kind === 'spend');
+    if (claims.length === 0) return;
+    const taken = await counters.take(orgId, id, claims.map(unenforced));
+    const open = { fault: null, isOpen: true, isHeld: false, reserved: null };
+    this.settle({ id, orgId, claims, taken, ...open }, 0, nanoUsd);
   }
 
   /** Where a caller stands with each rule that reaches it, for `GET /gateway/v1/key` and the console. */

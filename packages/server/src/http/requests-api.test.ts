@@ -122,6 +122,8 @@ test('a row has money as nano-USD and as exact decimal text, and usage with its 
     cache_write_tokens: null,
     output_tokens: 5,
     reasoning_tokens: null,
+    billed_units: {},
+    service_tier: null,
     source: 'provider',
   });
   assert.deepEqual(

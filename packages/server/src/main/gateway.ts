@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
+import { createBackground } from '../gateway/background/background.ts';
 import { Flights } from '../gateway/cache/flights.ts';
 import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -29,7 +30,8 @@ export function assembleGateway(
 ): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
   const { database, turnsKey, bodyStore, relay } = parts;
-  return {
+  const background = createBackground({ database, clock: systemClock, gateway: () => gateway });
+  const gateway: Gateway = {
     snapshot: snapshots.current,
     transport,
     clock: systemClock,
@@ -45,6 +47,7 @@ export function assembleGateway(
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
+    background,
     outputMost: parts.modelLists.outputMost,
     outputLengths: new OutputLengths(),
     lastUsed: lastUsed.note,
@@ -55,6 +58,7 @@ export function assembleGateway(
     random: Math.random,
     draining,
   };
+  return gateway;
 }
 
 /** What stands behind the gateway's paths. */

@@ -10,12 +10,12 @@ interface Owner {
   /** Name of the provider's credential it was made with. */
   readonly credential: string;
   readonly keyId: string;
+  readonly kind: string;
 }
 
 interface OwnedThing extends Owner {
   readonly orgId: string;
   readonly id: string;
-  readonly kind: string;
 }
 
 /**
@@ -41,8 +41,8 @@ export function createResourceOwners(database: Database, clock: Clock) {
         counted: 0,
       }));
       // A client may use an id as soon as it has seen it, which in a stream is before the commit.
-      for (const { orgId, id, provider, credential, keyId } of fresh)
-        known.put(orgId, id, [{ provider, credential, keyId }]);
+      for (const { orgId, id, provider, credential, keyId, kind } of fresh)
+        known.put(orgId, id, [{ provider, credential, keyId, kind }]);
       try {
         await database.transaction((writer) => insertResources(writer, rows));
       } finally {
@@ -61,7 +61,8 @@ export function createResourceOwners(database: Database, clock: Clock) {
       }
       if (asked.length === 0) return found;
       for (const row of await resourcesById(database.read, orgId, asked)) {
-        const owner = { provider: row.provider, credential: row.credential, keyId: row.key_id };
+        const { provider, credential, key_id: keyId, kind } = row;
+        const owner = { provider, credential, keyId, kind };
         found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
       }
       for (const id of asked) {

@@ -1,5 +1,6 @@
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceBook, Rate, Rates } from './prices.ts';
+import { tierFactors } from './tier-prices.ts';
 
 /** Day of the data in the version that package.json pins. */
 const CATALOG_DATE = '2026-09-23';
@@ -17,9 +18,10 @@ export async function loadPriceBook(): Promise<PriceBook> {
     priceOf(book, model) {
       const found = calcPrice({}, model, { providerId: book });
       const entry = found?.model;
-      // A model without a text price is priced by something else: images, seconds, pages.
+      // What is priced by pages or messages alone has no unit here.
       if (!entry || variantsOf(entry).some(({ prices }) => ratesOf(prices) === undefined)) return null;
-      return { source: 'catalog', date: CATALOG_DATE, ratesAt: (atMs) => ratesAt(entry, atMs) };
+      const tiers = tierFactors(book, entry.id);
+      return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => ratesAt(entry, atMs) };
     },
   };
 }
@@ -53,18 +55,50 @@ function holds(constraint: Variant['constraint'], atMs: number): boolean {
   return from <= to ? time >= from && time < to : time >= from || time < to;
 }
 
+/** The catalog's names of units: ours, and how many millions of ours are one of theirs. */
+const UNITS: readonly (readonly [theirs: string, ours: string, millions: number])[] = [
+  ['cache_write_1h_mtok', 'cache_write_1h', 1],
+  ['input_audio_mtok', 'input_audio', 1],
+  ['input_image_mtok', 'input_image', 1],
+  ['input_video_mtok', 'input_video', 1],
+  ['cache_audio_read_mtok', 'cached_audio', 1],
+  ['cache_image_read_mtok', 'cached_image', 1],
+  ['output_audio_mtok', 'output_audio', 1],
+  ['output_image_mtok', 'output_image', 1],
+  ['web_searches_kcount', 'web_search', 0.001],
+  ['storage_searches_kcount', 'file_search', 0.001],
+  ['audio_hours', 'audio_second', 0.0036],
+];
+
 function ratesOf(prices: ModelPrice): Rates | undefined {
   const input = rateOf(prices['input_mtok']);
   const output = rateOf(prices['output_mtok']);
-  if (!input) return undefined;
+  const units = unitsOf(prices);
+  if (!input && units['audio_second'] === undefined) return undefined;
   return {
-    input,
+    input: input ?? NOTHING,
     // Embeddings have input alone.
-    output: output ?? { base: 0, tiers: [] },
+    output: output ?? NOTHING,
     cacheRead: rateOf(prices['cache_read_mtok']),
     cacheWrite: rateOf(prices['cache_write_mtok']),
+    units,
     perThousandRequests: rateOf(prices['requests_kcount'])?.base,
   };
+}
+
+const NOTHING: Rate = { base: 0, tiers: [] };
+
+function unitsOf(prices: ModelPrice): Record<string, Rate> {
+  const units: Record<string, Rate> = {};
+  for (const [theirs, ours, millions] of UNITS) {
+    const rate = rateOf(prices[theirs]);
+    if (rate)
+      units[ours] = {
+        base: rate.base / millions,
+        tiers: rate.tiers.map((tier) => ({ ...tier, usd: tier.usd / millions })),
+      };
+  }
+  return units;
 }
 
 function rateOf(price: ModelPrice[string]): Rate | undefined {

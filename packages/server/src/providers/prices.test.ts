@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
-import { costNanoUsd, worstNanoUsd } from './prices.ts';
+import { costOf, type Price, worstNanoUsd } from './prices.ts';
+
+const costNanoUsd = (...args: Parameters<typeof costOf>) => costOf(...args).nanoUsd;
+
 import { pricingOf } from './pricing.ts';
 import { SHEETS, sheetOf } from './sheets.ts';
 
@@ -14,6 +18,12 @@ test('every text model of the catalog costs what the catalog itself works out, c
     { input: 1_000, output: 100 },
     { input: 150_000, cached: 40_000, cacheWrite: 10_000, output: 2_000 },
     { input: 450_000, cached: 440_000, output: 1 },
+    {
+      input: 400_000,
+      cacheWrite: 300_000,
+      output: 500,
+      units: { cache_write_1h: 100_000, web_search: 7, input_audio: 30_000, output_audio: 200 },
+    },
   ];
   const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
   let compared = 0;
@@ -28,6 +38,7 @@ test('every text model of the catalog costs what the catalog itself works out, c
             cache_read_tokens: usage.cached ?? 0,
             cache_write_tokens: usage.cacheWrite ?? 0,
             output_tokens: usage.output,
+            ...theirUnits(listed, usage, at),
           };
           const theirs = calcPrice(counts, id, { providerId: name, timestamp: new Date(at) });
           const nano = costNanoUsd({ ...listed, multiplier: 1 }, usage, at);
@@ -38,6 +49,60 @@ test('every text model of the catalog costs what the catalog itself works out, c
     }
   assert.ok(compared > 500, `${compared}`);
   t.diagnostic(`${compared} costs compared`);
+});
+
+/** Units under the catalog's names, those that it has a price for: it refuses to work out others. */
+const THEIR_UNITS = {
+  cache_write_1h: 'cache_write_1h_tokens',
+  web_search: 'web_searches',
+  input_audio: 'input_audio_tokens',
+  output_audio: 'output_audio_tokens',
+} as const;
+
+function theirUnits(price: Pick<Price, 'ratesAt'>, { units = {} }: Usage, at: number) {
+  const counts: Record<string, number> = {};
+  for (const [ours, theirs] of Object.entries(THEIR_UNITS))
+    if (price.ratesAt(at).units?.[ours]) counts[theirs] = units[ours] ?? 0;
+  return counts;
+}
+
+test('an hour of cache, web searches and service tiers cost what they cost', async () => {
+  const book = await loadPriceBook();
+  const priceOf = (bookName: string, model: string) => {
+    const settings = { billing: 'metered', multiplier: 1, overrides: {}, book, bookName } as const;
+    return pricingOf(settings)(model) ?? assert.fail(model);
+  };
+  const million = 1_000_000;
+  const sonnet = priceOf('anthropic', 'claude-sonnet-4-5');
+  const hour = { input: million, cacheWrite: million, units: { cache_write_1h: million, web_search: 100 } };
+  assert.deepEqual(costOf(sonnet, hour, NOON), { nanoUsd: 13e9, unpriced: [] });
+  const five = priceOf('openai', 'gpt-5.5');
+  const plain = costOf(five, { input: 1000, output: 1000 }, NOON).nanoUsd;
+  const usage = { input: 1000, output: 1000, tier: 'priority', units: { web_search: 1 } };
+  assert.deepEqual(costOf(five, usage, NOON), { nanoUsd: plain * 2.5 + 10_000_000, unpriced: [] });
+  for (const tier of ['flex', 'priority', 'batch', 'any-other'])
+    assert.deepEqual(
+      costOf(priceOf('openai', 'gpt-5'), { input: 1, tier }, NOON).unpriced,
+      [`tier:${tier}`],
+      'the catalog does not say: known to be incomplete',
+    );
+  assert.deepEqual(costOf(priceOf('openai', 'gpt-5'), { input: 1, tier: 'standard' }, NOON).unpriced, []);
+});
+
+test('what has no price is named, whatever else has one', () => {
+  const overrides = { m: { input: 1, output: 2, units: { image: 40_000 }, tiers: { flex: 0.5 } } };
+  const settings = { billing: 'metered', multiplier: 1, overrides, book: NO_PRICES, bookName: null } as const;
+  const price = pricingOf(settings)('m') ?? assert.fail();
+  const cost = (usage: Usage) => costOf(price, usage, NOON);
+  assert.deepEqual(cost({ units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
+  assert.deepEqual(cost({ input: 1000, tier: 'flex' }), { nanoUsd: 500_000, unpriced: [] });
+  const mixed = { input: 1000, cacheWrite: 600, tier: 'scale', units: { cache_write_1h: 600, web_fetch: 1 } };
+  assert.deepEqual(cost(mixed), {
+    nanoUsd: 1_000_000,
+    unpriced: ['cache_write_1h', 'web_fetch', 'tier:scale'],
+  });
+  const free = pricingOf({ ...settings, billing: 'free' })('m') ?? assert.fail();
+  assert.deepEqual(costOf(free, mixed, NOON), { nanoUsd: 0, unpriced: [] });
 });
 
 test('the operator’s price comes before the catalog’s, and a discount is for the catalog’s alone', async () => {
@@ -99,5 +164,5 @@ test('what may be written to the cache is reserved at the dearer of the two rate
     bookName: null,
   });
   const price = priceOf('m') ?? assert.fail();
-  assert.equal(worstNanoUsd(price, 1000, 100, NOON), 1000 * 3750 + 100 * 15_000);
+  assert.equal(worstNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
 });

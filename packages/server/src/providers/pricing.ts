@@ -8,6 +8,10 @@ export interface PriceSetting {
   readonly output: number;
   readonly cache_read?: number | undefined;
   readonly cache_write?: number | undefined;
+  /** USD per million of other units, by name. */
+  readonly units?: Readonly<Record<string, number>> | undefined;
+  /** Factors on the rates of tokens, by service tier. */
+  readonly tiers?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface PricingSettings {
@@ -66,13 +70,15 @@ export function pricingByModel(
   return (model) => priceOf(model) ?? priceOf(upstreamModel(model)) ?? otherwise;
 }
 
-function overridden({ input, output, cache_read, cache_write }: PriceSetting): Price {
+function overridden(setting: PriceSetting): Price {
+  const { input, output, cache_read, cache_write, units = {}, tiers = {} } = setting;
   const flat = (usd: number): Rate => ({ base: usd, tiers: [] });
   const rates = {
     input: flat(input),
     output: flat(output),
     cacheRead: cache_read === undefined ? undefined : flat(cache_read),
     cacheWrite: cache_write === undefined ? undefined : flat(cache_write),
+    units: Object.fromEntries(Object.entries(units).map(([unit, usd]) => [unit, flat(usd)])),
   };
-  return { source: 'override', date: null, multiplier: 1, ratesAt: () => rates };
+  return { source: 'override', date: null, multiplier: 1, tiers, ratesAt: () => rates };
 }

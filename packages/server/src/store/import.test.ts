@@ -209,6 +209,7 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'alerts', added: 2, known: 0 },
     { table: 'alert_deliveries', added: 2, known: 0 },
     { table: 'stored_turns', added: TURNS.length, known: 0 },
+    { table: 'background_responses', added: 0, known: 0 },
     { table: 'kept_bodies', added: 1, known: 0 },
     { table: 'relay_decisions', added: 0, known: 0 },
     { table: 'relay_reports', added: 0, known: 0 },

@@ -54,6 +54,7 @@ export async function importSqlite(
         ...(await copyMonitors(source, target)),
         ...(await copyAlerts(source, target)),
         await copyLog(source, target, 'stored_turns'),
+        await copyLog(source, target, 'background_responses'),
         await copyLog(source, target, 'kept_bodies'),
         await copyLog(source, target, 'relay_decisions'),
         await copyLog(source, target, 'relay_reports'),
@@ -178,7 +179,7 @@ function asRows(rows: readonly object[]) {
 }
 
 /** Tables that grow for ever, copied piece by piece. */
-type LogTable = 'stored_turns' | 'kept_bodies' | 'relay_decisions' | 'relay_reports';
+type LogTable = 'stored_turns' | 'background_responses' | 'kept_bodies' | 'relay_decisions' | 'relay_reports';
 
 async function copyLog(source: Database, target: Database, table: LogTable): Promise<Imported> {
   let [added, known, lastId] = [0, 0, ''];

@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
-import type { KeptBodiesTable } from './body-tables.ts';
+import type { BackgroundResponsesTable, KeptBodiesTable } from './body-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
@@ -38,6 +38,7 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
   stored_turns: StoredTurnsTable;
+  background_responses: BackgroundResponsesTable;
   kept_bodies: KeptBodiesTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
@@ -56,6 +57,8 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   jobs: JobsTable;
   migrations: MigrationsTable;
 }
+
+export type { BackgroundResponsesTable };
 
 export interface OrgsTable {
   id: string;

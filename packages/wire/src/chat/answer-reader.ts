@@ -123,7 +123,7 @@ class ChatAnswerReader implements AnswerReader {
   /** Usage stands where the host puts it: at the top, in a vendor's envelope, or inside the choice. */
   #usage(chunk: JsonObject, choice: JsonObject | undefined): void {
     const usage = chunk['usage'] ?? objectOf(chunk['x_groq'])?.['usage'] ?? choice?.['usage'];
-    if (isObject(usage)) this.#blocks.usage(readChatUsage(usage));
+    if (isObject(usage)) this.#blocks.usage(readChatUsage(usage, chunk['service_tier']));
   }
 
   #delta(delta: JsonObject): void {

@@ -6,7 +6,8 @@ import { JsonSyntaxError } from '../json-cursor.ts';
 import { splice } from '../splice.ts';
 import { upstreamErrorFault } from '../upstream-error.ts';
 import { readChatUsage, type Usage } from '../usage.ts';
-import { type ChatCutOptions, ChatWalk, REASONING } from './walk.ts';
+import { REASONING } from './member-names.ts';
+import { type ChatCutOptions, ChatWalk } from './walk.ts';
 
 /** Up to this size V8's own parser takes half of what a walk takes; in long answers it builds too much. */
 export const PLAIN_BYTES = 8 * 1024;
@@ -51,7 +52,7 @@ export function readPlainAnswer(body: Buffer, options: ChatCutOptions): Forwarde
   }
   if (finish === undefined) return null;
   const { id, model } = root;
-  const usage = readChatUsage(root['usage']);
+  const usage = readChatUsage(root['usage'], root['service_tier']);
   return {
     body,
     ...(usage !== undefined && { usage }),

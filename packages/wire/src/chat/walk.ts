@@ -3,10 +3,11 @@ import { contentBytesOf } from '../content-bytes.ts';
 import { type Finish, readFinish } from '../finish.ts';
 import { textOf } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
-import { NameTable } from '../name-table.ts';
 import { type Edit, readNumber, readString, type Span } from '../splice.ts';
-import { mergeUsage, readChatUsage, type Usage } from '../usage.ts';
+import { tierOf } from '../units.ts';
+import { billed, mergeUsage, readChatUsage, type Usage } from '../usage.ts';
 import { contentWithoutReasoning, MemberCuts } from './cut.ts';
+import { CHOICE, DELTA, ENVELOPE, REASONING, ROOT } from './member-names.ts';
 import { ThinkTags } from './think-tags.ts';
 
 /** What is taken out of the answers of one exchange. */
@@ -23,41 +24,6 @@ interface Choice {
   finished: boolean;
   readonly think: ThinkTags | undefined;
 }
-
-const ROOT = new NameTable([
-  'id',
-  'model',
-  'choices',
-  'usage',
-  'error',
-  'object',
-  'message',
-  'detail',
-  'base_resp',
-]);
-const CHOICE = new NameTable(['index', 'delta', 'message', 'finish_reason', 'usage']);
-const ENVELOPE = new NameTable(['usage', 'status_code']);
-const DELTA = new NameTable([
-  'content',
-  'tool_calls',
-  'function_call',
-  'refusal',
-  'audio',
-  'reasoning_content',
-  'reasoning',
-  'reasoning_details',
-  'thinking',
-  'thinking_blocks',
-]);
-
-/** Members of a message, or of a piece of one, that are reasoning. */
-export const REASONING: ReadonlySet<string> = new Set([
-  'reasoning_content',
-  'reasoning',
-  'reasoning_details',
-  'thinking',
-  'thinking_blocks',
-]);
 
 const QUOTE = 0x22;
 const OPEN_BRACKET = 0x5b;
@@ -90,6 +56,7 @@ export class ChatWalk {
   hasError = false;
 
   readonly #options: ChatCutOptions;
+  #tier: string | undefined;
   #bytes: Buffer = Buffer.alloc(0);
 
   constructor(options: ChatCutOptions) {
@@ -126,6 +93,7 @@ export class ChatWalk {
 
   #root(cursor: JsonCursor): void {
     let flatError = false;
+    let tier: Span | undefined;
     while (cursor.nextMember()) {
       const name = cursor.key(ROOT);
       if (name === 'choices') {
@@ -137,12 +105,16 @@ export class ChatWalk {
       if (name === 'id') this.id ??= this.#words(span);
       else if (name === 'model') this.model ??= this.#words(span);
       else if (name === 'usage') this.#noteUsage(span);
+      else if (name === 'service_tier') tier = span;
       else if (name === 'error') this.hasError ||= this.#says(span);
       else if (name === 'object') this.hasError ||= this.#isError(span);
       else if (name === 'message' || name === 'detail') flatError ||= this.#says(span);
       else if (name === 'base_resp' || isVendor) this.#envelope(span);
     }
     if (flatError && !this.hasChoices && !this.hasUsage) this.hasError = true;
+    // Every chunk names it; the first one and that with the usage are read.
+    if (tier && (this.hasUsage || this.#tier === undefined)) this.#tier = this.#words(tier) ?? '';
+    if (this.hasUsage && this.usage) this.usage = billed(this.usage, undefined, tierOf(this.#tier));
   }
 
   #isError(span: Span): boolean {

@@ -65,7 +65,7 @@ class ConverseAnswerReader implements AnswerReader {
         this.#stop = textOf(data['stopReason']) ?? this.#stop;
         return;
       case 'metadata':
-        this.#blocks.usage(readConverseUsage(objectOf(data['usage']) ?? {}));
+        this.#blocks.usage(readConverseUsage(objectOf(data['usage']) ?? {}, data['serviceTier']));
         // The last event there is; before the stop it only counts.
         if (this.#stop !== undefined) this.end();
         return;
@@ -97,7 +97,7 @@ class ConverseAnswerReader implements AnswerReader {
       this.#wholeBlock(index, objectOf(entry) ?? {});
       this.#blockStop(index);
     });
-    this.#blocks.usage(readConverseUsage(objectOf(root['usage']) ?? {}));
+    this.#blocks.usage(readConverseUsage(objectOf(root['usage']) ?? {}, root['serviceTier']));
     this.#stop = textOf(root['stopReason']);
     this.end();
   }

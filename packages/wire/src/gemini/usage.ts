@@ -1,6 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
-import { numberOf } from '../json-read.ts';
-import type { Usage } from '../usage.ts';
+import { numberOf, objectsIn } from '../json-read.ts';
+import { type BilledUnits, tierOf, unitsOf } from '../units.ts';
+import { billed, type Usage } from '../usage.ts';
 
 /** Reads `usageMetadata`: candidates leave thoughts out, so output is their sum; the prompt includes cached tokens. */
 export function readGeminiUsage(usage: JsonObject): Usage | undefined {
@@ -17,5 +18,23 @@ export function readGeminiUsage(usage: JsonObject): Usage | undefined {
     }),
     ...(thoughts !== undefined && { reasoning: thoughts }),
   };
-  return Object.keys(read).length === 0 ? undefined : read;
+  if (Object.keys(read).length === 0) return undefined;
+  return billed(read, modalitiesIn(usage), tierOf(usage['serviceTier'] ?? usage['trafficType']));
+}
+
+/** Documents are counted as images are. */
+function modalitiesIn(usage: JsonObject): BilledUnits | undefined {
+  const count = (list: string, ...modalities: string[]) =>
+    objectsIn(usage[list])
+      .filter(({ modality }) => modalities.includes(String(modality)))
+      .reduce((sum, { tokenCount }) => sum + (numberOf(tokenCount) ?? 0), 0);
+  return unitsOf(
+    ['input_audio', count('promptTokensDetails', 'AUDIO')],
+    ['input_image', count('promptTokensDetails', 'IMAGE', 'DOCUMENT')],
+    ['input_video', count('promptTokensDetails', 'VIDEO')],
+    ['cached_audio', count('cacheTokensDetails', 'AUDIO')],
+    ['cached_image', count('cacheTokensDetails', 'IMAGE', 'DOCUMENT')],
+    ['output_audio', count('candidatesTokensDetails', 'AUDIO')],
+    ['output_image', count('candidatesTokensDetails', 'IMAGE')],
+  );
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import { numberOf, objectOf, objectsIn } from '../json-read.ts';
-import type { Usage } from '../usage.ts';
+import { addUnits, type BilledUnits, tierOf, unitsOf, unitsOfTools } from '../units.ts';
+import { billed, type Usage } from '../usage.ts';
 
 /**
  * Reads a Messages `usage` object. Cache reads and writes stand beside `input_tokens` here, so the whole
@@ -26,7 +27,31 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
     ...(output !== undefined && { output }),
     ...(reasoning !== undefined && { reasoning }),
   };
-  return Object.keys(read).length === 0 ? undefined : read;
+  if (Object.keys(read).length === 0) return undefined;
+  const units = unitsIn(usage, compacted ? own : [usage], runs);
+  return billed(read, units, usage['speed'] === 'fast' ? 'fast' : tierOf(usage['service_tier']));
+}
+
+/** Writes that live an hour, hosted tools, an advisor (another model's tokens) and inference kept in one region. */
+function unitsIn(
+  usage: JsonObject,
+  counted: readonly JsonObject[],
+  runs: readonly JsonObject[],
+): BilledUnits | undefined {
+  const advisors = runs.filter((run) => run['type'] === 'advisor_message');
+  const parts = unitsOf(
+    ...counted.map((run) => ['cache_write_1h', hourWrites(run)] as const),
+    ...advisors.flatMap((run) => [
+      ['advisor_tokens', numberOf(run['input_tokens'])] as const,
+      ['advisor_tokens', numberOf(run['output_tokens'])] as const,
+    ]),
+    ['regional_inference', usage['inference_geo'] === 'us' ? 1 : 0],
+  );
+  return addUnits(parts, unitsOfTools(usage));
+}
+
+function hourWrites(usage: JsonObject): number | undefined {
+  return numberOf(objectOf(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 }
 
 /** The same counts as a Messages client reads them. */

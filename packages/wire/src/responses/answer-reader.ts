@@ -57,7 +57,7 @@ class ResponsesAnswerReader implements AnswerReader {
         return;
       case 'response.failed':
       case 'response.cancelled':
-        this.#blocks.usage(readResponsesUsage(response?.['usage']));
+        this.#blocks.usage(readResponsesUsage(response));
         this.#blocks.failWith(says(response?.['error']) ? (response ?? {}) : { error: type });
         return;
       case 'error':
@@ -89,7 +89,7 @@ class ResponsesAnswerReader implements AnswerReader {
       return;
     }
     if (says(body['error']) || body['status'] === 'failed' || body['status'] === 'cancelled') {
-      this.#blocks.usage(readResponsesUsage(body['usage']));
+      this.#blocks.usage(readResponsesUsage(body));
       this.#blocks.failWith(says(body['error']) ? body : { error: `response.${body['status']}` });
       return;
     }
@@ -142,7 +142,7 @@ class ResponsesAnswerReader implements AnswerReader {
       if (isObject(entry)) this.#readerFor(entry, index).complete(entry);
     });
     for (const item of this.#items.values()) item.close();
-    this.#blocks.usage(readResponsesUsage(response['usage']));
+    this.#blocks.usage(readResponsesUsage(response));
     const cut = textOf(objectOf(response['incomplete_details'])?.['reason']);
     const status = textOf(response['status']);
     if (status === 'incomplete' || cut !== undefined)

@@ -115,7 +115,10 @@ function useSavePrice(
           return value === null ? [] : [[field, value]];
         }),
       );
-      return send<Provider>('PATCH', path, { prices: own ? { ...others, [name]: price } : others }, etag);
+      // Units and tiers are set in the configuration; this form leaves them as they are.
+      const { units, tiers } = body.prices[name] ?? {};
+      const whole = { ...price, ...(units && { units }), ...(tiers && { tiers }) };
+      return send<Provider>('PATCH', path, { prices: own ? { ...others, [name]: whole } : others }, etag);
     },
     {
       touches: [['models'], ['providers']],

@@ -2,15 +2,16 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { count, exactMoney } from '../../format/amounts.ts';
 import { cx } from '../../ui/class-names.ts';
 import { Card } from '../../ui/facts.tsx';
-import { type CostLine, costTable } from './cost-lines.ts';
+import { type CostLine, costTable, unpricedIn } from './cost-lines.ts';
 import type { RequestDetail } from './request-data.ts';
 import { isCharged, promptSaving, unpricedModel } from './request-rows.ts';
 
 const SOURCES: Readonly<Record<string, string>> = {
   catalog: 'At the prices of the catalog, as they were then.',
   override: 'At a price of your own, as it was then.',
-  free: 'Tokens of this provider cost nothing.',
+  free: 'The provider does not charge for it.',
   seat: 'Paid by seat, not by token.',
+  incomplete: 'Something that was used has no price, so the true cost differs.',
 };
 
 /** Tokens by kind, what each kind costs, and a sum that is the row's cost to the nano-dollar. */
@@ -57,6 +58,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
             </th>
             <td className="text-right" data-cost>
               {cost_nano_usd !== null ? exactMoney(cost_nano_usd) : isCharged(request) ? 'unknown' : '–'}
+              {request.cost_source === 'incomplete' && ' (incomplete)'}
             </td>
           </tr>
         </tfoot>
@@ -72,6 +74,7 @@ function Remarks({ request }: { readonly request: RequestDetail }) {
   const unpriced = unpricedModel(request);
   const saving = promptSaving(request);
   const source = cost_source && SOURCES[cost_source];
+  const missing = unpricedIn(request);
   return (
     <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (
@@ -80,7 +83,15 @@ function Remarks({ request }: { readonly request: RequestDetail }) {
         </p>
       )}
       {saving && <p className="mt-2 text-small text-ink-2">{saving}</p>}
+      {usage.service_tier !== null && (
+        <p className="mt-2 text-small text-ink-2">Service tier: {usage.service_tier}.</p>
+      )}
       {source && <p className="mt-2 text-small text-ink-2">{source}</p>}
+      {missing.length > 0 && (
+        <p className="mt-2 text-small text-ink-2" data-unpriced>
+          Not priced: {missing.join(', ')}.
+        </p>
+      )}
       {unpriced && (
         <p className="mt-2 text-ui text-ink-2">
           No price for {unpriced}.{' '}

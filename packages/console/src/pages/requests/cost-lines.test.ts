@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Attempt } from '@floe/contract/api/analytics';
-import { costTable } from './cost-lines.ts';
+import { costTable, unpricedIn } from './cost-lines.ts';
 
 const attempt = (n: number, more: Partial<Attempt>): Attempt => ({
   n,
@@ -22,6 +22,8 @@ const USAGE = {
   cache_write_tokens: null,
   output_tokens: 0,
   reasoning_tokens: null,
+  billed_units: {},
+  service_tier: null,
   source: 'provider',
 };
 const sumOf = ({ parts, roundedNanoUsd }: ReturnType<typeof costTable>) =>
@@ -84,4 +86,31 @@ test('where no price is kept, or it does not explain the cost, tokens alone are 
       ],
     );
   }
+});
+
+test('a billed unit has a line of its own, in place of the tokens it is a part of', () => {
+  const table = costTable({
+    usage: { ...USAGE, input_tokens: 1_000_000, cache_write_tokens: 1_000_000 },
+    attempts: [
+      attempt(1, {
+        price: { input: 3, output: 15, cache_write: 3.75, units: { cache_write_1h: 6, web_search: 10_000 } },
+        billed_units: { cache_write_1h: 900_000, web_search: 100, code_execution: 2 },
+        unpriced: ['code_execution', 'tier:priority'],
+      }),
+    ],
+    cost_nano_usd: 100_000 * 3_750 + 900_000 * 6_000 + 1_000_000_000,
+  });
+  assert.ok(table.isWhole);
+  assert.deepEqual(
+    table.parts.flatMap(({ lines }) => lines.map(({ kind, tokens }) => [kind, tokens])),
+    [
+      ['Input', 0],
+      ['Written to the provider’s cache', 100_000],
+      ['Output', 0],
+      ['Cache writes, 1 hour', 900_000],
+      ['Web searches', 100],
+    ],
+  );
+  const attempts = [attempt(1, { unpriced: ['code_execution', 'tier:priority'] })];
+  assert.deepEqual(unpricedIn({ attempts }), ['Code executions', 'service tier “priority”']);
 });

@@ -1,12 +1,13 @@
 import type { Attempt, RequestDetail } from '@floe/contract/api/analytics';
+import { UNIT_LABELS, UNIT_PARTS } from '@floe/contract/billed-units';
 
 /** What a request cost, line by line, from what its row keeps of tokens and prices. Pure. */
 
 export interface CostLine {
   readonly kind: string;
-  /** Null for what is no number of tokens. */
+  /** Tokens or other units; null for what is not counted. */
   readonly tokens: number | null;
-  /** USD per million tokens. */
+  /** USD per million of them. */
   readonly usd: number | null;
   /** Part of a nano-dollar too; null where no price is kept. */
   readonly nanoUsd: number | null;
@@ -24,6 +25,14 @@ export interface CostTable {
   readonly roundedNanoUsd: number;
   /** False where a price is not kept, as of rows from before it was: then only tokens are told. */
   readonly isWhole: boolean;
+}
+
+/** What of a request has no price, in words: units, and the service tier. Empty for a cost that is whole. */
+export function unpricedIn({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
+  const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
+  return [...new Set(names)].map((name) =>
+    name.startsWith('tier:') ? `service tier “${name.slice('tier:'.length)}”` : (UNIT_LABELS[name] ?? name),
+  );
 }
 
 interface Counts {
@@ -65,28 +74,48 @@ function counts(input: Count, cached: Count, written: Count, output: Count): Cou
   return { input: input ?? 0, cached: cached ?? 0, written: written ?? 0, output: output ?? 0 };
 }
 
-/** As the gateway counts: what was read from a cache or written to one is part of the input, at a rate of its own. */
-function linesOf(
-  { input, cached, written, output }: Counts,
-  { price }: Pick<Attempt, 'price'> = {},
-): CostLine[] {
-  const read = Math.min(cached, input);
-  const kept = Math.min(written, input - read);
-  const line = (kind: string, tokens: number, usd: number | undefined): CostLine => ({
-    kind,
-    tokens,
-    usd: usd ?? null,
-    nanoUsd: usd === undefined ? null : tidy(tokens * usd * 1000),
-  });
+/**
+ * As the gateway counts: what was read from a cache or written to one is part of the input, at a rate of its own, and
+ * a billed unit that is part of a count takes its place there.
+ */
+function linesOf(all: Counts, { price, billed_units }: Partial<Attempt> = {}): CostLine[] {
+  const cached = Math.min(all.cached, all.input);
+  const cacheWrite = Math.min(all.written, all.input - cached);
+  const left = { input: all.input - cached - cacheWrite, cached, cacheWrite, output: all.output };
+  const units = unitLines(left, billed_units ?? {}, price?.units ?? {});
   return [
-    line('Input', input - read - kept, price?.input),
-    ...(read > 0 ? [line('Read from the provider’s cache', read, price?.cache_read ?? price?.input)] : []),
-    ...(kept > 0 ? [line('Written to the provider’s cache', kept, price?.cache_write ?? price?.input)] : []),
-    line('Output', output, price?.output),
+    line('Input', left.input, price?.input),
+    ...(left.cached > 0
+      ? [line('Read from the provider’s cache', left.cached, price?.cache_read ?? price?.input)]
+      : []),
+    ...(left.cacheWrite > 0
+      ? [line('Written to the provider’s cache', left.cacheWrite, price?.cache_write ?? price?.input)]
+      : []),
+    line('Output', left.output, price?.output),
+    ...units,
     ...(price?.request === undefined
       ? []
       : [{ kind: 'Fee for the request', tokens: null, usd: null, nanoUsd: tidy(price.request * 1e9) }]),
   ];
+}
+
+type Left = Record<'input' | 'cached' | 'cacheWrite' | 'output', number>;
+type Numbers = Readonly<Record<string, number>>;
+
+/** Lines of the units that have a price; what is a part of `left` is taken out of it. */
+function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
+  return Object.entries(units).flatMap(([unit, count]) => {
+    const usd = prices[unit];
+    if (usd === undefined) return [];
+    const part = UNIT_PARTS[unit];
+    const charged = part === undefined ? count : Math.min(count, left[part]);
+    if (part !== undefined) left[part] -= charged;
+    return [line(UNIT_LABELS[unit] ?? unit, charged, usd)];
+  });
+}
+
+function line(kind: string, tokens: number, usd: number | undefined): CostLine {
+  return { kind, tokens, usd: usd ?? null, nanoUsd: usd === undefined ? null : tidy(tokens * usd * 1000) };
 }
 
 /** Without what binary fractions add; the gateway rounds at the same place. */

@@ -139,9 +139,12 @@ function CostText({ row }: { readonly row: RequestRow }) {
       </OrgLink>
     );
   }
+  const isIncomplete = row.cost_source === 'incomplete';
+  const title = isIncomplete ? `${exactMoney(cost)}, incomplete: something has no price` : exactMoney(cost);
   return (
-    <span title={exactMoney(cost)} className={cost === 0 ? 'text-ink-3' : ''}>
+    <span title={title} className={cost === 0 ? 'text-ink-3' : ''}>
       {money(cost)}
+      {isIncomplete && <span className="text-ink-3"> incomplete</span>}
     </span>
   );
 }

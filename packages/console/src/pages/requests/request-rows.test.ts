@@ -43,6 +43,8 @@ const ROW: RequestRow = {
     cache_write_tokens: null,
     output_tokens: 100,
     reasoning_tokens: null,
+    billed_units: {},
+    service_tier: null,
     source: 'provider',
   },
   cost_nano_usd: 1,

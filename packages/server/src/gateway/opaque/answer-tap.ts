@@ -1,11 +1,14 @@
 import { contentBytesIn } from '@floe/wire/content-bytes';
-import { addUsage, usageIn, usageOfResult } from '@floe/wire/passing-usage';
-import type { Usage } from '@floe/wire/usage';
+import { usageIn, usageOfResult } from '@floe/wire/passing-usage';
+import { addUsage, type Usage } from '@floe/wire/usage';
 
 /** A longer JSON answer passes uncounted. */
 const READ_BYTES = 8 * 1024 * 1024;
 /** A longer line of batch results passes uncounted. */
 const LINE_BYTES = 4 * 1024 * 1024;
+
+/** More models than this in one batch are counted together, without a price. */
+const MODELS = 100;
 
 /** Listens to an answer in one body that passes untouched. */
 export interface AnswerTap {
@@ -18,6 +21,8 @@ export interface AnswerTap {
   readonly size: number;
   /** UTF-8 bytes of generated content in it. */
   contentBytes(): number;
+  /** Of batch results: what each model used. Null for any other answer. */
+  readonly byModel: ReadonlyMap<string, Usage> | null;
 }
 
 /** The tap for a body of this kind; null for kinds that tell nothing. */
@@ -27,6 +32,7 @@ export function answerTapFor(contentType: string, isResults: boolean): AnswerTap
 }
 
 class JsonTap implements AnswerTap {
+  readonly byModel = null;
   #chunks: Buffer[] = [];
   #size = 0;
 
@@ -61,7 +67,7 @@ class JsonTap implements AnswerTap {
 
 /** Batch results, a JSON object a line. */
 class ResultsTap implements AnswerTap {
-  #sum: Usage | null = null;
+  readonly byModel = new Map<string, Usage>();
   #parts: Buffer[] = [];
   #size = 0;
   readonly size = 0;
@@ -82,7 +88,9 @@ class ResultsTap implements AnswerTap {
 
   usage(): Usage | undefined {
     this.#line();
-    return this.#sum ?? undefined;
+    let sum: Usage | null = null;
+    for (const usage of this.byModel.values()) sum = addUsage(sum, usage);
+    return sum ?? undefined;
   }
 
   /** Results of a batch are not asked for with a request of their own. */
@@ -100,8 +108,11 @@ class ResultsTap implements AnswerTap {
     const text = this.#size <= LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
     this.#parts = [];
     this.#size = 0;
-    const usage = text.includes('"usage"') ? usageOfResult(parsed(text)) : undefined;
-    if (usage) this.#sum = addUsage(this.#sum, usage);
+    const result = text.includes('"usage"') ? usageOfResult(parsed(text)) : undefined;
+    if (result === undefined) return;
+    const model = this.byModel.size < MODELS || this.byModel.has(result.model) ? result.model : '';
+    const sum = addUsage(this.byModel.get(model) ?? null, result.usage);
+    if (sum) this.byModel.set(model, sum);
   }
 }
 

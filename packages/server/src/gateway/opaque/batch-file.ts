@@ -1,93 +1,149 @@
+import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { isObject } from '@floe/contract/json';
+import { JsonSyntaxError } from '@floe/wire/json-cursor';
+import { scanObject } from '@floe/wire/splice';
+import { GrowingBuffer } from './growing-buffer.ts';
 import type { Field, MultipartEvents } from './multipart-scan.ts';
+import { batchNames } from './named-models.ts';
 
 /** A longer line of a batch cannot be judged. */
 const LINE_BYTES = 32 * 1024 * 1024;
+const LF = 0x0a;
+const CR = 0x0d;
 
 /**
- * Reads an uploaded file line by line while it passes: in the input of a batch every line is a request, and the
- * model it names must be allowed. Other files have no such lines. Throws before the upload is whole.
+ * Judges the input file of a batch while it passes: every line is a request, and each model it names must be
+ * allowed. What two readers could read differently is refused with the number of its line: anything but UTF-8
+ * (RFC 3629), anything but one JSON object (RFC 8259) in a line, doubled member names, separators other than LF and
+ * CRLF. Only the input of a batch is refused; the form may say what a file is for behind the file. Throws before
+ * the upload is whole. Holds one line.
  */
 export class BatchFileCheck implements MultipartEvents {
-  #judge: (model: string) => void;
+  /** The form named the purpose `batch`, and every line of the file passed. */
+  isBatchInput = false;
+  readonly #allows: (model: string) => boolean;
+  readonly #line = new GrowingBuffer(LINE_BYTES);
   #purpose: string | null = null;
-  #line: Buffer[] = [];
-  #size = 0;
-  #overlong = false;
-  /** The first line is no JSON object: the file is something else, and the rest is passed over. */
-  #other = false;
-  #first = true;
+  #fault: Fault | null = null;
+  #number = 1;
 
-  constructor(judge: (model: string) => void) {
-    this.#judge = judge;
+  /** `allows` answers whether the caller may use a model. */
+  constructor(allows: (model: string) => boolean) {
+    this.#allows = allows;
   }
 
   field(name: string, { value }: Field): void {
-    if (name === 'purpose') this.#purpose = value;
-    this.#refuseOverlong();
+    if (name !== 'purpose') return;
+    if (this.#purpose !== null) throw refused('The field "purpose" occurs twice.', 'purpose');
+    this.#purpose = value;
+    this.#throwIfBatch();
   }
 
   file(piece: Buffer): void {
+    if (this.#isPassedOver()) return;
     let from = 0;
-    for (let at = piece.indexOf(0x0a); at !== -1 && !this.#other; at = piece.indexOf(0x0a, from)) {
+    for (let at = piece.indexOf(LF); at !== -1; at = piece.indexOf(LF, from)) {
       this.#hold(piece.subarray(from, at));
       this.#endLine();
+      if (this.#isPassedOver()) return;
       from = at + 1;
     }
-    if (!this.#other) this.#hold(piece.subarray(from));
+    this.#hold(piece.subarray(from));
   }
 
   fileEnd(): void {
-    if (!this.#other) this.#endLine();
-    this.#line = [];
-    this.#refuseOverlong();
+    if (!this.#isPassedOver()) this.#endLine();
+    this.#number = 1;
+  }
+
+  outside(piece: Buffer): void {
+    if (piece.some((byte) => !isBlank(byte)))
+      this.#note(refused('The form has text outside of its parts.', 'file'));
+  }
+
+  /** The body is whole. Throws what is wrong with the input of a batch. */
+  end(): void {
+    this.#throwIfBatch();
+    this.isBatchInput = this.#purpose === 'batch';
+  }
+
+  /** Nothing more can be learned from the file. */
+  #isPassedOver(): boolean {
+    return this.#fault !== null || (this.#purpose !== null && !isBatch(this.#purpose));
   }
 
   #hold(piece: Buffer): void {
-    if (piece.length === 0) return;
-    if (this.#first && this.#size === 0) {
-      this.#first = false;
-      this.#other = !startsObject(piece);
-    }
-    this.#size += piece.length;
-    if (this.#size <= LINE_BYTES && !this.#other) this.#line.push(piece);
-    else this.#line = [];
+    if (this.#fault !== null || this.#line.append(piece)) return;
+    this.#note(
+      new Fault('request_too_large', `Line ${this.#number} of the batch file is larger than 32 MB.`, {
+        param: 'file',
+      }),
+    );
   }
 
   #endLine(): void {
-    if (this.#size > LINE_BYTES) this.#overlong = true;
-    else if (this.#size > 0) this.#judgeLine(Buffer.concat(this.#line).toString('utf8'));
-    this.#line = [];
-    this.#size = 0;
+    const line = this.#line.take();
+    try {
+      this.#judgeLine(line.at(-1) === CR ? line.subarray(0, -1) : line);
+    } catch (error) {
+      this.#note(this.#onLine(error));
+    }
+    this.#number += 1;
   }
 
-  #judgeLine(text: string): void {
-    if (!text.includes('model')) return;
-    for (const model of modelsIn(text)) this.#judge(model);
+  #judgeLine(line: Buffer): void {
+    if (line.every(isBlank)) return;
+    if (!isUtf8(line)) throw new JsonSyntaxError('it is not valid UTF-8', 0);
+    const separator = separatorIn(line);
+    if (separator !== null)
+      throw new JsonSyntaxError(`it holds ${separator}, which some readers take for the end of a line`, 0);
+    scanObject(line);
+    for (const model of batchNames(line).models)
+      if (!this.#allows(model))
+        throw new Fault(
+          'model_not_allowed',
+          `Line ${this.#number} of the batch file names a model that may not be used here: ${model.slice(0, 200)}.`,
+          { param: 'model' },
+        );
   }
 
-  #refuseOverlong(): void {
-    if (this.#overlong && this.#purpose === 'batch')
-      throw new Fault('request_too_large', 'A line of this batch is larger than 32 MB.', { param: 'file' });
+  #onLine(error: unknown): Fault {
+    if (error instanceof Fault && error.code === 'model_not_allowed') return error;
+    if (!(error instanceof Fault || error instanceof JsonSyntaxError)) throw error;
+    const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
+    return refused(
+      `Line ${this.#number} of the batch file cannot be read as one JSON object: ${why}.`,
+      'file',
+    );
+  }
+
+  #note(fault: Fault): void {
+    this.#fault ??= fault;
+    this.#throwIfBatch();
+  }
+
+  #throwIfBatch(): void {
+    if (this.#fault !== null && this.#purpose !== null && isBatch(this.#purpose)) throw this.#fault;
   }
 }
 
-/** White space and a byte order mark may come first. */
-function startsObject(piece: Buffer): boolean {
-  return /^(?:\xef\xbb\xbf)?\s*(?:\{|$)/.test(piece.toString('latin1', 0, 64));
+/** A provider may read the field generously; only the exact word makes a file the input of a batch here. */
+function isBatch(purpose: string): boolean {
+  return purpose.trim().toLowerCase() === 'batch';
 }
 
-function modelsIn(line: string): string[] {
-  let request: unknown;
-  try {
-    request = JSON.parse(line.replace(/^\ufeff/, ''));
-  } catch {
-    return [];
-  }
-  if (!isObject(request)) return [];
-  const { body, params } = request;
-  return [body, params]
-    .map((inner) => (isObject(inner) ? inner['model'] : undefined))
-    .filter((model) => typeof model === 'string');
+/** A line break that is none of JSON Lines, by name. Others are refused as JSON: they are control characters. */
+function separatorIn(line: Buffer): string | null {
+  if (line.includes(CR)) return 'a carriage return';
+  if (line.includes('\u2028') || line.includes('\u2029'))
+    return 'U+2028 or U+2029 unescaped (write \\u2028 or \\u2029)';
+  return line.includes('\u0085') ? 'U+0085 unescaped (write \\u0085)' : null;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === LF || byte === CR;
+}
+
+function refused(message: string, param: string): Fault {
+  return new Fault('invalid_request', message, { param });
 }

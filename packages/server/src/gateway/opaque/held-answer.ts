@@ -3,6 +3,7 @@ import { usageIn } from '@floe/wire/passing-usage';
 import { noteContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
+import { BATCH_INPUT } from './batch-inputs.ts';
 import { without } from './headers.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
 import type { Passing } from './opaque-exchange.ts';
@@ -67,7 +68,13 @@ async function processed(
     return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, passing, planning, answer)) : null;
   if (work === 'create' && (meaning.surface === 'responses' || meaning.surface === 'chat'))
     x.usage = usageIn(answer) ?? null;
-  const things = thingsMade(meaning, work === 'create', answer);
+  if (work === 'create' && meaning.surface === 'responses') {
+    const { id, status } = answer;
+    x.responseId = typeof id === 'string' ? id : null;
+    x.finish = typeof status === 'string' ? status : null;
+  }
+  const kind = isJudgedBatch(planning.ask) ? BATCH_INPUT : meaning.collection;
+  const things = thingsMade(meaning, work === 'create' ? kind : null, answer);
   if (things.length > 0) await recordThings(gateway.owners, target, key, things);
   return null;
 }
@@ -103,9 +110,13 @@ async function listed(
     page,
     mine,
   });
-  const things = entriesOf(shown).flatMap((entry) => thingsMade(meaning, false, entry));
+  const things = entriesOf(shown).flatMap((entry) => thingsMade(meaning, null, entry));
   if (x.target && things.length > 0) await recordThings(owners, x.target, key, things);
   return shown;
+}
+
+function isJudgedBatch({ body }: OpaqueAsk): boolean {
+  return body.kind === 'upload' && body.check?.isBatchInput === true;
 }
 
 function parsed(body: Buffer): JsonObject | null {

@@ -13,13 +13,16 @@ export interface MultipartEvents {
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
   fileEnd?(): void;
+  /** Bytes before the first part and after the last, which readers are to ignore (RFC 2046, section 5.1.1). */
+  outside?(piece: Buffer): void;
 }
 
 /** Fields whose value is wanted; of others only the place is passed over. */
-const WANTED = new Set(['model', 'purpose', 'stream']);
+const WANTED = new Set(['model', 'purpose', 'stream', 'n']);
 const VALUE_BYTES = 1024;
 const HEAD_BYTES = 16 * 1024;
 const CRLF = '\r\n';
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/gi;
 
 interface Part {
   readonly name: string;
@@ -35,7 +38,8 @@ interface Part {
  */
 export class MultipartScan {
   ended = false;
-  #delimiter: Buffer;
+  /** Dashes and boundary: what must not stand in a part, behind whichever line break. */
+  #dashed: Buffer;
   #events: MultipartEvents;
   /** Unread bytes; the first of them is byte `#at` of the body. */
   #held: Buffer;
@@ -45,13 +49,14 @@ export class MultipartScan {
 
   /** @throws Fault `invalid_request` when the content type names no boundary. */
   constructor(contentType: string, events: MultipartEvents) {
-    const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
+    const [found, second] = contentType.matchAll(BOUNDARY);
     const boundary = found?.[1] ?? found?.[2];
+    if (second !== undefined || /boundary\*/i.test(contentType)) throw broken();
     if (boundary === undefined)
       throw new Fault('invalid_request', 'The multipart content type names no boundary.', {
         param: 'content-type',
       });
-    this.#delimiter = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
+    this.#dashed = Buffer.from(`--${boundary}`, 'latin1');
     this.#events = events;
     // The first delimiter may stand at the very start: a line break before it is imagined.
     this.#held = Buffer.from(CRLF);
@@ -59,7 +64,10 @@ export class MultipartScan {
   }
 
   push(chunk: Buffer): void {
-    if (this.ended) return;
+    if (this.ended) {
+      this.#events.outside?.(chunk);
+      return;
+    }
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     while (this.#step());
   }
@@ -78,13 +86,19 @@ export class MultipartScan {
   }
 
   #readData(): boolean {
-    const found = this.#held.indexOf(this.#delimiter);
-    const upTo = found === -1 ? Math.max(0, this.#held.length - this.#delimiter.length + 1) : found;
-    if (upTo > 0) this.#data(this.#held.subarray(0, upTo));
-    this.#skip(upTo);
+    const found = this.#held.indexOf(this.#dashed);
+    const breaks = found >= CRLF.length && this.#held.toString('latin1', found - CRLF.length, found) === CRLF;
+    if (found !== -1 && !breaks) {
+      // Readers that take a lone LF for a line break would end the part here.
+      if (this.#part) throw broken();
+      this.#data(found + 1);
+      return true;
+    }
+    const kept = this.#dashed.length + CRLF.length - 1;
+    this.#data(found === -1 ? Math.max(0, this.#held.length - kept) : found - CRLF.length);
     if (found === -1) return false;
     this.#endPart();
-    this.#skip(this.#delimiter.length);
+    this.#skip(CRLF.length + this.#dashed.length);
     this.#state = 'after';
     return true;
   }
@@ -94,6 +108,8 @@ export class MultipartScan {
     if (this.#held.length < 2) return false;
     if (this.#held[0] === 0x2d && this.#held[1] === 0x2d) {
       this.ended = true;
+      this.#skip(2);
+      this.#events.outside?.(this.#held);
       return false;
     }
     const lineEnd = this.#held.indexOf(CRLF);
@@ -115,9 +131,15 @@ export class MultipartScan {
     return true;
   }
 
-  #data(piece: Buffer): void {
+  #data(length: number): void {
+    if (length === 0) return;
+    const piece = this.#held.subarray(0, length);
+    this.#skip(length);
     const part = this.#part;
-    if (!part) return;
+    if (!part) {
+      this.#events.outside?.(piece);
+      return;
+    }
     part.size += piece.length;
     if (part.isFile && part.name !== 'model') this.#events.file?.(piece);
     else if (WANTED.has(part.name)) {
@@ -148,6 +170,8 @@ export class MultipartScan {
   }
 }
 
+/** Deprecated since RFC 7578, section 4.7; some readers decode it all the same. */
+const ENCODED = /^content-(?:transfer-)?encoding:\s*(?!(?:7bit|8bit|binary|identity)\s*$)/im;
 const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
 
 /** What two readers could take for different fields is refused: escaped quotes, doubled heads, names told twice. */
@@ -162,8 +186,10 @@ function partOf(head: string, start: number): Part {
   const names = parameters.filter(({ name }) => name === 'name' || name === 'name*');
   const isOdd = line.includes('\\"') || names.length > 1 || names.some(({ name }) => name === 'name*');
   if (second !== undefined || isOdd) throw broken();
-  const isFile = parameters.some(({ name }) => name === 'filename' || name === 'filename*');
-  return { name: names[0]?.value ?? '', isFile, start, value: [], size: 0 };
+  const name = names[0]?.value ?? '';
+  const isFile = name === 'file' || parameters.some((one) => /^filename\*?$/.test(one.name));
+  if (isFile && ENCODED.test(head)) throw broken();
+  return { name, isFile, start, value: [], size: 0 };
 }
 
 function broken(): Fault {

@@ -1,4 +1,9 @@
+import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { JsonCursor } from '@floe/wire/json-cursor';
+import type { Span } from '@floe/wire/splice';
+import { doubledName } from '@floe/wire/unambiguous';
+import { batchNames, listOf, modelsIn, NAMING } from './named-models.ts';
 
 /** Members whose text is the id of a thing somebody made, wherever in a body they stand. */
 const IDS = new Set([
@@ -33,35 +38,52 @@ export interface NamedThings {
  * Models and ids a JSON body names, besides its own `model`. Models stand in places the native APIs give them: the
  * requests of a batch, a session, hosted tools, fallback lists. Tool arguments and schemas are data and not read.
  */
-export function namedThings(body: Buffer, members: ReadonlyMap<string, unknown>): NamedThings {
+export function namedThings(body: Buffer, members: ReadonlyMap<string, Span>): NamedThings {
   const models: string[] = [];
   const ids: string[] = [];
-  const wantsModels = ['requests', 'session', 'tools', 'models', 'fallbacks'].some((name) =>
-    members.has(name),
-  );
+  const wantsModels = NAMING.some((name) => members.has(name));
+  requestsIn(body, members.get('requests'), models);
   const text = body.toString('latin1');
   const wantsIds = MARK.test(text);
   if (!wantsModels && !wantsIds) return { models, ids, previous: null };
   const parsed: Json = JSON.parse(body.toString('utf8'));
   if (!isObject(parsed)) return { models, ids, previous: null };
-  if (wantsModels) modelsIn(parsed, models);
+  if (wantsModels) {
+    for (const name of NAMING) refuseDoubled(body, name, members.get(name));
+    modelsIn(parsed, models);
+  }
   if (wantsIds) idsIn(parsed, ids);
   const { previous_response_id: previous } = parsed;
   return { models, ids, previous: typeof previous === 'string' ? previous : null };
 }
 
-function modelsIn(body: JsonObject, found: string[]): void {
-  for (const request of listOf(body['requests'])) if (isObject(request)) take(request['params'], found);
-  take(body['session'], found);
-  for (const tool of listOf(body['tools'])) take(tool, found);
-  for (const name of ['models', 'fallbacks'])
-    for (const model of listOf(body[name]))
-      if (typeof model === 'string') found.push(model);
-      else take(model, found);
+/** Requests of a batch that stand in its body are read as strictly as the lines of a file. */
+function requestsIn(body: Buffer, span: Span | undefined, found: string[]): void {
+  if (span === undefined) return;
+  const cursor = new JsonCursor(body, span.start, span.end);
+  if (!cursor.enterArray()) return;
+  for (let at = 0; cursor.nextElement(); at += 1) {
+    cursor.peek();
+    const start = cursor.at;
+    cursor.skip();
+    const entry = body.subarray(start, cursor.at);
+    try {
+      found.push(...batchNames(entry).models);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      throw new Fault('invalid_request', `requests[${at}] cannot be judged: ${error.message}.`, {
+        param: `requests[${at}]`,
+      });
+    }
+  }
 }
 
-function take(value: Json | undefined, found: string[]): void {
-  if (isObject(value) && typeof value['model'] === 'string') found.push(value['model']);
+function refuseDoubled(body: Buffer, name: string, span: Span | undefined): void {
+  const doubled = span && doubledName(body, span);
+  if (doubled === undefined || doubled === null) return;
+  throw new Fault('invalid_request', `In "${name}", the member "${doubled.slice(0, 64)}" occurs twice.`, {
+    param: name,
+  });
 }
 
 /** Not into tool arguments, which are text, nor into schemas and metadata, which are the caller's own words. */
@@ -86,8 +108,4 @@ const OWN_WORDS = new Set(['metadata', 'parameters', 'input_schema', 'schema', '
 function idOf(value: Json | undefined): string[] {
   const id = isObject(value) ? value['id'] : value;
   return typeof id === 'string' && id !== '' ? [id] : [];
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }

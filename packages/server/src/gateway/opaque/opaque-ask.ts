@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
+import { JsonCursor } from '@floe/wire/json-cursor';
 import {
   readBoolean,
+  readNumber,
   readString,
   type ScannedMembers,
   type Span,
@@ -13,10 +15,11 @@ import { refuseEncoded } from '../body-rules.ts';
 import type { Client } from '../client.ts';
 import { BatchFileCheck } from './batch-file.ts';
 import { type Field, MultipartScan } from './multipart-scan.ts';
+import { batchNames } from './named-models.ts';
 import { type NamedThings, namedThings } from './named-things.ts';
 import type { Meaning } from './resource-path.ts';
 import { Spool } from './spool.ts';
-import { UPLOAD_BYTES, Upload } from './upload.ts';
+import { type Inspection, UPLOAD_BYTES, Upload } from './upload.ts';
 
 const JSON_BODY_BYTES = 32 * 1024 * 1024;
 
@@ -31,7 +34,13 @@ export type OpaqueBody =
   | { readonly kind: 'none' }
   | JsonBody
   /** Passes as it arrives. */
-  | { readonly kind: 'upload'; readonly upload: Upload; readonly length: number | null }
+  | {
+      readonly kind: 'upload';
+      readonly upload: Upload;
+      readonly length: number | null;
+      /** What judged it as the input of a batch; null where every model may be used. */
+      readonly check: BatchFileCheck | null;
+    }
   /** Kept aside until its model was read; `field` is where that stands. */
   | { readonly kind: 'spool'; readonly spool: Spool; readonly field: Field | null };
 
@@ -46,6 +55,10 @@ export interface OpaqueAsk {
   /** The answer will not be stored by the provider. */
   readonly unstored: boolean;
   readonly user: string | null;
+  /** Pictures it asks for (`n`), characters it wants spoken (`input`), `documents` to rank; null where it does not say. */
+  readonly images: number | null;
+  readonly characters: number | null;
+  readonly documents: number | null;
   /** Bytes of the body so far. */
   readonly bytes: number;
 }
@@ -60,8 +73,8 @@ export interface BodyReader {
   readonly meaning: Meaning;
   readonly clock: Clock;
   readonly spoolDir: string;
-  /** Judges a model named inside an uploaded batch; null where every model may be used. */
-  readonly judgeModel: ((model: string) => void) | null;
+  /** Whether a model named inside an uploaded batch may be used; null where every model may. */
+  readonly allowsModel: ((model: string) => boolean) | null;
 }
 
 /**
@@ -81,7 +94,7 @@ export async function readOpaqueAsk(reader: BodyReader): Promise<OpaqueAsk> {
   if (OPAQUE_TYPE.test(type) && !meaning.jsonOnly) {
     if (length !== null && length > UPLOAD_BYTES) throw tooLarge();
     const upload = new Upload(client, reader.clock);
-    return uploadAsk({ kind: 'upload', upload, length }, upload, meaning);
+    return uploadAsk({ kind: 'upload', upload, length, check: null }, upload, meaning);
   }
   return readJson(await client.readBody(JSON_BODY_BYTES), meaning);
 }
@@ -98,7 +111,15 @@ function passesUnread({ collection }: Meaning): boolean {
 }
 
 function plain(body: OpaqueBody, meaning: Meaning): Omit<OpaqueAsk, 'bytes'> {
-  return { body, model: meaning.model, things: NOTHING, stream: false, unstored: false, user: null };
+  const unsaid = {
+    stream: false,
+    unstored: false,
+    user: null,
+    images: null,
+    characters: null,
+    documents: null,
+  };
+  return { body, model: meaning.model, things: NOTHING, ...unsaid };
 }
 
 /** The count of an upload grows while it passes. */
@@ -112,11 +133,24 @@ function uploadAsk(body: OpaqueBody, upload: Upload, meaning: Meaning): OpaqueAs
 }
 
 function uploadOf(reader: BodyReader, type: string, length: number | null): OpaqueAsk {
-  const check = reader.judgeModel && new BatchFileCheck(reader.judgeModel);
-  const scan = check && new MultipartScan(type, check);
-  const inspect = scan ? (chunk: Buffer) => scan.push(chunk) : null;
-  const upload = new Upload(reader.client, reader.clock, inspect);
-  return uploadAsk({ kind: 'upload', upload, length }, upload, reader.meaning);
+  const check = reader.allowsModel && new BatchFileCheck(reader.allowsModel);
+  const inspection = check && inspectionOf(new MultipartScan(type, check), check);
+  const upload = new Upload(reader.client, reader.clock, inspection);
+  return uploadAsk({ kind: 'upload', upload, length, check }, upload, reader.meaning);
+}
+
+function inspectionOf(scan: MultipartScan, check: BatchFileCheck): Inspection {
+  return {
+    push: (chunk) => scan.push(chunk),
+    end() {
+      if (!scan.ended) throw unclosed();
+      check.end();
+    },
+  };
+}
+
+function unclosed(): Fault {
+  return new Fault('invalid_request', 'The multipart body ends before its closing boundary.');
 }
 
 async function spooled(reader: BodyReader, type: string): Promise<OpaqueAsk> {
@@ -130,10 +164,10 @@ async function spooled(reader: BodyReader, type: string): Promise<OpaqueAsk> {
   });
   const spool = new Spool(reader.spoolDir);
   try {
-    const arriving: Readable = new Upload(reader.client, reader.clock, (chunk) => scan.push(chunk));
+    const inspection = { push: (chunk: Buffer) => scan.push(chunk), end: () => undefined };
+    const arriving: Readable = new Upload(reader.client, reader.clock, inspection);
     for await (const chunk of arriving) await spool.write(chunk);
-    if (!scan.ended)
-      throw new Fault('invalid_request', 'The multipart body ends before its closing boundary.');
+    if (!scan.ended) throw unclosed();
   } catch (error) {
     await spool.close();
     throw error;
@@ -143,6 +177,7 @@ async function spooled(reader: BodyReader, type: string): Promise<OpaqueAsk> {
     ...plain({ kind: 'spool', spool, field }, reader.meaning),
     model: field?.value ?? reader.meaning.model,
     stream: fields.get('stream')?.value === 'true',
+    images: wholeNumber(fields.get('n')?.value),
     bytes: spool.size,
   };
 }
@@ -161,12 +196,32 @@ function readJson(bytes: Buffer, meaning: Meaning): OpaqueAsk {
   return {
     body: { kind: 'json', bytes, members },
     model: modelOf(bytes, members) ?? meaning.model,
-    things: namedThings(bytes, members),
+    things: thingsOf(bytes, members, meaning),
     stream: flag('stream', true),
     unstored: flag('store', false) || (meaning.collection === 'chat/completions' && !flag('store', true)),
     user: text('user') ?? metadataUser(bytes, members),
+    images: wholeNumber(numberAt(bytes, members.get('n'))),
+    // Characters as code points, as they are billed.
+    characters: meaning.surface === 'audio' ? [...(text('input') ?? '')].length : null,
+    documents: meaning.surface === 'rerank' ? entriesAt(bytes, members.get('documents')) : null,
     bytes: bytes.length,
   };
+}
+
+/** A batch of the Messages API holds requests of a known shape; elsewhere each provider has its own. */
+function thingsOf(
+  bytes: Buffer,
+  members: ReadonlyMap<string, Span>,
+  { surface, collection }: Meaning,
+): NamedThings {
+  const things = namedThings(bytes, members);
+  if (surface !== 'batches' || collection === 'messages/batches') return things;
+  try {
+    return { ...things, models: [...things.models, ...batchNames(bytes).models] };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault('invalid_request', `The request body cannot be judged: ${error.message}.`);
+  }
 }
 
 function modelOf(bytes: Buffer, members: ReadonlyMap<string, Span>): string | null {
@@ -175,6 +230,24 @@ function modelOf(bytes: Buffer, members: ReadonlyMap<string, Span>): string | nu
   const model = readString(bytes, span);
   if (model !== undefined && model !== '') return model;
   throw new Fault('invalid_request', 'The parameter "model" must be a non-empty string.', { param: 'model' });
+}
+
+function numberAt(bytes: Buffer, span: Span | undefined): number | undefined {
+  return span && readNumber(bytes, span);
+}
+
+/** Entries of a list. */
+function entriesAt(bytes: Buffer, span: Span | undefined): number | null {
+  const cursor = span && new JsonCursor(bytes, span.start, span.end);
+  if (!cursor?.enterArray()) return null;
+  let count = 0;
+  for (; cursor.nextElement(); count += 1) cursor.skip();
+  return count;
+}
+
+function wholeNumber(value: string | number | undefined): number | null {
+  const number = Number(value ?? Number.NaN);
+  return Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
 function metadataUser(bytes: Buffer, members: ReadonlyMap<string, Span>): string | null {

@@ -4,6 +4,7 @@ import type { Policies } from '../../guardrails/policies/policies.ts';
 import { presentedKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { admit } from '../admit.ts';
+import { type Billing, billingOf } from '../billing.ts';
 import type { Catalog, Course } from '../catalog.ts';
 import { type Client, ClientGone } from '../client.ts';
 import { readControls } from '../controls.ts';
@@ -15,11 +16,12 @@ import { passRequestGate } from '../policy/request-gate.ts';
 import { send } from '../send.ts';
 import { settle } from '../settle.ts';
 import type { Asking, Base } from './base.ts';
+import { requireJudgedInputs } from './batch-inputs.ts';
 import { answerHeld, type HeldWork, heldWork } from './held-answer.ts';
 import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
-import { recordThings, sees } from './owned-answers.ts';
-import type { Owner } from './owners.ts';
+import { recordThings } from './owned-answers.ts';
+import { ownerOf } from './owner-of.ts';
 import type { Passed } from './passed-answer.ts';
 import { type Place, readPlace } from './path.ts';
 import { type Meaning, readMeaning } from './resource-path.ts';
@@ -40,7 +42,9 @@ export async function opaqueExchange(
   const meaning = readMeaning(base.style, segments);
   const { routeMode, faultShape } = base;
   const dialect = faultShape === 'anthropic' ? 'messages' : 'chat';
-  const x = begin(client, { name: meaning.surface, routeMode, dialect, faultShape, forwarded: [] }, gateway);
+  const billing = billingOf(base.style, client.method, segments.join('/'), meaning.results);
+  const surface = { name: meaning.surface, routeMode, dialect, faultShape, billing, forwarded: [] } as const;
+  const x = begin(client, surface, gateway);
   try {
     const { key, catalog } = authenticate(x);
     const { rules } = catalog;
@@ -56,6 +60,9 @@ export async function opaqueExchange(
     settle(x);
   }
 }
+
+/** Billed by what a model reads and writes: the body is a prompt. */
+const TEXT: ReadonlySet<Billing> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
 function noteSpool(x: Exchange, error: unknown): void {
   x.gateway.log.warn({ err: error, request_id: x.id }, 'a spooled body could not be closed');
@@ -95,22 +102,19 @@ async function understand(
   const platformKey = presentedKey(client.headers);
   if (client.target.includes(platformKey))
     throw new Fault('invalid_request', 'A platform key stands in the address; send it in a header.');
-  const ask = await readOpaqueAsk({
-    client,
-    meaning,
-    clock: gateway.clock,
-    spoolDir: gateway.spoolDir,
-    judgeModel: judgeFor(x, passing),
-  });
+  const { clock, spoolDir } = gateway;
+  const allowsModel = judgeFor(x, passing);
+  const ask = await readOpaqueAsk({ client, meaning, clock, spoolDir, allowsModel });
   x.opaque = ask;
   // What asks a model for an answer is estimated and reserved for like any other.
-  if (ask.body.kind === 'json' && ask.model !== null && meaning.jsonOnly) {
+  if (ask.body.kind === 'json' && ask.model !== null && TEXT.has(x.surface.billing)) {
     const { bytes, members } = ask.body;
     x.ask = { body: bytes, members, model: ask.model, stream: ask.stream, choices: 1, user: ask.user };
   }
   const model = ask.model ?? new URLSearchParams(place.query).get('model');
   if (model === null) requirePath(key, client);
   const owner = await ownerOf(x, passing, ask);
+  if (allowsModel) await requireJudgedInputs(gateway.owners, key, meaning, ask);
   const course = courseOf(x, passing, ask, { model, owner });
   if (catalog.policies !== null) passGate(x, key, ask, catalog.policies);
   return course;
@@ -167,13 +171,11 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
   await conclude(x, passing, planning, work);
 }
 
-/** Judges models that stand inside an upload, once its provider is known. Null where nothing can be refused. */
-function judgeFor(x: Exchange, { base, key, catalog }: Passing): ((model: string) => void) | null {
+/** Judges models that stand inside an upload, once its provider is known. Null where every model may be used. */
+function judgeFor(x: Exchange, { base, key, catalog }: Passing): ((model: string) => boolean) | null {
   const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
   if (key.models === null && open) return null;
-  return (model) => {
-    if (x.target && !base.allows(x.target.provider, key, model)) throw notAllowed(model);
-  };
+  return (model) => x.target !== null && base.allows(x.target.provider, key, model);
 }
 
 function notAllowed(models: string): Fault {
@@ -194,32 +196,6 @@ function requirePath(key: KeyRecord, { target }: Client): void {
     'model_not_allowed',
     `This key may only use certain models, and this request names none. List ${path.slice(0, 200)} among the key's paths to open it.`,
   );
-}
-
-/** Who made the things this request names. Throws 404 when one is not there for the caller. */
-async function ownerOf(
-  x: Exchange,
-  { meaning, key, catalog }: Passing,
-  ask: OpaqueAsk,
-): Promise<Owner | null> {
-  const named = meaning.collection !== null && meaning.id !== null ? [meaning.id] : [];
-  const ids = [...named, ...ask.things.ids];
-  if (ids.length === 0) return null;
-  const known = await x.gateway.owners.of(key.orgId, ids);
-  let owner: Owner | null = null;
-  for (const id of ids) {
-    const mine = known.get(id)?.find((one) => sees(catalog.resourceScope, key, one));
-    if (!mine) throw notThere(id, id === ask.things.previous);
-    owner ??= mine;
-  }
-  return owner;
-}
-
-function notThere(id: string, isPrevious: boolean): Fault {
-  const message = `There is no "${id.slice(0, 100)}" that this key may see.`;
-  return isPrevious
-    ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
-    : new Fault('not_found', message);
 }
 
 interface Planning extends OpaquePlanning {
@@ -280,8 +256,10 @@ async function conclude(
   if (held && work) await answerHeld(x, passing, planning, held, work);
   x.status = held?.status ?? passed.status;
   x.state = passed.erred ? 'partial' : 'complete';
-  const { id } = passing.meaning;
+  const { id, collection } = passing.meaning;
+  // Whoever asks for a response, or cancels it, may have seen its end.
+  if (collection === 'responses' && id !== null) x.gateway.background.hurry(passing.key.orgId, id);
   if (!passing.meaning.results || !x.usage || id === null || !x.target) return;
   const isNews = await x.gateway.owners.claimResults(passing.key.orgId, x.target.provider.id, id);
-  if (!isNews) x.usage = null;
+  if (!isNews) x.usage = x.results = null;
 }

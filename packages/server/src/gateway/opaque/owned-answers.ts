@@ -16,10 +16,13 @@ export function sees(scope: Scope, key: KeyRecord, owner: Owner): boolean {
   return scope === 'org' || owner.keyId === key.id;
 }
 
-/** Things that an answer to this request made: itself, what it completed, and the files a batch wrote. */
+/**
+ * Things that an answer to this request made: itself, of the kind `creates`, what it completed, and the files a
+ * batch wrote.
+ */
 export function thingsMade(
   meaning: Meaning,
-  creates: boolean,
+  creates: string | null,
   answer: JsonObject,
 ): readonly { readonly id: string; readonly kind: string }[] {
   const { collection } = meaning;
@@ -28,7 +31,7 @@ export function thingsMade(
   const add = (id: unknown, kind: string) => {
     if (typeof id === 'string' && id !== '') made.push({ id, kind });
   };
-  if (creates) add(answer['id'], collection);
+  if (creates !== null) add(answer['id'], creates);
   add(answer['output_file_id'], 'files');
   add(answer['error_file_id'], 'files');
   if (isObject(answer['file'])) add(answer['file']['id'], 'files');

@@ -4,13 +4,13 @@ export interface Owner {
   /** Name of the provider's credential it was made with. */
   readonly credential: string;
   readonly keyId: string;
+  /** Collection it is in, as `files`; `batch_input` for a file whose lines were judged. */
+  readonly kind: string;
 }
 
 export interface OwnedThing extends Owner {
   readonly orgId: string;
   readonly id: string;
-  /** Collection it is in, as `files`. */
-  readonly kind: string;
 }
 
 /** Whose the files, batches and stored answers at the providers are. May wait for the database. */

@@ -142,6 +142,7 @@ export class PassedAnswer implements AnswerSink {
   #count(tap: AnswerTap): void {
     if (!this.#passed.counts) return;
     this.#x.usage = tap.usage() ?? this.#x.usage;
+    this.#x.results = tap.byModel;
     if (needsContent(this.#x, tap.size)) this.#x.contentBytes = tap.contentBytes();
   }
 
@@ -156,6 +157,7 @@ export class PassedAnswer implements AnswerSink {
     if (stream.ended) this.#passed.whole = true;
     if (stream.erred) this.#passed.erred = true;
     const { responseId } = stream;
+    this.#x.responseId = responseId;
     if (responseId !== null && this.#passed.onStored) {
       this.#passed.onStored(responseId);
       this.#passed.onStored = null;

@@ -75,7 +75,7 @@ export function readMeaning(style: Style, segments: readonly string[]): Meaning 
 
 function surfaceOf([first = '', second]: readonly string[]): string {
   if (first === 'chat') return 'chat';
-  if (first === 'messages' && second === 'batches') return 'batches';
+  if (first === 'batch' || (first === 'messages' && second === 'batches')) return 'batches';
   return SURFACES.has(first) ? first : 'other';
 }
 

@@ -13,8 +13,12 @@ export interface UploadWatcher {
   onProgress(): void;
 }
 
-/** Looks at a body while it passes; throws the `Fault` that ends it. */
-export type Inspect = (chunk: Buffer) => void;
+/** Looks at a body while it passes; each may throw the `Fault` that ends it before it is whole. */
+export interface Inspection {
+  push(chunk: Buffer): void;
+  /** The client's last byte has come. */
+  end(): void;
+}
 
 /**
  * A request body on its way up, read from the client no faster than the upstream takes it. Ends with
@@ -25,18 +29,18 @@ export class Upload extends Readable {
   bytes = 0;
   #source: Readable;
   #clock: Clock;
-  #inspect: Inspect | null;
+  #inspection: Inspection | null;
   #watcher: UploadWatcher | null = null;
   #idle: Timer | null = null;
   #heard = 0;
   #begun = false;
   #over = false;
 
-  constructor(client: Client, clock: Clock, inspect: Inspect | null = null) {
+  constructor(client: Client, clock: Clock, inspection: Inspection | null = null) {
     super();
     this.#source = client.incoming;
     this.#clock = clock;
-    this.#inspect = inspect;
+    this.#inspection = inspection;
     // What ends it early is told by whoever sends it; unheard it would end the process.
     this.on('error', () => this.#stop());
   }
@@ -72,11 +76,7 @@ export class Upload extends Readable {
     this.bytes += chunk.length;
     if (this.bytes > UPLOAD_BYTES)
       return this.#fail(new Fault('request_too_large', 'The request body is larger than 512 MB.'));
-    try {
-      this.#inspect?.(chunk);
-    } catch (error) {
-      return this.#fail(error instanceof Error ? error : new Error(String(error)));
-    }
+    if (!this.#passes((inspection) => inspection.push(chunk))) return;
     this.#watcher?.onProgress();
     if (!this.push(chunk)) this.#source.pause();
   }
@@ -90,9 +90,19 @@ export class Upload extends Readable {
   }
 
   #end(): void {
-    if (this.#over) return;
+    if (this.#over || !this.#passes((inspection) => inspection.end())) return;
     this.#stop();
     this.push(null);
+  }
+
+  #passes(look: (inspection: Inspection) => void): boolean {
+    try {
+      if (this.#inspection) look(this.#inspection);
+      return true;
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return false;
+    }
   }
 
   #fail(error: Error): void {

@@ -11,6 +11,9 @@ import type { Turn } from './turn-store.ts';
 const ANSWER_MS = 30_000;
 const ANSWER_BYTES = 64 * 1024 * 1024;
 
+/** What is asked about: the response, and where it is kept. */
+export type Kept = Pick<Turn, 'held' | 'origin' | 'response'>;
+
 export interface KeeperAnswer {
   readonly status: number;
   /** Null when it is no JSON object. */
@@ -26,7 +29,7 @@ export interface KeeperAnswer {
 export async function askKeeper(
   gateway: Gateway,
   catalog: Catalog,
-  turn: Turn,
+  turn: Kept,
   method: 'GET' | 'DELETE' | 'POST',
   below = '',
 ): Promise<KeeperAnswer | null> {
@@ -61,7 +64,7 @@ export async function askKeeper(
 
 function keeperOf(
   catalog: Catalog,
-  { held, origin }: Turn,
+  { held, origin }: Kept,
 ): { provider: Provider; credential: Credential } | null {
   if (!held) return null;
   for (const provider of catalog.providers.values())

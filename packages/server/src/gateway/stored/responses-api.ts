@@ -68,7 +68,7 @@ export function createStoredResponses(gateway: Gateway) {
         throw new Fault('upstream_error', 'The provider did not cancel the response.', {
           upstreamStatus: told?.status ?? 0,
         });
-      await gateway.turns.replace(found.turn, told.body);
+      await replace(gateway, found.turn, told.body);
       return told.body;
     }),
   };
@@ -93,8 +93,15 @@ async function currentResponse(gateway: Gateway, { turn, catalog }: Found): Prom
   if (!isUnderWay(turn.response)) return turn.response;
   const told = await askKeeper(gateway, catalog, turn, 'GET');
   if (told?.status !== 200 || told.body === null) return turn.response;
-  if (!isUnderWay(told.body)) await gateway.turns.replace(turn, told.body);
+  if (!isUnderWay(told.body)) await replace(gateway, turn, told.body);
   return told.body;
+}
+
+/** The final answer takes its place, and what it cost is settled. */
+async function replace(gateway: Gateway, turn: Turn, response: JsonObject): Promise<void> {
+  await gateway.turns.replace(turn, response);
+  if (!isUnderWay(response))
+    await gateway.background.ended(turn.orgId, String(turn.response['id']), response);
 }
 
 function startOf(query: URLSearchParams): number {

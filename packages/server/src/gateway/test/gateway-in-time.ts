@@ -162,12 +162,13 @@ function assemble(
   });
   const random = options.random ?? (() => 0);
   const onChange = (event: BreakerEvent) => void events.push(event);
+  const breakers = new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange });
   return {
+    ...NO_STORES,
     snapshot: () => ({ keyring: anyKey(), catalogs }),
     transport: createHttpTransport(),
     clock,
     log: silentLog,
-    bodies: { keep: () => undefined },
     rows: {
       append: (row) => void rows.push(row),
       backlog: () => 0,
@@ -180,20 +181,17 @@ function assemble(
     ),
     answers: new MemoryAnswerCache(clock),
     flights: new Flights(),
-    owners: NO_OWNERS,
-    spoolDir: '',
     baseUrl: () => 'http://127.0.0.1:3563',
     outputMost: options.outputMost ?? (() => null),
     outputLengths: new OutputLengths(),
     guard: memoryGuard(NO_ROWS, clock),
-    breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
+    breakers,
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
     firstTokens: new FirstTokenDeadlines(clock),
     lastUsed: () => undefined,
     sessions: UNWATCHED,
     random,
-    turns: NO_TURNS,
     draining: () => false,
   };
 }
@@ -244,9 +242,26 @@ function rulesOf(gateway: Gateway) {
   return gateway.snapshot().catalogs.get('acme')?.rules ?? null;
 }
 
+/** Nothing goes on behind an exchange here. */
+const NO_BACKGROUND: Gateway['background'] = {
+  defer: () => assert.fail('no background'),
+  ended: async () => undefined,
+  hurry: () => undefined,
+  close: async () => undefined,
+};
+
 /** Nothing is kept at a provider here. */
 const NO_OWNERS: Owners = {
   record: async () => undefined,
   of: async () => new Map(),
   claimResults: async () => true,
 };
+
+/** Parts that keep something elsewhere: nothing is kept in these tests. */
+const NO_STORES = {
+  bodies: { keep: () => undefined },
+  owners: NO_OWNERS,
+  spoolDir: '',
+  background: NO_BACKGROUND,
+  turns: NO_TURNS,
+} as const;

@@ -134,7 +134,9 @@ function settingsView(config: ProviderConfig) {
     client_cert: config.client_cert ? { ...config.client_cert } : null,
     billing: config.billing,
     price_multiplier: config.price_multiplier,
-    prices: Object.fromEntries(Object.entries(config.prices).map(([model, price]) => [model, given(price)])),
+    prices: Object.fromEntries(
+      Object.entries(config.prices).map(([model, price]) => [model, shownPrice(price)]),
+    ),
     timeouts: { ...config.timeouts },
     breaker: { ...config.breaker },
   };
@@ -152,12 +154,6 @@ function mutable(value: unknown): ProviderView['body'][string] {
   return JSON.parse(JSON.stringify(value ?? null));
 }
 
-function given(price: Readonly<Record<string, number | undefined>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(price).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
 function identityView(identity: unknown): ProviderView['identity'] {
   if (!isObject(identity)) return null;
   const text = (name: string) => {
@@ -171,4 +167,13 @@ function identityView(identity: unknown): ProviderView['identity'] {
     file: text('file'),
     metadata: identity['metadata'] === true,
   };
+}
+
+/** The schema of answers is one of values that may change. */
+function shownPrice({
+  units,
+  tiers,
+  ...price
+}: ProviderConfig['prices'][string]): ProviderView['prices'][string] {
+  return { ...price, ...(units && { units: { ...units } }), ...(tiers && { tiers: { ...tiers } }) };
 }

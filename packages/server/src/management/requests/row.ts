@@ -1,12 +1,13 @@
 import type { requestDetail } from '@floe/contract/api/analytics';
 import { attempt, decision, type RequestRow } from '@floe/contract/api/analytics';
 import { usdText } from '@floe/contract/api/money';
-import type { Json } from '@floe/contract/json';
+import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import type { ExchangeRow } from '../../store/ports.ts';
 
 /** A stored exchange as lists show it. */
 export function requestOf(row: ExchangeRow): RequestRow {
+  const attempts = attemptsIn(row.attempts_json);
   return {
     id: row.id,
     created_at: new Date(row.created_at).toISOString(),
@@ -28,13 +29,15 @@ export function requestOf(row: ExchangeRow): RequestRow {
     error_code: row.error_code,
     error_source: row.error_source,
     finish_reason: row.finish_reason,
-    attempt_count: attemptsIn(row.attempts_json),
+    attempt_count: attempts.length,
     usage: {
       input_tokens: row.input_tokens,
       cached_tokens: row.cached_tokens,
       cache_write_tokens: row.cache_write_tokens,
       output_tokens: row.output_tokens,
       reasoning_tokens: row.reasoning_tokens,
+      billed_units: unitsOf(attempts),
+      service_tier: tierOf(attempts),
       source: row.usage_source,
     },
     cost_nano_usd: row.cost_nano_usd,
@@ -53,9 +56,27 @@ export function requestOf(row: ExchangeRow): RequestRow {
   };
 }
 
-function attemptsIn(json: string): number {
+function attemptsIn(json: string): readonly Json[] {
   const attempts: Json = JSON.parse(json);
-  return Array.isArray(attempts) ? attempts.length : 0;
+  return Array.isArray(attempts) ? attempts : [];
+}
+
+/** The units of every attempt together. */
+function unitsOf(attempts: readonly Json[]): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const attempt of attempts) {
+    const units = isObject(attempt) ? attempt['billed_units'] : undefined;
+    if (!isObject(units)) continue;
+    for (const [unit, count] of Object.entries(units))
+      if (typeof count === 'number') sum[unit] = (sum[unit] ?? 0) + count;
+  }
+  return sum;
+}
+
+/** Of the attempt that was billed last in another tier than the standard one. */
+function tierOf(attempts: readonly Json[]): string | null {
+  const tiers = attempts.map((attempt) => (isObject(attempt) ? attempt['service_tier'] : undefined));
+  return tiers.findLast((tier) => typeof tier === 'string') ?? null;
 }
 
 /** A stored exchange with its attempts and decisions. */

@@ -19,6 +19,7 @@ import { places } from './0018-places.ts';
 import { issuers } from './0020-issuers.ts';
 import { kindsOfChanges } from './0021-kinds-of-changes.ts';
 import { quarters } from './0022-quarters.ts';
+import { backgroundResponses } from './0024-background-responses.ts';
 import { monitoringGaps } from './0026-monitoring-gaps.ts';
 import { clientsAndSessions } from './0027-clients-and-sessions.ts';
 import type { Migration } from './migration.ts';
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   issuers,
   kindsOfChanges,
   quarters,
+  backgroundResponses,
   monitoringGaps,
   clientsAndSessions,
 ];

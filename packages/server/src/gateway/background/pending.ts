@@ -1,0 +1,78 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { usageIn } from '@floe/wire/passing-usage';
+import type { Usage } from '@floe/wire/usage';
+import { tokensOfContent } from '../../guardrails/estimate.ts';
+import type { Price } from '../../providers/prices.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
+import type { Charge } from '../../store/spend/spend.ts';
+import type { AttemptRecord } from '../exchange-record.ts';
+import { chargeAttempt } from '../worth.ts';
+
+/** An exchange whose response is not made yet. */
+export interface Pending {
+  /** Its row, without usage and cost. */
+  readonly row: ExchangeRow;
+  /** The service tier that was asked for. */
+  readonly tier: string | null;
+  /** What its input was taken for, and the most it may cost; null where nobody knows a price. */
+  readonly inputTokens: number;
+  readonly reservedNanoUsd: number | null;
+  /** What it holds of budgets. */
+  readonly charges: readonly Charge[];
+}
+
+/** What was stored of one; the text is our own. */
+export function readPending(text: string): Pending {
+  const value: unknown = JSON.parse(text);
+  if (!isPending(value)) throw new Error('a stored background response is not what was stored');
+  return value;
+}
+
+/** Written by `JSON.stringify` of a `Pending`, by this version or one before it. */
+function isPending(value: unknown): value is Pending {
+  return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
+}
+
+/** The row of a response that has ended, at the price of its model. */
+export function endedRow(
+  { row, tier, inputTokens }: Pending,
+  response: JsonObject,
+  price: Price | null,
+): ExchangeRow {
+  const said = usageIn(response);
+  const usage = said ?? assumed(response, inputTokens);
+  const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);
+  const full: Usage = usage.tier === undefined && tier !== null ? { ...usage, tier } : usage;
+  const cost = chargeAttempt(attempts.at(-1), full, price, row.created_at);
+  const status = response['status'];
+  return {
+    ...row,
+    finish_reason: typeof status === 'string' ? status : row.finish_reason,
+    input_tokens: usage.input ?? null,
+    cached_tokens: usage.cached ?? null,
+    cache_write_tokens: usage.cacheWrite ?? null,
+    output_tokens: usage.output ?? null,
+    reasoning_tokens: usage.reasoning ?? null,
+    usage_source: said ? 'provider' : 'estimated',
+    cost_nano_usd: cost.nanoUsd,
+    cost_source: cost.costSource,
+    attempts_json: JSON.stringify(attempts),
+  };
+}
+
+/** The row of a response nobody can ask for any more: what was reserved is what it is taken for. */
+export function reservedRow({ row, inputTokens, reservedNanoUsd }: Pending): ExchangeRow {
+  return {
+    ...row,
+    input_tokens: inputTokens,
+    usage_source: 'estimated',
+    cost_nano_usd: reservedNanoUsd,
+    cost_source: 'incomplete',
+  };
+}
+
+/** Without a count, as much as the response holds; one that never ran has used nothing. */
+function assumed({ output }: JsonObject, inputTokens: number): Usage {
+  const bytes = Array.isArray(output) && output.length > 0 ? JSON.stringify(output).length : 0;
+  return bytes === 0 ? { input: 0, output: 0 } : { input: inputTokens, output: tokensOfContent(bytes) };
+}

@@ -1,0 +1,34 @@
+import { Fault } from '@floe/contract/faults';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import { batchNames } from './named-models.ts';
+import type { OpaqueAsk } from './opaque-ask.ts';
+import type { Owners } from './owners.ts';
+import type { Meaning } from './resource-path.ts';
+
+/** Recorded as the kind of a file whose every line was judged while it was uploaded. */
+export const BATCH_INPUT = 'batch_input';
+
+/**
+ * For a caller who may not use every model, a batch reads only files that this key uploaded and Floe judged: what
+ * else lies at the provider may name any model.
+ *
+ * @throws Fault `model_not_allowed`
+ */
+export async function requireJudgedInputs(
+  owners: Owners,
+  key: KeyRecord,
+  { surface }: Meaning,
+  { body }: OpaqueAsk,
+): Promise<void> {
+  if (surface !== 'batches' || body.kind !== 'json') return;
+  const { inputs } = batchNames(body.bytes);
+  if (inputs.length === 0) return;
+  const known = await owners.of(key.orgId, inputs);
+  for (const id of inputs)
+    if (!known.get(id)?.some((owner) => owner.keyId === key.id && owner.kind === BATCH_INPUT))
+      throw new Fault(
+        'model_not_allowed',
+        `This key may only use certain models, and the lines of the file "${id.slice(0, 100)}" were not checked for it. Upload the file in one piece to /files with this key and the purpose "batch".`,
+        { param: 'input_file_id' },
+      );
+}

@@ -1,0 +1,174 @@
+// Responses made in the background: what they cost is settled once, whoever reads them, if anybody.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/patience';
+import { startFloe } from '@floe/testkit/process';
+import { jsonReply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { KEYS } from './running-gateway.ts';
+
+/** 1,000 tokens in at $1 and 50,000 out at $10 per million. */
+const COST = 501_000_000;
+const USAGE = { input_tokens: 1000, output_tokens: 50_000, total_tokens: 51_000 };
+
+interface Keeper {
+  readonly upstream: Upstream;
+  /** How responses end from now on; null while they are under way. */
+  end: JsonObject | null;
+}
+
+async function startKeeper(t: TestContext): Promise<Keeper> {
+  let made = 0;
+  const keeper: { end: JsonObject | null; upstream: Upstream } = {
+    end: null,
+    upstream: await startUpstream({
+      respond({ method, path }) {
+        if (method === 'POST') made += 1;
+        const id = method === 'POST' ? `resp_${made}` : (path.split('/')[3] ?? '');
+        const base = { id, object: 'response', model: 'm', background: true, output: [] };
+        return jsonReply({
+          ...base,
+          status: method === 'POST' ? 'queued' : 'in_progress',
+          ...(method === 'GET' && keeper.end),
+        });
+      },
+    }),
+  };
+  t.after(() => keeper.upstream.close());
+  return keeper;
+}
+
+function configFor(url: string): string {
+  const prices = { m: { input: 1, output: 10 } };
+  const provider = {
+    id: 'keeper',
+    kind: 'openai',
+    base_url: `${url}/v1`,
+    api_key: 'secret',
+    models: ['m'],
+    prices,
+  };
+  const budget = { name: 'all', scope: 'org', period: 'total', mode: 'hard', limit_usd: 2 };
+  const soft = { name: 'soft', scope: 'org', period: 'total', mode: 'soft', limit_usd: 2 };
+  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'read'] }];
+  const org = {
+    id: 'acme',
+    keys,
+    providers: [provider],
+    passthrough: { a: ['keeper'] },
+    budgets: [budget, soft],
+  };
+  return JSON.stringify({ orgs: [org] });
+}
+
+function asking(url: string) {
+  const headers = { authorization: `Bearer ${KEYS.full}` };
+  const body = { model: 'm', input: 'Hi', background: true, max_output_tokens: 100_000 };
+  return {
+    unified: () => call(`${url}/gateway/v1/responses`, { headers, body: { ...body, model: 'keeper/m' } }),
+    native: () => call(`${url}/gateway/passthrough-a/v1/responses`, { headers, body }),
+    get: (path: string) => call(url + path, { headers }),
+    async spent(): Promise<readonly unknown[]> {
+      const answer = (await call(`${url}/gateway/v1/key`, { headers })).json();
+      const budgets = isObject(answer) && Array.isArray(answer['budgets']) ? answer['budgets'] : [];
+      return budgets.map((budget) => isObject(budget) && budget['spent_nano_usd']);
+    },
+    /** The row, once what it cost is known. */
+    row: (id: string | undefined) =>
+      eventually(async () => {
+        const row = (await call(`${url}/api/analytics/requests/${id}`, { headers })).json();
+        return isObject(row) && row['id'] === id ? row : undefined;
+      }),
+  };
+}
+
+function figuresOf(row: JsonObject): readonly unknown[] {
+  const { usage, cost_nano_usd: cost, cost_source: source } = row;
+  if (!isObject(usage)) return [];
+  return [usage['input_tokens'], usage['output_tokens'], usage['source'], cost, source];
+}
+
+const idOf = (body: unknown) => (isObject(body) ? String(body['id']) : '');
+
+test('what a background response used is settled once, when somebody reads its end', async (t) => {
+  const keeper = await startKeeper(t);
+  const floe = await startFloe({ yaml: configFor(keeper.upstream.url) });
+  t.after(() => floe.stop());
+  const ask = asking(floe.url);
+  const made = await ask.unified();
+  assert.equal(made.status, 200);
+  const [held] = await ask.spent();
+  assert.ok(Number(held) > 1_000_000_000, `the most it may cost stays reserved: ${held}`);
+  assert.match(String((await ask.unified()).status), /402|429/, 'and nobody else may spend it');
+  keeper.end = { status: 'completed', usage: USAGE };
+  for (let turn = 0; turn < 2; turn += 1) {
+    const read = (await ask.get(`/gateway/v1/responses/${idOf(made.json())}`)).json();
+    assert.equal(isObject(read) && read['status'], 'completed');
+  }
+  const row = await ask.row(made.headers['x-request-id']);
+  assert.deepEqual(figuresOf(row), [1000, 50_000, 'provider', COST, 'override']);
+  await eventually(async () => ((await ask.spent()).every((spent) => spent === COST) ? true : undefined));
+});
+
+test('a background response that nobody reads is settled too, on either surface', async (t) => {
+  const keeper = await startKeeper(t);
+  const floe = await startFloe({ yaml: configFor(keeper.upstream.url) });
+  t.after(() => floe.stop());
+  const ask = asking(floe.url);
+  keeper.end = { status: 'completed', usage: USAGE, service_tier: 'priority' };
+  const first = await ask.native();
+  assert.equal(first.status, 200);
+  const row = await ask.row(first.headers['x-request-id']);
+  assert.deepEqual(figuresOf(row), [1000, 50_000, 'provider', COST, 'incomplete']);
+  const second = await ask.unified();
+  assert.deepEqual(figuresOf(await ask.row(second.headers['x-request-id'])).slice(0, 2), [1000, 50_000]);
+  await eventually(async () => ((await ask.spent()).every((spent) => spent === 2 * COST) ? true : undefined));
+});
+
+test('after a restart the next process settles it; what the first one had reserved stays charged', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'floe-background-'));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const keeper = await startKeeper(t);
+  const yaml = configFor(keeper.upstream.url);
+  const first = await startFloe({ yaml, dataDir });
+  const made = await asking(first.url).unified();
+  const [held] = await asking(first.url).spent();
+  await first.stop();
+  keeper.end = { status: 'completed', usage: USAGE };
+  const second = await startFloe({ yaml, dataDir });
+  t.after(() => second.stop());
+  const ask = asking(second.url);
+  assert.deepEqual(figuresOf(await ask.row(made.headers['x-request-id'])).slice(0, 4), [
+    1000,
+    50_000,
+    'provider',
+    COST,
+  ]);
+  await eventually(async () => {
+    const [hard, soft] = await ask.spent();
+    return hard === held && soft === COST ? true : undefined;
+  });
+});
+
+test('a response that its provider has no more is charged as it was reserved', async (t) => {
+  const upstream = await startUpstream({
+    respond: ({ method }) =>
+      method === 'POST'
+        ? jsonReply({ id: 'resp_1', object: 'response', status: 'queued', background: true, output: [] })
+        : jsonReply({ error: { message: 'not found' } }, 404),
+  });
+  t.after(() => upstream.close());
+  const floe = await startFloe({ yaml: configFor(upstream.url) });
+  t.after(() => floe.stop());
+  const ask = asking(floe.url);
+  const made = await ask.unified();
+  const [held] = await ask.spent();
+  const row = await ask.row(made.headers['x-request-id']);
+  assert.deepEqual([row['cost_nano_usd'], row['cost_source']], [held, 'incomplete']);
+  await eventually(async () => ((await ask.spent()).every((spent) => spent === held) ? true : undefined));
+});

@@ -1,0 +1,38 @@
+import { NameTable } from '../name-table.ts';
+
+/** Members of chunks, choices, vendors' envelopes and deltas that mean something to the gateway. */
+export const ROOT = new NameTable([
+  'id',
+  'model',
+  'choices',
+  'usage',
+  'error',
+  'object',
+  'message',
+  'detail',
+  'base_resp',
+  'service_tier',
+]);
+export const CHOICE = new NameTable(['index', 'delta', 'message', 'finish_reason', 'usage']);
+export const ENVELOPE = new NameTable(['usage', 'status_code']);
+export const DELTA = new NameTable([
+  'content',
+  'tool_calls',
+  'function_call',
+  'refusal',
+  'audio',
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'thinking',
+  'thinking_blocks',
+]);
+
+/** Members of a message, or of a piece of one, that are reasoning. */
+export const REASONING: ReadonlySet<string> = new Set([
+  'reasoning_content',
+  'reasoning',
+  'reasoning_details',
+  'thinking',
+  'thinking_blocks',
+]);

@@ -1,0 +1,37 @@
+import { textOf } from './json-bytes.ts';
+import { JsonCursor } from './json-cursor.ts';
+import type { Span } from './splice.ts';
+
+/**
+ * The first member name that occurs twice in one object, at any depth, once escapes are resolved: readers disagree
+ * on which of the two counts. Null when there is none. The text must be JSON that a scan has accepted.
+ */
+export function doubledName(body: Uint8Array, span: Span = { start: 0, end: body.length }): string | null {
+  return doubledIn(body, new JsonCursor(body, span.start, span.end));
+}
+
+function doubledIn(body: Uint8Array, cursor: JsonCursor): string | null {
+  if (cursor.enterObject()) {
+    const names = new Set<string>();
+    while (cursor.nextMember()) {
+      const name = memberName(body, cursor);
+      if (names.has(name)) return name;
+      names.add(name);
+      const inner = doubledIn(body, cursor);
+      if (inner !== null) return inner;
+    }
+    return null;
+  }
+  if (!cursor.enterArray()) cursor.skip();
+  else
+    while (cursor.nextElement()) {
+      const inner = doubledIn(body, cursor);
+      if (inner !== null) return inner;
+    }
+  return null;
+}
+
+function memberName(body: Uint8Array, { keyStart, keyEnd, keyEscaped }: JsonCursor): string {
+  const spelled = textOf(body, keyStart, keyEnd);
+  return keyEscaped ? String(JSON.parse(`"${spelled}"`)) : spelled;
+}
