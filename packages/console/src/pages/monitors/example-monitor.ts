@@ -15,6 +15,7 @@ export function exampleMonitor(part: Partial<Monitor> = {}): Monitor {
     paused_until: null,
     muted_until: null,
     alert_after_misses: 1,
+    fail_counts_as_miss: false,
     first_beat_due_minutes: null,
     grace_period_minutes: 5,
     grace_source: 'org',
