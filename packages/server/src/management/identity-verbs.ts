@@ -17,8 +17,10 @@ import { updateKey } from './keys/update.ts';
 import { getMember } from './members/get.ts';
 import { listMembers } from './members/list.ts';
 import type { PeopleHost } from './members/people-host.ts';
+import { listRemovals, undoRemoval } from './members/removals.ts';
 import { removeMember } from './members/remove.ts';
 import { updateMember } from './members/update.ts';
+import { grantOperator, listOperators, revokeOperator } from './operators/operators.ts';
 import { createOrg } from './orgs/create.ts';
 import { getOrg } from './orgs/get.ts';
 import { updateOrg } from './orgs/update.ts';
@@ -49,6 +51,11 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     getMember,
     updateMember,
     removeMember(people),
+    listRemovals,
+    undoRemoval,
+    listOperators,
+    grantOperator,
+    revokeOperator,
     listInvitations,
     createInvitation(people),
     revokeInvitation,

@@ -28,6 +28,8 @@ export interface SignedInMember {
   readonly role: Role;
   readonly team: string | null;
   readonly sessionId: string;
+  /** May change what affects every org of the installation. */
+  readonly isOperator: boolean;
   /** Name of the issuer the session began by; null for other ways. */
   readonly issuer: string | null;
   /** Until when what asks for a fresh sign-in (step-up) may be done; milliseconds since the epoch. */

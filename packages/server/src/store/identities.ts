@@ -18,3 +18,7 @@ export function identityOf(
 export async function insertIdentity(writer: Writer, identity: IdentitiesTable): Promise<void> {
   await writer.insertInto('identities').values(identity).execute();
 }
+
+export async function deleteIdentities(writer: Writer, userId: string): Promise<void> {
+  await writer.deleteFrom('identities').where('user_id', '=', userId).execute();
+}

@@ -26,7 +26,13 @@ test('others have their turn between any two bodies that a draft is tried on', a
   });
   const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
   const host = { database, clock: systemClock, changed: async () => undefined, secretsKey };
-  const actor = memberActor('acme', { ...ADA, sessionId: 'ses_1', issuer: null, steppedUpUntil: 0 });
+  const actor = memberActor('acme', {
+    ...ADA,
+    sessionId: 'ses_1',
+    issuer: null,
+    isOperator: false,
+    steppedUpUntil: 0,
+  });
   const policies = [{ name: 'mail', on: 'request', detect: { pii: ['email'] }, action: 'deny' }];
   const request = { model: 'm', messages: [{ role: 'user', content: 'write to ana@example.org' }] };
   const samples = Array.from({ length: SAMPLES }, () => ({ request }));

@@ -23,7 +23,8 @@ export async function signInByPasskey(
     const token = await database.transaction(async (writer) => {
       await useAssertion(parts, writer, shown);
       await throttle.forgive(writer, trier, taken);
-      return admit(parts, writer, { userId: shown.row.user_id, method: 'passkey', isFresh: true }, browser);
+      const { user_id: userId, id: passkeyId } = shown.row;
+      return admit(parts, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
     });
     parts.sessions.forget();
     return token;

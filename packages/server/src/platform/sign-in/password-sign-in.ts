@@ -2,7 +2,6 @@ import { Fault } from '@floe/contract/faults';
 import { changeUser, userByEmail, userById } from '../../store/members.ts';
 import type { Writer } from '../../store/ports.ts';
 import { recordFailure } from './audit.ts';
-import { refuseCommonPassword } from './common-passwords.ts';
 import { admit, type Browser, failed, methodsOf, type SignInParts } from './sign-in.ts';
 
 interface Given {
@@ -71,21 +70,4 @@ export async function provePassword(parts: SignInParts, given: Given, browser: B
 export function mustOfferPasswords(parts: Pick<SignInParts, 'auth' | 'site'>): void {
   if (!methodsOf(parts).password)
     throw new Fault('not_found', 'Sign-in by password is switched off here (auth.password in floe.yaml).');
-}
-
-/**
- * The hash of a password that somebody chose for a new account; null where passwords are switched off.
- *
- * @throws Fault `invalid_request` naming `password`
- */
-export async function hashNewPassword(
-  parts: SignInParts,
-  password: string | undefined,
-  email: string,
-): Promise<string | null> {
-  if (!methodsOf(parts).password) return null;
-  if (password === undefined)
-    throw new Fault('invalid_request', 'password: is needed to sign in again', { param: 'password' });
-  refuseCommonPassword(password, email, 'password');
-  return parts.hasher.hash(password);
 }

@@ -15,6 +15,23 @@ export async function mustBeSignedIn(
   return { live, token: browser.token };
 }
 
+/**
+ * Somebody who may add or replace a way to sign in: they confirmed who they are a moment ago, so that whoever finds an open
+ * browser cannot come back later, and the session has every role that the new way would open.
+ *
+ * @throws Fault `signed_out`, `step_up_required`, `insufficient_role`
+ */
+export async function mustHoldAccount(parts: SignInParts, browser: Browser) {
+  const { live, token } = await mustBeSignedIn(parts, browser);
+  if (live.steppedUpUntil <= parts.clock.now())
+    throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
+  if (live.isWhole) return { live, token };
+  throw new Fault(
+    'insufficient_role',
+    `Another issuer than ${live.issuer ?? ''} grants you more than this session may do. Sign in by that one, by password or by passkey to change how you sign in.`,
+  );
+}
+
 export function signedOut(): Fault {
   return new Fault(
     'signed_out',

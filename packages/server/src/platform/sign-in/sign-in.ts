@@ -12,9 +12,9 @@ import type { SecretsKey } from '../secrets.ts';
 import { recordSignIn } from './audit.ts';
 import type { Issuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
-import { countsIn } from './session-rules.ts';
-import { type Sessions, standingOfRow } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 import type { Site } from './site.ts';
+import { standingsIn } from './standing.ts';
 import type { Throttle } from './throttle.ts';
 import { sha256 } from './tokens.ts';
 
@@ -81,6 +81,8 @@ export interface Shown {
   readonly method: SignInMethod;
   /** Name of the issuer that says so. */
   readonly issuer?: string;
+  /** The passkey that they showed. */
+  readonly passkeyId?: string;
   /** Of several, the org they shall begin in; else the one they have belonged to longest. */
   readonly orgId?: string;
   /** They did so just now, not some time ago at another server. */
@@ -99,9 +101,8 @@ export async function admit(
   shown: Shown,
   browser: Browser,
 ): Promise<string> {
-  const standings = (await standingOf(writer, shown.userId))
-    .filter((standing) => countsIn(shown, standing))
-    .map(standingOfRow);
+  const issuer = shown.issuer ?? null;
+  const standings = standingsIn(await standingOf(writer, shown.userId, issuer), issuer);
   const at = standings.find(({ org }) => org.id === shown.orgId) ?? standings[0];
   if (!at) throw failed('Your account belongs to no organization here. Ask an owner to invite you.');
   if (browser.token !== null) await deleteSessionByToken(writer, sha256(browser.token));
@@ -110,6 +111,7 @@ export async function admit(
     at,
     method: shown.method,
     issuer: shown.issuer,
+    passkeyId: shown.passkeyId,
     address: browser.address,
     agent: browser.agent,
     steppedUp: shown.isFresh,

@@ -19,6 +19,7 @@ import { places } from './0018-places.ts';
 import { issuers } from './0020-issuers.ts';
 import { kindsOfChanges } from './0021-kinds-of-changes.ts';
 import { quarters } from './0022-quarters.ts';
+import { operatorsAndGrants } from './0025-operators-and-grants.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   issuers,
   kindsOfChanges,
   quarters,
+  operatorsAndGrants,
 ];
