@@ -14,6 +14,7 @@ import type { Catalog } from './catalog.ts';
 import type { Latencies } from './latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
 import type { Owners } from './opaque/owners.ts';
+import type { OpenExchanges } from './open-exchanges.ts';
 import type { Conversations } from './stickiness.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 
@@ -38,6 +39,7 @@ export interface Gateway {
   readonly latencies: Latencies;
   readonly answers: AnswerCache;
   readonly flights: Flights;
+  readonly open: OpenExchanges;
   readonly guard: Guard;
   /** Tokens that one answer of a model has at most, where its provider says so. */
   readonly outputMost: (provider: Provider, model: string) => number | null;

@@ -8,6 +8,7 @@ import { savedBy, type Worth, worthOf } from './worth.ts';
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
+  gateway.open.delete(x);
   const worth = worthOf(x);
   if (grant) gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
   const latencyMs = gateway.clock.monotonic() - x.startedAt;

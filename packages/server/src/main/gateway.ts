@@ -4,6 +4,7 @@ import { Flights } from '../gateway/cache/flights.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
 import { createLists } from '../gateway/lists.ts';
+import { OpenExchanges } from '../gateway/open-exchanges.ts';
 import { createPassthrough } from '../gateway/passthrough/passthrough.ts';
 import { Conversations } from '../gateway/stickiness.ts';
 import { createStoredResponses } from '../gateway/stored/responses-api.ts';
@@ -20,6 +21,8 @@ export function assembleGateway(
 ): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
   const { database, turnsKey, bodyStore, relay } = parts;
+  const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
+  snapshots.watch(() => open.recheck());
   return {
     snapshot: snapshots.current,
     transport,
@@ -34,6 +37,7 @@ export function assembleGateway(
     latencies: new Latencies(systemClock),
     answers,
     flights: new Flights(),
+    open,
     guard: guardrails.guard,
     outputMost: parts.modelLists.outputMost,
     lastUsed: lastUsed.note,
