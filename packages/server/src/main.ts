@@ -13,6 +13,7 @@ import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
+import { logAuditAnchors } from './main/audit-anchors.ts';
 import { watchFile } from './main/config-file.ts';
 import type { FileHistory } from './main/config-host.ts';
 import { examine } from './main/examine.ts';
@@ -161,7 +162,8 @@ async function serve(environment: Environment): Promise<void> {
     ...state.loaded.config.retention,
     sessions: sessionRulesOf(state.loaded.config.auth),
   }));
-  const ends = { watch, retention, listening, delivery, api, sessions: signIn.sessions };
+  const anchors = logAuditAnchors(parts.database, systemClock, log);
+  const ends = { watch, retention, anchors, listening, delivery, api, sessions: signIn.sessions };
   onSignals(
     systemClock,
     log,
@@ -177,7 +179,7 @@ interface Closing {
 }
 
 /** What runs beside the parts and ends before them. */
-interface Ends extends Readonly<Record<'retention' | 'delivery' | 'api' | 'sessions', Closing>> {
+interface Ends extends Readonly<Record<'retention' | 'anchors' | 'delivery' | 'api' | 'sessions', Closing>> {
   readonly watch: Closing | undefined;
   readonly listening: Listening;
 }
@@ -186,7 +188,7 @@ interface Ends extends Readonly<Record<'retention' | 'delivery' | 'api' | 'sessi
 async function drain(parts: Parts, state: RunningState, ends: Ends): Promise<void> {
   state.draining = true;
   ends.watch?.close();
-  await ends.retention.close();
+  await Promise.all([ends.retention.close(), ends.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);
   await parts.monitoring.leave();
   await Promise.all([ends.listening.drain(DRAIN_MS), ends.delivery.close()]);

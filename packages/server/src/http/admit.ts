@@ -23,7 +23,8 @@ export async function admit(
 ): Promise<Actor> {
   const actor = await actorOf(options, request, reply);
   requireAccess(verb, actor, options.host.clock.now());
-  return actor;
+  const address = options.addressOf?.(request.raw);
+  return address === undefined ? actor : { ...actor, address };
 }
 
 async function actorOf(

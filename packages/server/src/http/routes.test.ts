@@ -232,6 +232,7 @@ const CHANGE_NOTHING: Readonly<Record<string, string>> = {
   'policies.dry_run': 'looks at what would be',
   'policies.start_dry_run': 'looks at what would be; a job for as long as it takes',
   'routes.simulate': 'looks at what would be',
+  'audit.verify': 'compares',
   'config.diff': 'looks at what would be',
   'boards.preview': 'looks at what would be',
   'monitors.preview': 'looks at what would be',

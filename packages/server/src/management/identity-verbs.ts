@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { listAnchors, verifyAudit } from './audit/anchors.ts';
 import { AuditChains } from './audit/chains.ts';
 import { checkAudit } from './audit/check.ts';
 import { exportAudit } from './audit/export.ts';
@@ -43,6 +44,7 @@ export interface IdentityParts {
 
 /** Orgs, people, teams, keys and the audit log. */
 export function identityVerbs({ pepper, people, running }: IdentityParts): readonly Verb[] {
+  const chains = new AuditChains();
   return [
     getOrg(running.orgs),
     updateOrg(running.orgs),
@@ -75,6 +77,8 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     reportLeak,
     listAudit,
     exportAudit,
-    checkAudit(new AuditChains()),
+    checkAudit(chains),
+    listAnchors,
+    verifyAudit(chains),
   ];
 }

@@ -3,6 +3,7 @@ import type { Role } from '@floe/contract/roles';
 import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
+import { noteOrigin } from '../store/audit-context.ts';
 import type { Reader, Writer } from '../store/ports.ts';
 import { type Change, type FurtherChange, record } from './change.ts';
 import type { Watch } from './event-stream.ts';
@@ -206,6 +207,7 @@ export function writeVerb<
       const creation = creationOf(definition, actor, raw);
       let isRepeated = false;
       const answer = await host.database.transaction(async (writer) => {
+        noteOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
         const now = host.clock.now();
         const earlier =
           creation && (await answeredBefore<z.input<Answer>>(writer, creation, host.secretsKey, now));

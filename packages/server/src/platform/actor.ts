@@ -17,6 +17,8 @@ export interface Actor {
   readonly key: KeyRecord | null;
   /** Null for a key. */
   readonly member: SignedInMember | null;
+  /** IP address that the request came from; absent where none made it. */
+  readonly address?: string;
 }
 
 /** A member as their console session knows them. */

@@ -63,6 +63,13 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   return { key, generated: kept === null };
 }
 
+/** For PostgreSQL without `FLOE_SECRET_KEY`: a generated key would be another one in each process. */
+export function noSharedSecret(): StoreUnusable {
+  return new StoreUnusable(
+    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+  );
+}
+
 function fingerprintOf(key: Buffer): string {
   return createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
 }

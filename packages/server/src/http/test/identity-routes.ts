@@ -43,6 +43,11 @@ export function identityExpected(): Record<string, Expected> {
     ...keys(),
     [`GET ${on}/audit`]: lists(`${on}/audit`),
     [`GET ${on}/audit/chain`]: lists(`${on}/audit/chain`),
+    [`GET ${on}/audit/anchors`]: lists(`${on}/audit/anchors`),
+    [`POST ${on}/audit/verify`]: {
+      ...lists(`${on}/audit/verify`),
+      body: { anchors: [{ seq: 1, hash: 'a'.repeat(64) }] },
+    },
     [`GET ${on}/audit/export`]: lists(`${on}/audit/export`),
   };
 }

@@ -7,7 +7,15 @@ import { hashNewPassword } from './password-policy.ts';
 import { provePassword } from './password-sign-in.ts';
 import { isUnclaimed, replaceProofs } from './prove-account.ts';
 import type { LiveSession } from './sessions.ts';
-import { admit, type Browser, failed, methodsOf, type Shown, type SignInParts } from './sign-in.ts';
+import {
+  admit,
+  type Browser,
+  changeFrom,
+  failed,
+  methodsOf,
+  type Shown,
+  type SignInParts,
+} from './sign-in.ts';
 
 /** What the page of an invitation shows. @throws Fault `not_found` for one that is not good any more */
 export function previewInvitation(parts: SignInParts, token: string): Promise<OpenInvitation> {
@@ -95,7 +103,7 @@ async function finish(
   who: (writer: Writer) => Promise<Taker>,
 ): Promise<string> {
   const { database, clock, sessions } = parts;
-  const value = await database.transaction(async (writer) => {
+  const value = await changeFrom(parts, browser, null, async (writer) => {
     const { live, ...taker } = await who(writer);
     const { org_id } = await acceptInvitation(writer, { token, userId: taker.userId, nowMs: clock.now() });
     await database.signals.announce(writer);

@@ -19,7 +19,7 @@ import { type GivenPlace, placePerson } from './place-person.ts';
 import { isUnclaimed, joinIdentity, replaceProofs } from './prove-account.ts';
 import type { LiveSession } from './sessions.ts';
 import { STEP_UP_MS } from './sessions.ts';
-import { admit, type Browser, type SignInParts } from './sign-in.ts';
+import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 import { standingsIn } from './standing.ts';
 import { sha256 } from './tokens.ts';
 
@@ -57,7 +57,7 @@ export async function signInByOidc(
     if (!isFirst) throw new OidcRefused('expired', 'this answer of the issuer was used before');
     const person = await finishFlow(parts, oidc, kept, answer.query);
     const places = placeByGroups(oidc, person.groups);
-    const token = await database.transaction(async (writer) => {
+    const token = await changeFrom(parts, browser, live, async (writer) => {
       const userId = await userOf(parts, writer, { person, places, name, live, kept });
       await placePerson(parts, writer, { userId, issuer: name }, places);
       await database.signals.announce(writer);
@@ -74,7 +74,7 @@ export async function signInByOidc(
     return { token, returnTo: kept.return_to };
   } catch (error) {
     const told = { method: `oidc ${name}`, address: browser.address, paused_ms: taken.pausedMs };
-    await database.transaction((writer) => recordFailure(writer, clock, null, told));
+    await changeFrom(parts, browser, live, (writer) => recordFailure(writer, clock, null, told));
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import { recordSignIn } from './audit.ts';
 import { attestationOptions, loadWebauthn, register } from './passkeys.ts';
 import { mustBeSignedIn, mustHoldAccount } from './session-changes.ts';
 import type { LiveSession } from './sessions.ts';
-import type { Browser, SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 
 /** The oldest first. @throws Fault `signed_out` */
 export async function ownPasskeys(parts: SignInParts, browser: Browser): Promise<PasskeyRow[]> {
@@ -36,7 +36,7 @@ export async function addPasskey(
   const { live } = await mustHoldAccount(parts, browser);
   // Not inside the transaction: the first time takes a while.
   await loadWebauthn();
-  return parts.database.transaction(async (writer) => {
+  return changeFrom(parts, browser, live, async (writer) => {
     const row = await register(parts, writer, live.user.id, given);
     await record(parts, writer, live, 'passkeys.create', row);
     return row;
@@ -66,7 +66,7 @@ export async function renamePasskey(
 export async function removePasskey(parts: SignInParts, browser: Browser, id: string): Promise<boolean> {
   const { database, sessions } = parts;
   const { live, token } = await mustHoldAccount(parts, browser);
-  await database.transaction(async (writer) => {
+  await changeFrom(parts, browser, live, async (writer) => {
     const row = await existing(writer, live, id);
     await deletePasskey(writer, id);
     await deleteSessionsOfPasskey(writer, live.user.id, id);

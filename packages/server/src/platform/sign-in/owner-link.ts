@@ -20,7 +20,7 @@ import { SIGN_IN_SETTING } from '../bootstrap.ts';
 import { recordSignIn } from './audit.ts';
 import { hashNewPassword } from './password-policy.ts';
 import { replaceProofs } from './prove-account.ts';
-import { admit, type Browser, type SignInParts } from './sign-in.ts';
+import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 import { newToken, sha256 } from './tokens.ts';
 
 const LINK_MS = 24 * 60 * 60_000;
@@ -97,7 +97,7 @@ export async function takeOwnerLink(
   const { email } = given;
   const hash = await hashNewPassword(parts, given.password, email);
   const live = browser.token === null ? null : await sessions.find(browser.token);
-  const token = await database.transaction(async (writer) => {
+  const token = await changeFrom(parts, browser, live, async (writer) => {
     const link = await usableLink(writer, clock, given.token);
     await putSetting(writer, SIGN_IN_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
     const person = {

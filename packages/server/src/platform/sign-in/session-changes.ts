@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { deleteSessionByToken } from '../../store/sessions.ts';
 import { recordSignIn } from './audit.ts';
 import type { LiveSession } from './sessions.ts';
-import type { Browser, SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 import { sha256 } from './tokens.ts';
 
 /** @throws Fault `signed_out` */
@@ -62,7 +62,7 @@ export async function endSession(parts: SignInParts, browser: Browser): Promise<
   const { token } = browser;
   if (token === null) return;
   const live = await sessions.find(token);
-  await database.transaction(async (writer) => {
+  await changeFrom(parts, browser, live, async (writer) => {
     const ended = await deleteSessionByToken(writer, sha256(token));
     if (!ended) return;
     await recordSignIn(writer, clock, {

@@ -5,6 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Role } from '@floe/contract/roles';
 import type { Clock } from '../../core/clock.ts';
+import { noteOrigin } from '../../store/audit-context.ts';
 import type { MemberRow } from '../../store/members.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 import { deleteSessionByToken, standingOf } from '../../store/sessions.ts';
@@ -12,7 +13,7 @@ import type { SecretsKey } from '../secrets.ts';
 import { recordSignIn } from './audit.ts';
 import type { Issuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
-import type { Sessions } from './sessions.ts';
+import type { LiveSession, Sessions } from './sessions.ts';
 import type { Site } from './site.ts';
 import { standingsIn } from './standing.ts';
 import type { Throttle } from './throttle.ts';
@@ -63,6 +64,22 @@ export const FAILED = 'E-mail or password is not right.';
 
 export function failed(message = FAILED): Fault {
   return new Fault('sign_in_failed', message);
+}
+
+/**
+ * A transaction whose entries in the audit log say where they came from: the browser's address, and its session where it had
+ * one.
+ */
+export function changeFrom<T>(
+  { database }: Pick<SignInParts, 'database'>,
+  { address }: Browser,
+  live: Pick<LiveSession, 'id'> | null,
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
+  return database.transaction((writer) => {
+    noteOrigin(writer, { address, sessionId: live?.id ?? null });
+    return work(writer);
+  });
 }
 
 /** What is switched on and possible here. */
@@ -116,6 +133,7 @@ export async function admit(
     agent: browser.agent,
     steppedUp: shown.isFresh,
   });
+  noteOrigin(writer, { address: browser.address, sessionId: id });
   await recordSignIn(writer, parts.clock, {
     orgId: at.org.id,
     actor: at.memberId,

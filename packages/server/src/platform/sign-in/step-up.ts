@@ -9,7 +9,7 @@ import { hashNewPassword } from './password-policy.ts';
 import { mustOfferPasswords } from './password-sign-in.ts';
 import { mustBeSignedIn, mustHoldAccount, signedOut } from './session-changes.ts';
 import { type LiveSession, STEP_UP_MS } from './sessions.ts';
-import { type Browser, failed, type SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, failed, type SignInParts } from './sign-in.ts';
 
 /** Either of the two, from the person who is signed in. */
 export interface Proof {
@@ -24,7 +24,7 @@ export interface Proof {
  * @throws Fault `signed_out`, `sign_in_failed`, `too_many_tries`
  */
 export async function stepUp(parts: SignInParts, browser: Browser, proof: Proof): Promise<string> {
-  const { database, clock, throttle, sessions } = parts;
+  const { clock, throttle, sessions } = parts;
   const { live, token } = await mustBeSignedIn(parts, browser);
   const trier = { account: live.user.email, address: browser.address };
   const taken = await throttle.take(trier);
@@ -34,11 +34,11 @@ export async function stepUp(parts: SignInParts, browser: Browser, proof: Proof)
   } catch (error) {
     if (error instanceof Fault && error.code === 'sign_in_failed') {
       const told = { method: 'step-up', address: browser.address, paused_ms: taken.pausedMs };
-      await database.transaction((writer) => recordFailure(writer, clock, live.user.id, told));
+      await changeFrom(parts, browser, live, (writer) => recordFailure(writer, clock, live.user.id, told));
     }
     throw error;
   }
-  const next = await database.transaction(async (writer) => {
+  const next = await changeFrom(parts, browser, live, async (writer) => {
     await use(writer);
     await throttle.forgive(writer, trier, taken);
     await recordSignIn(writer, clock, {
@@ -87,7 +87,7 @@ export async function changePassword(
   mustOfferPasswords(parts);
   const { live, token } = await mustHoldAccount(parts, browser);
   const password_hash = await hashNewPassword(parts, password, live.user.email);
-  const next = await database.transaction(async (writer) => {
+  const next = await changeFrom(parts, browser, live, async (writer) => {
     await changeUser(writer, live.user.id, { password_hash, updated_at: clock.now() });
     await deleteSessions(writer, live.user.id, live.id);
     for (const { org, memberId } of live.everywhere)
