@@ -59,6 +59,7 @@ export const signedIn = z
     team: z.string().nullable(),
     org,
     orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+    operator: z.boolean().describe('May change what affects every organization of the installation.'),
     stepped_up_until: moment
       .nullable()
       .describe('Until when what asks for a fresh sign-in may be done; null when that is over.'),
@@ -154,6 +155,16 @@ export const invitationBody = z.strictObject({
       `The password of an account that exists. For a new account the one to choose, of ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters.`,
     ),
 });
+
+/** Whether the account of whoever asks is connected to an issuer of `auth.oidc`. */
+export const ownIdentity = z
+  .strictObject({ name: z.string(), connected: z.boolean() })
+  .meta({ id: 'OwnIdentity' });
+
+export const ownIdentityList = page(ownIdentity);
+
+/** `POST /api/me/identities/{name}/connect`: where to send the browser. */
+export const connection = z.strictObject({ location: z.string() });
 
 /** A session as its owner sees it among the others. */
 export const ownSession = z

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import type { LiveHub } from '../../analytics/live/hub.ts';
+import { createArrivals } from '../../core/arrivals.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
@@ -136,6 +137,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
+    addressOf: createArrivals(['127.0.0.1']).addressOf,
     version: '0.0.0-test',
     authenticate: (headers) => {
       const presented = presentedKey(headers);
