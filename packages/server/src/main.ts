@@ -136,6 +136,7 @@ async function serve(environment: Environment): Promise<void> {
   const gateway = assembleGateway(parts, snapshots, {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
+    baseUrl: () => state.loaded.config.server.base_url,
   });
   const alerts = assembleAlerts(parts, () => state.loaded.config, quietOfMonitors);
   const { port, base_url } = loaded.config.server;

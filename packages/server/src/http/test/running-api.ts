@@ -116,6 +116,9 @@ export interface ApiOptions {
   readonly mail?: PeopleHost['mail'];
 }
 
+/** Of the API as a whole; a proxy on loopback is believed. */
+const ABOUT = { addressOf: createArrivals(['127.0.0.1']).addressOf, version: '0.0.0-test' };
+
 /** The real API on a loopback port, with the orgs `acme` and `other`. */
 export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
@@ -137,8 +140,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
-    addressOf: createArrivals(['127.0.0.1']).addressOf,
-    version: '0.0.0-test',
+    ...ABOUT,
     authenticate: (headers) => {
       const presented = presentedKey(headers);
       return sessions.get(presented)?.(now) ?? keyActor(platform.keyring.authenticate(presented, now));
