@@ -82,20 +82,24 @@ export async function house(t: TestContext): Promise<House> {
         for (const id of ids) await createMonitor(changing, ORG, monitor(id, shape));
       });
     },
-    async history(id) {
-      const row = await monitorById(database.read, ORG, id);
-      assert.ok(row);
-      return historyOf(database, row.uid);
-    },
-    async count(status) {
-      const rows = await database.read
-        .selectFrom('checks')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('status', '=', status)
-        .execute();
-      return rows[0]?.count ?? 0;
-    },
+    history: (id) => historyById(database, id),
+    count: (status) => countChecks(database, status),
   };
+}
+
+async function historyById(database: Database, id: string) {
+  const row = await monitorById(database.read, ORG, id);
+  assert.ok(row);
+  return historyOf(database, row.uid);
+}
+
+async function countChecks(database: Database, status: string): Promise<number> {
+  const rows = await database.read
+    .selectFrom('checks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', '=', status)
+    .execute();
+  return rows[0]?.count ?? 0;
 }
 
 /** Time passes for a process that is there: a pulse every three seconds, and the sweep after it. */
