@@ -71,7 +71,7 @@ export const FAULTS = {
 
 export type FaultCode = keyof typeof FAULTS;
 
-/** Who is to blame: `gateway` covers everything Floe decided itself, the caller's mistakes included. */
+/** Who decided: `gateway` for everything Floe refused itself, `upstream` for every answer of a provider, its 4xx included. */
 export type FaultSource = 'gateway' | 'upstream';
 
 export interface FaultDetail {
@@ -114,6 +114,7 @@ export class Fault extends Error {
   }
 
   get source(): FaultSource {
-    return this.code.startsWith('upstream_') ? 'upstream' : 'gateway';
+    const isUpstreams = this.code.startsWith('upstream_') || this.detail.upstreamStatus !== undefined;
+    return isUpstreams ? 'upstream' : 'gateway';
   }
 }

@@ -135,6 +135,7 @@ async function serve(environment: Environment): Promise<void> {
   const gateway = assembleGateway(parts, snapshots, {
     draining: () => state.draining,
     responsesDays: () => state.loaded.config.retention.responses_days,
+    baseUrl: () => state.loaded.config.server.base_url,
   });
   const { port, base_url } = loaded.config.server;
   const place = { url: base_url };

@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 
 const LF = 0x0a;
@@ -151,8 +151,14 @@ export class SseFramer {
   }
 }
 
-/** Finds a whole frame's event name and data; undefined when it has no data, such as a comment. */
+/**
+ * Finds a whole frame's event name and data; undefined when it has no data, such as a comment.
+ *
+ * @throws {Fault} `upstream_stream_broken` when it is not UTF-8, the only encoding of event streams (WHATWG HTML 9.2.4).
+ */
 export function frameData(frame: Buffer): FrameData | undefined {
+  if (!isUtf8(frame))
+    throw new Fault('upstream_stream_broken', 'The provider sent a stream event that is not UTF-8.');
   let event = '';
   let start = -1;
   let end = -1;

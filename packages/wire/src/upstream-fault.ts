@@ -13,6 +13,7 @@ export type UpstreamFaultKind =
   | 'context'
   | 'filter'
   | 'too_large'
+  | 'slow_request'
   | 'timeout'
   | 'invalid'
   | 'server';
@@ -30,6 +31,9 @@ export interface UpstreamFault {
 
 /** Response headers with lower-case names. */
 export type Headers = Readonly<Record<string, string | undefined>>;
+
+/** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
+const LONGEST_WAIT_MS = 86_400_000;
 
 const OVERFLOW =
   /prompt is too long|context_length_exceeded|exceeds the context window|maximum context length|input token count.{0,200}exceeds the maximum|input is too long|input tokens exceeded|too large for model with|reduce the length of the messages|maximum prompt length is|longer than the model's context|too_many_prompt_tokens|too many tokens|prompt too long|greater than the context length|exceeds the available context size|exceeded model token limit|range of input length should be|context window exceeds limit/i;
@@ -49,7 +53,9 @@ export function readUpstreamFault(status: number, headers: Headers, body: string
   const root = objectOf(isArray(parsed) ? parsed[0] : parsed) ?? {};
   const fault = describeError(status, root, body);
   const type = headers['x-amzn-errortype']?.split(':')[0];
-  const kind = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
+  const named = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
+  // Told by its status the request was too slow; told inside a 200 a provider further on was.
+  const kind = named === 'timeout' && status === 408 ? 'slow_request' : named;
   const failed = status >= 400;
   return {
     ...fault,
@@ -104,13 +110,21 @@ export function describeError(status: number, root: JsonObject, body = ''): Upst
   };
 }
 
+/** Statuses that say what they mean; a body's `type` does not turn the caller's mistake into an outage. */
+const DEFINITE = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
+/** Hosts report rate limits with these too. */
+const MAY_BE_RATE = new Set([400, 409]);
+
 function classify(status: number, words: string): UpstreamFaultKind {
+  const isDefinite = DEFINITE.has(status);
   if (OVERFLOW.test(words) && !NOT_OVERFLOW.test(words)) return 'context';
   if (status === 402 || MONEY.test(words)) return 'quota';
   if (status === 401 || BAD_KEY.test(words)) return 'credential';
   if (FILTERED.test(words)) return 'filter';
-  if (status === 429 || RATE_WORDS.test(words)) return 'rate';
-  if (status === 503 || status === 529 || status === 498 || OVERLOAD_WORDS.test(words)) return 'overloaded';
+  if (status === 429) return 'rate';
+  if (RATE_WORDS.test(words) && (!isDefinite || MAY_BE_RATE.has(status))) return 'rate';
+  if (status === 503 || status === 529 || status === 498) return 'overloaded';
+  if (OVERLOAD_WORDS.test(words) && !isDefinite && status !== 403 && status !== 413) return 'overloaded';
   if (status === 403) return 'permission';
   if (status === 404 || status === 410 || /model_not_found/.test(words)) return 'model';
   if (status === 413) return 'too_large';
@@ -131,11 +145,12 @@ function detailText(detail: Json | undefined): string | undefined {
 function retryAfterMs(headers: Headers, root: JsonObject): number | undefined {
   const ms = positive(headers['retry-after-ms']);
   const seconds = positive(headers['retry-after']);
-  if (ms !== undefined || seconds !== undefined) return Math.max(ms ?? 0, (seconds ?? 0) * 1000);
+  if (ms !== undefined || seconds !== undefined)
+    return Math.min(LONGEST_WAIT_MS, Math.max(ms ?? 0, (seconds ?? 0) * 1000));
   const details = objectOf(root['error'])?.['details'];
   for (const entry of isArray(details) ? details : []) {
     const delay = isObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(textOf(entry['retryDelay']) ?? '') : null;
-    if (delay) return Math.ceil(Number(delay[1]) * 1000);
+    if (delay) return Math.min(LONGEST_WAIT_MS, Math.ceil(Number(delay[1]) * 1000));
   }
   return undefined;
 }
@@ -155,6 +170,7 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   context: 'invalid_request',
   filter: 'invalid_request',
   too_large: 'request_too_large',
+  slow_request: 'request_timeout',
   // `upstream_timeout` is for deadlines of ours; a provider that gave up itself failed.
   timeout: 'upstream_error',
   invalid: 'invalid_request',
@@ -162,8 +178,8 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
 };
 
 /**
- * The fault a client of another dialect sees for it, without the provider's `param`, which names a field
- * the client never sent. A bad credential is ours: its text never reaches the caller.
+ * The fault a client of another dialect sees for it. The provider's `param` names a field of the translated request:
+ * whoever knows the client's own names adds it. A bad credential is ours: its text never reaches the caller.
  */
 export function faultOf(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';

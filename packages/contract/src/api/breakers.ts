@@ -17,7 +17,11 @@ export const breaker = z
     credential: z.string(),
     state: z
       .enum(['closed', 'open', 'half_open', 'ramping'])
-      .describe('`half_open`: one probe is on its way. `ramping`: traffic returns little by little.'),
+      .describe('`half_open`: one request tests the target. `ramping`: traffic returns by a growing share.'),
+    probe: z
+      .enum(['in_flight', 'next_request'])
+      .nullable()
+      .describe('Of a half-open breaker: the test is in flight, or the next request is the test.'),
     because: z.string().describe('Why it is in this state; empty when it is closed.'),
     wait_ms: z.int().describe('Milliseconds until it may be asked again, a rate limit’s pause included.'),
     forced: forced.nullable(),

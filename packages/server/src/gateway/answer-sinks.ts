@@ -31,7 +31,8 @@ export class CollectedAnswer implements AnswerSink {
 
   end(): void {
     const [only] = this.#chunks;
-    this.#judge(this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size));
+    const body = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
+    this.#judge(withoutMark(body));
   }
 
   cut(): void {
@@ -41,6 +42,11 @@ export class CollectedAnswer implements AnswerSink {
   failure(fault: Fault): string {
     throw new Error(`nothing of a collected answer was sent, so ${fault.code} is told whole`);
   }
+}
+
+/** A byte order mark before JSON means nothing (RFC 8259, section 8.1), and most parsers refuse it. */
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
 /** Largest answer that is held in memory to be checked whole before it is passed on. */

@@ -7,9 +7,10 @@ import { CollectedAnswer } from './answer-sinks.ts';
 import { BinaryAnswer } from './binary-answer.ts';
 import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
-import { Deadlines, type ExpiredPhase } from './deadlines.ts';
+import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
 import type { AnswerSink, Plan } from './plan.ts';
+import { scrubbed } from './scrub.ts';
 import { headerOf, readNetworkError, UpstreamRefusal } from './upstream-fault.ts';
 import { setWorthAside } from './worth.ts';
 
@@ -19,18 +20,21 @@ const REFUSAL_BYTES = 1024 * 1024;
 /** How long the rest of an upstream's answer may take once the client has all of it: the connection is worth keeping. */
 const TAIL_MS = 1000;
 
+/** How an attempt is watched. */
+export interface Watch {
+  /** Monotonic milliseconds at which the exchange must be over. */
+  readonly totalAt: number;
+  /** Called when its first content is here, long before the end of a long answer. */
+  readonly onContent: ((afterMs: number) => void) | null;
+  /** Null where nobody else could answer, or the answer is no stream. */
+  readonly patience: Patience | null;
+}
+
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.told` says. `onContent`
- * is called when its first content is here, long before the end of a long answer.
+ * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.told` says.
  */
-export function attempt(
-  x: Exchange,
-  target: Target,
-  plan: Plan,
-  totalAt: number,
-  onContent: (() => void) | null = null,
-): Promise<void> {
+export function attempt(x: Exchange, target: Target, plan: Plan, watch: Watch): Promise<void> {
   setWorthAside(x);
   const record: AttemptRecord = {
     n: x.attempts.length + 1,
@@ -47,7 +51,7 @@ export function attempt(
   x.target = target;
   x.dropped = plan.dropped;
   return new Promise((resolve, reject) => {
-    new Attempt(x, target, plan, record, { resolve, reject }).start(totalAt, onContent);
+    new Attempt(x, target, plan, record, { resolve, reject }).start(watch);
   });
 }
 
@@ -71,7 +75,7 @@ class Attempt implements UpstreamHandler {
   #streamed = false;
   #over = false;
   #tail: Timer | null = null;
-  #onContent: (() => void) | null = null;
+  #onContent: Watch['onContent'] = null;
 
   constructor(x: Exchange, target: Target, plan: Plan, record: AttemptRecord, settled: Settled) {
     this.#x = x;
@@ -82,7 +86,7 @@ class Attempt implements UpstreamHandler {
     this.#startedAt = x.gateway.clock.monotonic();
   }
 
-  start(totalAt: number, onContent: (() => void) | null): void {
+  start({ totalAt, onContent, patience }: Watch): void {
     const { client, gateway } = this.#x;
     this.#onContent = onContent;
     this.#x.sentAt ??= this.#startedAt;
@@ -92,9 +96,9 @@ class Attempt implements UpstreamHandler {
     client.onGone = leave;
     const { timeouts } = this.#target;
     const expire = (phase: ExpiredPhase, ms: number) => this.#expire(phase, ms);
-    const total = { acceptedAt: this.#x.startedAt, totalAt };
     const quiet = this.#x.told ? null : this.#x.early;
-    this.#deadlines = new Deadlines(gateway.clock, timeouts, total, expire, quiet);
+    const timing = { acceptedAt: this.#x.startedAt, totalAt, quiet, patience };
+    this.#deadlines = new Deadlines(gateway.clock, timeouts, timing, expire);
     const { upload } = this.#plan;
     // A long upload is no slow upstream: the wait for its answer begins with the last byte.
     if (upload) upload.watch(this);
@@ -157,6 +161,7 @@ class Attempt implements UpstreamHandler {
     this.#tail?.cancel();
     // A body that ends by itself (its client left or sent too much) and a credential nobody gave are told as they are.
     if (error instanceof Fault || error instanceof ClientGone) return this.#fail(error);
+    if (this.#conclude()) return;
     this.#fail(readNetworkError(this.#target.provider.id, error, this.#record.status !== null));
   }
 
@@ -210,11 +215,28 @@ class Attempt implements UpstreamHandler {
   #noteFirstToken(): void {
     this.#deadlines?.speak();
     this.#deadlines?.enter('idle');
-    this.#record.first_token_ms = this.#elapsedMs();
-    this.#onContent?.();
+    const afterMs = this.#elapsedMs();
+    this.#record.first_token_ms = afterMs;
+    this.#onContent?.(afterMs);
+  }
+
+  /** Whether the answer was finished although its connection was not: then nothing of it is missing. */
+  #conclude(): boolean {
+    if (this.#over || !this.#sink?.started) return false;
+    try {
+      if (!this.#sink.conclude?.()) return false;
+    } catch (error) {
+      this.#fail(error);
+      return true;
+    }
+    this.#finish();
+    this.#cancel?.();
+    this.#settled.resolve();
+    return true;
   }
 
   #expire(phase: ExpiredPhase, afterMs: number): void {
+    if (phase === 'idle' && this.#conclude()) return;
     const { id } = this.#target.provider;
     const after = afterMs < 1000 ? `${afterMs} ms` : `${Math.round(afterMs / 1000)} s`;
     this.#fail(
@@ -226,7 +248,9 @@ class Attempt implements UpstreamHandler {
 
   #fail(reason: unknown): void {
     if (this.#over) return;
-    const error = reason instanceof Error ? reason : new Error(String(reason));
+    const { provider, credential } = this.#target;
+    const secrets = provider.secretsFor(credential);
+    const error = scrubbed(reason instanceof Error ? reason : new Error(String(reason)), secrets);
     // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
     if (this.#sink?.started) this.#x.told = this.#sink;
     this.#sink?.cut();

@@ -35,6 +35,8 @@ export function reportFailure(
       return breakers.credentialRefused(orgId, target, detail.spent ? 'quota_spent' : code);
     case 'upstream_rate_limited':
       return breakers.limited(orgId, target, detail.retryAfterMs);
+    case 'request_timeout':
+      return breakers.failed(orgId, target, `status ${detail.upstreamStatus}`, admission);
     case 'unsupported_parameter':
     case 'missing_api_key':
       return breakers.abandoned(orgId, target, admission);

@@ -130,7 +130,7 @@ test('a client that leaves with the probe lets the next request probe', async (t
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
 });
 
-test('when every breaker is open the targets are asked all the same, once each', async (t) => {
+test('when every breaker is open one request after the other is still let through to each target', async (t) => {
   const health: Partial<Health> = { a: () => failing(503), b: () => failing(500) };
   const gateway = await start(t, health);
   for (let n = 0; n < 3; n += 1) await ask(gateway);
@@ -141,6 +141,51 @@ test('when every breaker is open the targets are asked all the same, once each',
   assert.match(decisionsOf(gateway, 'breaker').join(), /panic: a\/m: no other target is left/);
   delete health.b;
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
+});
+
+test('while its only target is dead, one request at a time reaches it and the rest fails at once with a wait', async (t) => {
+  const health: Partial<Health> = { a: () => failing(503) };
+  const gateway = await start(t, health);
+  for (let n = 0; n < 5; n += 1) await ask(gateway, 'alone');
+  assert.equal(gateway.breakers.list('acme')[0]?.state, 'open');
+  const before = asked(gateway, 'a');
+  health.a = () => ({ ...failing(503), paced: true });
+  const crowd = Array.from({ length: 40 }, () => gateway.ask('chat', { model: 'alone', ...TURN }));
+  const refused = await gateway.settled(first(39, crowd), 0);
+  assert.equal(asked(gateway, 'a') - before, 1, 'in flight at the dead target');
+  for (const { status, headers, text } of refused) {
+    assert.deepEqual([status, /no_healthy_target/.test(text)], [503, true], text);
+    const waitMs = Number(headers['retry-after-ms']);
+    assert.ok(waitMs > 0 && waitMs <= 24_000, String(waitMs));
+  }
+  gateway.upstream('a').gate.open();
+  await gateway.settled(Promise.all(crowd));
+  assert.equal(asked(gateway, 'a') - before, 1);
+});
+
+test('a lone target that answers under panic has all of its traffic back within seconds', async (t) => {
+  const health: Partial<Health> = { a: () => failing(503) };
+  const gateway = await start(t, health);
+  for (let n = 0; n < 5; n += 1) await ask(gateway, 'alone');
+  delete health.a;
+  const served: number[] = [];
+  for (let second = 0; second < 12; second += 1) {
+    const crowd = Array.from({ length: 20 }, () => gateway.ask('chat', { model: 'alone', ...TURN }));
+    const all = await gateway.settled(Promise.all(crowd), 0);
+    served.push(all.filter(({ status }) => status === 200).length);
+    await gateway.pass(1000);
+  }
+  assert.ok((served[0] ?? 0) > 0, 'nobody waits for the probe');
+  assert.equal(served.at(-1), 20, served.join());
+});
+
+test('a breaker whose wait is over is shown half open before any request comes', async (t) => {
+  const gateway = await start(t, { a: () => failing(503) });
+  await breakA(gateway);
+  assert.equal(gateway.breakers.list('acme')[0]?.probe, null);
+  await gateway.pass(25_000);
+  const [view] = gateway.breakers.list('acme');
+  assert.deepEqual([view?.state, view?.probe, view?.waitMs], ['half_open', 'next_request', 0]);
 });
 
 test('a rate limit is a pause, no failure: nobody asks before it is over', async (t) => {

@@ -176,7 +176,12 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
 }
 
 /** The credential whose turn it is, then the provider's others. */
-function targetsOf(provider: Provider, model: string, own: Partial<Timeouts>, weight: number): Target[] {
+export function targetsOf(
+  provider: Provider,
+  model: string,
+  own: Partial<Timeouts>,
+  weight: number,
+): Target[] {
   const first = provider.nextCredential();
   const timeouts = { ...provider.timeouts, ...own };
   const targets = [{ provider, model, credential: first, timeouts, weight }];

@@ -65,8 +65,6 @@ export interface Carrier {
   write(bytes: Buffer | string): boolean;
   onDrain(callback: () => void): void;
   end(): void;
-  /** Ends a streamed answer with these bytes, and closes the connection. */
-  endBroken(bytes: string): void;
   /** Breaks a streamed answer off: what was written goes out, and its framing never ends. */
   breakOff(): void;
 }
@@ -163,10 +161,9 @@ export class Client {
     this.#carrier.breakOff();
   }
 
-  /** Ends a streamed answer after an error was told inside it, and closes the connection. */
-  endBroken(bytes: string): void {
-    this.bytesOut += Buffer.byteLength(bytes);
-    this.bodyTape?.add(bytes);
-    this.#carrier.endBroken(bytes);
+  /** Ends a streamed answer with its last bytes. The connection is as good as before: it was announced as kept. */
+  endWith(bytes: string): void {
+    this.write(bytes);
+    this.end();
   }
 }

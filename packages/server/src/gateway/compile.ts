@@ -54,9 +54,10 @@ export function compileCatalogs(
   const unusable: Unusable[] = [];
   const notYet: string[] = [];
   for (const org of orgs) {
-    const found = providersFromConfig(org.providers, world, book);
+    const own = { ...world, pool: org.id };
+    const found = providersFromConfig(org.providers, own, book);
     unusable.push(...found.unusable.map(({ id, reason }) => ({ id: `${org.id}/${id}`, reason })));
-    const given = org.id === environmentOrg ? providersFromEnvironment(world, book) : [];
+    const given = org.id === environmentOrg ? providersFromEnvironment(own, book) : [];
     const providers = byId([
       ...given.filter(({ id }) => !org.providers.some((own) => own.id === id)),
       ...found.providers,

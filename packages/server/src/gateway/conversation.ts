@@ -1,6 +1,5 @@
 import { isObject } from '@floe/contract/json';
-import { readString } from '@floe/wire/splice';
-import type { Ask } from './ask.ts';
+import { readString, type Span } from '@floe/wire/splice';
 import type { ClientHeaders } from './forward-request.ts';
 
 /** Headers in which clients name a session, first one wins; lower case. */
@@ -10,12 +9,21 @@ const HEADER_ENDING = '-session-id';
 /** A name is opaque; what is longer is no name. */
 const NAME_CHARACTERS = 512;
 
+/** A JSON body whose top-level members are known. */
+export interface ScannedBody {
+  readonly body: Buffer;
+  readonly members: ReadonlyMap<string, Span>;
+}
+
 /**
  * What names the conversation a request belongs to: a session header, `prompt_cache_key`, or the conversation
- * id of a Responses request. Null when nothing does; an end user is no conversation.
+ * id of a Responses request. Null when nothing does; an end user is no conversation. Forms and files name one
+ * in a header only.
  */
-export function conversationOf(headers: ClientHeaders, ask: Ask): string | null {
-  return sessionOf(headers) ?? inBody(ask, 'prompt_cache_key') ?? inBody(ask, 'conversation');
+export function conversationOf(headers: ClientHeaders, asked: ScannedBody | null): string | null {
+  const named = sessionOf(headers);
+  if (named !== null || asked === null) return named;
+  return inBody(asked, 'prompt_cache_key') ?? inBody(asked, 'conversation');
 }
 
 /** The session that a client names in its headers: agents call it the same towards their hooks. */
@@ -33,7 +41,7 @@ export function sessionOf(headers: ClientHeaders): string | null {
 }
 
 /** The member's text, or the `id` of the object it holds. */
-function inBody({ body, members }: Ask, member: string): string | null {
+function inBody({ body, members }: ScannedBody, member: string): string | null {
   const span = members.get(member);
   if (!span || span.end - span.start > NAME_CHARACTERS) return null;
   if (body[span.start] !== 0x7b) return named(readString(body, span));

@@ -17,7 +17,12 @@ function started(totalMs = TIMEOUTS.totalMs) {
   const deadlines = new Deadlines(
     clock,
     TIMEOUTS,
-    { acceptedAt: clock.monotonic(), totalAt: clock.monotonic() + totalMs },
+    {
+      acceptedAt: clock.monotonic(),
+      totalAt: clock.monotonic() + totalMs,
+      quiet: null,
+      patience: null,
+    },
     (phase) => expired.push(phase),
   );
   return { clock, expired, deadlines };
@@ -105,7 +110,12 @@ test('stopped deadlines leave no timer behind', () => {
 test('the total deadline counts from the accepted request, whatever phase it ends', () => {
   const clock = new FakeClock();
   const told: [string, number][] = [];
-  const total = { acceptedAt: clock.monotonic() - 40_000, totalAt: clock.monotonic() + 10_000 };
+  const total = {
+    acceptedAt: clock.monotonic() - 40_000,
+    totalAt: clock.monotonic() + 10_000,
+    quiet: null,
+    patience: null,
+  };
   const deadlines = new Deadlines(clock, TIMEOUTS, total, (phase, afterMs) => told.push([phase, afterMs]));
   deadlines.enter('first_token');
   clock.advance(10_000);

@@ -13,6 +13,23 @@ export interface Quiet {
   readonly lasting: boolean;
 }
 
+/** How long a stream waits for its first content while another target could answer instead. */
+export interface Patience {
+  /** Milliseconds from the request being sent. */
+  readonly ms: number;
+  /** Asked when that time is over: whether somebody else could answer now. Asked again later when nobody can. */
+  isOver(): boolean;
+}
+
+/** What an attempt is timed by besides the time-outs of its target. */
+export interface Timing {
+  /** Monotonic milliseconds at which the exchange was accepted, and at which it must be over. */
+  readonly acceptedAt: number;
+  readonly totalAt: number;
+  readonly quiet: Quiet | null;
+  readonly patience: Patience | null;
+}
+
 /**
  * The five deadlines of an attempt on one timer. A byte costs one clock reading, not a new timer: when
  * the timer rings early it is set again for what is left.
@@ -26,6 +43,8 @@ export class Deadlines {
   #acceptedAt: number;
   #totalAt: number;
   #quiet: Quiet | null;
+  #patience: Patience | null;
+  #patientUntil = Number.POSITIVE_INFINITY;
   #timer: Timer | null = null;
   #ringsAt = Number.POSITIVE_INFINITY;
   #held = false;
@@ -33,23 +52,25 @@ export class Deadlines {
   constructor(
     clock: Clock,
     timeouts: Timeouts,
-    total: { readonly acceptedAt: number; readonly totalAt: number },
+    { acceptedAt, totalAt, quiet, patience }: Timing,
     onExpired: (phase: ExpiredPhase, afterMs: number) => void,
-    quiet: Quiet | null = null,
   ) {
     this.#clock = clock;
     this.#timeouts = timeouts;
     this.#onExpired = onExpired;
     this.#since = clock.monotonic();
-    this.#acceptedAt = total.acceptedAt;
-    this.#totalAt = total.totalAt;
+    this.#acceptedAt = acceptedAt;
+    this.#totalAt = totalAt;
     this.#quiet = quiet;
+    this.#patience = patience;
     this.#arm();
   }
 
   enter(phase: Phase): void {
     this.#phase = phase;
     this.#since = this.#clock.monotonic();
+    if (phase === 'headers') this.#bePatient();
+    else if (phase === 'idle') this.#patientUntil = Number.POSITIVE_INFINITY;
     this.#arm();
   }
 
@@ -78,6 +99,10 @@ export class Deadlines {
     this.#timer = null;
   }
 
+  #bePatient(): void {
+    this.#patientUntil = this.#patience ? this.#since + this.#patience.ms : Number.POSITIVE_INFINITY;
+  }
+
   #limitMs(): number {
     switch (this.#phase) {
       case 'connect':
@@ -92,7 +117,7 @@ export class Deadlines {
   }
 
   #arm(): void {
-    let ringsAt = Math.min(this.#since + this.#limitMs(), this.#totalAt);
+    let ringsAt = Math.min(this.#since + this.#limitMs(), this.#totalAt, this.#patientUntil);
     if (this.#quiet !== null) ringsAt = Math.min(ringsAt, this.#quiet.nextAt());
     if (this.#timer !== null && this.#ringsAt <= ringsAt) return;
     this.#timer?.cancel();
@@ -106,6 +131,10 @@ export class Deadlines {
     if (now >= this.#totalAt) return this.#onExpired('total', Math.round(now - this.#acceptedAt));
     if (this.#quiet !== null && now >= this.#quiet.nextAt()) this.#quiet.ring();
     if (this.#held) this.#since = now;
+    if (this.#patience !== null && now >= this.#patientUntil) {
+      if (this.#patience.isOver()) return this.#onExpired('first_token', this.#patience.ms);
+      this.#patientUntil = now + this.#patience.ms;
+    }
     if (now < this.#since + this.#limitMs()) return this.#arm();
     this.#onExpired(this.#phase, this.#limitMs());
   }

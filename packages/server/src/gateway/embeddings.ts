@@ -21,6 +21,7 @@ import { readControls } from './controls.ts';
 import { authenticate, begin, tell } from './exchange.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { Gateway } from './gateway.ts';
+import { orderTargets, takeCourse } from './order-targets.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
@@ -59,10 +60,9 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   x.controls = readControls(x.client.headers);
   const ask = readOutline(await x.client.readBody(JSON_BODY_BYTES));
   x.ask = ask;
-  const course = resolveCourse(catalog, key.models ?? (() => true), ask.model);
-  x.course = course;
-  const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`).join(', ');
-  x.decisions.push({ step: 'route', outcome: names, because: course.because });
+  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+  const ordering = { orgId: key.orgId, stream: false, body: ask };
+  const course = takeCourse(x, orderTargets(x, resolved, ordering));
   if (catalog.policies === null) return course;
   const body = passRequestGate(x, key, ask, catalog.policies);
   if (body !== ask.body) x.ask = { ...readOutline(body), user: ask.user };
@@ -104,6 +104,7 @@ function planEmbeddings(x: Exchange, ask: Ask, target: Target): Plan {
       body,
       connectMs: timeouts.connectMs,
       via: provider.via,
+      pool: provider.pool,
       signing: provider.signingFor(credential),
     },
     dropped,

@@ -6,7 +6,6 @@ import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
-import { type Arranged, arrange } from './arrange.ts';
 import { type Ask, readAsk } from './ask.ts';
 import { BodyTape } from './bodies/body-tape.ts';
 import { throughCache } from './cache/recall.ts';
@@ -14,7 +13,6 @@ import { isCached } from './cache/rules.ts';
 import { type Catalog, type Course, EMPTY_CATALOG, resolveCourse } from './catalog.ts';
 import { type Client, ClientGone } from './client.ts';
 import { readControls } from './controls.ts';
-import { conversationOf } from './conversation.ts';
 import { countTokens } from './count-tokens.ts';
 import { EarlyAnswer } from './early-answer.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -24,6 +22,7 @@ import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk } from './ide/read-ide-ask.ts';
 import { noteSession } from './model-sessions.ts';
+import { orderTargets, takeCourse } from './order-targets.ts';
 import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
@@ -150,30 +149,10 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   return course;
 }
 
-function route(x: Exchange, catalog: Catalog, key: KeyRecord, ask: Ask): Course {
+function route(x: Exchange, catalog: Catalog, { orgId, models }: KeyRecord, ask: Ask): Course {
   if (x.surface.ide) refuseAliases(catalog, ask.model);
-  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
-  const { course, because } = resolved.targets.length < 2 ? alone(resolved) : order(x, resolved, key, ask);
-  const names = course.targets.map((target) => `${target.provider.id}/${target.model}`);
-  const outcome = names.length < 2 ? (names[0] ?? '') : [...new Set(names)].join(', ');
-  x.course = course;
-  x.decisions.push({ step: 'route', outcome, because: course.because });
-  if (because !== null) x.decisions.push({ step: 'route', outcome: 'ordered', because });
-  for (const skipped of course.skipped)
-    x.decisions.push({ step: 'route', outcome: 'skipped', because: skipped });
-  return course;
-}
-
-function alone(course: Course): Arranged {
-  return { course, because: null };
-}
-
-function order(x: Exchange, course: Course, { orgId }: KeyRecord, ask: Ask): Arranged {
-  const { conversations, latencies, random } = x.gateway;
-  const named = conversationOf(x.client.headers, ask);
-  x.conversation = named === null ? null : `${orgId}\n${named}`;
-  const { conversation } = x;
-  return arrange(course, { orgId, conversation, stream: ask.stream, conversations, latencies, random });
+  const resolved = resolveCourse(catalog, models ?? (() => true), ask.model);
+  return takeCourse(x, orderTargets(x, resolved, { orgId, stream: ask.stream, body: ask }));
 }
 
 /** Tells the client how its exchange failed, in its own dialect, and notes it for the row. */
@@ -200,7 +179,7 @@ export function tell(x: Exchange, error: unknown): void {
   x.status = x.told || x.early?.sent ? 200 : shown.status;
   x.state = x.told ? 'partial' : fault.code === 'policy_denied' ? 'blocked' : 'failed';
   if (x.told) endTold(client, (x.stoppedBy ?? x.told).failure(shown));
-  else if (x.early?.sent) client.endBroken(x.early.failure(shown));
+  else if (x.early?.sent) client.endWith(x.early.failure(shown));
   else {
     const headers = answerHeaders(x, 'application/json');
     if (shown !== fault) headers.push(...upstreamStatusHeader(fault));
@@ -217,7 +196,7 @@ function faultOf({ id, gateway }: Exchange, error: unknown): Fault {
 
 function endTold(client: Client, text: string | null): void {
   if (text === null) client.breakOff();
-  else client.endBroken(text);
+  else client.endWith(text);
 }
 
 /** A bug: logged whole, told without detail. */

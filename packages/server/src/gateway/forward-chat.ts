@@ -61,6 +61,13 @@ export class ForwardedStream implements AnswerSink {
     this.#out.end();
   }
 
+  conclude(): boolean {
+    if (this.#forward.end()) return false;
+    this.#note();
+    this.#out.end();
+    return true;
+  }
+
   cut(): void {
     // Usage is noted with the frame that tells it.
   }

@@ -5,7 +5,7 @@ import type { AnswerReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
 import { parseJson } from '@floe/wire/json-read';
-import { readFrame, SseFramer, writeFrame } from '@floe/wire/sse';
+import { readFrame, type SseEvent, SseFramer, writeFrame } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -15,6 +15,9 @@ import { responsesFailure } from './responses-failure.ts';
 import { type Ending, endingWith } from './stored/open-turn.ts';
 import { ToldResponse } from './stored/told-response.ts';
 import { parse } from './upstream-json.ts';
+
+/** Anthropic, "Streaming messages": the event that ends a stream. */
+const MESSAGE_STOP = writeFrame('message_stop', '{"type":"message_stop"}');
 
 type EventDialect = 'responses' | 'messages';
 
@@ -92,13 +95,18 @@ export class ForwardedEvents implements AnswerSink, Ending {
 
   /** Called only when the event that ends an answer never came: its client would wait for it. */
   end(): void {
-    if (this.#framer.rest().length > 0)
-      throw new Fault('upstream_stream_broken', 'The provider closed the stream within an event.');
+    if (this.conclude()) return;
+    const where = this.#framer.rest().length > 0 ? 'within an event' : 'before its last event';
+    throw this.#fault ?? new Fault('upstream_stream_broken', `The provider closed the stream ${where}.`);
+  }
+
+  /** A Messages answer that has its stop reason lacks only the event that says so. */
+  conclude(): boolean {
     this.#reader.end();
-    throw (
-      this.#fault ??
-      new Fault('upstream_stream_broken', 'The provider closed the stream before its last event.')
-    );
+    if (!this.#whole || this.#fault || this.#dialect !== 'messages') return false;
+    this.#out.pass(MESSAGE_STOP);
+    this.#end();
+    return true;
   }
 
   /** The reader says what it knows of usage when it is told of the end. */
@@ -112,7 +120,13 @@ export class ForwardedEvents implements AnswerSink, Ending {
   }
 
   #listen(frame: Buffer): void {
-    const event = readFrame(frame);
+    let event: SseEvent | undefined;
+    try {
+      event = readFrame(frame);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#fault = error;
+    }
     if (event === undefined) return;
     this.#reader.read(event);
     // What is not passed on is not continued from either.

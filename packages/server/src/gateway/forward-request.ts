@@ -91,6 +91,7 @@ export function upstreamRequest(
     body,
     connectMs: timeouts.connectMs,
     via: provider.via,
+    pool: provider.pool,
     signing: provider.signingFor(credential),
   };
 }

@@ -43,7 +43,7 @@ export function planForward(
     answer,
     refusal: (status, headers, body) =>
       provider.shapeOf(x.surface.dialect) && !isOwnError(body)
-        ? readTranslatedRefusal(target, x.surface.dialect, status, headers, body)
+        ? readTranslatedRefusal(target, x.surface.dialect, ask, { status, headers, body })
         : readRefusal(provider.id, provider.sheet, status, headers, body),
   };
 }

@@ -11,6 +11,7 @@ import type { RowSink } from '../store/ports.ts';
 import type { BodyStore } from './bodies/body-store.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';
+import type { FirstTokenDeadlines } from './first-token-deadline.ts';
 import type { Latencies } from './latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
 import type { Owners } from './opaque/owners.ts';
@@ -36,6 +37,7 @@ export interface Gateway {
   readonly breakers: Breakers;
   readonly conversations: Conversations;
   readonly latencies: Latencies;
+  readonly firstTokens: FirstTokenDeadlines;
   readonly answers: AnswerCache;
   readonly flights: Flights;
   readonly guard: Guard;
@@ -45,6 +47,8 @@ export interface Gateway {
   readonly sessions: ModelSessions;
   /** Whose the things at providers are. */
   readonly owners: Owners;
+  /** `server.base_url`: where clients reach this server. */
+  readonly baseUrl: () => string;
   /** Directory for bodies too large to be held in memory. */
   readonly spoolDir: string;
   /** From 0 to below 1, for jitter. */

@@ -14,6 +14,11 @@ export interface AnswerSink {
   readonly started: boolean;
   /** The client has its whole answer already, though the upstream has not ended. */
   readonly whole: boolean;
+  /**
+   * The connection broke, or fell silent for good. True when the answer's finish had come before and the client now has
+   * all of it: what a provider sends behind its finish says nothing more. Absent: such an answer is cut.
+   */
+  conclude?(): boolean;
   /** The upstream is gone in the middle of it: usage it had told before is noted. */
   cut(): void;
   /**

@@ -24,6 +24,9 @@ export function remedyFor(error: unknown): Remedy {
   }
   if (!(error instanceof Fault)) return 'none';
   if (error.detail.dialectCode === 'context_length_exceeded') return 'other_model';
+  const { upstreamStatus } = error.detail;
+  if (!error.code.startsWith('upstream_') && upstreamStatus !== undefined && MOVES_ON.has(upstreamStatus))
+    return 'next_target';
   switch (error.code) {
     case 'upstream_unreachable':
     case 'upstream_stream_broken':

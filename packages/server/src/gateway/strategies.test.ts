@@ -3,21 +3,34 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { deliver } from '@floe/testkit/answer';
+import type { ReceivedRequest } from '@floe/testkit/connection';
 import { upstreamFault } from '@floe/testkit/fault-table';
 import { type Exchange, lasting } from '@floe/testkit/faults';
+import { jsonReply } from '@floe/testkit/reply';
 import { chatReply, failing } from './test/chat-replies.ts';
 import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
 
 const TURN = { messages: [{ role: 'user', content: 'hello' }] };
 const THREE = ['a/m', 'b/m', 'c/m'];
 
+const VECTORS = {
+  object: 'list',
+  model: 'm',
+  data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+  usage: { prompt_tokens: 1, total_tokens: 1 },
+};
+
 async function start(
   t: TestContext,
   down: ReadonlySet<string> = new Set(),
   seed = 1,
 ): Promise<GatewayInTime> {
-  const answer = (id: string) => (isStream: boolean) =>
-    down.has(id) ? failing(503) : chatReply(`from ${id}`, isStream);
+  const answer =
+    (id: string) =>
+    (isStream: boolean, { path }: ReceivedRequest) => {
+      if (down.has(id)) return failing(503);
+      return path.endsWith('/embeddings') ? jsonReply(VECTORS) : chatReply(`from ${id}`, isStream);
+    };
   let state = seed;
   const random = () => {
     state = (state * 48_271) % 2_147_483_647;
@@ -72,6 +85,76 @@ test('weights share the traffic, by chance for single requests and by name for c
   }
   for (const count of Object.values(counts)) assert.ok(count > 125 && count < 175, JSON.stringify(counts));
 });
+
+/** Every way to reach a model, with the least body each needs. */
+const MODEL_PATHS = [
+  'chat',
+  'responses',
+  'messages',
+  'embeddings',
+  'images/generations',
+  'audio/speech',
+  'moderations',
+  'rerank',
+] as const;
+type ModelPath = (typeof MODEL_PATHS)[number];
+const BODIES: Readonly<Record<ModelPath, JsonObject>> = {
+  chat: TURN,
+  responses: { input: 'hello' },
+  messages: { ...TURN, max_tokens: 9 },
+  embeddings: { input: 'hello' },
+  'images/generations': { prompt: 'a cat' },
+  'audio/speech': { input: 'hello', voice: 'v' },
+  moderations: { input: 'hello' },
+  rerank: { query: 'q', documents: ['d'] },
+};
+
+async function providerAt(
+  gateway: GatewayInTime,
+  path: ModelPath,
+  model: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const body = { model, ...BODIES[path] };
+  const isDialect = path === 'chat' || path === 'responses' || path === 'messages';
+  const asked = isDialect ? gateway.ask(path, body, { headers }) : gateway.askPath(path, body, headers);
+  const answer = await gateway.settled(asked);
+  assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+  return answer.headers['x-floe-provider'] ?? '';
+}
+
+for (const path of MODEL_PATHS)
+  test(`${path}: the route's strategy, weights and conversations decide which target is asked`, async (t) => {
+    const down = new Set<string>();
+    const gateway = await start(t, down);
+    let single = 0;
+    let named = 0;
+    for (let n = 0; n < 120; n += 1) {
+      if ((await providerAt(gateway, path, 'spread')) === 'a') single += 1;
+      if ((await providerAt(gateway, path, 'spread', { 'x-session-id': `s-${n}` })) === 'a') named += 1;
+    }
+    // Three quarters of 120, within four standard deviations.
+    for (const count of [single, named]) assert.ok(count > 70 && count < 110, `${single} ${named} of 120`);
+    down.add('a');
+    assert.equal(await providerAt(gateway, path, 'plain', { 'x-session-id': 'stays' }), 'b');
+    down.delete('a');
+    assert.equal(await providerAt(gateway, path, 'plain', { 'x-session-id': 'stays' }), 'b');
+    assert.equal(await providerAt(gateway, path, 'plain'), 'a');
+    assert.match(gateway.rows.at(-2)?.decisions_json ?? '', /the conversation stays where it was/);
+    // Whoever failed is the slowest, so the quickest-first order leaves it alone from then on.
+    down.add('a');
+    const order = [await providerAt(gateway, path, 'quick'), await providerAt(gateway, path, 'quick')];
+    down.delete('a');
+    assert.ok(!order.includes('a'));
+    assert.notEqual(await providerAt(gateway, path, 'quick'), 'a');
+    // Each credential of a provider has its share.
+    const used = new Set<string>();
+    for (let n = 0; n < 8; n += 1) {
+      await providerAt(gateway, path, 'keys');
+      used.add(credentialOf(gateway));
+    }
+    assert.ok(used.size > 1, `${[...used].join()}`);
+  });
 
 test('two replicas send a conversation to the same target and credential without talking', async (t) => {
   const one = await start(t, new Set(), 7);

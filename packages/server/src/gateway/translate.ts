@@ -48,7 +48,8 @@ export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect
     request: upstreamRequest(target, to, ask.stream, body, {}, []),
     dropped: [...reading.ask.dropped, ...written.dropped, ...(shaped?.dropped ?? [])],
     answer: (streamed) => translatedAnswer(x, ask, target, to, reading, streamed),
-    refusal: (status, headers, bytes) => readTranslatedRefusal(target, to, status, headers, bytes),
+    refusal: (status, headers, bytes) =>
+      readTranslatedRefusal(target, to, ask, { status, headers, body: bytes }),
   };
 }
 
@@ -65,8 +66,11 @@ export function translatedAnswer(
   const sealOrigin = provider.sealOrigin(credential);
   const id = x.id.slice(x.id.indexOf('_') + 1);
   const seconds = () => Math.floor(x.gateway.clock.now() / 1000);
+  // Written anew within its dialect, an answer names the model that gave it, as the provider's own bytes would.
+  const isOwnDialect = from === x.surface.dialect && !x.surface.ide;
+  const named = isOwnDialect ? { ...reading.ask, model: provider.upstreamModel(model) } : reading.ask;
   const context: AnswerContext = {
-    ask: reading.ask,
+    ask: named,
     request: reading.body,
     id,
     requestId: x.id,
@@ -115,13 +119,19 @@ const KINDS = {
   request: 'invalid',
 } as const;
 
+/** An error answer of an upstream, its body whole. */
+export interface RefusedAnswer {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  readonly body: Buffer;
+}
+
 /** An error answer of another dialect, as the client's dialect will say it. */
 export function readTranslatedRefusal(
   target: Target,
   from: Dialect,
-  status: number,
-  headers: UpstreamHeaders,
-  body: Buffer,
+  { members }: Pick<Ask, 'members'>,
+  { status, headers, body }: RefusedAnswer,
 ): Fault {
   const { id, sheet } = target.provider;
   const text = body.toString('utf8');
@@ -144,12 +154,34 @@ export function readTranslatedRefusal(
   const fault = faultOf(meaning ? { ...described, kind: KINDS[meaning] } : described);
   if (described.kind === 'quota') return spentAccount(id, detail);
   const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
+  const param = clientParam(described.param, members);
   return new Fault(codeOf(meaning) ?? fault.code, fault.message, {
     ...fault.detail,
     ...detail,
+    ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(described.kind === 'context' ? { dialectCode: 'context_length_exceeded' } : {}),
   });
+}
+
+/** One setting, as the dialects name it. */
+const SAME_SETTING: readonly (readonly string[])[] = [
+  ['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
+  ['messages', 'input', 'contents'],
+  ['instructions', 'system'],
+  ['stop', 'stop_sequences'],
+  ['response_format', 'text', 'output_config'],
+  ['reasoning_effort', 'reasoning', 'thinking'],
+];
+
+/**
+ * The client's own name of a field that a provider complains about: the same path where the client sent it, else
+ * the member that became it. Undefined for a field the client never sent.
+ */
+function clientParam(param: string | undefined, members: Ask['members']): string | undefined {
+  const name = param === undefined ? undefined : /^\w+/.exec(param)?.[0];
+  if (name === undefined || members.has(name)) return name && param;
+  return SAME_SETTING.find((names) => names.includes(name))?.find((own) => members.has(own));
 }
 
 /** A status the sheet explains says more than its number. */

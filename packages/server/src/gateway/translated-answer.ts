@@ -1,4 +1,4 @@
-import type { Fault } from '@floe/contract/faults';
+import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold, eventsOf } from '@floe/wire/answer';
 import type {
@@ -82,17 +82,41 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   }
 
   push(chunk: Buffer): boolean {
-    this.#arrival.push(chunk);
+    try {
+      this.#arrival.push(chunk);
+    } catch (error) {
+      // What came before it in the same chunk is told first.
+      if (!(error instanceof Fault)) throw error;
+      this.#fault ??= error;
+    }
     const flowing = this.#flush();
-    if (this.#finished && this.#way.leavesStreamed) this.#endStream();
+    if (this.#finished) this.#endFinished();
     return flowing;
+  }
+
+  /** An upstream may leave its connection open behind the last event, whatever the client asked for. */
+  #endFinished(): void {
+    if (this.#way.leavesStreamed) this.#endStream();
+    else if (this.#way.arrivesStreamed && !this.#ended) {
+      this.#ended = true;
+      this.#answerWhole(this.#fold.answer);
+    }
+  }
+
+  conclude(): boolean {
+    if (!this.#way.arrivesStreamed || this.#fault) return false;
+    this.#arrival.end();
+    if (!this.#finished || this.#fault) return false;
+    this.#flush();
+    this.#endFinished();
+    return true;
   }
 
   end(): void {
     this.#arrival.end();
     this.#flush();
     if (this.#way.leavesStreamed) this.#endStream();
-    else this.#answerWhole(this.#fold.answer);
+    else if (!this.#ended) this.#answerWhole(this.#fold.answer);
   }
 
   /** Clients hang up at the last event: the stream ends with it, whatever the upstream still has to say. */

@@ -1,21 +1,17 @@
 import { Fault } from '@floe/contract/faults';
 import type { Admission } from '../guardrails/breakers/circuit.ts';
 import { idOf, nameOf } from './arrange.ts';
-import { attempt } from './attempt.ts';
+import { attempt, type Watch } from './attempt.ts';
 import { reportFailure } from './breaker-report.ts';
 import { withCaller } from './caller-credential.ts';
 import type { Course, Target } from './catalog.ts';
 import { ClientGone, pauseUnlessGone } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
+import { type LaterTargets, patienceWith } from './first-token-deadline.ts';
+import { reasonOf, waitBeforeNextTry } from './next-try.ts';
+import { noHealthyTarget, whyNotAdmitted } from './no-healthy-target.ts';
 import type { Plan } from './plan.ts';
-import {
-  isCredentialBound,
-  isIneligible,
-  PATIENCE_MS,
-  remedyFor,
-  tellingFailure,
-  waitBeforeRetry,
-} from './retry.ts';
+import { isCredentialBound, isIneligible, PATIENCE_MS, remedyFor, tellingFailure } from './retry.ts';
 
 /** Makes the plan for one attempt, or throws the `Fault` that makes the target ineligible. */
 export type Planner = (target: Target, moved: boolean) => Plan;
@@ -29,7 +25,6 @@ interface Failure {
 const FAILED_AS_SLOW_AS_MS = 10_000;
 /** Herds that waited for the same moment are spread over this. */
 const SPREAD_MS = 100;
-
 /** The attempts of one exchange: what was tried, what was set aside, and what may still be tried. */
 export class Trial {
   #x: Exchange;
@@ -57,7 +52,11 @@ export class Trial {
     const admission = breakers.quiet ? 'go' : await this.#admit(target);
     if (admission !== 'go' && admission !== 'probe') {
       this.#setAside.push(target);
-      this.#note('breaker', 'skipped', `${nameOf(target)}: ${this.#whyNot(target, admission)}`);
+      this.#note(
+        'breaker',
+        'skipped',
+        `${nameOf(target)}: ${whyNotAdmitted(this.#x.gateway.breakers, this.#orgId, target, admission)}`,
+      );
       return false;
     }
     if (admission === 'probe') this.#note('breaker', 'probe', `${nameOf(target)}: asked whether it is back`);
@@ -66,53 +65,85 @@ export class Trial {
     return false;
   }
 
-  /** Panic: nobody else is left, so those whose breaker is open are asked after all, once each. */
+  /**
+   * Panic: every target is set aside. A bounded share is let through, one request at a time per target and twice as
+   * many after each success; the rest fails at once with `no_healthy_target`.
+   */
   async lastResort(): Promise<boolean> {
-    const { breakers, clock, random } = this.#x.gateway;
+    const { breakers } = this.#x.gateway;
     const waitOf = (target: Target) => breakers.waitMs(this.#orgId, target);
     for (const target of this.#setAside.sort((a, b) => waitOf(a) - waitOf(b))) {
       const admission = await this.#admit(target);
       if (this.#isFinal || admission === 'forced_open' || !this.#isWorthAsking(target)) continue;
-      const cooling = breakers.coolingMs(this.#orgId, target);
-      const wait = cooling > 0 ? cooling + random() * SPREAD_MS : 0;
-      if (cooling > PATIENCE_MS || clock.monotonic() + wait >= this.#totalAt(target)) {
-        this.#failures.push({ target, error: stillLimited(target, cooling) });
-        continue;
+      if (admission === 'go' || admission === 'probe' || admission === 'cooling') {
+        if (await this.#offerLate(target, admission)) return true;
+      } else if (breakers.takePanicSlot(this.#orgId, target)) {
+        this.#note('breaker', 'panic', `${nameOf(target)}: no other target is left`);
+        let succeeded = false;
+        try {
+          succeeded = await this.#try(target, admission, 0, true);
+        } finally {
+          breakers.releasePanicSlot(this.#orgId, target, succeeded);
+        }
+        if (succeeded) return true;
       }
-      const waited = wait > 0 ? `; waited ${Math.round(wait)} ms` : '';
-      this.#note('breaker', 'panic', `${nameOf(target)}: no other target is left${waited}`);
-      if (wait > 0) await pauseUnlessGone(this.#x.client, clock, wait);
-      if (await this.#try(target, admission, 0, true)) return true;
     }
     return false;
+  }
+
+  /** A target that may be asked by now, or once its rate limit is over. */
+  async #offerLate(target: Target, admission: Admission): Promise<boolean> {
+    const { breakers, clock, random } = this.#x.gateway;
+    const cooling = breakers.coolingMs(this.#orgId, target);
+    const wait = cooling > 0 ? cooling + random() * SPREAD_MS : 0;
+    if (cooling > PATIENCE_MS || clock.monotonic() + wait >= this.#totalAt(target)) {
+      this.#failures.push({ target, error: stillLimited(target, cooling) });
+      return false;
+    }
+    const waited = wait > 0 ? `; waited ${Math.round(wait)} ms` : '';
+    this.#note('breaker', 'late', `${nameOf(target)}: no other target is left${waited}`);
+    if (wait > 0) await pauseUnlessGone(this.#x.client, clock, wait);
+    return this.#try(target, admission, 0, true);
   }
 
   /** Why the client gets no answer. */
   failure(): unknown {
     if (this.#brokeBy !== null) return this.#brokeBy;
     const telling = tellingFailure(this.#failures.map(({ error }) => error));
-    if (telling !== undefined) return telling;
-    return new Fault(
-      'no_healthy_target',
-      'Every target of this request is forced open by an operator; the row of this request names them.',
-    );
+    return telling ?? noHealthyTarget(this.#x, this.#orgId, this.#setAside);
   }
 
   async #try(target: Target, admitted: Admission, retries: number, isLast: boolean): Promise<boolean> {
     const { clock } = this.#x.gateway;
+    const isWarm = this.#isWarm(target);
     let admission = admitted;
-    for (let tries = 0; ; tries += 1) {
+    for (let count = 0; ; count += 1) {
       const error = await this.#once(target, admission);
       if (error === null) return true;
-      const wait = tries < retries ? this.#waitBefore(target, error, tries, isLast) : null;
+      const wait = waitBeforeNextTry(this.#x, target, error, {
+        count,
+        most: retries,
+        isLast,
+        isWarm,
+        totalAt: this.#totalAt(target),
+      });
       if (wait === null) return this.#gaveUp(target, error);
       this.#note('send', 'retry', `${reasonOf(target, error)}; waited ${Math.round(wait)} ms`);
       await pauseUnlessGone(this.#x.client, clock, wait);
       admission = await this.#admit(target);
       if (admission === 'go' || admission === 'probe') continue;
-      this.#note('breaker', 'no_retry', `${nameOf(target)}: ${this.#whyNot(target, admission)}`);
+      this.#note(
+        'breaker',
+        'no_retry',
+        `${nameOf(target)}: ${whyNotAdmitted(this.#x.gateway.breakers, this.#orgId, target, admission)}`,
+      );
       return this.#gaveUp(target, error);
     }
+  }
+
+  #isWarm(target: Target): boolean {
+    const { gateway, conversation } = this.#x;
+    return conversation !== null && gateway.conversations.targetOf(conversation) === idOf(target);
   }
 
   /** @throws ClientGone, for whoever leaves while the fleet is asked who probes is not listened to. */
@@ -138,8 +169,7 @@ export class Trial {
       const [first] = this.#course.targets;
       const asked = target.provider.usesCaller ? withCaller(x, target) : target;
       const plan = this.#plan(asked, first !== undefined && target.credential !== first.credential);
-      const back = admission === 'probe' ? this.#returned(target) : null;
-      await attempt(x, asked, plan, this.#totalAt(target), back);
+      await attempt(x, asked, plan, this.#watch(target, admission));
       this.#succeeded(target, admission);
       return null;
     } catch (error) {
@@ -155,46 +185,74 @@ export class Trial {
     }
   }
 
-  /** A probe has its answer with the first content: the breaker need not wait for the end. */
-  #returned(target: Target): () => void {
-    return () => this.#x.gateway.breakers.succeeded(this.#orgId, target, null, 'probe');
+  #watch(target: Target, admission: Admission): Watch {
+    const totalAt = this.#totalAt(target);
+    const isTimed = this.#isStream && this.#course.targets.length > 1;
+    if (admission !== 'probe' && !isTimed) return { totalAt, onContent: null, patience: null };
+    const { breakers, firstTokens } = this.#x.gateway;
+    const onContent = (afterMs: number) => {
+      // A probe has its answer with the first content: the breaker need not wait for the end.
+      if (admission === 'probe') breakers.succeeded(this.#orgId, target, null, 'probe');
+      if (isTimed) firstTokens.note(this.#orgId, nameOf(target), afterMs);
+    };
+    return {
+      totalAt,
+      onContent,
+      patience: isTimed ? patienceWith(this.#x, target, this.#later(target)) : null,
+    };
+  }
+
+  /** Those behind it in the course, and whether they could answer instead; asked when its deadline has passed. */
+  #later(target: Target): LaterTargets {
+    const { targets } = this.#course;
+    return {
+      targets: targets.slice(targets.indexOf(target) + 1),
+      couldAnswer: (other) => this.#couldAnswer(other),
+    };
+  }
+
+  #couldAnswer(other: Target): boolean {
+    if (!this.#x.gateway.breakers.isPassable(this.#orgId, other) || this.#useless(other) !== null)
+      return false;
+    try {
+      this.#plan(other.provider.usesCaller ? withCaller(this.#x, other) : other, true);
+      return true;
+    } catch {
+      // Its dialect cannot carry the request; a bug here shows when it is sent.
+      return false;
+    }
   }
 
   #failed(target: Target): void {
-    const { gateway, ask, conversation } = this.#x;
+    const { gateway, conversation } = this.#x;
     if (conversation !== null) gateway.conversations.leave(conversation, idOf(target));
     if (this.#course.strategy !== 'least_latency') return;
-    gateway.latencies.note(this.#orgId, nameOf(target), ask?.stream ?? false, FAILED_AS_SLOW_AS_MS);
+    gateway.latencies.note(this.#orgId, nameOf(target), this.#isStream, FAILED_AS_SLOW_AS_MS);
   }
 
   #succeeded(target: Target, admission: Admission): void {
-    const { gateway, ask, conversation, attempts } = this.#x;
+    const { gateway, conversation, attempts } = this.#x;
     const last = attempts.at(-1);
     gateway.breakers.succeeded(this.#orgId, target, last?.first_token_ms ?? null, admission);
     if (conversation !== null) gateway.conversations.keep(conversation, idOf(target));
     if (this.#course.strategy !== 'least_latency') return;
     const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;
-    gateway.latencies.note(this.#orgId, nameOf(target), ask?.stream ?? false, ms);
+    gateway.latencies.note(this.#orgId, nameOf(target), this.#isStream, ms);
   }
 
-  /** Milliseconds after which the target may be tried again; null when it may not. */
-  #waitBefore(target: Target, error: unknown, tries: number, isLast: boolean): number | null {
-    if (remedyFor(error) !== 'same_target') return null;
-    // A rate limit is waited out only when nobody else could answer meanwhile.
-    if (!isLast && error instanceof Fault && error.code === 'upstream_rate_limited') return null;
-    const { breakers, clock, random } = this.#x.gateway;
-    const jittered = waitBeforeRetry(error, tries, random);
-    if (jittered === null) return null;
-    const wait = Math.max(jittered, breakers.coolingMs(this.#orgId, target));
-    if (wait > PATIENCE_MS || breakers.waitMs(this.#orgId, target) > wait) return null;
-    if (clock.monotonic() + wait >= this.#totalAt(target)) return null;
-    if (breakers.takeRetry(this.#orgId, target)) return wait;
-    this.#note('send', 'no_retry', `${nameOf(target)}: its retry budget of these 30 seconds is used up`);
-    return null;
+  get #isStream(): boolean {
+    return this.#x.ask?.stream ?? this.#x.opaque?.stream ?? false;
+  }
+
+  #isWorthAsking(target: Target): boolean {
+    const why = this.#useless(target);
+    if (why !== null)
+      this.#note('send', 'skipped', `${nameOf(target)} (${target.credential.name}): ${why} failed before`);
+    return why === null;
   }
 
   /** After a failure of the same provider and model, another credential helps only where that one was to blame. */
-  #isWorthAsking(target: Target): boolean {
+  #useless(target: Target): string | null {
     for (const { target: tried, error } of this.#failures) {
       const sameModel = tried.model === target.model;
       const remedy = remedyFor(error);
@@ -202,30 +260,10 @@ export class Trial {
         remedy === 'other_model'
           ? sameModel
           : sameModel && tried.provider === target.provider && !isCredentialBound(error);
-      if (!isUseless) continue;
-      const why = remedy === 'other_model' ? 'the same model' : 'the same model at the same provider';
-      this.#note('send', 'skipped', `${nameOf(target)} (${target.credential.name}): ${why} failed before`);
-      return false;
+      if (isUseless)
+        return remedy === 'other_model' ? 'the same model' : 'the same model at the same provider';
     }
-    return true;
-  }
-
-  #whyNot(target: Target, admission: Admission): string {
-    const { breakers } = this.#x.gateway;
-    const { name } = target.credential;
-    const seconds = Math.ceil(breakers.waitMs(this.#orgId, target) / 1000);
-    switch (admission) {
-      case 'cooling':
-        return `credential "${name}" is rate limited for ${seconds} s more`;
-      case 'forced_open':
-        return `an operator forced the breaker of credential "${name}" open`;
-      case 'probing':
-        return 'its breaker is half open, and another request is the probe';
-      case 'ramping':
-        return 'its breaker lets traffic back little by little';
-      default:
-        return `its breaker is open for ${seconds} s more (${breakers.because(this.#orgId, target)})`;
-    }
+    return null;
   }
 
   #totalAt(target: Target): number {
@@ -241,10 +279,6 @@ export class Trial {
   #note(step: 'send' | 'breaker', outcome: string, because: string): void {
     this.#x.decisions.push({ step, outcome, because });
   }
-}
-
-function reasonOf(target: Target, error: unknown): string {
-  return `${nameOf(target)}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function stillLimited({ provider }: Target, coolingMs: number): Fault {

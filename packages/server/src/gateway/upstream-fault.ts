@@ -7,6 +7,8 @@ import type { UpstreamHeaders } from '../providers/transport.ts';
 
 const MESSAGE_CHARACTERS = 500;
 const KEPT_BODY_CHARACTERS = 2000;
+/** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
+const LONGEST_WAIT_MS = 86_400_000;
 
 /** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
 export class UpstreamRefusal extends Error {
@@ -121,7 +123,7 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
     if (Number.isFinite(seconds) && seconds >= 0) waits.push(seconds * 1000);
     else if (Number.isFinite(date)) waits.push(Math.max(0, date - nowMs));
   }
-  return waits.length === 0 ? undefined : Math.max(...waits);
+  return waits.length === 0 ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(...waits));
 }
 
 export function headerOf(headers: UpstreamHeaders, name: string): string | undefined {

@@ -1,8 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
 
-/** Parses an upstream's JSON answer. Throws `upstream_error` when it is cut short or none. */
+/** Parses an upstream's JSON answer. Throws `upstream_error` when it is cut short, not UTF-8 or none. */
 export function parse(bytes: Buffer): Json {
+  if (!isUtf8(bytes))
+    throw new Fault('upstream_error', 'The provider sent an answer that is not UTF-8.', {
+      upstreamBody: bytes.toString('utf8', 0, 2000),
+    });
   try {
     const value: Json = JSON.parse(bytes.toString('utf8'));
     return value;

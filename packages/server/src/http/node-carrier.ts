@@ -129,11 +129,6 @@ export class NodeCarrier implements Carrier {
     process.nextTick(() => socket.destroySoon());
   }
 
-  endBroken(bytes: string): void {
-    this.#res.shouldKeepAlive = false;
-    this.#res.end(bytes, () => this.#req.socket.end());
-  }
-
   /** An upstream answered before it had the whole body: the rest is read for a while, for the connection's sake. */
   #throwAway(): void {
     const { socket } = this.#req;

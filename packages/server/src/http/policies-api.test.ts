@@ -13,6 +13,7 @@ const BREAKER: BreakerView = {
   model: 'm',
   state: 'open',
   because: '5 failures in a row',
+  probe: null,
   forced: null,
   waitMs: 1200.5,
   calls: { ok: 0, failed: 5, slow: 0 },

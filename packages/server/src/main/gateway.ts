@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { Flights } from '../gateway/cache/flights.ts';
+import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
 import { createLists } from '../gateway/lists.ts';
@@ -12,11 +13,18 @@ import { modelSessions } from './model-sessions.ts';
 import type { Parts } from './parts.ts';
 import type { Snapshots } from './snapshots.ts';
 
+/** What the running configuration says, asked each time. */
+export interface RunningSettings {
+  readonly draining: () => boolean;
+  readonly responsesDays: () => number;
+  readonly baseUrl: () => string;
+}
+
 /** What an exchange runs through, from the parts of the process and what the file says now. */
 export function assembleGateway(
   parts: Parts,
   snapshots: Snapshots,
-  { draining, responsesDays }: { readonly draining: () => boolean; readonly responsesDays: () => number },
+  { draining, responsesDays, baseUrl }: RunningSettings,
 ): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
   const { database, turnsKey, bodyStore, relay } = parts;
@@ -32,6 +40,7 @@ export function assembleGateway(
     breakers,
     conversations: new Conversations(systemClock),
     latencies: new Latencies(systemClock),
+    firstTokens: new FirstTokenDeadlines(systemClock),
     answers,
     flights: new Flights(),
     guard: guardrails.guard,
@@ -39,6 +48,7 @@ export function assembleGateway(
     lastUsed: lastUsed.note,
     sessions: modelSessions(relay.sessions, snapshots),
     owners,
+    baseUrl,
     spoolDir: join(dataDir, 'uploads'),
     random: Math.random,
     draining,

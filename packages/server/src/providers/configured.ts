@@ -57,6 +57,8 @@ export const DEFAULT_BREAKER: BreakerSettings = {
 /** What the operator says about one provider of one org. */
 export interface ProviderSettings {
   readonly id: string;
+  /** Whose connections its requests may share; absent: everyone's. */
+  readonly pool?: string | undefined;
   readonly sheet: ProviderSheet;
   /** With the path prefix, without a trailing slash. */
   readonly baseUrl: string;
@@ -87,6 +89,7 @@ export interface ProviderSettings {
 /** A provider ready for use: everything a request needs is computed once. */
 export interface Provider extends Speaking, OpaquePaths {
   readonly id: string;
+  readonly pool: string | undefined;
   readonly sheet: ProviderSheet;
   readonly origin: string;
   readonly timeouts: Timeouts;
@@ -120,6 +123,8 @@ export interface Provider extends Speaking, OpaquePaths {
   credential(name?: string): Credential;
   /** Request headers, flat: content, credential, the operator's own. */
   headersFor(credential: Credential): readonly string[];
+  /** Values of headers that are secret: the credential and the operator's own headers. */
+  secretsFor(credential: Credential): readonly string[];
   /** Names provider and credential without telling them: seals go back only to where they were made. */
   sealOrigin(credential: Credential): string;
 }
@@ -153,6 +158,7 @@ export function configureProvider(settings: ProviderSettings): Provider {
     ...speakingOf({ sheet, speaks, dialects, prefix, query, places, upstreamModel }),
     ...opaquePathsOf({ sheet, speaks, prefix, query, upstreamModel }),
     id: settings.id,
+    pool: settings.pool,
     sheet,
     origin,
     timeouts: settings.timeouts,
@@ -172,6 +178,8 @@ export function configureProvider(settings: ProviderSettings): Provider {
     nextCredential: weightedRotation(credentials),
     credential: (name) => credentials.find((one) => one.name === name) ?? credentials[0] ?? NO_CREDENTIAL,
     headersFor: (credential) => headers.get(credential) ?? headersOf(settings, credential),
+    secretsFor: (credential) =>
+      secretsIn(credential, headers.get(credential) ?? headersOf(settings, credential)),
     sealOrigin: (credential) => origins.get(credential) ?? sealOriginOf(settings.id, credential),
   };
 }
@@ -247,4 +255,19 @@ function weightedRotation(credentials: readonly Credential[]): () => Credential 
     best.score -= total;
     return best.credential;
   };
+}
+
+/** Names of headers that carry secrets. */
+const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
+/** Shorter values are words, not secrets. */
+const SECRET_CHARACTERS = 8;
+
+/** The credential, and what the operator's own headers hold, with and without a scheme before it (`Bearer`). */
+function secretsIn({ secret }: Credential, flat: readonly string[]): string[] {
+  const values = [secret];
+  for (let at = 0; at < flat.length; at += 2) {
+    const value = flat[at + 1] ?? '';
+    if (SECRET_HEADER.test(flat[at] ?? '')) values.push(value, value.replace(/^\S+\s+/, ''));
+  }
+  return [...new Set(values.filter(({ length }) => length >= SECRET_CHARACTERS))];
 }

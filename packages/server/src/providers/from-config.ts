@@ -13,6 +13,8 @@ export type Variable = (name: string) => string | undefined;
 /** What providers of the file need beside their own entry. */
 export interface ProviderWorld {
   readonly variable: Variable;
+  /** Whose providers they are: organizations share no connections. */
+  readonly pool?: string;
   /** The file's own `outbound`. */
   readonly outbound: OutboundSettings;
   /** Whether a provider may use what the machine lends: its variables, and who it is in a cloud. Absent: each may. */
@@ -58,7 +60,7 @@ class SettingMissing extends Error {
 
 function fromConfig(
   config: ProviderConfig,
-  { variable: lent, outbound, mayBorrow }: ProviderWorld,
+  { variable: lent, pool, outbound, mayBorrow }: ProviderWorld,
   book: PriceBook,
 ): Provider {
   const variable = (mayBorrow?.(config) ?? true) ? lent : nothingLent;
@@ -77,6 +79,7 @@ function fromConfig(
   const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
   return configureProvider({
     id: config.id,
+    pool,
     sheet,
     baseUrl,
     credentials: isNamed ? named : environmentCredential(sheet, variable),
@@ -144,7 +147,7 @@ const TIMEOUTS = {
  * environment variable is set, with all its models.
  */
 export function providersFromEnvironment(
-  { variable, outbound }: ProviderWorld,
+  { variable, pool, outbound }: ProviderWorld,
   book: PriceBook = NO_PRICES,
 ): Provider[] {
   const found: Provider[] = [];
@@ -159,6 +162,7 @@ export function providersFromEnvironment(
     found.push(
       configureProvider({
         id: sheet.kind,
+        pool,
         sheet,
         baseUrl: baseUrl.replace(/\/+$/, ''),
         credentials: environmentCredential(sheet, variable),

@@ -134,6 +134,7 @@ async function get(
       body: null,
       connectMs: provider.timeouts.connectMs,
       via: provider.via,
+      pool: provider.pool,
       signing: provider.signingFor(credential),
     },
     { timeoutMs: LIST_TIMEOUT_MS, bytes: LIST_BYTES, onlyStatus: 200 },

@@ -18,6 +18,8 @@ export interface UpstreamRequest {
   readonly connectMs: number;
   /** Proxy, authorities and client certificate, where any were configured. */
   readonly via?: Via | undefined;
+  /** Requests of different pools never share a connection: a late answer of one cannot be taken for another's. */
+  readonly pool?: string | undefined;
   /** To a metadata service the operator told us to ask: the one call that may reach link-local addresses. */
   readonly unguarded?: boolean | undefined;
   /** Who signs it on its way out, where a key alone is no credential. */
@@ -91,9 +93,10 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
 }
 
 /** Requests that go the same way may share connections. */
-function wayOf({ origin, connectMs, via, unguarded }: UpstreamRequest): string {
+function wayOf({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
   const isPlain = via === undefined && !unguarded;
-  return isPlain ? `${connectMs} ${origin}` : `${connectMs} ${origin} ${via?.key} ${unguarded}`;
+  const way = `${pool} ${connectMs} ${origin}`;
+  return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
 }
 
 /** What cannot be sent at all is told as every other failure is, after this turn. */

@@ -74,6 +74,7 @@ function common(provider: Provider, credential: Credential) {
     ],
     connectMs: provider.timeouts.connectMs,
     via: provider.via,
+    pool: provider.pool,
     signing: provider.signingFor(credential),
   };
 }

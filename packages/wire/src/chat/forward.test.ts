@@ -91,7 +91,12 @@ describe('a forwarded Chat stream', () => {
       'upstream_stream_broken',
     );
     assert.equal(forward([start, chunk({}, 'length', 1), stop]).fault, undefined);
-    assert.equal(forward([start, stop, stop.slice(0, -1)]).fault?.code, 'upstream_stream_broken');
+    assert.equal(forward([start, stop.slice(0, -1)]).fault?.code, 'upstream_stream_broken');
+    assert.equal(
+      forward([start, stop, stop.slice(0, -1)]).fault,
+      undefined,
+      'nothing is missing behind a finish',
+    );
     assert.equal(
       forward([start, frame({ choices: [{ delta: {}, finish_reason: '' }] })]).fault?.code,
       'upstream_stream_broken',

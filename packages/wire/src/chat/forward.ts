@@ -84,16 +84,18 @@ export class ChatStreamForward {
   }
 
   /**
-   * Says at the upstream's end whether the answer is whole: undefined when every opened choice has
-   * finished and no frame was cut. `[DONE]` is optional; without it all choices asked for must be there.
+   * Says at the upstream's end whether the answer is whole: undefined when every opened choice has finished.
+   * `[DONE]` is optional; without it all choices asked for must be there. What was cut behind the finish is missed by
+   * nobody.
    */
   end(): Fault | undefined {
     if (this.fault !== undefined || this.#done) return this.fault;
-    if (this.#framer.rest().length > 0)
-      this.fault = broken('The provider closed the stream within an event.');
-    else if (!this.#walk.finished || this.#walk.choices.size < this.#options.choices)
-      this.fault = broken('The provider closed the stream before the answer was finished.');
-    return this.fault;
+    if (this.#walk.finished && this.#walk.choices.size >= this.#options.choices) return undefined;
+    return broken(
+      this.#framer.rest().length > 0
+        ? 'The provider closed the stream within an event.'
+        : 'The provider closed the stream before the answer was finished.',
+    );
   }
 
   #forward({ bytes, lead, ends }: Frames): Buffer | undefined {
@@ -116,7 +118,13 @@ export class ChatStreamForward {
   }
 
   #frame(frame: Buffer): Verdict {
-    const data = frameData(frame);
+    let data: FrameData | undefined;
+    try {
+      data = frameData(frame);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return this.#fail(error);
+    }
     if (data === undefined || data.start === data.end) return 'keep';
     if (isDone(data)) return this.#doneVerdict();
     if (data.event === 'error') return this.#fail(upstreamErrorFault(textOfData(data)));

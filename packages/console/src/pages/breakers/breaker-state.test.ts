@@ -18,10 +18,20 @@ test('every state has a shape and a word of its own, and a force comes first', (
 });
 
 test('what comes next is told only where something does', () => {
-  assert.equal(nextOf({ state: 'open', forced: null, wait_ms: 14_000 }), 'probe in 14.0 s');
-  assert.equal(nextOf({ state: 'closed', forced: null, wait_ms: 14_000 }), 'asked again in 14.0 s');
-  assert.equal(nextOf({ state: 'open', forced: FORCED, wait_ms: 14_000 }), '');
-  assert.equal(nextOf({ state: 'closed', forced: null, wait_ms: 0 }), '');
+  assert.equal(nextOf({ state: 'open', forced: null, wait_ms: 14_000, probe: null }), 'probe in 14.0 s');
+  assert.equal(
+    nextOf({ state: 'closed', forced: null, wait_ms: 14_000, probe: null }),
+    'asked again in 14.0 s',
+  );
+  assert.equal(nextOf({ state: 'open', forced: FORCED, wait_ms: 14_000, probe: null }), '');
+  assert.equal(nextOf({ state: 'closed', forced: null, wait_ms: 0, probe: null }), '');
+});
+
+test('a breaker whose wait is over says that the next request tests it', () => {
+  const due = { state: 'half_open', forced: null, wait_ms: 0, probe: 'next_request' } as const;
+  assert.equal(standingOf(due).word, 'Half-open');
+  assert.equal(nextOf(due), 'the next request is the probe');
+  assert.equal(nextOf({ ...due, probe: 'in_flight' }), '');
 });
 
 test('a state of the history that nobody knows is unknown, not healthy', () => {

@@ -13,18 +13,26 @@ export function standingOf({
   state,
   forced,
   wait_ms,
-}: Pick<Breaker, 'state' | 'forced' | 'wait_ms'>): Standing {
+  probe = null,
+}: Pick<Breaker, 'state' | 'forced' | 'wait_ms'> & Partial<Pick<Breaker, 'probe'>>): Standing {
   if (forced) return { state: 'paused', word: `Forced ${forced.state}` };
   if (state === 'open') return { state: 'failing', word: 'Open' };
-  if (state === 'half_open') return { state: 'waiting', word: 'Probing' };
+  if (state === 'half_open')
+    return { state: 'waiting', word: probe === 'next_request' ? 'Half-open' : 'Probing' };
   if (state === 'ramping') return { state: 'partial', word: 'Ramping' };
   if (wait_ms > 0) return { state: 'waiting', word: 'Cooling' };
   return { state: 'healthy', word: 'Closed' };
 }
 
 /** What happens to it next; empty when nothing has to. */
-export function nextOf({ state, forced, wait_ms }: Pick<Breaker, 'state' | 'forced' | 'wait_ms'>): string {
-  if (forced || state === 'half_open') return '';
+export function nextOf({
+  state,
+  forced,
+  wait_ms,
+  probe,
+}: Pick<Breaker, 'state' | 'forced' | 'wait_ms' | 'probe'>): string {
+  if (forced) return '';
+  if (state === 'half_open') return probe === 'next_request' ? 'the next request is the probe' : '';
   if (wait_ms > 0) return `${state === 'open' ? 'probe' : 'asked again'} in ${duration(wait_ms)}`;
   return state === 'ramping' ? 'more traffic with each success' : '';
 }
@@ -60,6 +68,7 @@ export function closedBreaker(id: string): Breaker | null {
     credential,
     state: 'closed',
     because: '',
+    probe: null,
     wait_ms: 0,
     forced: null,
     calls: { ok: 0, failed: 0, slow: 0 },

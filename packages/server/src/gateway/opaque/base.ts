@@ -24,12 +24,16 @@ export interface Base {
   readonly style: Style;
   readonly routeMode: Surface['routeMode'];
   readonly faultShape: FaultShape;
+  /** Path of the base on this server. */
+  readonly mount: string;
   /** Segments before those that `readMeaning` reads, as `v1`. */
   readonly lead: readonly string[];
   /** An upstream's 5xx reaches the client as it is once no target is left. */
   readonly passesFailures: boolean;
-  /** Throws 403 and 404. */
+  /** Every target that may answer. Throws 403 and 404. */
   course(asking: Asking): Course;
+  /** Whether a request that names a model may be sent again and elsewhere: it leaves nothing behind at a provider. */
+  repeats(method: string, collection: Meaning['collection']): boolean;
   /** Whether a model that stands inside a body may be used at this provider. */
   allows(provider: Provider, key: KeyRecord, model: string): boolean;
   /** Path of a request at a target, without its query. `segments` are those `readMeaning` read. */

@@ -66,7 +66,7 @@ function ownHeaders(own: readonly string[]): Map<string, string> {
   return headers;
 }
 
-/** Of an upstream's answer: cookies and transport policy are about its own host, and the request id is ours. */
+/** Of an upstream's answer: cookies, links and transport policy are about its own host, and the request id is ours. */
 const STAYS_THERE = new Set([
   'set-cookie',
   'alt-svc',
@@ -75,6 +75,7 @@ const STAYS_THERE = new Set([
   'report-to',
   'location',
   'content-location',
+  'link',
   'refresh',
   'clear-site-data',
   'www-authenticate',

@@ -3,13 +3,29 @@ import { usageIn } from '@floe/wire/passing-usage';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
 import { without } from './headers.ts';
+import type { OpaqueAsk } from './opaque-ask.ts';
 import type { Passing } from './opaque-exchange.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
+import { addressFor, hasLinks, withOwnLinks } from './own-links.ts';
 import { entriesOf, ownedPage, recordThings, sees, thingsMade } from './owned-answers.ts';
 import { passedHeaders } from './passed-answer.ts';
+import type { Meaning } from './resource-path.ts';
 
-/** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's. */
-export type HeldWork = 'create' | 'note' | 'list';
+/** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's; `show`: none of it. */
+export type HeldWork = 'create' | 'note' | 'list' | 'show';
+
+/** What has to be known of an answer before it goes on, if anything. */
+export function heldWork(x: Exchange, meaning: Meaning, ask: OpaqueAsk): HeldWork | null {
+  const { collection, id } = meaning;
+  const { method } = x.client;
+  if (collection === null) return null;
+  const shown = hasLinks(meaning) ? 'show' : null;
+  if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : shown;
+  if (method !== 'POST') return shown;
+  const answers = collection === 'responses' || collection === 'chat/completions';
+  if (id === null) return answers && ask.unstored ? null : 'create';
+  return answers ? null : 'note';
+}
 
 /** Sends a held answer on once its things are written down, or are the caller's only. */
 export async function answerHeld(
@@ -22,7 +38,15 @@ export async function answerHeld(
   const answer = parsed(held.body);
   const body = answer && (await processed(x, passing, planning, answer, work));
   const headers = without(passedHeaders(x, held.headers), 'content-length');
-  x.client.answer(held.status, headers, body ?? held.body);
+  const bytes = body === null ? held.body : Buffer.from(body);
+  x.client.answer(held.status, headers, linked(x, passing, bytes));
+}
+
+/** A client follows the links of a resource with its platform key: they lead here, not to the provider. */
+function linked({ gateway, client, target }: Exchange, { base, meaning }: Passing, body: Buffer): Buffer {
+  if (!target || !hasLinks(meaning)) return body;
+  const url = addressFor(gateway.baseUrl(), String(client.headers.host ?? '')) + base.mount;
+  return withOwnLinks(body, { url, base, target, meaning });
 }
 
 /** The body to send instead; null for the upstream's own bytes. */
@@ -36,6 +60,7 @@ async function processed(
   const { meaning, key } = passing;
   const { target, gateway } = x;
   if (!target) throw new Error('an answer came from a target');
+  if (work === 'show') return null;
   if (work === 'list')
     return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, passing, planning, answer)) : null;
   if (work === 'create' && (meaning.surface === 'responses' || meaning.surface === 'chat'))

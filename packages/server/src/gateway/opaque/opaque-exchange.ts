@@ -10,11 +10,12 @@ import { readControls } from '../controls.ts';
 import { authenticate, begin, tell } from '../exchange.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Gateway } from '../gateway.ts';
+import { orderTargets, takeCourse } from '../order-targets.ts';
 import { passRequestGate } from '../policy/request-gate.ts';
 import { send } from '../send.ts';
 import { settle } from '../settle.ts';
-import type { Base } from './base.ts';
-import { answerHeld, type HeldWork } from './held-answer.ts';
+import type { Asking, Base } from './base.ts';
+import { answerHeld, type HeldWork, heldWork } from './held-answer.ts';
 import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { recordThings, sees } from './owned-answers.ts';
@@ -86,7 +87,7 @@ async function understand(
   x: Exchange,
   reading: Omit<Passing, 'place'> & { readonly place: Place | Fault },
 ): Promise<Course> {
-  const { base, place, meaning, key, catalog } = reading;
+  const { place, meaning, key, catalog } = reading;
   const { client, gateway } = x;
   x.controls = readControls(client.headers);
   if (place instanceof Fault) throw place;
@@ -110,15 +111,34 @@ async function understand(
   const model = ask.model ?? new URLSearchParams(place.query).get('model');
   if (model === null) requirePath(key, client);
   const owner = await ownerOf(x, passing, ask);
-  const course = base.course({ client, key, catalog, meaning, model, owner });
-  const allowed = course.targets.filter(({ provider }) =>
-    ask.things.models.every((model) => base.allows(provider, key, model)),
-  );
-  if (allowed.length === 0) throw notAllowed(ask.things.models.join(', '));
-  x.decisions.push({ step: 'route', outcome: allowed.map(nameOf).join(', '), because: course.because });
-  x.course = { ...course, targets: allowed };
+  const course = courseOf(x, passing, ask, { model, owner });
   if (catalog.policies !== null) passGate(x, key, ask, catalog.policies);
-  return x.course;
+  return course;
+}
+
+/** Who may answer, in order. What creates something at a provider is sent to one target, once. */
+function courseOf(
+  x: Exchange,
+  { base, key, catalog, meaning }: Passing,
+  { body, stream, things }: OpaqueAsk,
+  { model, owner }: Pick<Asking, 'model' | 'owner'>,
+): Course {
+  const { client } = x;
+  const course = base.course({ client, key, catalog, meaning, model, owner });
+  const targets = course.targets.filter(({ provider }) =>
+    things.models.every((named) => base.allows(provider, key, named)),
+  );
+  if (targets.length === 0) throw notAllowed(things.models.join(', '));
+  const scanned = body.kind === 'json' ? { body: body.bytes, members: body.members } : null;
+  const ordering = { orgId: key.orgId, stream, body: scanned };
+  const ordered = orderTargets(x, { ...course, targets }, ordering);
+  const isOnce = model !== null && !base.repeats(client.method, meaning.collection);
+  if (!isOnce) return takeCourse(x, ordered);
+  const [first] = ordered.course.targets;
+  return takeCourse(x, {
+    ...ordered,
+    course: { ...ordered.course, targets: first ? [first] : [], retries: 0 },
+  });
 }
 
 /** A JSON body is judged like any other; forms and files pass unread, and answers as they come. */
@@ -141,14 +161,10 @@ async function pass(x: Exchange, passing: Passing): Promise<void> {
   const ask = x.opaque;
   if (!ask) throw new Error('what was understood has an ask');
   const platformKey = presentedKey(x.client.headers);
-  const work = heldWork(x, passing, ask);
+  const work = heldWork(x, meaning, ask);
   const planning = planningFor(x, { base, ask, segments, query: place.query, platformKey, meaning }, work);
   await sendWhole(x, planning);
   await conclude(x, passing, planning, work);
-}
-
-function nameOf({ provider, model }: { provider: { id: string }; model: string }): string {
-  return model === '' ? provider.id : `${provider.id}/${model}`;
 }
 
 /** Judges models that stand inside an upload, once its provider is known. Null where nothing can be refused. */
@@ -204,18 +220,6 @@ function notThere(id: string, isPrevious: boolean): Fault {
   return isPrevious
     ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
     : new Fault('not_found', message);
-}
-
-/** What has to be known of an answer before it goes on, if anything. */
-function heldWork(x: Exchange, { meaning }: Passing, ask: OpaqueAsk): HeldWork | null {
-  const { collection, id } = meaning;
-  const { method } = x.client;
-  if (collection === null) return null;
-  if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : null;
-  if (method !== 'POST') return null;
-  const answers = collection === 'responses' || collection === 'chat/completions';
-  if (id === null) return answers && ask.unstored ? null : 'create';
-  return answers ? null : 'note';
 }
 
 interface Planning extends OpaquePlanning {

@@ -31,6 +31,7 @@ export function opaqueRequest(x: Exchange, target: Target, sending: Sending): Up
     body: bytes,
     connectMs: timeouts.connectMs,
     via: provider.via,
+    pool: provider.pool,
     signing: provider.signingFor(credential),
   };
 }

@@ -11,9 +11,11 @@ export const UNIFIED: Base = {
   style: 'a',
   routeMode: 'unified',
   faultShape: 'openai',
+  mount: '/gateway/v1',
   lead: [],
   passesFailures: false,
   course: (asking) => (asking.model === null ? withoutModel(asking) : withModel(asking, asking.model)),
+  repeats: (method, collection) => method === 'POST' && collection === null,
   allows: mayUse,
   pathAt: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
 };
@@ -25,7 +27,7 @@ function mayUse(provider: Provider, key: KeyRecord, model: string): boolean {
   return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
 }
 
-function withModel({ catalog, key, meaning, client, owner }: Asking, model: string): Course {
+function withModel({ catalog, key, meaning, owner }: Asking, model: string): Course {
   const course = resolveCourse(catalog, key.models ?? (() => true), model);
   const offering = course.targets.filter(({ provider }) => offers(provider, meaning.surface));
   if (offering.length === 0)
@@ -41,8 +43,7 @@ function withModel({ catalog, key, meaning, client, owner }: Asking, model: stri
     : offering;
   if (targets.length === 0)
     throw new Fault('not_found', `What this request names is not at the provider of "${model}".`);
-  const makes = meaning.collection !== null || client.method !== 'POST';
-  return { ...course, targets: makes ? targets.slice(0, 1) : targets, retries: makes ? 0 : course.retries };
+  return { ...course, targets };
 }
 
 /** Where nothing names a model, the maker of what is named says the provider, else the header `x-floe-provider`. */

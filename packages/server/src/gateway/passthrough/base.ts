@@ -1,7 +1,14 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import type { Provider } from '../../providers/configured.ts';
-import { type Course, DEFAULT_RETRIES, type PassthroughTarget, type Target, targetOf } from '../catalog.ts';
+import {
+  type Course,
+  DEFAULT_RETRIES,
+  type PassthroughTarget,
+  type Target,
+  targetOf,
+  targetsOf,
+} from '../catalog.ts';
 import type { Asking, Base } from '../opaque/base.ts';
 import type { Style } from '../opaque/resource-path.ts';
 import { settingsFor } from '../opaque/route-settings.ts';
@@ -16,9 +23,11 @@ function passthroughBase(style: Style): Base {
     style,
     routeMode: `passthrough-${style}`,
     faultShape: style === 'a' ? 'openai' : 'anthropic',
+    mount: `/gateway/passthrough-${style}`,
     lead: ['v1'],
     passesFailures: true,
     course: (asking) => passthroughCourse(style, asking),
+    repeats: (method, collection) => method === 'POST' && isRepeatable(collection),
     allows: (provider, key, model) => mayUse(provider, key, model),
     pathAt: ({ provider, model }, segments) =>
       nativePath(provider, style, segments, provider.upstreamModel(model)),
@@ -61,7 +70,7 @@ function courseWithoutModel(
 }
 
 function courseFor(
-  { catalog, key, client, meaning, owner }: Asking,
+  { catalog, key, owner }: Asking,
   model: string,
   behind: readonly PassthroughTarget[],
 ): Course {
@@ -78,18 +87,14 @@ function courseFor(
     throw new Fault('model_not_allowed', `This key may not use the model "${model.slice(0, 200)}".`, {
       param: 'model',
     });
-  const repeats = client.method === 'POST' && isRepeatable(meaning.collection);
-  const targets = open.map(({ provider, id }): Target => {
+  const targets = open.flatMap(({ provider, id }): Target[] => {
     const { timeouts } = settingsFor(catalog, `${provider.id}/${id}`);
-    return targetOf(provider, id, timeouts, owner ? provider.credential(owner.credential) : undefined);
+    if (owner) return [targetOf(provider, id, timeouts, provider.credential(owner.credential))];
+    return targetsOf(provider, id, timeouts, 1);
   });
   const [first] = open;
   const { retries } = settingsFor(catalog, `${first?.provider.id}/${first?.id}`);
-  return course(
-    repeats ? targets : targets.slice(0, 1),
-    repeats ? retries : 0,
-    'the providers behind the address, in order',
-  );
+  return course(targets, retries, 'the providers behind the address, in order');
 }
 
 /** An answer may be asked for twice; a thing that was made twice stays. */

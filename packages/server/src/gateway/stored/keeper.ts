@@ -45,6 +45,7 @@ export async function askKeeper(
     body,
     connectMs: provider.timeouts.connectMs,
     via: provider.via,
+    pool: provider.pool,
     signing: provider.signingFor(credential),
   };
   return new Promise((resolve, reject) => {

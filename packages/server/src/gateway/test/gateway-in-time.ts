@@ -25,12 +25,16 @@ import { NO_ROWS } from '../../store/test/no-rows.ts';
 import { Flights } from '../cache/flights.ts';
 import { Client } from '../client.ts';
 import { compileCatalogs } from '../compile.ts';
+import { embeddingsExchange } from '../embeddings.ts';
 import { exchange } from '../exchange.ts';
+import { FirstTokenDeadlines } from '../first-token-deadline.ts';
 import type { Gateway } from '../gateway.ts';
 import { IDE } from '../ide/surface.ts';
 import { Latencies } from '../latencies.ts';
 import { UNWATCHED } from '../model-sessions.ts';
+import { opaqueExchange } from '../opaque/opaque-exchange.ts';
 import type { Owners } from '../opaque/owners.ts';
+import { UNIFIED } from '../opaque/unified.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
 import { NO_TURNS } from './no-turns.ts';
@@ -39,6 +43,7 @@ const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES, ide: ID
 export type SurfaceName = Exclude<keyof typeof SURFACES, 'ide'>;
 
 export interface GatewayInTime {
+  readonly url: string;
   readonly clock: FakeClock;
   readonly breakers: Breakers;
   readonly events: readonly BreakerEvent[];
@@ -47,6 +52,8 @@ export interface GatewayInTime {
   /** Where the caller stands with the org's limits and budgets. */
   standing(): ReturnType<typeof standingOf>;
   ask(surface: SurfaceName | 'ide', body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
+  /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
+  askPath(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<CallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
   /** Moves the clock in steps of a second, with everything that happens between. */
@@ -80,13 +87,18 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const server = createServer((req, res) => {
     const surface: Surface = SURFACES[surfaceIn(req.url)];
     count += 1;
-    void exchange(new Client(`req_${count}`, new NodeCarrier(req, res, clock)), surface, gateway);
+    const client = new Client(`req_${count}`, new NodeCarrier(req, res, clock));
+    const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
+    if (path === undefined) void exchange(client, surface, gateway);
+    else if (path === 'embeddings') void embeddingsExchange(client, gateway);
+    else void opaqueExchange(client, UNIFIED, path, gateway);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const authorization = `Bearer eis_${'0'.repeat(32)}`;
   return {
+    url,
     clock,
     breakers: gateway.breakers,
     events,
@@ -99,6 +111,8 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
         ...more,
         headers: { authorization, 'content-type': 'application/json', ...more.headers },
       }),
+    askPath: (path, body, headers = {}) =>
+      call(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
     async pass(ms) {
       for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
@@ -167,11 +181,13 @@ function assemble(
     flights: new Flights(),
     owners: NO_OWNERS,
     spoolDir: '',
+    baseUrl: () => 'http://127.0.0.1:3563',
     outputMost: options.outputMost ?? (() => null),
     guard: memoryGuard(NO_ROWS, clock),
     breakers: new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange }),
     conversations: new Conversations(clock),
     latencies: new Latencies(clock),
+    firstTokens: new FirstTokenDeadlines(clock),
     lastUsed: () => undefined,
     sessions: UNWATCHED,
     random,

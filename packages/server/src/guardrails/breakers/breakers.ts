@@ -1,6 +1,13 @@
 import type { Clock } from '../../core/clock.ts';
 import type { BreakerSettings } from '../../providers/configured.ts';
-import { type Admission, Circuit, type CircuitState, type Forced, PROBE_LEASE_MS } from './circuit.ts';
+import {
+  type Admission,
+  Circuit,
+  type CircuitState,
+  type Forced,
+  PROBE_LEASE_MS,
+  type Probe,
+} from './circuit.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** What a breaker stands for; a gateway's target fits. */
@@ -22,6 +29,8 @@ export interface CircuitName {
 export interface BreakerView extends CircuitName {
   readonly state: CircuitState;
   readonly because: string;
+  /** Null unless it is half open. */
+  readonly probe: Probe | null;
   readonly forced: Forced | null;
   /** Milliseconds until it may be worth asking. */
   readonly waitMs: number;
@@ -80,6 +89,20 @@ export class Breakers {
   /** Milliseconds a rate limit of the target still asks to wait. */
   coolingMs(orgId: string, target: Guarded): number {
     return this.#find(orgId, target)?.coolingMs() ?? 0;
+  }
+
+  /** Whether an ordinary request would be let through now. */
+  isPassable(orgId: string, target: Guarded): boolean {
+    return this.#find(orgId, target)?.passable() ?? true;
+  }
+
+  /** While every candidate is set aside: whether this request may be asked here all the same. */
+  takePanicSlot(orgId: string, target: Guarded): boolean {
+    return this.#find(orgId, target)?.panic.take() ?? true;
+  }
+
+  releasePanicSlot(orgId: string, target: Guarded, succeeded: boolean): void {
+    this.#find(orgId, target)?.panic.release(succeeded);
   }
 
   because(orgId: string, target: Guarded): string {
@@ -142,8 +165,14 @@ export class Breakers {
         continue;
       }
       if (orgId !== undefined && name.orgId !== orgId) continue;
-      const { state, because, forced } = circuit;
-      views.push({ ...name, state, because, forced, waitMs: circuit.waitMs(), calls: circuit.counts() });
+      const { forced } = circuit;
+      views.push({
+        ...name,
+        ...circuit.standing(),
+        forced,
+        waitMs: circuit.waitMs(),
+        calls: circuit.counts(),
+      });
     }
     return views;
   }

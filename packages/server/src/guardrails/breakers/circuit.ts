@@ -1,4 +1,5 @@
 import type { BreakerSettings } from '../../providers/configured.ts';
+import { PanicSlots } from './panic-slots.ts';
 import { RollingCounts } from './rolling-counts.ts';
 
 export type CircuitState = 'closed' | 'open' | 'half_open' | 'ramping';
@@ -13,6 +14,9 @@ export interface Forced {
   /** Who did it. */
   readonly by: string;
 }
+
+/** Of a half-open breaker: its one probe is on its way, or the next request will be it. */
+export type Probe = 'in_flight' | 'next_request';
 
 /** Time and chance, and the fleet's word on who probes. */
 export interface CircuitHost {
@@ -53,6 +57,7 @@ export class Circuit {
   state: CircuitState = 'closed';
   because = '';
   forced: Forced | null = null;
+  readonly panic = new PanicSlots();
   #host: CircuitHost;
   #settings: BreakerSettings;
   #counts = new RollingCounts();
@@ -94,8 +99,27 @@ export class Circuit {
     return this.#admitProbe(now);
   }
 
+  /** What people see: a breaker whose wait is over is half open, though no request has come to find that out. */
+  standing(): { readonly state: CircuitState; readonly because: string; readonly probe: Probe | null } {
+    const { state, because } = this;
+    const now = this.#host.monotonic();
+    const isDue = state === 'open' && now >= this.#openUntil;
+    if (isDue || (state === 'half_open' && now >= this.#probeUntil))
+      return { state: 'half_open', because, probe: 'next_request' };
+    return { state, because, probe: state === 'half_open' ? 'in_flight' : null };
+  }
+
+  /** An ordinary request would be let through now. */
+  passable(): boolean {
+    const forced = this.#forcedNow();
+    if (forced) return forced.state === 'closed';
+    return this.state !== 'open' && this.state !== 'half_open' && this.coolingMs() === 0;
+  }
+
   /** Milliseconds until this target may be worth asking; 0 when it may be now. */
   waitMs(): number {
+    const forced = this.#forcedNow();
+    if (forced?.state === 'open') return forced.until - this.#host.now();
     const now = this.#host.monotonic();
     const opens = this.state === 'open' ? this.#openUntil : 0;
     return Math.max(0, opens - now, this.#coolUntil - now);

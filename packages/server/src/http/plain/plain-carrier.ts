@@ -104,12 +104,6 @@ export class PlainCarrier implements Carrier {
     this.#finish(false);
   }
 
-  endBroken(bytes: string): void {
-    if (this.#over) return;
-    this.#sendChunk(bytes, LAST_CHUNK);
-    this.#finish(true);
-  }
-
   breakOff(): void {
     if (this.#over) return;
     this.#over = true;

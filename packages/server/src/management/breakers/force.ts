@@ -55,6 +55,7 @@ export function forceBreaker(breakers: BreakerSource): Verb {
 const CLOSED = {
   state: 'closed',
   because: '',
+  probe: null,
   forced: null,
   waitMs: 0,
   calls: { ok: 0, failed: 0, slow: 0 },

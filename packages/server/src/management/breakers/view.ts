@@ -7,7 +7,7 @@ import type { Forced } from '../../guardrails/breakers/circuit.ts';
 export type BreakerSource = Pick<Breakers, 'list'>;
 
 export function breakerOf(view: BreakerView): BreakerAnswer {
-  const { provider, model, credential, state, because, waitMs, forced, calls } = view;
+  const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
   return {
     id: idOf(view),
     provider,
@@ -15,6 +15,7 @@ export function breakerOf(view: BreakerView): BreakerAnswer {
     credential,
     state,
     because,
+    probe,
     wait_ms: Math.ceil(waitMs),
     forced: forcedOf(forced),
     calls,

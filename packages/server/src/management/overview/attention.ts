@@ -103,7 +103,8 @@ async function ofCredentials({ orgId, reader }: Context): Promise<Attention[]> {
 async function ofBreakers({ orgId, reader }: Context, breakers: BreakerSource): Promise<Attention[]> {
   const troubled = breakers
     .list(orgId)
-    .filter(({ state, forced }) => forced !== null || state === 'open' || state === 'half_open')
+    // One that only waits for the next request takes traffic and needs nobody.
+    .filter(({ state, forced, probe }) => forced !== null || state === 'open' || probe === 'in_flight')
     .slice(0, MOST_OF_A_KIND + 1);
   return Promise.all(
     troubled.map(async (view): Promise<Attention> => {

@@ -37,7 +37,8 @@ export function breakerOutlook(
     steps.push({
       step: 'breaker',
       outcome: 'panic',
-      because: 'no other target is left: all are asked after all',
+      because:
+        'no other target is left: one request at a time is let through to each, the rest fails with no_healthy_target',
     });
   const kept = guarded
     .filter(isForcedOpen)

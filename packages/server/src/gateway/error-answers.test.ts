@@ -1,0 +1,165 @@
+// A provider's error answers, whatever the client's dialect: status, source, field and number of attempts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { CallAnswer } from '@floe/testkit/client';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { type GatewayInTime, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
+
+const BODIES: Readonly<Record<SurfaceName, JsonObject>> = {
+  chat: { messages: [{ role: 'user', content: 'hi' }], temperature: 9, max_tokens: 5 },
+  responses: { input: 'hi', temperature: 9, max_output_tokens: 5 },
+  messages: { messages: [{ role: 'user', content: 'hi' }], temperature: 9, max_tokens: 5 },
+};
+const SURFACES = ['chat', 'responses', 'messages'] as const;
+const TYPES = [
+  'api_error',
+  'server_error',
+  'overloaded_error',
+  'invalid_request_error',
+  'rate_limit',
+  undefined,
+];
+
+interface Seen {
+  readonly status: number;
+  readonly source: string | undefined;
+  readonly attempts: number;
+}
+
+async function withUpstream(
+  reply: () => Reply,
+  run: (gateway: GatewayInTime) => Promise<void>,
+): Promise<void> {
+  const gateway = await startInTime({
+    upstreams: { a: reply },
+    providers: { a: { breaker: { enabled: false } } },
+    routes: [{ model: 'm', targets: ['a/m'], retries: 2 }],
+    random: () => 0,
+  });
+  try {
+    await run(gateway);
+  } finally {
+    await gateway.close();
+  }
+}
+
+async function ask(gateway: GatewayInTime, surface: SurfaceName): Promise<CallAnswer> {
+  return gateway.settled(gateway.ask(surface, { model: 'm', ...BODIES[surface] }));
+}
+
+test('a 4xx of a provider stays one attempt and the upstream’s in every dialect, whatever type its body names', async () => {
+  let refusal: Reply = jsonReply({});
+  await withUpstream(
+    () => refusal,
+    async (gateway) => {
+      for (const status of [400, 404, 405, 408, 409, 410, 413, 415, 422])
+        for (const type of TYPES) {
+          // Hosts report rate limits with these statuses.
+          if (type === 'rate_limit' && [400, 409, 413].includes(status)) continue;
+          refusal = jsonReply({ error: { message: 'not like this', type } }, status);
+          const seen: Seen[] = [];
+          for (const surface of SURFACES) {
+            const before = gateway.upstream('a').requests.length;
+            const answer = await ask(gateway, surface);
+            const attempts = gateway.upstream('a').requests.length - before;
+            const source = answer.headers['x-floe-error-source'];
+            seen.push({ status: answer.status, source: String(source), attempts });
+            assert.match(answer.text, /not like this/, 'the provider’s words');
+            assert.equal(gateway.rows.at(-1)?.error_source ?? 'upstream', 'upstream');
+          }
+          for (const [at, one] of seen.entries()) {
+            const where = `${SURFACES[at]}: ${status} ${type}`;
+            assert.ok(one.status >= 400 && one.status < 500, `${where} became ${one.status}`);
+            assert.deepEqual([one.source, one.attempts], ['upstream', 1], where);
+          }
+        }
+    },
+  );
+});
+
+test('the field a provider complains about is named as the client named it, or not at all', async () => {
+  let param: string | null = null;
+  await withUpstream(
+    () => jsonReply({ error: { message: 'wrong', type: 'invalid_request_error', param, code: null } }, 400),
+    async (gateway) => {
+      const table: readonly [string, Readonly<Record<SurfaceName, string | undefined>>][] = [
+        ['temperature', { chat: 'temperature', responses: 'temperature', messages: 'temperature' }],
+        ['max_tokens', { chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' }],
+        [
+          'messages[0].content',
+          { chat: 'messages[0].content', responses: 'input', messages: 'messages[0].content' },
+        ],
+        ['stream_options', { chat: 'stream_options', responses: undefined, messages: undefined }],
+      ];
+      for (const [said, wanted] of table)
+        for (const surface of SURFACES) {
+          param = said;
+          const { error } = (await ask(gateway, surface)).json() as { error?: unknown };
+          assert.ok(isObject(error));
+          assert.equal(error['param'] ?? undefined, wanted[surface], `${surface}: ${said}`);
+        }
+    },
+  );
+});
+
+test('an outage inside a stream is known by its words, for its status is 200', async () => {
+  const frame = 'data: {"error":{"message":"Overloaded","type":"overloaded_error"}}\n\n';
+  const broken: Reply = { headers: { 'content-type': 'text/event-stream' }, body: frame };
+  await withUpstream(
+    () => broken,
+    async (gateway) => {
+      for (const surface of SURFACES) {
+        const before = gateway.upstream('a').requests.length;
+        await gateway.settled(gateway.ask(surface, { model: 'm', stream: true, ...BODIES[surface] }));
+        assert.equal(gateway.upstream('a').requests.length - before, 3, `${surface}: tried again`);
+      }
+    },
+  );
+});
+
+const SECRET = 'sk-live-1234567890abcdef';
+const ORGANIZATION_TOKEN = 'Token org/abc+def==1234';
+
+/** A host that tells in its errors what it was sent. */
+function echoing(status: number, kind: 'json' | 'text' | 'sse') {
+  return (_: boolean, request: ReceivedRequest): Reply => {
+    const echo = JSON.stringify(request.headers);
+    if (kind === 'text') return { status, headers: { 'content-type': 'text/plain' }, body: `sent: ${echo}` };
+    if (kind === 'json')
+      return jsonReply({ error: { message: `sent: ${echo}`, headers: request.headers } }, status);
+    const frame = JSON.stringify({ error: { message: `sent: ${echo}`, code: status } });
+    return { headers: { 'content-type': 'text/event-stream' }, body: `data: ${frame}\n\n` };
+  };
+}
+
+test('an error that echoes our request shows no credential to the caller, the row or the log', async (t) => {
+  for (const kind of ['json', 'text', 'sse'] as const)
+    for (const status of [400, 404, 422, 429, 500, 503]) {
+      const gateway = await startInTime({
+        upstreams: { a: echoing(status, kind) },
+        providers: {
+          a: { api_key: SECRET, headers: { 'x-org-token': ORGANIZATION_TOKEN }, breaker: { enabled: false } },
+        },
+        routes: [{ model: 'm', targets: ['a/m'], retries: 0 }],
+      });
+      t.after(() => gateway.close());
+      const answers = [
+        ...SURFACES.map((surface) => ask(gateway, surface)),
+        gateway.settled(gateway.ask('chat', { model: 'm', stream: true, ...BODIES.chat })),
+        gateway.settled(gateway.askPath('images/generations', { model: 'a/m', prompt: 'x' })),
+        gateway.settled(gateway.askPath('embeddings', { model: 'a/m', input: 'x' })),
+      ];
+      for (const { headers, text } of await Promise.all(answers)) {
+        const seen = JSON.stringify(headers) + text;
+        for (const secret of [SECRET, 'org/abc', 'org\\/abc'])
+          assert.ok(!seen.includes(secret), `${kind} ${status}: ${seen}`);
+      }
+      const kept = JSON.stringify(gateway.rows);
+      assert.ok(!kept.includes(SECRET) && !kept.includes('org/abc'), kept);
+      assert.ok(
+        gateway.upstream('a').requests.every(({ headers }) => JSON.stringify(headers).includes(SECRET)),
+      );
+    }
+});

@@ -1,0 +1,185 @@
+// How long a stream waits for a silent target while another one could answer it.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { FakeClock, nextTurn } from '@floe/testkit/clock';
+import { upstreamFault } from '@floe/testkit/fault-table';
+import type { UpstreamFault } from '@floe/testkit/faults';
+import type { Reply } from '@floe/testkit/reply';
+import fc from 'fast-check';
+import { FirstTokenDeadlines } from './first-token-deadline.ts';
+import { chatReply, failing } from './test/chat-replies.ts';
+import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
+
+const TURN = { messages: [{ role: 'user', content: 'hello' }] };
+
+interface Answers {
+  a: (isStream: boolean) => Reply;
+  b: (isStream: boolean) => Reply;
+}
+
+async function start(t: TestContext, answers: Partial<Answers> = {}, retries = 1): Promise<GatewayInTime> {
+  const gateway = await startInTime({
+    upstreams: {
+      a: (isStream) => answers.a?.(isStream) ?? chatReply('from a', isStream),
+      b: (isStream) => answers.b?.(isStream) ?? chatReply('from b', isStream),
+    },
+    routes: [
+      { model: 'two', targets: ['a/m', 'b/m'], retries },
+      { model: 'one', targets: ['a/m'], retries },
+    ],
+    random: () => 0.5,
+  });
+  t.after(() => gateway.close());
+  return gateway;
+}
+
+/** Accepts the request and closes its connection without a byte when the gate opens; healthy afterwards. */
+const CLOSES_LATE: UpstreamFault = {
+  name: 'closes-late',
+  does: 'closes without an answer when the gate is released',
+  times: 1,
+  plan: () => [{ do: 'gate' }, { do: 'fin' }],
+};
+
+const ask = (gateway: GatewayInTime, body: JsonObject = {}, headers = {}) =>
+  gateway.ask('chat', { model: 'two', stream: true, ...TURN, ...body }, { headers });
+
+function decisions(gateway: GatewayInTime): string {
+  return gateway.rows.at(-1)?.decisions_json ?? '';
+}
+
+/** A silent first target: a stream is asked for, and nothing of it is moved on before `ms` have passed. */
+async function movesOnAfter(gateway: GatewayInTime, ms: number): Promise<void> {
+  const [a, b] = [gateway.upstream('a'), gateway.upstream('b')];
+  await a.setFaults(upstreamFault('accept-and-silence'));
+  const before = b.requests.length;
+  const answer = ask(gateway);
+  await a.received(a.requests.length + 1);
+  gateway.clock.advance(ms - 1);
+  await nextTurn();
+  assert.equal(b.requests.length, before, `asked before ${ms} ms`);
+  gateway.clock.advance(1);
+  assert.equal((await gateway.settled(answer, 0)).status, 200);
+  assert.equal(b.requests.length, before + 1);
+}
+
+/** Its only hope: a stream is not given up before the configured deadline of 900 s. */
+async function isWaitedFor(gateway: GatewayInTime, body: JsonObject): Promise<void> {
+  const a = gateway.upstream('a');
+  await a.setFaults(upstreamFault('accept-and-silence'));
+  const answer = ask(gateway, body);
+  await a.received(a.requests.length + 1);
+  gateway.clock.advance(899_000);
+  await nextTurn();
+  assert.equal(gateway.rows.length, 0);
+  gateway.clock.advance(1_000);
+  await gateway.settled(answer, 0);
+  assert.match(gateway.rows.at(-1)?.attempts_json ?? '', /upstream_timeout/);
+}
+
+test('a silent target hands its stream to the next after a minute, and sooner once it is known to be quick', async (t) => {
+  const gateway = await start(t);
+  await movesOnAfter(gateway, 60_000);
+  assert.match(
+    decisions(gateway),
+    /a\/m: no first token within 60000 ms \(it has no recent first tokens\); b\/m is left/,
+  );
+  await gateway.upstream('a').setFaults();
+  for (let n = 0; n < 5; n += 1) await gateway.settled(ask(gateway), 0);
+  await movesOnAfter(gateway, 15_000);
+  assert.match(decisions(gateway), /its recent first tokens took \d+ ms on average/);
+});
+
+test('a silent target is waited for as configured when no other target is listed', async (t) => {
+  await isWaitedFor(await start(t), { model: 'one' });
+});
+
+test('a silent target is waited for as configured when the others are not healthy', async (t) => {
+  const gateway = await start(t);
+  const until = gateway.clock.now() + 10_000_000;
+  const name = { orgId: 'acme', provider: 'b', credential: 'default', model: 'm' };
+  gateway.breakers.force([{ ...name, state: 'open', until, reason: 'test', by: 'jo' }]);
+  await isWaitedFor(gateway, {});
+});
+
+test('an answer in one body is not hurried: it says nothing until it is complete', async (t) => {
+  await isWaitedFor(await start(t), { model: 'one', stream: false });
+  const gateway = await start(t);
+  await gateway.upstream('a').setFaults(CLOSES_LATE);
+  const answer = ask(gateway, { stream: false });
+  await gateway.upstream('a').received(1);
+  gateway.clock.advance(800_000);
+  await nextTurn();
+  assert.equal(gateway.upstream('b').requests.length, 0);
+  gateway.upstream('a').gate.open();
+  assert.equal((await gateway.settled(answer)).status, 200);
+});
+
+test('a target that closes its connection after a long silence is not asked again while another is left', async (t) => {
+  for (const [silentMs, asked] of [
+    [0, 2],
+    [14_000, 2],
+    [16_000, 1],
+  ] as const) {
+    const gateway = await start(t);
+    await gateway.upstream('a').setFaults(CLOSES_LATE);
+    const answer = ask(gateway);
+    await gateway.upstream('a').received(1);
+    gateway.clock.advance(silentMs);
+    gateway.upstream('a').gate.open();
+    assert.equal((await gateway.settled(answer, 200)).status, 200);
+    assert.equal(gateway.upstream('a').requests.length, asked, `after ${silentMs} ms`);
+  }
+});
+
+test('a rate limit of a second or two is waited out where the conversation is warm, and only there', async (t) => {
+  for (const [seconds, isWarm, from] of [
+    ['1', true, 'a'],
+    ['2', true, 'a'],
+    ['3', true, 'b'],
+    ['1', false, 'b'],
+  ] as const) {
+    const limited = { left: 0 };
+    const gateway = await start(t, {
+      a: (isStream) =>
+        limited.left-- > 0 ? failing(429, { 'retry-after': seconds }) : chatReply('from a', isStream),
+    });
+    const session = { 'x-session-id': 'warm' };
+    if (isWarm) await gateway.settled(ask(gateway, {}, session));
+    limited.left = 1;
+    const answer = await gateway.settled(ask(gateway, {}, session));
+    assert.match(answer.text, new RegExp(`"${from}"|from`));
+    assert.equal(
+      gateway.upstream('b').requests.length,
+      from === 'b' ? 1 : 0,
+      `${seconds} s, warm: ${isWarm}`,
+    );
+    assert.match(decisions(gateway), /prompt cache/, 'the reason is recorded either way');
+  }
+});
+
+test('whatever its history, a deadline stays between floor and ceiling, and a target that became slower is learned', () => {
+  const history = fc.array(fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 600_000 })), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(history, fc.integer({ min: 1, max: 40_000 }), (events, slowMs) => {
+      const clock = new FakeClock();
+      const deadlines = new FirstTokenDeadlines(clock);
+      for (const ms of events) {
+        if (ms === null) deadlines.missed('org', 'p/m');
+        else deadlines.note('org', 'p/m', ms);
+        const deadline = deadlines.deadlineMs('org', 'p/m');
+        assert.ok(deadline >= 15_000 && deadline <= 120_000, String(deadline));
+      }
+      // It answers after `slowMs` from now on: within a few misses it is waited for long enough.
+      let misses = 0;
+      while (deadlines.deadlineMs('org', 'p/m') < slowMs) {
+        deadlines.missed('org', 'p/m');
+        misses += 1;
+        assert.ok(misses <= 4);
+      }
+    }),
+  );
+});

@@ -1,0 +1,131 @@
+import type { Clock } from '../core/clock.ts';
+import { nameOf } from './arrange.ts';
+import type { Target } from './catalog.ts';
+import type { Patience } from './deadlines.ts';
+import type { Exchange } from './exchange-record.ts';
+
+/** A target that says nothing for less than this is not silent, however quick it has been. */
+export const SILENT_MS = 15_000;
+/** A target without recent streams is waited for so long. */
+const UNKNOWN_MS = 60_000;
+/** Reasoning models are silent for a minute and more; behind this another target is the better choice. */
+const CEILING_MS = 120_000;
+/** Longer ago says nothing of now. */
+const RECENT_MS = 1_800_000;
+/** Each deadline in a row that passed lengthens the next, so that a target that became slower is learned. */
+const BACKOFF = 1.5;
+const MOST_BACKOFF = 4;
+const MOST_TARGETS = 10_000;
+
+interface Measures {
+  readonly meanMs: number;
+  readonly deviationMs: number;
+}
+
+interface Estimate {
+  /** Null while only deadlines have passed. */
+  readonly measures: Measures | null;
+  readonly at: number;
+  /** Deadlines that passed since the last first token. */
+  readonly missed: number;
+}
+
+/**
+ * How long a stream waits for its first content while another target is left. Mean and deviation of the recent
+ * first tokens of each target, smoothed as RFC 6298 smooths round-trip times; the deadline is twice its time-out.
+ */
+export class FirstTokenDeadlines {
+  #clock: Clock;
+  #estimates = new Map<string, Estimate>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds from sending the request to its first content. */
+  deadlineMs(orgId: string, target: string): number {
+    const known = this.#recent(orgId, target);
+    if (!known) return UNKNOWN_MS;
+    const { measures, missed } = known;
+    const expectedMs = measures ? 2 * (measures.meanMs + 4 * measures.deviationMs) : UNKNOWN_MS;
+    const backoff = Math.min(MOST_BACKOFF, BACKOFF ** missed);
+    return Math.min(CEILING_MS, Math.max(SILENT_MS, expectedMs) * backoff);
+  }
+
+  /** What the deadline rests on, in words for the decision trace. */
+  basis(orgId: string, target: string): string {
+    const measures = this.#recent(orgId, target)?.measures;
+    return measures
+      ? `its recent first tokens took ${Math.round(measures.meanMs)} ms on average`
+      : 'it has no recent first tokens';
+  }
+
+  /** The first content came after `ms`. */
+  note(orgId: string, target: string, ms: number): void {
+    const measures = this.#recent(orgId, target)?.measures;
+    this.#set(orgId, target, { measures: blended(measures ?? null, ms), missed: 0 });
+  }
+
+  /** The deadline passed without content. */
+  missed(orgId: string, target: string): void {
+    const known = this.#recent(orgId, target);
+    this.#set(orgId, target, { measures: known?.measures ?? null, missed: (known?.missed ?? 0) + 1 });
+  }
+
+  #recent(orgId: string, target: string): Estimate | undefined {
+    const known = this.#estimates.get(keyOf(orgId, target));
+    return known && this.#clock.monotonic() - known.at <= RECENT_MS ? known : undefined;
+  }
+
+  /** The targets that were used longest ago are forgotten first. */
+  #set(orgId: string, target: string, estimate: Omit<Estimate, 'at'>): void {
+    const key = keyOf(orgId, target);
+    this.#estimates.delete(key);
+    this.#estimates.set(key, { ...estimate, at: this.#clock.monotonic() });
+    if (this.#estimates.size <= MOST_TARGETS) return;
+    const [oldest] = this.#estimates.keys();
+    if (oldest !== undefined) this.#estimates.delete(oldest);
+  }
+}
+
+/** RFC 6298, section 2: an eighth of the newest time, a quarter of the newest deviation. */
+function blended(known: Measures | null, ms: number): Measures {
+  if (!known) return { meanMs: ms, deviationMs: ms / 2 };
+  const { meanMs, deviationMs } = known;
+  return {
+    meanMs: meanMs + (ms - meanMs) / 8,
+    deviationMs: deviationMs + (Math.abs(ms - meanMs) - deviationMs) / 4,
+  };
+}
+
+function keyOf(orgId: string, target: string): string {
+  return `${orgId}\n${target}`;
+}
+
+/** The targets that are left behind one that is being asked. */
+export interface LaterTargets {
+  readonly targets: readonly Target[];
+  couldAnswer(target: Target): boolean;
+}
+
+/**
+ * A stream does not wait for its configured deadlines while another target could answer it. Null where none follows.
+ * The decision trace gets the deadline, what it rests on and who is left.
+ */
+export function patienceWith(x: Exchange, target: Target, later: LaterTargets): Patience | null {
+  if (later.targets.length === 0) return null;
+  const { firstTokens } = x.gateway;
+  const orgId = x.key?.orgId ?? '';
+  const name = nameOf(target);
+  const ms = Math.round(firstTokens.deadlineMs(orgId, name));
+  const isOver = () => {
+    // Another credential of a silent model is silent too.
+    const next = later.targets.find((other) => nameOf(other) !== name && later.couldAnswer(other));
+    if (!next) return false;
+    const because = `${name}: no first token within ${ms} ms (${firstTokens.basis(orgId, name)}); ${nameOf(next)} is left`;
+    firstTokens.missed(orgId, name);
+    x.decisions.push({ step: 'send', outcome: 'first_token_deadline', because });
+    return true;
+  };
+  return { ms, isOver };
+}

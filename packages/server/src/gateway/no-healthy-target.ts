@@ -1,0 +1,45 @@
+import { Fault } from '@floe/contract/faults';
+import type { Breakers } from '../guardrails/breakers/breakers.ts';
+import type { Admission } from '../guardrails/breakers/circuit.ts';
+import { nameOf } from './arrange.ts';
+import type { Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+
+/** A half-open or ramping target may answer the next request. */
+const SOON_MS = 1_000;
+
+/** Why a breaker did not let a request through to its target. */
+export function whyNotAdmitted(
+  breakers: Breakers,
+  orgId: string,
+  target: Target,
+  admission: Admission,
+): string {
+  const { name } = target.credential;
+  const seconds = Math.ceil(breakers.waitMs(orgId, target) / 1000);
+  switch (admission) {
+    case 'cooling':
+      return `credential "${name}" is rate limited for ${seconds} s more`;
+    case 'forced_open':
+      return `an operator forced the breaker of credential "${name}" open`;
+    case 'probing':
+      return 'its breaker is half open, and another request is the probe';
+    case 'ramping':
+      return 'its breaker lets traffic back little by little';
+    default:
+      return `its breaker is open for ${seconds} s more (${breakers.because(orgId, target)})`;
+  }
+}
+
+/** The 503 of a request none of whose targets was asked: it fails at once and names when to try again. */
+export function noHealthyTarget({ gateway }: Exchange, orgId: string, setAside: readonly Target[]): Fault {
+  const { breakers } = gateway;
+  const waits = setAside.map((target) => Math.max(SOON_MS, breakers.waitMs(orgId, target)));
+  const retryAfterMs = waits.length > 0 ? Math.min(...waits) : undefined;
+  const names = [...new Set(setAside.map(nameOf))].join(', ');
+  return new Fault(
+    'no_healthy_target',
+    `No target of this request is healthy: the breakers of ${names} are open. The row of this request says why.`,
+    retryAfterMs === undefined ? {} : { retryAfterMs },
+  );
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { PanicSlots } from './panic-slots.ts';
+
+test('requests under panic are never more than the successes in a row have earned', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('take', 'succeed', 'fail'), { maxLength: 200 }), (steps) => {
+      const slots = new PanicSlots();
+      let inFlight = 0;
+      let earned = 1;
+      for (const step of steps) {
+        if (step === 'take') {
+          const isFree = inFlight < earned;
+          assert.equal(slots.take(), isFree);
+          if (isFree) inFlight += 1;
+        } else if (inFlight > 0) {
+          slots.release(step === 'succeed');
+          inFlight -= 1;
+          earned = step === 'succeed' ? Math.min(1024, earned * 2) : 1;
+        }
+      }
+    }),
+  );
+});

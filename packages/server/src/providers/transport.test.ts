@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jsonReply } from '@floe/testkit/reply';
+import { startUpstream } from '@floe/testkit/upstream';
+import { createHttpTransport, type UpstreamRequest } from './transport.ts';
+
+test('a connection serves the requests of one pool only, and serves those again', async (t) => {
+  const upstream = await startUpstream({ respond: () => jsonReply({}) });
+  const transport = createHttpTransport();
+  t.after(async () => {
+    await transport.close();
+    await upstream.close();
+  });
+  const opened: number[] = [];
+  for (const pool of ['acme', 'acme', 'other', 'acme', 'other', undefined]) {
+    const { url: origin } = upstream;
+    await ended(transport, {
+      method: 'GET',
+      origin,
+      path: '/',
+      headers: [],
+      body: null,
+      connectMs: 1000,
+      pool,
+    });
+    opened.push(upstream.connections().opened);
+  }
+  assert.deepEqual(opened, [1, 1, 2, 2, 2, 3]);
+});
+
+function ended(transport: ReturnType<typeof createHttpTransport>, request: UpstreamRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transport.dispatch(request, {
+      onConnected: () => undefined,
+      onHead: () => undefined,
+      onData: () => undefined,
+      onEnd: resolve,
+      onError: reject,
+    });
+  });
+}

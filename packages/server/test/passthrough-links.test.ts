@@ -1,0 +1,126 @@
+// Links in the answers of native APIs: official SDKs follow them with the caller's key, which is a platform key.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import type { ReceivedRequest } from '@floe/testkit/connection';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+
+const RESULT =
+  '{"custom_id":"1","result":{"type":"succeeded","message":{"usage":{"input_tokens":9,"output_tokens":4}}}}\n';
+
+let house: NativeHouse;
+/** What a provider's public address would be, where only a proxy of it is configured. */
+let elsewhere: Upstream;
+before(async () => {
+  house = await startNativeHouse();
+  elsewhere = await startUpstream({ respond: () => jsonReply({ error: 'nobody may come here' }, 500) });
+});
+after(async () => {
+  await elsewhere.close();
+  await house.close();
+});
+
+function batch(id: string, resultsUrl: string) {
+  return { id, type: 'message_batch', processing_status: 'ended', results_url: resultsUrl };
+}
+
+const requests = [
+  {
+    custom_id: '1',
+    params: { model: 'm-1', max_tokens: 5, messages: [{ role: 'user' as const, content: 'Hi' }] },
+  },
+];
+
+/** The results of each batch stand behind a link, once at the configured address and once at another one. */
+function serveBatches({ method, path }: ReceivedRequest): Reply {
+  const links = [house.upstream('b-one').url, elsewhere.url];
+  const batches = links.map((url, at) => batch(`b_${at}`, `${url}/v1/messages/batches/b_${at}/results`));
+  if (/\/results$/.test(path)) return { headers: { 'content-type': 'application/x-jsonl' }, body: RESULT };
+  if (method === 'POST') return jsonReply(batches[made++ % 2] ?? {});
+  const one = batches.find(({ id }) => path.endsWith(`/${id}`));
+  return one
+    ? jsonReply(one)
+    : jsonReply({ data: batches, has_more: false, first_id: 'b_0', last_id: 'b_1' });
+}
+let made = 0;
+
+test('the official SDK reads the results of a batch through Floe, wherever the provider says they are', async () => {
+  house.play('b-one', serveBatches);
+  const client = house.anthropic();
+  for (const _ of [0, 1]) {
+    const { id } = await client.messages.batches.create({ requests });
+    const seen: string[] = [];
+    for await (const entry of await client.messages.batches.results(id)) seen.push(entry.custom_id);
+    assert.deepEqual(seen, ['1'], id);
+  }
+  for await (const entry of client.messages.batches.list())
+    assert.ok(
+      entry.results_url?.startsWith(`${house.url}${PASS_B}/v1/messages/batches/${entry.id}`),
+      String(entry.results_url),
+    );
+  assert.equal(elsewhere.requests.length, 0, 'nobody follows a link to the provider itself');
+  for (const request of house.upstream('b-one').requests)
+    assert.ok(!JSON.stringify([request.path, request.headers]).includes('eis_'), request.path);
+});
+
+test('results that an SDK reads by their link are counted', async () => {
+  house.play('b-one', serveBatches);
+  const answer = await house.call(`${PASS_B}/v1/messages/batches/b_0`);
+  const { results_url } = answer.json() as unknown as { results_url: string };
+  const results = await house.call(results_url.slice(house.url.length));
+  assert.equal(results.text, RESULT);
+});
+
+test('no member of a resource names the provider’s API, however the link is written', async () => {
+  const { url } = house.upstream('a-one');
+  const links = [
+    `${url}/v1/files/f_1/content?x=1&y=a%20b`,
+    `${url}/somewhere/else`,
+    url,
+    `${url.replace('http', 'HTTP')}/v1/files/f_1`,
+    `${elsewhere.url}/openai/v1/files/f_1/content`,
+  ];
+  const escaped = JSON.stringify({ id: 'f_1', links, next: { url: links[0] } }).replaceAll('/', '\\/');
+  for (const body of [JSON.stringify({ id: 'f_1', links, more: { self: links[0] } }, null, 2), escaped]) {
+    house.play('a-one', { headers: { 'content-type': 'application/json' }, body });
+    for (const [method, path] of [
+      ['POST', '/files'],
+      ['GET', '/files/f_1'],
+      ['GET', '/batches/f_1'],
+      ['DELETE', '/files/f_1'],
+    ] as const) {
+      const answer = await house.call(`${PASS_A}${path}`, {
+        method,
+        ...(method === 'POST' && { body: {} }),
+      });
+      assert.equal(answer.status, 200, answer.text);
+      const said = answer.text.replaceAll('\\/', '/').toLowerCase();
+      assert.ok(!said.includes(url), `${method} ${path}: ${said}`);
+      if (path.startsWith('/files')) assert.ok(!said.includes(elsewhere.url), `${method} ${path}: ${said}`);
+      assert.ok(isObject(answer.json()));
+    }
+  }
+});
+
+test('links inside what a model or a person wrote stay as they are', async () => {
+  const { url } = house.upstream('a-one');
+  const text = `see ${url}/v1/files/f_1`;
+  const whole = {
+    id: 'c-1',
+    object: 'chat.completion',
+    choices: [
+      { index: 0, message: { role: 'assistant', content: `${url}/v1/files/f_1` }, finish_reason: 'stop' },
+    ],
+    note: text,
+  };
+  const body = JSON.stringify(whole);
+  house.play('a-one', { headers: { 'content-type': 'application/json' }, body });
+  const chat = await house.call(`${PASS_A}/chat/completions`, {
+    body: { model: 'm-1', messages: [{ role: 'user', content: 'hi' }] },
+  });
+  assert.equal(chat.text, body);
+  const content = await house.call(`${PASS_A}/files/f_1/content`);
+  assert.equal(content.text, body, 'the content of a file');
+});
