@@ -17,6 +17,8 @@ import { forgetUnresponsive, UNRESPONSIVE_MS } from './unresponsive-server.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
 const DEADLINE_MS = 150;
+/** For servers that answer: no busy machine takes as long. */
+const PATIENT = { default: 60_000 };
 
 interface Golden {
   readonly agent: string;
@@ -262,7 +264,10 @@ test('a server that moves to another address keeps its rules on the machine', as
 
 test('a payload that is complete is answered, although the agent leaves its end of the pipe open', async () => {
   server.play = (socket) => socket.end(ok('{"decision":"deny","user_message":"No.","agent_message":"No."}'));
-  const settings = settingsOf({ name: '', relay: null, stops: false }, server.url, 104);
+  const settings = {
+    ...settingsOf({ name: '', relay: null, stops: false }, server.url, 104),
+    deadlines: PATIENT,
+  };
   const golden = GOLDENS.find(({ agent, gates }) => agent === 'claude-code' && gates);
   const adapter = HOOK_ADAPTERS.get('claude-code');
   assert.ok(golden && adapter);
@@ -280,7 +285,10 @@ function firstOfEach(cases: readonly Golden[]): readonly Golden[] {
 }
 
 test('what the server decides is answered as the golden files say, and each event has an id of its own', async () => {
-  const settings = settingsOf({ name: '', relay: null, stops: false }, server.url, 99);
+  const settings = {
+    ...settingsOf({ name: '', relay: null, stops: false }, server.url, 99),
+    deadlines: PATIENT,
+  };
   const spoken = { user_message: 'No force pushes.', agent_message: 'Open a pull request.', approval: null };
   const DECISIONS: Readonly<Record<string, object>> = {
     deny: { decision: 'deny', ...spoken },
