@@ -231,6 +231,14 @@ test('every route of the OpenAPI document has its row here, its roles and its su
   }
 });
 
+test('every list takes a limit and a cursor, which the command line always sends', async () => {
+  for (const { name, method, query, answer } of api.verbs) {
+    const shape = 'shape' in answer ? Object.keys(Object(answer.shape)) : [];
+    if (method !== 'GET' || !shape.includes('next_cursor')) continue;
+    for (const field of ['limit', 'cursor']) assert.ok(field in query.shape, `${name} takes no ${field}`);
+  }
+});
+
 /** No `GET`, and yet nothing to be found in the audit log: what they write, if anything, is a record by itself. */
 const CHANGE_NOTHING: Readonly<Record<string, string>> = {
   'policies.dry_run': 'looks at what would be',

@@ -33,6 +33,7 @@ test('a first start makes an org, a key with every scope and a sign-in token; a 
   const setting = JSON.parse((await settingValue(stored.database.read, SIGN_IN_SETTING)) ?? '{}');
   assert.deepEqual(setting, {
     sha256: createHash('sha256').update(made.signInToken).digest('hex'),
+    operator: true,
     org_id: 'default',
     expires_at: NOW + 24 * 60 * 60 * 1000,
   });

@@ -1,5 +1,7 @@
 import { auditAnchorList, auditVerification, auditVerified } from '@floe/contract/api/audit';
+import { pageQuery } from '@floe/contract/api/page';
 import { type AuditAnchor, dailyAnchors, entriesAt } from '../../store/audit-chain.ts';
+import { listPage } from '../running-org.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { AuditChains, CheckedChain } from './chains.ts';
 
@@ -10,10 +12,11 @@ export const listAnchors = readVerb({
   scope: 'management',
   summary: 'List what the audit chain ended with on each day, to be kept elsewhere',
   answer: auditAnchorList,
-  async run({ orgId, reader }) {
+  query: pageQuery,
+  async run({ orgId, reader }, { query }) {
     const anchors = await dailyAnchors(reader, orgId);
     const data = anchors.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at).toISOString() }));
-    return { data, next_cursor: null };
+    return listPage(data, ({ seq }) => String(seq), query);
   },
 });
 

@@ -1,8 +1,9 @@
 import { removalList } from '@floe/contract/api/operators';
-import { idParams } from '@floe/contract/api/page';
+import { idParams, pageQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { deleteRemoval, type RemovalWithUser, removalsOf } from '../../store/grants.ts';
+import { listPage } from '../running-org.ts';
 import { readVerb, writeVerb } from '../verb.ts';
 
 export const listRemovals = readVerb({
@@ -12,10 +13,9 @@ export const listRemovals = readVerb({
   scope: 'management',
   summary: 'List people who were removed and whom groups do not add again, newest first',
   answer: removalList,
-  run: async ({ orgId, reader }) => ({
-    data: (await removalsOf(reader, orgId)).map(viewOf),
-    next_cursor: null,
-  }),
+  query: pageQuery,
+  run: async ({ orgId, reader }, { query }) =>
+    listPage((await removalsOf(reader, orgId)).map(viewOf), ({ user_id }) => user_id, query),
 });
 
 export const undoRemoval = writeVerb({

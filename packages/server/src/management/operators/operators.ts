@@ -1,5 +1,5 @@
 import { operator, operatorGrant, operatorList } from '@floe/contract/api/operators';
-import { idParams } from '@floe/contract/api/page';
+import { idParams, pageQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
@@ -10,6 +10,7 @@ import {
   insertOperator,
   type OperatorWithUser,
 } from '../../store/operators.ts';
+import { listPage } from '../running-org.ts';
 import { readVerb, writeVerb } from '../verb.ts';
 
 /** What verbs about the installation have in common: no platform key has the power of an operator. */
@@ -22,7 +23,9 @@ export const listOperators = readVerb({
   path: '/api/management/operators',
   summary: 'List the operators of the installation, the first one first',
   answer: operatorList,
-  run: async ({ reader }) => ({ data: (await allOperators(reader)).map(viewOf), next_cursor: null }),
+  query: pageQuery,
+  run: async ({ reader }, { query }) =>
+    listPage((await allOperators(reader)).map(viewOf), ({ user_id }) => user_id, query),
 });
 
 export const grantOperator = writeVerb({
