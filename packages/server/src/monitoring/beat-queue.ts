@@ -8,8 +8,8 @@ import type { BeatResult } from './beats.ts';
 export const BATCH = 200;
 /** Beats that wait at most; the next one is told to come again. */
 export const QUEUE = 20_000;
-/** A beat that waited this long is refused, so that the others' judgements need not wait for it. */
-const PATIENCE_MS = 5_000;
+/** A beat that waited as long as clients do is refused, so that the others' judgements need not wait for it. */
+const PATIENCE_MS = 10_000;
 const RETRY_MS = 1_000;
 /** When beats that wait for other processes are tried again; those say once a second how far they are. */
 const LATER_MS = 250;

@@ -47,6 +47,19 @@ test('a process that stands still within the time its clients wait is no outage:
   }
 });
 
+test('a beat that is on its way when the process stands still is taken, not refused', async (t) => {
+  const told = await house(t);
+  const { engine, crash } = await told.start();
+  await told.add(engine, ['job'], 1);
+  await run(told, engine, 1_000);
+  const answer = beat(engine, 'job');
+  told.stall(8_000);
+  assert.equal((await answer).status, 'healthy');
+  await run(told, engine, 2_000);
+  assert.deepEqual(await gapsOf(told), []);
+  crash();
+});
+
 test('beats that are late are late: what is read long after a stall did not wait for its end', async (t) => {
   const told = await house(t);
   const { engine, crash } = await told.start();
