@@ -134,11 +134,17 @@ const percentiles = z
     p95: z.number().nullable(),
     p99: z.number().nullable(),
   })
-  .describe('Estimated from a histogram whose buckets double; null without requests.');
+  .describe(
+    'Of requests that reached an upstream. Estimated from a histogram whose buckets double; null without requests.',
+  );
 
 const sums = {
   requests: z.int(),
-  errors: z.int().describe('Answered with a status of 400 or more, or broken off.'),
+  errors: z
+    .int()
+    .describe(
+      'Requests that reached an upstream and ended as client_error, upstream_error or partial. Refusals and aborted requests are none.',
+    ),
   input_tokens: z.int(),
   cached_tokens: z.int(),
   cache_write_tokens: z.int(),
@@ -152,6 +158,9 @@ const sums = {
 
 const figures = {
   ...sums,
+  upstream_requests: z
+    .int()
+    .describe('Those that reached an upstream: what the error rate and the latencies are counted of.'),
   latency_ms: percentiles,
   first_token_ms: percentiles.omit({ mean: true }),
 };

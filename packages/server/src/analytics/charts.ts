@@ -150,7 +150,7 @@ function unitsOf<Request extends ChartRequest>(request: Request) {
   };
 }
 
-type Sums = Omit<SummaryFigures, 'latency_ms' | 'first_token_ms'>;
+type Sums = Omit<SummaryFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
 function isSum(metric: Metric): metric is (typeof SUMS)[number] {
   return !isPercentile(metric);
@@ -196,12 +196,15 @@ const LATENCY_MS = FIGURES.indexOf('latency_ms');
 function summarised(sums: readonly number[]): SummaryFigures {
   const histogramOf = (buckets: readonly Figure[]) => buckets.map((name) => sums[FIGURES.indexOf(name)] ?? 0);
   const added = addedUp(sums);
-  const meanMs = (sums[LATENCY_MS] ?? 0) / added.requests;
+  const latencies = histogramOf(LATENCY_BUCKETS);
+  const asked = latencies.reduce((sum, count) => sum + count, 0);
+  const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
   return {
     ...added,
+    upstream_requests: asked,
     latency_ms: {
-      mean: added.requests === 0 ? null : Math.round(meanMs * 100) / 100,
-      ...threePercentiles(histogramOf(LATENCY_BUCKETS)),
+      mean: asked === 0 ? null : Math.round(meanMs * 100) / 100,
+      ...threePercentiles(latencies),
     },
     first_token_ms: threePercentiles(histogramOf(FIRST_TOKEN_BUCKETS)),
   };
