@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { timezone } from '../config/fields.ts';
+import { requestFilters } from './analytics.ts';
 import { nanoUsd, usd } from './money.ts';
 import { dayOrMoment, moment } from './page.ts';
 
@@ -66,10 +67,12 @@ const range = {
     .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
 };
 
+/** Those of the list, counted alike. */
 const filters = {
+  ...requestFilters,
   provider: value,
-  model: value.describe('Bare id of the model that served.'),
-  key: value.describe('Id of the platform key.'),
+  model: value.describe('As asked for, or the bare id of the model that served.'),
+  key: value.describe('Name or id of the platform key.'),
   status_class: value.describe('Such as `5xx`.'),
   surface: value,
   model_requested: value,

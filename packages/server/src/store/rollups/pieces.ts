@@ -1,6 +1,6 @@
 import { ERROR_OUTCOMES } from '@floe/contract/outcome';
 import { type RawBuilder, sql } from 'kysely';
-import { outcomeInSql } from '../exchange-filters.ts';
+import { type Condition, outcomeInSql } from '../exchange-filters.ts';
 import type { Reader } from '../ports.ts';
 import { BUCKETS, upperBound } from './buckets.ts';
 import { FIRST_TOKEN_BUCKETS, type Figure, LATENCY_BUCKETS } from './figures.ts';
@@ -21,6 +21,8 @@ export interface PieceRequest {
   /** Since when minutes are kept, in milliseconds; before, they are merged into quarters. Absent: only rows are read. */
   readonly minutesSince?: number | undefined;
   readonly filter?: FacetFilter | undefined;
+  /** What no rollup knows of; rows are read for it, however long the pieces are. */
+  readonly conditions?: readonly Condition[] | undefined;
   readonly groupBy: readonly Facet[];
   readonly figures: readonly Figure[];
 }
@@ -78,7 +80,7 @@ async function sumsOfPieces(reader: Reader, request: PieceRequest, pieces: reado
 
 function sumsOfPiece(
   reader: Reader,
-  { orgId, filter, groupBy, figures }: PieceRequest,
+  { orgId, filter, conditions = [], groupBy, figures }: PieceRequest,
   { at, from, to }: PlacedPiece,
 ) {
   let rows = reader
@@ -86,6 +88,7 @@ function sumsOfPiece(
     .where('org_id', '=', orgId)
     .where('created_at', '>=', from)
     .where('created_at', '<', to);
+  for (const condition of conditions) rows = rows.where(condition);
   if (filter) rows = rows.where(isAmong(facetValue(filter.facet), filter.any, filter.none));
   // What has no value of a metadata key is no part of what is counted by it.
   if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
