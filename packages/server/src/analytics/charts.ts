@@ -21,8 +21,8 @@ import {
   rollupTop,
   rollupTotal,
 } from '../store/rollups/read.ts';
-import { noSums, stepsOfRows, totalsOfRows } from './row-charts.ts';
 import { type Grid, gridOf, type Move, movesOf, piecesAround, unitsAround } from './grid.ts';
+import { noSums, stepsOfRows, totalsOfRows } from './row-charts.ts';
 
 export type Metric = (typeof METRICS)[number];
 
@@ -168,7 +168,8 @@ async function seriesOfRows(
   const found = await stepsOfRows(reader, { ...request, figures }, starts);
   const of = (value: string) => found.get(value) ?? noSums(starts, figures);
   if (groupBy === undefined) return [{ value: null, other: false, values: valuesOf(of(''), metric) }];
-  const sizeOf = (value: string) => of(value).reduce((sum, sums) => sums.reduce((all, one) => all + one, sum), 0);
+  const sizeOf = (value: string) =>
+    of(value).reduce((sum, sums) => sums.reduce((all, one) => all + one, sum), 0);
   const shown = only ?? [...found.keys()].sort((one, other) => sizeOf(other) - sizeOf(one)).slice(0, limit);
   const rest = noSums(starts, figures);
   for (const [value, own] of found)

@@ -45,7 +45,10 @@ function isFilter(name: string): boolean {
 /** The filter, where a rollup holds it and means by it what the list does. */
 function rollupFilter(
   filters: Given,
-  { groupBy, isPercentile = false }: { readonly groupBy?: string | undefined; readonly isPercentile?: boolean },
+  {
+    groupBy,
+    isPercentile = false,
+  }: { readonly groupBy?: string | undefined; readonly isPercentile?: boolean },
 ): FacetFilter | undefined {
   const [first, second] = filters;
   if (!first || second) return undefined;
@@ -58,7 +61,8 @@ function rollupFilter(
   // Rollups of metadata hold nothing of rows without the member.
   const isWithout = name.startsWith('metadata.') && values.some((one) => one === '' || one.startsWith('!'));
   if (!isPlain || isNamedKey || isWithout) return undefined;
-  if (groupBy !== undefined && groupBy !== name && (isPercentile || !isPair(facetOf(groupBy), name))) return undefined;
+  if (groupBy !== undefined && groupBy !== name && (isPercentile || !isPair(facetOf(groupBy), name)))
+    return undefined;
   return {
     facet: name,
     any: values.filter((one) => !one.startsWith('!')),
