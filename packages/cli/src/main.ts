@@ -13,6 +13,7 @@ import { HOOK_COMMANDS } from './hook/hook-commands.ts';
 import { importSqlite } from './import.ts';
 import { migrate } from './migrate.ts';
 import { monitors } from './monitors.ts';
+import { operator } from './operator.ts';
 import { ownerLink } from './owner-link.ts';
 import { restore } from './restore.ts';
 import { run } from './run.ts';
@@ -34,6 +35,7 @@ const OWN_COMMANDS: readonly Command[] = [
   importSqlite,
   rewrapSecrets,
   ownerLink,
+  operator,
   ...HOOK_COMMANDS,
 ];
 const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS), version];

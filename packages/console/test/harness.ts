@@ -181,6 +181,7 @@ function answerSession(req: IncomingMessage, res: ServerResponse, role: Role): v
     team: null,
     org,
     orgs: [org],
+    operator: false,
     stepped_up_until: null,
     expires_at: '2030-01-01T00:00:00.000Z',
   };

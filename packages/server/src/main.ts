@@ -12,6 +12,7 @@ import { createRouter } from './http/router.ts';
 import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
+import { logAuditAnchors } from './main/audit-anchors.ts';
 import { watchFile } from './main/config-file.ts';
 import type { FileHistory } from './main/config-host.ts';
 import { assembleGateway, gatewayRooms } from './main/gateway.ts';
@@ -129,7 +130,8 @@ async function serve(environment: Environment): Promise<void> {
     sessions: sessionRulesOf(state.loaded.config.auth),
   }));
   const { background } = gateway;
-  const ends = { watch, retention, listening, delivery, api, background, sessions: signIn.sessions };
+  const anchors = logAuditAnchors(parts.database, systemClock, log);
+  const ends = { watch, retention, anchors, listening, delivery, api, background, sessions: signIn.sessions };
   onSignals(
     systemClock,
     log,
@@ -146,7 +148,9 @@ interface Closing {
 
 /** What runs beside the parts and ends before them. */
 interface Ends
-  extends Readonly<Record<'retention' | 'delivery' | 'api' | 'background' | 'sessions', Closing>> {
+  extends Readonly<
+    Record<'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions', Closing>
+  > {
   readonly watch: Closing | undefined;
   readonly listening: Listening;
 }
@@ -155,7 +159,7 @@ interface Ends
 async function drain(parts: Parts, state: RunningState, ends: Ends): Promise<void> {
   state.draining = true;
   ends.watch?.close();
-  await ends.retention.close();
+  await Promise.all([ends.retention.close(), ends.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);
   await parts.trials.close();
   await parts.monitoring.leave();

@@ -199,8 +199,8 @@ for (const way of SPEAKING)
     assert.ok(cost >= ONE_DOLLAR * 0.7, `${cost}: the budget is used`);
     assert.equal(cost, Math.ceil(deliveredBytes(answer.text, true) / 4) * NANO_PER_TOKEN);
     assert.doesNotMatch(answer.text, FINISHES);
-    assert.match(answer.text.slice(-900), /was used up while this answer was streamed/);
-    assert.match(answer.text.slice(-900), /budget_exceeded|billing_error/);
+    assert.match(answer.text, /was used up while this answer was streamed/);
+    assert.match(answer.text, /budget_exceeded|billing_error/);
     await settledAt(payer, cost);
   });
 

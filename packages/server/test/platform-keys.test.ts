@@ -52,6 +52,28 @@ test('a key works from the answer to its creation until the answer to its revoca
   }
 });
 
+test('a stream under way ends with the answer to the revocation of its key, or to the report of its leak', async () => {
+  const ends = {
+    revoked: ({ id }: { id: string }) => api('DELETE', `${KEYS}/${id}`),
+    reported: ({ key }: { key: string }) =>
+      api('POST', `${KEYS}/report-leak`, { found_at: 'https://gist.example/1' }, key),
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    const made = await create({ name, scopes: ['gateway'] });
+    const heard = Promise.withResolvers<void>();
+    const answer = call(floe.url + CHAT, {
+      headers: { 'x-api-key': made.key },
+      body: chatBody({ model: 'sandbox/slow', stream: true }),
+      onPiece: () => heard.resolve(),
+    });
+    await heard.promise;
+    assert.equal((await end(made)).status, 204);
+    const { text } = await answer;
+    assert.match(text, /"code":"key_revoked"/, name);
+    assert.doesNotMatch(text, /\[DONE\]/, name);
+  }
+});
+
 test('the old value of a rotated key tells when it ends with every answer of the gateway, the new one nothing', async () => {
   const { id, key: old } = await create({ name: 'rotated', scopes: ['gateway'] });
   const before = Math.floor(Date.now() / 1000);

@@ -52,6 +52,12 @@ test('a data directory that cannot be made, below a file', async () => {
   );
 });
 
+test('a secret key that other users can read', async () => {
+  const data = freshFolder();
+  writeFileSync(join(data, 'secret.key'), `${'k'.repeat(43)}\n`, { mode: 0o644 });
+  await assertRefusesToStart({ FLOE_DATA_DIR: data }, /chmod 600 .*secret\.key/);
+});
+
 test('a data directory that is a file', async () => {
   const file = join(freshFolder(), 'file');
   writeFileSync(file, '');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { eventually } from '@floe/testkit/patience';
 import { type Floe, startFloe } from '@floe/testkit/process';
 import { COMMAND_LINE, runToEnd } from './run-program.ts';
 
@@ -47,6 +48,7 @@ test('the link of the first start makes the owner, whose cookie opens the API un
   const cookie = line.split(';')[0] ?? '';
   const me = await ask('GET', '/api/me', { cookie });
   assert.deepEqual([me.body.kind, me.body.member.role], ['member', 'owner']);
+  assert.equal(me.body.operator, true, 'the first owner of an installation operates it');
   assert.equal((await ask('POST', '/api/management/cache/purge', { cookie })).status, 204);
   const elsewhere = await ask('POST', '/api/management/cache/purge', {
     cookie,
@@ -71,6 +73,21 @@ test('floe owner-link works beside the running server, for an owner who lost the
   const made = await setup(token, 'mara@acme.example');
   assert.deepEqual([made.status, made.body.role], [200, 'owner']);
   assert.equal((await setup(token, 'eve@acme.example')).body.error.code, 'link_unusable');
+  const signedIn = made.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  // Another process changes the store: this one reads the session again within two seconds.
+  const operates = (wanted: boolean) =>
+    eventually(async () =>
+      (await ask('GET', '/api/me', { cookie: signedIn })).body.operator === wanted ? true : undefined,
+    );
+  await operates(true);
+  for (const verb of ['revoke', 'grant']) {
+    const env = { FLOE_DATA_DIR: floe.dataDir, FLOE_PORT: new URL(floe.url).port };
+    const changed = await runToEnd(COMMAND_LINE, ['operator', verb, 'Mara@acme.example'], env, floe.dataDir);
+    assert.equal(changed.code, 0, changed.stderr);
+    await operates(verb === 'grant');
+  }
+  const chain = await ask('GET', '/api/management/audit/chain', { cookie: signedIn });
+  assert.equal(chain.body.intact, true, 'the commands of the host write with the key of the chain');
   const unknown = await ownerLink('nowhere');
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /Name one of the organizations: default\./);

@@ -11,7 +11,8 @@ export function takesMark(part: Part): part is MarkablePart {
 
 /** The turn with a mark on its last part that can carry one; a mark that stands there already stays. */
 export function markedTurn(turn: Turn, cache: CacheMark | undefined): Turn {
-  const at = cache === undefined ? -1 : turn.parts.findLastIndex(takesMark);
+  if (cache === undefined) return turn;
+  const at = turn.parts.findLastIndex(takesMark);
   const part = turn.parts[at];
   if (part === undefined || !takesMark(part) || part.cache !== undefined) return turn;
   return { role: turn.role, parts: turn.parts.with(at, { ...part, cache }) };

@@ -25,6 +25,10 @@ const DONE: Readonly<Record<string, string>> = {
 
 /** Where verb and kind alone would say it badly. */
 const DEEDS: Readonly<Record<string, string>> = {
+  'operators.grant': 'Made an operator:',
+  'operators.revoke': 'Took the operator role from',
+  'removals.undo': 'Undid the removal of',
+  'identities.create': 'Connected an issuer to',
   'sessions.delete': 'Ended a session of',
   'sessions.step_up': 'Confirmed who they are:',
   'sign_in.fail': 'Failed to sign in:',

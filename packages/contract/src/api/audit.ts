@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { moment, rangeQuery } from './page.ts';
+import { moment, page, rangeQuery } from './page.ts';
 
 export const auditQuery = rangeQuery.extend({
   actor: z.string().min(1).max(100).optional().describe('A key id, a member id, `file` or `setup`.'),
@@ -19,9 +19,19 @@ export const auditEntry = z
     subject: z.string(),
     before: z.json().describe('Null when the change created the subject.'),
     after: z.json().describe('Null when the change removed the subject.'),
+    address: z
+      .string()
+      .nullable()
+      .describe('IP address that the change came from; null where no request made it.'),
+    session_id: z.string().nullable().describe('The console session that made it; null for platform keys.'),
     reason: z.string().nullable().describe('Why, in the words of who did it; where one was given.'),
     seq: z.int().nullable().describe('Place in the chain; null for entries from before there was one.'),
-    hash: z.string().nullable().describe('SHA-256 over this entry and the hash of the one before it.'),
+    hash: z
+      .string()
+      .nullable()
+      .describe(
+        'HMAC-SHA-256 over this entry and the hash of the one before it, with a key outside of the database.',
+      ),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -41,7 +51,38 @@ export const auditChain = z
     entries: z.int().describe('Entries that were looked at.'),
     first_seq: z.int().nullable(),
     last_seq: z.int().nullable(),
-    last_hash: z.string().nullable().describe('Keep it elsewhere to notice later that the end was cut off.'),
+    last_hash: z.string().nullable().describe('An anchor, as `GET /api/management/audit/anchors` has them.'),
     broken_at: z.int().nullable().describe('Place of the first entry that does not fit.'),
   })
   .meta({ id: 'AuditChain' });
+
+const anchor = { seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/, 'is no hash of an entry') };
+
+/** What a chain ended with on a day. Kept elsewhere, it shows later whether the chain was rewritten or cut off. */
+export const auditAnchor = z.strictObject({ ...anchor, at: moment }).meta({ id: 'AuditAnchor' });
+
+export const auditAnchorList = page(auditAnchor);
+
+/** `POST /api/management/audit/verify`: anchors as they were exported. */
+export const auditVerification = z.strictObject({
+  anchors: z
+    .array(z.strictObject({ ...anchor, at: moment.optional() }))
+    .min(1)
+    .max(1000),
+});
+
+/** Whether the chain of today is the one that anchors were exported from. */
+export const auditVerified = z.strictObject({
+  intact: z.boolean().describe('The chain holds, and no anchor differs or is missing.'),
+  broken_at: z.int().nullable().describe('Place of the first kept entry that does not fit.'),
+  anchors: z.array(
+    z.strictObject({
+      seq: z.int(),
+      status: z
+        .enum(['matches', 'differs', 'missing', 'expired'])
+        .describe(
+          '`differs`: the entry has another hash. `missing`: the chain ends before it. `expired`: retention removed it.',
+        ),
+    }),
+  ),
+});

@@ -41,6 +41,7 @@ export const me = z
       orgs: z
         .array(org.extend({ role: z.enum(ROLES), member_id: z.string() }))
         .describe('Every organization this person belongs to.'),
+      operator: z.boolean().describe('May change what affects every organization of the installation.'),
       preferences,
       can,
     }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { slug } from '../config/fields.ts';
 import { ROLES } from '../roles.ts';
+import { emailAddress } from './email.ts';
 import { moment, pageQuery } from './page.ts';
 
 const role = z.enum(ROLES);
@@ -62,10 +63,7 @@ export const createdInvitation = z
   .meta({ id: 'CreatedInvitation' });
 
 export const invitationCreation = z.strictObject({
-  email: z
-    .email()
-    .max(254)
-    .transform((address) => address.toLowerCase()),
+  email: emailAddress,
   role: role.default('member'),
   team: team.optional(),
   expires_in_days: z.int().min(1).max(30).default(7),

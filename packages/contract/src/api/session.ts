@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ROLES } from '../roles.ts';
+import { emailAddress } from './email.ts';
 import { moment, page } from './page.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
@@ -11,19 +12,22 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 /** Code points a password has; NIST SP 800-63B asks for length and against rules of composition. */
 export const PASSWORD_LENGTH = { least: 12, most: 128 } as const;
 
-const characters = (text: string) => [...text.normalize('NFKC')].length;
+/** Whether a password that somebody chooses has the length it must have. */
+export function hasPasswordLength(text: string): boolean {
+  const characters = [...text.normalize('NFKC')].length;
+  return characters >= PASSWORD_LENGTH.least && characters <= PASSWORD_LENGTH.most;
+}
 
-/** A password that somebody chooses. One that is presented is only bounded. */
+/** A password that somebody chooses; the server applies its whole policy. One that is presented is only bounded. */
 export const newPassword = z
   .string()
   .max(1000)
-  .refine((text) => characters(text) >= PASSWORD_LENGTH.least && characters(text) <= PASSWORD_LENGTH.most, {
+  .refine(hasPasswordLength, {
     error: `has ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters`,
   })
   .meta({ writeOnly: true });
 
 const presentedPassword = z.string().min(1).max(1000).meta({ writeOnly: true });
-const email = z.email('is no e-mail address').max(254);
 const personName = z.string().trim().min(1).max(100);
 const linkToken = z.string().min(1).max(200).meta({ writeOnly: true });
 
@@ -55,6 +59,7 @@ export const signedIn = z
     team: z.string().nullable(),
     org,
     orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
+    operator: z.boolean().describe('May change what affects every organization of the installation.'),
     stepped_up_until: moment
       .nullable()
       .describe('Until when what asks for a fresh sign-in may be done; null when that is over.'),
@@ -72,7 +77,7 @@ export type SessionView = z.output<typeof session>;
 /** `POST /api/session/setup`: the one-time link makes an owner. */
 export const setupBody = z.strictObject({
   token: linkToken,
-  email,
+  email: emailAddress,
   name: personName,
   password: newPassword.optional().describe('Left out only where sign-in by password is switched off.'),
 });
@@ -144,14 +149,22 @@ export const invitationPreview = z.strictObject({
 export const invitationBody = z.strictObject({
   token: linkToken,
   name: personName.optional().describe('For a new account.'),
-  password: z
-    .string()
-    .min(1)
-    .max(1000)
-    .meta({ writeOnly: true })
+  password: presentedPassword
     .optional()
-    .describe('One to choose for a new account; its own for one that exists.'),
+    .describe(
+      `The password of an account that exists. For a new account the one to choose, of ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters.`,
+    ),
 });
+
+/** Whether the account of whoever asks is connected to an issuer of `auth.oidc`. */
+export const ownIdentity = z
+  .strictObject({ name: z.string(), connected: z.boolean() })
+  .meta({ id: 'OwnIdentity' });
+
+export const ownIdentityList = page(ownIdentity);
+
+/** `POST /api/me/identities/{name}/connect`: where to send the browser. */
+export const connection = z.strictObject({ location: z.string() });
 
 /** A session as its owner sees it among the others. */
 export const ownSession = z

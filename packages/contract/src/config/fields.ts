@@ -22,7 +22,7 @@ export function secret() {
 }
 
 /** RFC 9110, section 5.5: what a header's value may hold. */
-const ONE_LINE = /^[\t\x20-\x7e\x80-\u{10ffff}]*$/u;
+const ONE_LINE = /^[\t\x20-\x7e\x80-\uffff]*$/;
 
 /** Headers that belong to the connection or to the message itself: they are written for each request. */
 const RESERVED_HEADERS = new Set([

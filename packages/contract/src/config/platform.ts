@@ -188,6 +188,12 @@ const OidcSchema = z.strictObject({
     .enum(['refuse', 'viewer'])
     .default('refuse')
     .describe('Who is in none of these groups: not let in, or a viewer of the only org.'),
+  trust_email: z
+    .boolean()
+    .default(false)
+    .describe(
+      'The issuer verifies every e-mail address itself, and does not say so (`email_verified`). An address that it says is not verified is still refused.',
+    ),
   scopes: z
     .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is no OAuth scope'))
     .default(['openid', 'email', 'profile'])

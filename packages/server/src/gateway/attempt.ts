@@ -92,8 +92,9 @@ class Attempt implements UpstreamHandler {
     this.#x.sentAt ??= this.#startedAt;
     // Not assigned as a literal: V8 allocates those in old space, where each keeps its whole exchange alive
     // until the next full collection (230 against 183 µs of CPU per request, two measures together).
-    const leave = () => this.#fail(new ClientGone('the client left'));
+    const leave = () => this.#fail(client.interruption);
     client.onGone = leave;
+    if (client.isInterrupted) return leave();
     const { timeouts } = this.#target;
     const expire = (phase: ExpiredPhase, ms: number) => this.#expire(phase, ms);
     const quiet = this.#x.told ? null : this.#x.early;

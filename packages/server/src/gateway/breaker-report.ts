@@ -39,6 +39,8 @@ export function reportFailure(
       return breakers.failed(orgId, target, `status ${detail.upstreamStatus}`, admission);
     case 'unsupported_parameter':
     case 'missing_api_key':
+    case 'key_revoked':
+    case 'key_expired':
       return breakers.abandoned(orgId, target, admission);
     default:
       return breakers.succeeded(orgId, target, null, admission);

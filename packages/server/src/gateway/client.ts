@@ -8,7 +8,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-/** Resolves after `ms`; rejects with `ClientGone` as soon as the client leaves. */
+/** Resolves after `ms`; rejects with `client.interruption` as soon as the client leaves or its exchange is stopped. */
 export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {
@@ -17,10 +17,10 @@ export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promi
     });
     const leave = () => {
       timer.cancel();
-      reject(new ClientGone('the client left'));
+      reject(client.interruption);
     };
     client.onGone = leave;
-    if (client.gone) leave();
+    if (client.isInterrupted) leave();
   });
 }
 
@@ -76,9 +76,10 @@ export class Client {
   readonly id: string;
   readonly headers: RequestHeaders;
   readonly method: string;
-  /** Called once when the client leaves before its answer is whole. */
+  /** Called once when the client leaves before its answer is whole, or its exchange is stopped. */
   onGone: (() => void) | null = null;
   gone = false;
+  #stopped: Error | null = null;
   bytesOut = 0;
   /** Takes down the answer's body as it is told. */
   tape: Tape | null = null;
@@ -98,6 +99,22 @@ export class Client {
   leave(): void {
     this.gone = true;
     this.onGone?.();
+  }
+
+  /** Ends what goes on for this client, who is told why. */
+  stop(reason: Error): void {
+    if (this.gone || this.#stopped !== null) return;
+    this.#stopped = reason;
+    this.onGone?.();
+  }
+
+  get isInterrupted(): boolean {
+    return this.gone || this.#stopped !== null;
+  }
+
+  /** What an exchange that is interrupted ends with. */
+  get interruption(): Error {
+    return this.gone || this.#stopped === null ? new ClientGone('the client left') : this.#stopped;
   }
 
   /** See `Carrier`. */

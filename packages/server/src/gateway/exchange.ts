@@ -124,6 +124,7 @@ export function authenticate(x: Exchange): { key: KeyRecord; catalog: Catalog } 
   const key = keyring.authenticate(presentedKey(client.headers), x.createdAt);
   x.key = key;
   client.authenticated();
+  gateway.open.add(x);
   requireScope(key, 'gateway');
   gateway.lastUsed(key, x.createdAt);
   x.session = noteSession(x, key);
@@ -149,7 +150,7 @@ async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promis
   }
   if (surface.dialect === 'responses') x.turn = await openTurn(x, x.ask);
   // Who left during a look-up is not listened to yet.
-  if (client.gone) throw new ClientGone('the client left');
+  if (client.isInterrupted) throw client.interruption;
   return course;
 }
 

@@ -17,6 +17,7 @@ import type { FirstTokenDeadlines } from './first-token-deadline.ts';
 import type { Latencies } from './latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
 import type { Owners } from './opaque/owners.ts';
+import type { OpenExchanges } from './open-exchanges.ts';
 import type { Conversations } from './stickiness.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 
@@ -42,6 +43,7 @@ export interface Gateway {
   readonly firstTokens: FirstTokenDeadlines;
   readonly answers: AnswerCache;
   readonly flights: Flights;
+  readonly open: OpenExchanges;
   readonly guard: Guard;
   /** Settles responses that go on after their exchange. */
   readonly background: Background;

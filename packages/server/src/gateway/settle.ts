@@ -17,6 +17,7 @@ const NOTHING_YET: Worth = { usage: null, source: 'none', nanoUsd: null, costSou
 /** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
 export function settle(x: Exchange): void {
   const { gateway, grant } = x;
+  gateway.open.delete(x);
   const background = x.key && underWay(x);
   const worth = background ? NOTHING_YET : worthOf(x);
   if (grant && !background) {

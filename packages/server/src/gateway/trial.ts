@@ -146,13 +146,14 @@ export class Trial {
     return conversation !== null && gateway.conversations.targetOf(conversation) === idOf(target);
   }
 
-  /** @throws ClientGone, for whoever leaves while the fleet is asked who probes is not listened to. */
+  /** @throws Error that interrupts the exchange, for whoever leaves while the fleet is asked who probes is not listened to. */
   async #admit(target: Target): Promise<Admission> {
     const { breakers } = this.#x.gateway;
     const admission = await breakers.admit(this.#orgId, target);
-    if (!this.#x.client.gone) return admission;
+    const { client } = this.#x;
+    if (!client.isInterrupted) return admission;
     breakers.abandoned(this.#orgId, target, admission);
-    throw new ClientGone('the client left');
+    throw client.interruption;
   }
 
   #gaveUp(target: Target, error: unknown): false {

@@ -25,7 +25,8 @@ export async function admit(
   const actor = await actorOf(options, request, reply);
   noteAuthenticated(request.raw.socket);
   requireAccess(verb, actor, options.host.clock.now());
-  return actor;
+  const address = options.addressOf?.(request.raw);
+  return address === undefined ? actor : { ...actor, address };
 }
 
 async function actorOf(

@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly version: string;
   /** By platform key. @throws Fault of status 401 */
   authenticate(headers: PresentedHeaders): Actor;
+  /** IP address of the client; absent where it does not matter. */
+  addressOf?(request: IncomingMessage): string;
   /** By session cookie, where no key came along; absent where nobody signs in. */
   readonly signIn?: SignInEdge;
   /** The id the server gave this request when it arrived. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
+import type { JsonObject } from '@floe/contract/json';
 import { type Json, listed, runApi } from './test/running-api.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
@@ -93,6 +94,26 @@ test('no answer, audit entry or column holds a key or a header of a provider', a
     ['default 4321 http://127.0.0.1:9', 'eu ated http://127.0.0.1:9'],
   );
   assert.deepEqual(body['header_names'], ['x-extra']);
+});
+
+test('whoever reads the audit log learns that a key or a header of a provider was replaced', async (t) => {
+  const { ask } = await start(t);
+  await ask('POST', 'providers', MAIN);
+  const last = async () => {
+    const entries: { seq: number; after: JsonObject }[] = JSON.parse((await ask('GET', 'audit')).text).data;
+    return entries.sort((one, other) => other.seq - one.seq)[0]?.after ?? {};
+  };
+  await ask('PATCH', 'providers/main/credentials/default', { api_key: `${KEY}-rotated` });
+  assert.equal((await last())['key'], 'replaced');
+  // Its last four characters, which are shown, may well be the same.
+  await ask('PATCH', 'providers/main/credentials/default', { api_key: `another-${KEY}-rotated` });
+  assert.equal((await last())['key'], 'replaced');
+  await ask('PATCH', 'providers/main/credentials/default', { weight: 3 });
+  assert.equal((await last())['key'], undefined);
+  await ask('PATCH', 'providers/main', { api_key: `${KEY}-third` });
+  assert.deepEqual((await last())['keys_replaced'], ['default']);
+  await ask('PATCH', 'providers/main', { headers: { 'x-extra': 'another secret' } });
+  assert.deepEqual([(await last())['secrets'], (await last())['keys_replaced']], ['replaced', undefined]);
 });
 
 test('what GET answered can be PUT back unchanged, and the same body again changes nothing', async (t) => {

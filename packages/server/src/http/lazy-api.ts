@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
+import { createArrivals } from '../core/arrivals.ts';
 import type { VerbParts } from '../management/verbs.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
 import type { Api, ApiOptions } from './api.ts';
@@ -21,6 +22,7 @@ export function createLazyApi(
   signIn: { readonly parts: SignInParts; readonly trustedProxies: readonly string[] },
 ): LazyApi {
   const ids = new WeakMap<IncomingMessage, string>();
+  const { addressOf } = createArrivals(signIn.trustedProxies);
   let loading: Promise<Api> | null = null;
 
   async function load(): Promise<Api> {
@@ -31,6 +33,7 @@ export function createLazyApi(
     ]);
     return createApi({
       ...options,
+      addressOf,
       verbs: verbs(parts),
       signIn: createSignInEdge(signIn.parts, signIn.trustedProxies, options.log),
       requestIdOf: (request) => ids.get(request) ?? '',

@@ -133,7 +133,7 @@ test('what `can` says is what happens', async () => {
     'keys.report_leak',
   ];
   const said: Readonly<Record<Role, readonly unknown[]>> = {
-    owner: ['step_up', true, true, true, true, false],
+    owner: [false, true, true, true, true, false],
     admin: [false, true, true, true, true, false],
     member: [false, false, true, true, true, false],
     viewer: [false, false, false, true, true, false],
@@ -146,6 +146,8 @@ test('what `can` says is what happens', async () => {
     );
     assert.deepEqual(Object.keys(answer ?? {}).sort(), api.verbs.map(({ name }) => name).sort());
   }
+  const operator = await api.addMember('acme', { role: 'viewer', steppedUp: false, operator: true });
+  assert.equal((await can(operator.key))?.['orgs.create'], 'step_up');
   const reading = await can((await api.addKey('acme', { scopes: ['read'] })).key);
   assert.deepEqual(
     names.map((name) => reading?.[name]),
@@ -178,9 +180,45 @@ test('a person is called by one name in every org, and finds each of them', asyn
   assert.equal(await outcome('PATCH', '/api/me', here.key, large), '400 invalid_request');
 });
 
-test('an owner makes a further org, owns it, and its first key works there', async () => {
+test('operators grant and revoke the role, each change is audited, and the last one stays', async () => {
+  const [first, second] = await Promise.all(
+    ['first', 'second'].map((name) =>
+      api.addMember('acme', { role: 'admin', email: `${name}-op@acme.example`, operator: name === 'first' }),
+    ),
+  );
+  assert.ok(first && second);
+  const path = '/api/management/operators';
+  const grant = (key: string, email: string) => outcome('POST', path, key, { email });
+  const { userId } = second;
+  assert.equal((await api.call('GET', '/api/me', { key: first.key })).body['operator'], true);
+  assert.equal((await api.call('GET', '/api/me', { key: second.key })).body['operator'], false);
+  assert.equal(
+    await grant(second.key, second.email),
+    '403 insufficient_role',
+    'nobody grants it to themselves',
+  );
+  assert.equal(await grant(first.key, 'nobody@acme.example'), '404 not_found');
+  assert.equal(await grant(first.key, second.email), '201');
+  assert.equal(await grant(first.key, second.email), '409 conflict');
+  const others = (await api.database.read.selectFrom('operators').select('user_id').execute())
+    .map(({ user_id }) => user_id)
+    .filter((id) => id !== userId);
+  for (const id of others) assert.equal(await outcome('DELETE', `${path}/${id}`, first.key), '204');
+  assert.equal(await outcome('DELETE', `${path}/${userId}`, first.key), '409 conflict', 'the last one');
+  const { body } = await api.call('GET', '/api/management/audit?limit=100', { key: owner.key });
+  const actions = Object.values(body.data ?? {}).map(({ action }) => String(action));
+  assert.equal(actions.filter((action) => action === 'operators.grant').length, 1);
+  assert.equal(actions.filter((action) => action === 'operators.revoke').length, others.length);
+});
+
+test('an operator creates a further org, owns it, and its first key works there', async () => {
+  const operator = await api.addMember('acme', { role: 'member', operator: true });
+  assert.equal(
+    await outcome('POST', '/api/management/orgs', owner.key, { id: 'lab' }),
+    '403 insufficient_role',
+  );
   const answer = await api.call('POST', '/api/management/orgs', {
-    key: owner.key,
+    key: operator.key,
     body: { id: 'lab', name: 'The Lab', timezone: 'Europe/Berlin' },
   });
   assert.equal(answer.status, 201);
@@ -190,14 +228,14 @@ test('an owner makes a further org, owns it, and its first key works there', asy
   const members = await api.call('GET', MEMBERS, { key });
   assert.deepEqual(
     Object.values(members.body.data ?? {}).map(({ user_id, role }) => [user_id, role]),
-    [[owner.userId, 'owner']],
+    [[operator.userId, 'owner']],
   );
   const audit = await api.call('GET', '/api/management/audit', { key });
   const actions = Object.values(audit.body.data ?? {}).map(({ action }) => String(action));
   assert.deepEqual(actions.sort(), ['keys.create', 'members.create', 'orgs.create']);
   const changed = await api.call('PATCH', '/api/management/org', { key, body: { name: 'Lab' } });
   assert.deepEqual([changed.body.name, changed.body.timezone], ['Lab', 'Europe/Berlin']);
-  assert.equal(await outcome('POST', '/api/management/orgs', owner.key, { id: 'lab' }), '409 conflict');
+  assert.equal(await outcome('POST', '/api/management/orgs', operator.key, { id: 'lab' }), '409 conflict');
   assert.equal(
     await outcome('PATCH', '/api/management/org', key, { timezone: 'Mars/Olympus' }),
     '400 invalid_request',

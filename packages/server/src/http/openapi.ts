@@ -102,7 +102,12 @@ const IDEMPOTENCY_KEY = {
 
 /** Who may ask, for people and for programs that read the document. */
 function accessOf(verb: Verb | SessionOperation) {
-  if ('scope' in verb) return { description: accessText(verb), 'x-floe-roles': rolesFor(verb) };
+  if ('scope' in verb)
+    return {
+      description: accessText(verb),
+      'x-floe-roles': rolesFor(verb),
+      ...(verb.operator && { 'x-floe-operator': true }),
+    };
   return { description: 'For the sign-in page; needs no key.', security: [{}, { session: [] }] };
 }
 
@@ -125,6 +130,7 @@ function accessText(verb: Verb): string {
   return [
     keyText(verb),
     roles.length === 0 ? 'No member.' : `Members: ${roles.join(', ')}.`,
+    ...(verb.operator ? ['They are operators of the installation.'] : []),
     ...(verb.stepUp ? ['Members confirm who they are first.'] : []),
   ].join(' ');
 }

@@ -184,6 +184,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
           permissionDecision: 'deny',
           permissionDecisionReason: 'Push to a branch and open a pull request. (rule "no-force-push")',
         },
+        systemMessage: 'Force pushes are blocked. (rule "no-force-push")',
       });
       const nothing = await hook('claude-code', {
         ...claude,

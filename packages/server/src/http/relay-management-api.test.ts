@@ -28,6 +28,7 @@ const OWNER = memberActor('acme', {
   team: null,
   sessionId: 'ses_owner',
   issuer: null,
+  isOperator: false,
   steppedUpUntil: 0,
 });
 const [org] = FloeConfigSchema.parse({ orgs: [{ id: 'acme', relay: RELAY }] }).orgs;

@@ -111,6 +111,36 @@ test('the chain of an org holds from its first entry to its last', async () => {
   assert.ok(Number(body.last_seq) >= Number(newest.seq));
 });
 
+test('a change says the address and the session that it came from, in the log and in its exports', async () => {
+  const from = { key: admin.key, headers: { 'x-forwarded-for': '203.0.113.9' } };
+  await api.call('POST', TEAMS, { ...from, body: { id: 'from-afar' } });
+  const [entry] = JSON.parse((await ask('GET', `${AUDIT}?subject=from-afar`)).text).data;
+  assert.deepEqual([entry.address, entry.session_id], ['203.0.113.9', `ses_${admin.id}`]);
+  const ndjson = await ask('GET', `${AUDIT}/export?subject=from-afar`);
+  assert.equal(JSON.parse(ndjson.text).address, '203.0.113.9');
+  const csv = await ask('GET', `${AUDIT}/export?subject=from-afar&format=csv`);
+  assert.match(csv.text, /address,session_id/);
+  assert.match(csv.text, new RegExp(`203\\.0\\.113\\.9,ses_${admin.id}`));
+  const { key } = await api.addKey('acme');
+  await api.call('POST', TEAMS, { key, headers: from.headers, body: { id: 'by-key' } });
+  const [byKey] = JSON.parse((await ask('GET', `${AUDIT}?subject=by-key`)).text).data;
+  assert.deepEqual([byKey.address, byKey.session_id], ['203.0.113.9', null]);
+});
+
+test('anchors that were exported tell whether the chain of today is the one they were taken from', async () => {
+  const { data } = JSON.parse((await ask('GET', `${AUDIT}/anchors`)).text);
+  assert.equal(data.length, 1, 'one for each day');
+  await ask('POST', TEAMS, { id: 'later' });
+  const verify = async (anchors: readonly object[]) =>
+    JSON.parse((await ask('POST', `${AUDIT}/verify`, { anchors })).text);
+  const good = await verify(data);
+  assert.deepEqual([good.intact, good.anchors], [true, [{ seq: data[0].seq, status: 'matches' }]]);
+  const forged = await verify([{ seq: data[0].seq, hash: 'f'.repeat(64) }]);
+  assert.deepEqual([forged.intact, forged.anchors[0].status], [false, 'differs']);
+  const cut = await verify([{ seq: 100_000, hash: 'f'.repeat(64) }]);
+  assert.deepEqual([cut.intact, cut.anchors[0].status], [false, 'missing'], 'the end was cut off');
+});
+
 test('a budget is raised by members who confirmed who they are, and lowered by any admin', async () => {
   const asking = await api.addMember('acme', { role: 'admin', steppedUp: false });
   const budget = { name: 'month', scope: 'org', period: 'month', limit_usd: 100 };

@@ -6,6 +6,7 @@ import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
 import { createLists } from '../gateway/lists.ts';
+import { OpenExchanges } from '../gateway/open-exchanges.ts';
 import { createPassthrough } from '../gateway/passthrough/passthrough.ts';
 import { Conversations } from '../gateway/stickiness.ts';
 import { createStoredResponses } from '../gateway/stored/responses-api.ts';
@@ -30,6 +31,8 @@ export function assembleGateway(
 ): Gateway {
   const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
   const { database, turnsKey, bodyStore, relay } = parts;
+  const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
+  snapshots.watch(() => open.recheck());
   const background = createBackground({ database, clock: systemClock, gateway: () => gateway });
   const gateway: Gateway = {
     snapshot: snapshots.current,
@@ -46,6 +49,7 @@ export function assembleGateway(
     firstTokens: new FirstTokenDeadlines(systemClock),
     answers,
     flights: new Flights(),
+    open,
     guard: guardrails.guard,
     background,
     outputMost: parts.modelLists.outputMost,

@@ -3,10 +3,14 @@ import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import { createLog } from '../core/log.ts';
+import { grantOperatorRole, revokeOperatorRole } from '../platform/operators.ts';
 import { makeOwnerLink } from '../platform/sign-in/owner-link.ts';
+import { deriveAuditKey } from '../store/audit-context.ts';
 import { backup, restore, type StorePlace } from '../store/backup.ts';
 import { importSqlite } from '../store/import.ts';
-import { openDatabase } from '../store/open-database.ts';
+import { isPostgres, openDatabase } from '../store/open-database.ts';
+import type { Writer } from '../store/ports.ts';
+import { claimDatabase, loadSecretKey, noSharedSecret } from '../store/secret-key.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { planUpgrade, upgrade } from '../store/upgrade.ts';
 import { rewrap } from './rewrap.ts';
@@ -51,16 +55,26 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
     },
   },
   'owner-link': {
-    usage: 'owner-link [org]',
+    usage: 'owner-link [org] [--operator]',
     async run({ url, dataDir, baseUrl }, args, environment) {
-      const [org] = wanted(args, Math.min(1, args.length), []).names;
-      const database = await openDatabase(url, { dataDir, ...partsOf(environment) });
-      try {
-        const token = await database.transaction((writer) => makeOwnerLink(writer, systemClock, org));
-        return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
-      } finally {
-        await database.close();
-      }
+      const { names, flags } = optional(args, ['--operator']);
+      const [org] = names;
+      const token = await changeStore({ url, dataDir }, environment, (writer) =>
+        makeOwnerLink(writer, systemClock, org, flags.has('--operator')),
+      );
+      return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
+    },
+  },
+  operator: {
+    usage: 'operator grant <email> | operator revoke <email>',
+    async run(place, args, environment) {
+      const [verb, email = ''] = wanted(args, 2, []).names;
+      if (verb !== 'grant' && verb !== 'revoke') throw new WrongUsage();
+      const change = verb === 'grant' ? grantOperatorRole : revokeOperatorRole;
+      await changeStore(place, environment, (writer) => change(writer, systemClock, email));
+      return verb === 'grant'
+        ? `${email} is an operator of the installation.`
+        : `${email} is no operator of the installation any more.`;
     },
   },
   secrets: {
@@ -81,6 +95,29 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
     },
   },
 };
+
+/** Changes the store as a running server would: with the key of the audit log. */
+async function changeStore<T>(
+  { url, dataDir }: StorePlace,
+  environment: Environment,
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
+  const { secretKey } = environment;
+  if (isPostgres(url) && secretKey === undefined) throw noSharedSecret();
+  const { key } = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  const auditKey = deriveAuditKey(key);
+  const database = await openDatabase(url, { dataDir, auditKey, ...partsOf(environment) });
+  try {
+    return await database.transaction(async (writer) => {
+      await claimDatabase(writer, key);
+      const done = await work(writer);
+      await database.signals.announce(writer);
+      return done;
+    });
+  } finally {
+    await database.close();
+  }
+}
 
 function partsOf({ logLevel }: Environment) {
   return { log: createLog(logLevel), clock: systemClock };
@@ -110,6 +147,11 @@ export async function maintain(
 }
 
 class WrongUsage extends Error {}
+
+function optional(args: readonly string[], known: readonly string[]) {
+  const count = args.filter((arg) => !arg.startsWith('--')).length;
+  return wanted(args, Math.min(1, count), known);
+}
 
 function wanted(args: readonly string[], count: number, known: readonly string[]) {
   const names = args.filter((arg) => !arg.startsWith('--'));

@@ -31,6 +31,8 @@ import { loadPriceBook } from '../providers/price-catalog.ts';
 import type { PriceBook } from '../providers/prices.ts';
 import type { Transport } from '../providers/transport.ts';
 import { createTransport } from '../providers/transports.ts';
+import { keyAuditChains } from '../store/audit-chain.ts';
+import { deriveAuditKey } from '../store/audit-context.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import { openAnswerCache } from '../store/cache/open.ts';
 import { queuedDeliveries } from '../store/deliveries.ts';
@@ -38,10 +40,9 @@ import { lockDataDir } from '../store/lock.ts';
 import { isPostgres, openDatabase } from '../store/open-database.ts';
 import type { Database, RowSink, Writer } from '../store/ports.ts';
 import { loadProcessId } from '../store/process-id.ts';
-import { claimDatabase, loadSecretKey } from '../store/secret-key.ts';
+import { claimDatabase, loadSecretKey, noSharedSecret } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
 import { openRowSink } from '../store/spool/row-sink.ts';
-import { StoreUnusable } from '../store/store-unusable.ts';
 import { openBreakers } from './breakers.ts';
 import { createOutbound, type Outbound } from './outbound.ts';
 import { closeRelayParts, openRelayParts, type RelayParts } from './relay-parts.ts';
@@ -97,9 +98,10 @@ export async function openParts(environment: Environment, loaded: LoadedConfig, 
   const secret = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
   // Read while the database opens in its own threads.
   const loadingPrices = loadPriceBook();
-  const database = await openDatabase(url, { dataDir, log, clock });
+  const database = await openDatabase(url, { dataDir, log, clock, auditKey: deriveAuditKey(secret.key) });
   const secretsKey = deriveSecretsKey(secret.key, environment.encryptionKeys);
   await database.transaction((writer) => claimWithKeys(writer, secret.key, secretsKey));
+  await keyAuditChains(database, log);
   const rows = await openRowSink({ dataDir, database, log, clock });
   const bodies = await openBodySink({ dataDir, database, log, clock });
   const figures = createMonitoringFigures();
@@ -157,12 +159,6 @@ function metricsOf(
     async () =>
       others.map((render) => render()).join('') +
       (await inTime(systemClock, SCRAPE_MS, monitoringNow(), monitoring.render())),
-  );
-}
-
-function noSharedSecret(): StoreUnusable {
-  return new StoreUnusable(
-    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
   );
 }
 

@@ -139,6 +139,8 @@ export interface Snapshots {
   running(): Running;
   /** Resolves when a snapshot whose loading began after this call is in use. */
   renew(): Promise<void>;
+  /** Calls `changed` whenever another snapshot is in use. */
+  watch(changed: () => void): void;
   /** Makes a change and takes the snapshot of it into use; no snapshot in between sees half of it. */
   after(change: () => Promise<void>): Promise<void>;
   /** Of an org: as floe.yaml has it, or as it was set here. */
@@ -150,6 +152,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
   let running: Running = { orgs: [], made: new Set(), orgCount: 0, problems: new Map() };
   let orgs: Platform['orgs'] = new Map();
   let last: Promise<void> = Promise.resolve();
+  const watchers: (() => void)[] = [];
   const follower = followChanges(parts);
   async function swap(): Promise<void> {
     const file = loaded();
@@ -163,6 +166,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     const forced = await forcedBreakers(parts.database.read, systemClock.now());
     parts.relay.relays.use(relayConfigs(inForce.orgs), await loadStoredRelayRules(parts.database.read));
     current = { keyring: platform.keyring, catalogs };
+    for (const changed of watchers) changed();
     orgs = platform.orgs;
     running = { ...inForce, problems: new Map(leftOut.map(({ id, reason }) => [id, reason])) };
     parts.breakers.force(forced);
@@ -187,6 +191,7 @@ export function createSnapshots(loaded: () => LoadedConfig, parts: Parts): Snaps
     running: () => running,
     renew,
     after,
+    watch: (changed) => void watchers.push(changed),
     timezone: (orgId) =>
       loaded().config.orgs.find(({ id }) => id === orgId)?.timezone ?? orgs.get(orgId)?.timezone ?? 'UTC',
   };

@@ -7,13 +7,17 @@ import { holds } from '../platform/keyring.ts';
 import { scopesOf, type Verb } from './verb.ts';
 
 /** What of a verb says who may use it. */
-export type Access = Pick<Verb, 'method' | 'scope' | 'isConfidential' | 'roles' | 'keys' | 'stepUp'>;
+export type Access = Pick<
+  Verb,
+  'method' | 'scope' | 'isConfidential' | 'roles' | 'operator' | 'keys' | 'stepUp'
+>;
 
 /** Whether an actor may use a verb: the one judgement behind requests and behind `can` of `/api/me`. */
 export function permissionOf(access: Access, actor: Actor, nowMs: number): Permission {
   const { member } = actor;
   if (!member) return access.keys !== false && hasScope(actor.scopes, scopesOf(access));
   if (!rolesFor(access).includes(member.role)) return false;
+  if (access.operator && !member.isOperator) return false;
   return access.stepUp && member.steppedUpUntil <= nowMs ? 'step_up' : true;
 }
 
@@ -36,6 +40,11 @@ export function requireAccess(access: Access, actor: Actor, nowMs: number): void
   const permission = permissionOf(access, actor, nowMs);
   if (permission === true) return;
   if (permission === 'step_up') throw stepUpRequired();
+  if (actor.member && access.operator)
+    throw new Fault(
+      'insufficient_role',
+      `${actor.shown} cannot do this; it affects every organization and needs an operator of the installation.`,
+    );
   if (actor.member) throw roleNeeded(actor, rolesFor(access));
   if (access.keys === false)
     throw new Fault('insufficient_role', 'Only a member who is signed in can do this, no platform key.');

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { listAnchors, verifyAudit } from './audit/anchors.ts';
 import { AuditChains } from './audit/chains.ts';
 import { checkAudit } from './audit/check.ts';
 import { exportAudit } from './audit/export.ts';
@@ -17,8 +18,10 @@ import { updateKey } from './keys/update.ts';
 import { getMember } from './members/get.ts';
 import { listMembers } from './members/list.ts';
 import type { PeopleHost } from './members/people-host.ts';
+import { listRemovals, undoRemoval } from './members/removals.ts';
 import { removeMember } from './members/remove.ts';
 import { updateMember } from './members/update.ts';
+import { grantOperator, listOperators, revokeOperator } from './operators/operators.ts';
 import { createOrg } from './orgs/create.ts';
 import { getOrg } from './orgs/get.ts';
 import { updateOrg } from './orgs/update.ts';
@@ -41,6 +44,7 @@ export interface IdentityParts {
 
 /** Orgs, people, teams, keys and the audit log. */
 export function identityVerbs({ pepper, people, running }: IdentityParts): readonly Verb[] {
+  const chains = new AuditChains();
   return [
     getOrg(running.orgs),
     updateOrg(running.orgs),
@@ -49,6 +53,11 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     getMember,
     updateMember,
     removeMember(people),
+    listRemovals,
+    undoRemoval,
+    listOperators,
+    grantOperator,
+    revokeOperator,
     listInvitations,
     createInvitation(people),
     revokeInvitation,
@@ -68,6 +77,8 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     reportLeak,
     listAudit,
     exportAudit,
-    checkAudit(new AuditChains()),
+    checkAudit(chains),
+    listAnchors,
+    verifyAudit(chains),
   ];
 }

@@ -1,14 +1,15 @@
 import { me, meChange, type me as meSchema, type Permission } from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
-import { ROLES, roleOf } from '@floe/contract/roles';
+import { ROLES } from '@floe/contract/roles';
 import type * as z from 'zod';
 import type { Actor, SignedInMember } from '../platform/actor.ts';
-import { countsIn } from '../platform/sign-in/session-rules.ts';
+import { standingsIn } from '../platform/sign-in/standing.ts';
 import { platformKeyOf } from '../platform/stored-key.ts';
-import { changeUser, membershipsOf, type UserRow, userById } from '../store/members.ts';
+import { changeUser, type UserRow, userById } from '../store/members.ts';
 import { orgById } from '../store/orgs.ts';
 import { keyById } from '../store/platform-keys.ts';
 import type { Reader } from '../store/ports.ts';
+import { standingOf } from '../store/sessions.ts';
 import { permissionOf } from './access.ts';
 import { readVerb, type Verb, type VerbContext, writeVerb } from './verb.ts';
 
@@ -87,7 +88,7 @@ function updateMe(can: Can): Verb {
 async function ofMember(
   { actor, orgId, clock }: VerbContext,
   reader: Reader,
-  { id, userId, role, team, issuer }: SignedInMember,
+  { id, userId, role, team, issuer, isOperator }: SignedInMember,
   can: Can,
 ): Promise<Me> {
   const user = await existingUser(reader, userId);
@@ -96,21 +97,15 @@ async function ofMember(
     org: await orgShown(reader, orgId),
     member: { id, user_id: userId, email: user.email, name: user.name, role, team },
     orgs: await orgsOf(reader, userId, issuer),
+    operator: isOperator,
     preferences: user.preferences_json === null ? {} : JSON.parse(user.preferences_json),
     can: can(actor, clock.now()),
   };
 }
 
 async function orgsOf(reader: Reader, userId: string, issuer: string | null) {
-  const all = await membershipsOf(reader, userId);
-  const memberships = all.filter((membership) => countsIn({ issuer }, membership));
-  return Promise.all(
-    memberships.map(async ({ id, org_id, role }) => ({
-      ...(await orgShown(reader, org_id)),
-      role: roleOf(role),
-      member_id: id,
-    })),
-  );
+  const standings = standingsIn(await standingOf(reader, userId, issuer), issuer);
+  return standings.map(({ memberId, org, role }) => ({ ...org, role, member_id: memberId }));
 }
 
 async function existingUser(reader: Reader, id: string): Promise<UserRow> {

@@ -58,6 +58,8 @@ export interface Description {
   readonly isConfidential?: true;
   /** No platform key may, whatever its scopes. A key with `management` is an admin otherwise. */
   readonly keys?: false;
+  /** Members must be operators of the installation: it affects every org. */
+  readonly operator?: true;
   /** Members must have confirmed who they are a moment ago. */
   readonly stepUp?: true;
   readonly summary: string;

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
+import { noteOrigin } from '../store/audit-context.ts';
 import type { Reader, Writer } from '../store/ports.ts';
 import { type Change, type FurtherChange, record } from './change.ts';
 import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
@@ -154,6 +155,7 @@ async function commit<Answer>(
 ): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
   const creation = creationOf(definition, actor, raw);
   return host.database.transaction(async (writer) => {
+    noteOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = host.clock.now();
     const earlier = creation && (await answeredBefore<Answer>(writer, creation, host.secretsKey, now));
     if (earlier) return { answer: earlier.answer, isRepeated: true };

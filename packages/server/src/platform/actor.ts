@@ -17,6 +17,8 @@ export interface Actor {
   readonly key: KeyRecord | null;
   /** Null for a key. */
   readonly member: SignedInMember | null;
+  /** IP address that the request came from; absent where none made it. */
+  readonly address?: string;
 }
 
 /** A member as their console session knows them. */
@@ -28,6 +30,8 @@ export interface SignedInMember {
   readonly role: Role;
   readonly team: string | null;
   readonly sessionId: string;
+  /** May change what affects every org of the installation. */
+  readonly isOperator: boolean;
   /** Name of the issuer the session began by; null for other ways. */
   readonly issuer: string | null;
   /** Until when what asks for a fresh sign-in (step-up) may be done; milliseconds since the epoch. */

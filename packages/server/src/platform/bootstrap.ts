@@ -54,7 +54,7 @@ export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): 
     await putSetting(
       writer,
       SIGN_IN_SETTING,
-      JSON.stringify({ sha256, org_id: row.org_id, expires_at: now + SIGN_IN_MS }),
+      JSON.stringify({ sha256, org_id: row.org_id, expires_at: now + SIGN_IN_MS, operator: true }),
     );
     await database.signals.announce(writer);
     return { orgId: row.org_id, key, signInToken };

@@ -3,6 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import { type Role, roleOf } from '@floe/contract/roles';
 import { newId } from '../core/ids.ts';
 import { appendAudit } from '../store/audit.ts';
+import { deleteRemoval } from '../store/grants.ts';
 import { changeInvitation, type InvitationRow, invitationByToken } from '../store/invitations.ts';
 import { insertMember, type MemberRow, memberByEmail, memberWithUser, userById } from '../store/members.ts';
 import { orgById } from '../store/orgs.ts';
@@ -65,6 +66,7 @@ export async function acceptInvitation(
   if (await memberByEmail(writer, invitation.org_id, user.email))
     throw new Fault('conflict', 'You belong to this organization already. Sign in.');
   const row = memberOf(invitation, userId, nowMs);
+  await deleteRemoval(writer, row.org_id, userId);
   await insertMember(writer, row);
   await changeInvitation(writer, invitation.id, { accepted_at: nowMs, accepted_by: row.id });
   const member = await memberWithUser(writer, row.org_id, row.id);

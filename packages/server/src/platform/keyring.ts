@@ -36,6 +36,8 @@ export interface Keyring {
    * while the store could not say whether it was made a moment ago
    */
   authenticate(presented: string, nowMs: number): KeyRecord;
+  /** What a request with the key of this record is told now; null while it is good. The record may be of an older set. */
+  refusalOf(record: KeyRecord, nowMs: number): Fault | null;
 }
 
 /** Key for `hashKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
@@ -83,16 +85,26 @@ export function compileKeyring(
         if (!record) throw unknownKey(isCurrent());
         seen.set(fingerprint, record);
       }
-      if (record.revokedAt !== null)
-        throw new Fault('key_revoked', `The platform key ${shownKey(record)} was revoked.`);
-      if (record.expiresAt !== null && record.expiresAt <= nowMs)
-        throw new Fault(
-          'key_expired',
-          `The platform key ${shownKey(record)} expired at ${new Date(record.expiresAt).toISOString()}.`,
-        );
+      const refusal = endOf(record, nowMs);
+      if (refusal) throw refusal;
       return record;
     },
+    refusalOf(record, nowMs) {
+      const known = byHashStart.get(record.hash.slice(0, HASH_START_CHARS));
+      return known?.hash === record.hash ? endOf(known, nowMs) : revoked(record);
+    },
   };
+}
+
+function endOf(record: KeyRecord, nowMs: number): Fault | null {
+  if (record.revokedAt !== null) return revoked(record);
+  if (record.expiresAt === null || record.expiresAt > nowMs) return null;
+  const at = new Date(record.expiresAt).toISOString();
+  return new Fault('key_expired', `The platform key ${shownKey(record)} expired at ${at}.`);
+}
+
+function revoked(record: KeyRecord): Fault {
+  return new Fault('key_revoked', `The platform key ${shownKey(record)} was revoked.`);
 }
 
 function unknownKey(isCurrent: boolean): Fault {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { type AuditRow, appendAudit, auditPage, checkChain, extendChain } from './audit.ts';
+import { silentLog } from '../core/log.ts';
+import { type AuditRow, appendAudit, auditPage } from './audit.ts';
+import { chainHash, checkChain, dailyAnchors, extendChain, keyAuditChains } from './audit-chain.ts';
+import { deriveAuditKey, noteOrigin } from './audit-context.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, Writer } from './ports.ts';
 import { expireRest } from './retention.ts';
+import { putSetting } from './settings.ts';
 import { ORG } from './test/rows.ts';
 
 const entry = (id: string, at = 100, org_id = ORG) => ({
@@ -18,6 +23,13 @@ const entry = (id: string, at = 100, org_id = ORG) => ({
   before_json: null,
   after_json: '{"name":"ü"}',
 });
+
+/** What keeps the table from being changed is taken away, as whoever owns the database can. */
+async function unguarded(engine: string, writer: Writer): Promise<void> {
+  for (const trigger of engine === 'sqlite' ? ['audit_never_updated', 'audit_never_deleted'] : [])
+    await sql`drop trigger if exists ${sql.ref(trigger)}`.execute(writer);
+  if (engine === 'postgres') await sql`drop trigger if exists audit_append_only on audit`.execute(writer);
+}
 
 /** What every engine must do with the audit log. */
 export function auditSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
@@ -128,9 +140,134 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       { ...known, lastSeq: null, lastHash: null },
     ])
       assert.equal(await extendChain(database.read, ORG, gone), null);
-    const forged = { ...entry('aud_6'), reason: null, seq: 6, hash: known.lastHash };
+    const forged = {
+      ...entry('aud_6'),
+      reason: null,
+      address: null,
+      session_id: null,
+      seq: 6,
+      hash: known.lastHash,
+    };
     await database.transaction((writer) => writer.insertInto('audit').values(forged).execute());
     assert.equal((await extendChain(database.read, ORG, known))?.brokenAt, 6);
+  });
+
+  test(`${engine}: whoever can write the database but lacks the key can neither continue nor rewrite a chain`, async (t) => {
+    const database = await openWith(t, 0);
+    await keyAuditChains(database, silentLog);
+    for (const n of [1, 2, 3, 4])
+      await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, n)));
+    const kept = (await rows(database)).toReversed();
+    assert.equal((await checkChain(database.read, ORG)).brokenAt, null);
+    // The writer knows every algorithm, and every key but the one outside of the database.
+    const foreign = deriveAuditKey(Buffer.alloc(32, 9));
+    const hashes = [
+      (previous: string, row: AuditRow) => chainHash(foreign, previous, row),
+      (previous: string, { hash: _, address: __, session_id: ___, reason, ...row }: AuditRow) => {
+        const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = row;
+        const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
+        if (reason !== null) fields.push(reason);
+        return createHash('sha256')
+          .update(JSON.stringify([previous, ...fields]))
+          .digest('hex');
+      },
+    ];
+    for (const hash of hashes) {
+      await database.transaction((writer) => unguarded(engine, writer));
+      let previous = '';
+      for (const row of kept) {
+        const changed = { ...row, actor_name: 'somebody else' };
+        previous = hash(previous, changed);
+        const columns = { actor_name: changed.actor_name, hash: previous };
+        await database.transaction((writer) =>
+          writer.updateTable('audit').set(columns).where('id', '=', row.id).execute(),
+        );
+      }
+      // With one entry of its own there would be nothing to compare the first hash with: all of them are there.
+      assert.equal((await checkChain(database.read, ORG)).brokenAt, 1);
+      const claim = JSON.stringify({ orgs: { [ORG]: { seq: 4, hash: previous } }, mac: 'f'.repeat(64) });
+      await database.transaction((writer) => putSetting(writer, 'audit_unkeyed_parts', claim));
+      assert.equal((await checkChain(database.read, ORG)).brokenAt, 1, 'a part without a key must be signed');
+    }
+  });
+
+  test(`${engine}: entries from before chains had a key stay checkable, and no later one without it is believed`, async (t) => {
+    const database = await openWith(t, 0);
+    const unkeyed = (
+      previous: string,
+      row: { readonly seq: number; readonly id: string; readonly at: number },
+    ) => {
+      const { org_id, actor, actor_name, action, subject, before_json, after_json } = entry(row.id, row.at);
+      const fields = [
+        row.seq,
+        row.id,
+        org_id,
+        row.at,
+        actor,
+        actor_name,
+        action,
+        subject,
+        before_json,
+        after_json,
+      ];
+      return createHash('sha256')
+        .update(JSON.stringify([previous, ...fields]))
+        .digest('hex');
+    };
+    const add = async (seq: number, previous: string) => {
+      const id = `aud_${seq}`;
+      const hash = unkeyed(previous, { seq, id, at: seq });
+      const columns = { ...entry(id, seq), reason: null, address: null, session_id: null, seq, hash };
+      await database.transaction((writer) => writer.insertInto('audit').values(columns).execute());
+      return hash;
+    };
+    let last = '';
+    for (const seq of [1, 2, 3]) last = await add(seq, last);
+    await keyAuditChains(database, silentLog);
+    await keyAuditChains(database, silentLog);
+    await database.transaction((writer) => appendAudit(writer, entry('aud_4', 4)));
+    const state = await checkChain(database.read, ORG);
+    assert.deepEqual([state.entries, state.brokenAt], [4, null]);
+    await add(5, state.lastHash ?? '');
+    assert.equal((await checkChain(database.read, ORG)).brokenAt, 5);
+  });
+
+  test(`${engine}: the last entry of each day is an anchor, the newest first`, async (t) => {
+    const database = await openWith(t, 0);
+    const day = 86_400_000;
+    for (const [n, at] of [5, day - 1, day, 3 * day, 3 * day + 7].entries())
+      await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, at)));
+    const anchors = await dailyAnchors(database.read, ORG);
+    assert.deepEqual(
+      anchors.map(({ seq, at }) => [seq, at]),
+      [
+        [5, 3 * day + 7],
+        [3, day],
+        [2, day - 1],
+      ],
+    );
+    const byId = new Map((await rows(database)).map(({ seq, hash }) => [seq, hash]));
+    for (const { seq, hash } of anchors) assert.equal(hash, byId.get(seq));
+    assert.deepEqual((await dailyAnchors(database.read, ORG, 1)).length, 1);
+  });
+
+  test(`${engine}: an entry says which address and session its transaction came from`, async (t) => {
+    const database = await openWith(t, 0);
+    await database.transaction(async (writer) => {
+      noteOrigin(writer, { address: '203.0.113.9', sessionId: 'ses_1' });
+      await appendAudit(writer, entry('aud_1', 1));
+    });
+    await database.transaction((writer) => appendAudit(writer, entry('aud_2', 2)));
+    const shown = (await rows(database)).map(({ address, session_id }) => [address, session_id]);
+    assert.deepEqual(shown, [
+      [null, null],
+      ['203.0.113.9', 'ses_1'],
+    ]);
+    await database.transaction(async (writer) => {
+      await unguarded(engine, writer);
+      await sql`update audit set address = '203.0.113.10' where id = 'aud_1'`.execute(writer);
+    });
+    assert.equal((await checkChain(database.read, ORG)).brokenAt, 1);
   });
 
   test(`${engine}: who gets round the database's guard is noticed`, async (t) => {
@@ -148,9 +285,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
         await insertOrg(writer, { id: org, name: org, created_at: 1 });
         for (let n = 1; n <= 5; n++) await appendAudit(writer, entry(`${org} ${n}`, n, org));
       }
-      for (const trigger of engine === 'sqlite' ? ['audit_never_updated', 'audit_never_deleted'] : [])
-        await sql`drop trigger ${sql.ref(trigger)}`.execute(writer);
-      if (engine === 'postgres') await sql`drop trigger audit_append_only on audit`.execute(writer);
+      await unguarded(engine, writer);
       for (const tamper of Object.values(cases)) await tamper.execute(writer);
     });
     const brokenAt = async (org: string) => (await checkChain(database.read, org)).brokenAt;

@@ -15,6 +15,14 @@ export function identityOf(
     .executeTakeFirst();
 }
 
+export function identitiesOf(reader: Reader, userId: string): Promise<IdentitiesTable[]> {
+  return reader.selectFrom('identities').selectAll().where('user_id', '=', userId).execute();
+}
+
 export async function insertIdentity(writer: Writer, identity: IdentitiesTable): Promise<void> {
   await writer.insertInto('identities').values(identity).execute();
+}
+
+export async function deleteIdentities(writer: Writer, userId: string): Promise<void> {
+  await writer.deleteFrom('identities').where('user_id', '=', userId).execute();
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { lockDataDir } from './lock.ts';
 import { StoreUnusable } from './store-unusable.ts';
@@ -17,6 +18,17 @@ test('a data directory is held once, and free again after its release', (t) => {
   lock.release();
   lock.release();
   lockDataDir(dataDir).release();
+});
+
+test('what the lock leaves in the directory is for its owner alone, whatever an earlier release left', (t) => {
+  const dataDir = temporaryDirectory(t);
+  for (const mode of [null, 0o644, 0o666]) {
+    if (mode !== null) chmodSync(`${dataDir}/floe.lock`, mode);
+    const lock = lockDataDir(dataDir);
+    for (const name of readdirSync(dataDir))
+      assert.equal(statSync(`${dataDir}/${name}`).mode & 0o077, 0, name);
+    lock.release();
+  }
 });
 
 test('a directory held by another process is refused until that process is killed', async (t) => {

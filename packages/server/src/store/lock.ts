@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './sqlite/errors.ts';
@@ -21,7 +21,11 @@ export function lockDataDir(dataDir: string): DataDirLock {
   let lock: DatabaseSync;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    lock = new DatabaseSync(join(dataDir, 'floe.lock'), { timeout: 0 });
+    const path = join(dataDir, 'floe.lock');
+    // SQLite would make it with the mode of the process; a lock of an earlier release gets this one.
+    closeSync(openSync(path, 'a', 0o600));
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+    lock = new DatabaseSync(path, { timeout: 0 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new StoreUnusable(`Cannot write the data directory ${dataDir}: ${reason}`, { cause });

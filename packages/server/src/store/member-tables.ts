@@ -25,11 +25,35 @@ export interface MembersTable {
   team: string | null;
   /** `console` when somebody gave the role, `oidc` when a group did, `setup` for the first owner. */
   source: string;
-  /** Name in `auth.oidc` of the issuer whose groups gave it; null for what somebody gave. */
-  issuer?: string | null | undefined;
   created_at: number;
   updated_at: number;
   updated_by: string;
+}
+
+/** What the groups of one issuer grant a member; the member's role is the strongest of them (`source` is `oidc`). */
+export interface MemberGrantsTable {
+  org_id: string;
+  user_id: string;
+  /** Name in `auth.oidc`. */
+  issuer: string;
+  role: string;
+  team: string | null;
+}
+
+/** A person whom a member removed from an org: groups do not add them again until the removal is undone. */
+export interface RemovedMembersTable {
+  org_id: string;
+  user_id: string;
+  removed_at: number;
+  removed_by: string;
+}
+
+/** A person who may change what affects every org of the installation. */
+export interface OperatorsTable {
+  user_id: string;
+  granted_at: number;
+  /** A member id, `setup`, `cli` or `upgrade`. */
+  granted_by: string;
 }
 
 /** A group of people and keys that spending is booked on. */

@@ -144,7 +144,7 @@ export async function changeMember(
   writer: Writer,
   orgId: string,
   id: string,
-  change: Partial<Pick<MemberRow, 'role' | 'team' | 'source' | 'issuer' | 'updated_at' | 'updated_by'>>,
+  change: Partial<Pick<MemberRow, 'role' | 'team' | 'source' | 'updated_at' | 'updated_by'>>,
 ): Promise<void> {
   await writer.updateTable('members').set(change).where('org_id', '=', orgId).where('id', '=', id).execute();
 }

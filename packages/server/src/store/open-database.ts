@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
@@ -9,6 +10,8 @@ export interface OpenDatabaseOptions {
   readonly dataDir: string;
   readonly log: Log;
   readonly clock: Clock;
+  /** `deriveAuditKey` of the secret key; only what adds no entry to the audit log goes without. */
+  readonly auditKey?: KeyObject | undefined;
 }
 
 export function isPostgres(url: string): boolean {

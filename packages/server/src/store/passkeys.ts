@@ -48,3 +48,7 @@ export async function changePasskey(
 export async function deletePasskey(writer: Writer, id: string): Promise<void> {
   await writer.deleteFrom('passkeys').where('id', '=', id).execute();
 }
+
+export async function deletePasskeys(writer: Writer, userId: string): Promise<void> {
+  await writer.deleteFrom('passkeys').where('user_id', '=', userId).execute();
+}

@@ -4,7 +4,15 @@ import type { BackgroundResponsesTable, KeptBodiesTable } from './body-tables.ts
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
-import type { InvitationsTable, MembersTable, TeamsTable, UsersTable } from './member-tables.ts';
+import type {
+  InvitationsTable,
+  MemberGrantsTable,
+  MembersTable,
+  OperatorsTable,
+  RemovedMembersTable,
+  TeamsTable,
+  UsersTable,
+} from './member-tables.ts';
 
 import type { MonitoringSchema } from './monitoring/tables.ts';
 import type {
@@ -24,6 +32,9 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   orgs: OrgsTable;
   users: UsersTable;
   members: MembersTable;
+  member_grants: MemberGrantsTable;
+  removed_members: RemovedMembersTable;
+  operators: OperatorsTable;
   teams: TeamsTable;
   invitations: InvitationsTable;
   platform_keys: PlatformKeysTable;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSecretKey } from './secret-key.ts';
@@ -20,6 +20,20 @@ test('a key is generated once, readable by its owner alone, and found again', (t
   const again = loadSecretKey({ dataDir });
   assert.equal(again.generated, false);
   assert.deepEqual(again.key, first.key);
+});
+
+test('a key that other users of the machine can read is refused, with the command that closes it', (t) => {
+  const dataDir = temporaryDirectory(t);
+  const { key } = loadSecretKey({ dataDir });
+  const file = join(dataDir, 'secret.key');
+  for (const bit of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
+    chmodSync(file, 0o600 | bit);
+    assert.throws(() => loadSecretKey({ dataDir }), refuses(/chmod 600 .*secret\.key/), bit.toString(8));
+  }
+  for (const mode of [0o600, 0o400]) {
+    chmodSync(file, mode);
+    assert.deepEqual(loadSecretKey({ dataDir }).key, key);
+  }
 });
 
 test('two installations have two keys', (t) => {

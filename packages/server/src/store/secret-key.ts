@@ -1,5 +1,14 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Writer } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
@@ -25,7 +34,7 @@ export interface SecretKey {
  * there. `<dataDir>/secret.fingerprint` remembers which it was, for another one would make every
  * platform key and credential unreadable. Blocks; call it while starting.
  *
- * @throws StoreUnusable when the key is short, is another than last time, or is gone.
+ * @throws StoreUnusable when the key is short, is another than last time, is gone, or its file is open to other users.
  */
 export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const file = join(dataDir, 'secret.key');
@@ -34,7 +43,7 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
     throw new StoreUnusable(
       `FLOE_SECRET_KEY has ${given.length} characters; it needs at least ${SECRET_KEY_MIN_CHARS}. Unset it to have one generated.`,
     );
-  const kept = given ?? readText(file);
+  const kept = given ?? readSecret(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
     throw new StoreUnusable(`${file} was cut short. Restore it, or set FLOE_SECRET_KEY to the key it held.`);
   const fingerprint = readText(fingerprintFile);
@@ -54,10 +63,19 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   return { key, generated: kept === null };
 }
 
+/** For PostgreSQL without `FLOE_SECRET_KEY`: a generated key would be another one in each process. */
+export function noSharedSecret(): StoreUnusable {
+  return new StoreUnusable(
+    'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
+  );
+}
+
 function fingerprintOf(key: Buffer): string {
   return createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
 }
 
+/** Bits of a file's mode that are for its group and for everyone. */
+const OTHERS = 0o077;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
@@ -74,6 +92,17 @@ export async function claimDatabase(writer: Writer, key: Buffer): Promise<void> 
     throw new StoreUnusable(
       'The database was used with another FLOE_SECRET_KEY. Use that one: with another, no stored key or credential can be read.',
     );
+}
+
+/** @throws StoreUnusable when others on this machine can read the file: whoever has the key can read every credential. */
+function readSecret(path: string): string | null {
+  const text = readText(path);
+  // Windows has no such bits: there every file seems to have them.
+  if (text !== null && process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0)
+    throw new StoreUnusable(
+      `Other users of this machine can read ${path}, which opens every stored credential. Run: chmod 600 ${path}`,
+    );
+  return text;
 }
 
 function readText(path: string): string | null {

@@ -32,16 +32,31 @@ export interface StandingRow {
   readonly member_id: string;
   readonly org_id: string;
   readonly org_name: string;
+  /** The strongest role that anything gives. */
   readonly role: string;
   readonly team: string | null;
-  readonly issuer?: string | null | undefined;
+  /** `oidc` when groups grant the role. */
+  readonly source: string;
+  /** What the groups of the issuer grant that was asked about; null for nothing. */
+  readonly granted_role: string | null;
+  readonly granted_team: string | null;
+  /** Null for who is no operator of the installation. */
+  readonly operator_id: string | null;
 }
 
-export function standingOf(reader: Reader, userId: string): Promise<StandingRow[]> {
+/** @param issuer name of the issuer whose grants are wanted as well; null for none */
+export function standingOf(reader: Reader, userId: string, issuer: string | null): Promise<StandingRow[]> {
   return reader
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
     .innerJoin('orgs', 'orgs.id', 'members.org_id')
+    .leftJoin('operators', 'operators.user_id', 'members.user_id')
+    .leftJoin('member_grants as own', (join) =>
+      join
+        .onRef('own.org_id', '=', 'members.org_id')
+        .onRef('own.user_id', '=', 'members.user_id')
+        .on('own.issuer', '=', issuer ?? ''),
+    )
     .select([
       'users.id as user_id',
       'users.email as email',
@@ -51,7 +66,10 @@ export function standingOf(reader: Reader, userId: string): Promise<StandingRow[
       'orgs.name as org_name',
       'members.role as role',
       'members.team as team',
-      'members.issuer as issuer',
+      'members.source as source',
+      'own.role as granted_role',
+      'own.team as granted_team',
+      'operators.user_id as operator_id',
     ])
     .where('members.user_id', '=', userId)
     .orderBy('members.created_at')
@@ -125,6 +143,23 @@ export async function deleteSessionByToken(writer: Writer, sha256: string): Prom
     .where(({ eb, or }) => or([eb('token_sha256', '=', sha256), eb('previous_sha256', '=', sha256)]))
     .returningAll()
     .executeTakeFirst();
+}
+
+/**
+ * Ends the sessions that a passkey started. Of sessions from before this was noted, which any passkey of the person may have
+ * started, all end.
+ */
+export async function deleteSessionsOfPasskey(
+  writer: Writer,
+  userId: string,
+  passkeyId: string,
+): Promise<void> {
+  await writer
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('method', '=', 'passkey')
+    .where(({ eb, or }) => or([eb('passkey_id', '=', passkeyId), eb('passkey_id', 'is', null)]))
+    .execute();
 }
 
 /** Ends every session of a person that is about this org. */

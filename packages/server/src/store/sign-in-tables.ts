@@ -24,6 +24,8 @@ export interface SessionsTable {
   method: string;
   /** Name in `auth.oidc` of the issuer it began by; null for other ways. */
   issuer?: string | null | undefined;
+  /** The passkey it began with; null for other methods. */
+  passkey_id?: string | null | undefined;
   created_at: number;
   /** Up to a minute behind. */
   last_seen_at: number;

@@ -99,7 +99,7 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
 
   test(`${engine}: a standing has the oldest membership first, and last use never goes back`, async (t) => {
     const database = await openWithPeople(t);
-    const standings = await standingOf(database.read, 'usr_a');
+    const standings = await standingOf(database.read, 'usr_a', null);
     assert.deepEqual(
       standings.map(({ org_id, org_name, member_id, email }) => [org_id, org_name, member_id, email]),
       [

@@ -40,6 +40,10 @@ export function* wrongTypes(
   yield* new Walk(root, options).values(schema, '', 0, (value) => value);
 }
 
+/** Values of which the fullest stands beside the wrong one. */
+const SAMPLES = 6;
+const sizeOf = (value: Json) => (value === null ? 0 : JSON.stringify(value).length);
+
 type Build = (value: Json) => Json;
 
 class Walk {
@@ -100,10 +104,13 @@ class Walk {
   #sample(name: string, schema: Json | undefined): Json {
     const known = isObject(schema) ? this.#samples.get(schema) : undefined;
     if (known !== undefined) return known;
-    const [value = null] = fc.sample(memberValues(name, schema, this.#root), {
-      numRuns: 1,
-      seed: this.#options.seed,
-    });
+    const { seed } = this.#options;
+    const several = fc.sample(memberValues(name, schema, this.#root), { numRuns: SAMPLES, seed });
+    // What is null or empty passes over most of a server.
+    const value = several.reduce(
+      (fullest, other) => (sizeOf(other) > sizeOf(fullest) ? other : fullest),
+      null,
+    );
     if (isObject(schema)) this.#samples.set(schema, value);
     return value;
   }

@@ -4,16 +4,24 @@ import { type Answer, AnswerFold } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
 import type { AnswerReader, ReaderOptions } from '../dialect.ts';
 import type { Emit } from '../events.ts';
-import { isArray, isObject, listOf, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
+import {
+  isArray,
+  isObject,
+  listOf,
+  numberOf,
+  objectOf,
+  parseExactJson,
+  parseJson,
+  says,
+  textOf,
+} from '../json-read.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
 import { CallTable } from './call-table.ts';
-import { messageOf, PieceReader } from './choice-reader.ts';
+import { holdsValues, messageOf, PieceReader } from './choice-reader.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { ThinkSplit } from './think-split.ts';
 
-/** Mark the events that may hold arguments as an object, or a proof to be given back as it is. */
-const VALUES = ['tool_calls', 'function_call', 'reasoning_details'];
 /** Members of an answer or its message that no other dialect can show. */
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
@@ -54,7 +62,8 @@ class ChatAnswerReader implements AnswerReader {
       this.end();
       return;
     }
-    const chunk = parseEvent(data, VALUES);
+    let chunk = parseJson(data);
+    if (isObject(chunk) && holdsValues(chunk)) chunk = parseExactJson(data);
     if (!isObject(chunk)) {
       this.#blocks.broken('The provider sent an event that is not JSON.');
       return;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { objectOf, says, textOf } from '../json-read.ts';
+import { isArray, isObject, objectOf, says, textOf } from '../json-read.ts';
 
 /** Members in which a choice says something. */
 const SAID = [
@@ -26,6 +26,27 @@ export function messageOf(choice: JsonObject): JsonObject {
   return said;
 }
 
+/** Whether a chunk holds arguments as an object, or a proof that is given back as it is: their numbers must stay. */
+export function holdsValues({ choices }: JsonObject): boolean {
+  if (!isArray(choices)) return false;
+  for (const choice of choices)
+    if (isObject(choice) && (hasValues(choice['delta']) || hasValues(choice['message']))) return true;
+  return false;
+}
+
+function hasValues(said: Json | undefined): boolean {
+  if (!isObject(said)) return false;
+  const { tool_calls: calls, function_call: legacy, reasoning_details: details } = said;
+  if (details !== undefined || (isObject(legacy) && isObject(legacy['arguments']))) return true;
+  return isArray(calls) && calls.some(holdsObject);
+}
+
+function holdsObject(call: Json): boolean {
+  if (!isObject(call)) return false;
+  const inner = call['custom'] ?? call['function'];
+  return isObject(inner) && isObject(inner['arguments'] ?? inner['input'] ?? inner['parameters']);
+}
+
 /**
  * The pieces of a choice that is streamed. A `message` beside a `delta` is the whole so far: it counts only in members
  * that no delta has said anything in.
@@ -38,9 +59,9 @@ export class PieceReader {
   read(choice: JsonObject): JsonObject | undefined {
     const delta = objectOf(choice['delta']);
     if (delta === undefined) return objectOf(choice['message']);
-    for (const name of SAID) if (says(delta[name])) this.#inDeltas.add(name);
-    const message = objectOf(choice['message']);
-    return message && says(message) ? this.#both(delta, message) : delta;
+    for (const name in delta) if (!this.#inDeltas.has(name) && says(delta[name])) this.#inDeltas.add(name);
+    const message = choice['message'];
+    return isObject(message) && says(message) ? this.#both(delta, message) : delta;
   }
 
   #both(delta: JsonObject, message: JsonObject): JsonObject {

@@ -42,6 +42,8 @@ export function AuditDrawer({
                 {entry.action}
               </code>,
             ],
+            ['IP address', entry.address],
+            ['Session', entry.session_id],
             ['Subject', <Subject key="subject" id={entry.subject} />],
             ['Reason', entry.reason],
             ['Entry', entry.seq],

@@ -14,6 +14,8 @@ const entry: AuditEntry = {
   before: { name: 'ci', scopes: ['gateway'], team: null },
   after: { name: 'ci', scopes: ['gateway', 'read'], team: 'search' },
   reason: null,
+  address: null,
+  session_id: null,
   seq: 7,
   hash: null,
 };
@@ -37,4 +39,17 @@ test('the file and the machine itself are named as such', () => {
   assert.equal(actorName(entry), 'Mara Koch');
   assert.equal(actorName({ ...entry, actor_kind: 'file', actor_name: null }), 'floe.yaml');
   assert.equal(actorName({ ...entry, actor_kind: 'key', actor: 'key_9', actor_name: null }), 'key_9');
+});
+
+test('the replacement of a provider key is called what it is', () => {
+  const version = { name: 'default', tested_at: null };
+  const entry = { subject: 'openai/default', before: version };
+  const deed = (action: string, after: object) =>
+    deedOf({ ...entry, action, after: { ...version, ...after } });
+  assert.equal(deed('credentials.update', { key: 'replaced' }), 'Replaced provider key openai/default');
+  assert.equal(
+    deed('providers.update', { keys_replaced: ['default'] }),
+    'Replaced provider key openai/default',
+  );
+  assert.equal(deed('credentials.update', {}), 'Changed credential default');
 });

@@ -8,8 +8,15 @@ type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 export function deedOf({ action, subject, before, after }: Said): string {
   // Its subject is the session, which nobody knows by its id.
   if (action === 'sessions.create') return 'Signed in';
+  if (isReplacedKey(after)) return `Replaced provider key ${subject}`;
   const deed = deedWords(action);
   return deed ? `${deed} ${nameOf(after) ?? nameOf(before) ?? subject}` : `${action} ${subject}`;
+}
+
+/** The entry of a provider whose key was replaced says so; its fields show nothing of it. */
+function isReplacedKey(version: unknown): boolean {
+  if (typeof version !== 'object' || version === null) return false;
+  return Reflect.get(version, 'key') === 'replaced' || Reflect.get(version, 'keys_replaced') !== undefined;
 }
 
 function nameOf(version: unknown): string | null {
@@ -49,6 +56,8 @@ export const ACTIONS: readonly string[] = [
   'keys.revoke',
   'members.update',
   'members.remove',
+  'operators.grant',
+  'operators.revoke',
   'invitations.create',
   'invitations.revoke',
   'providers.create',

@@ -5,12 +5,14 @@ import type {
   Member,
   memberChange,
 } from '@floe/contract/api/members';
+import type { operator } from '@floe/contract/api/operators';
 import type { Team, teamChange, teamCreation } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { allPages, send } from '../../data/api-client.ts';
 import type { Key } from '../keys/key-data.ts';
 
+export type Operator = z.output<typeof operator>;
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
 /** What a change of people makes stale: keys go with their members. */
@@ -54,6 +56,20 @@ export function changeMember(id: string, change: z.input<typeof memberChange>): 
 
 export function removeMember(id: string): Promise<unknown> {
   return send('DELETE', `api/management/members/${encodeURIComponent(id)}`);
+}
+
+/** People who may change what affects every organization. */
+export const operatorsQuery = queryOptions({
+  queryKey: ['operators'],
+  queryFn: ({ signal }) => allPages<Operator>('api/management/operators', {}, signal),
+});
+
+export function grantOperator(email: string): Promise<Operator> {
+  return send('POST', 'api/management/operators', { email });
+}
+
+export function revokeOperator(userId: string): Promise<unknown> {
+  return send('DELETE', `api/management/operators/${encodeURIComponent(userId)}`);
 }
 
 export function createTeam(team: z.input<typeof teamCreation>): Promise<Team> {

@@ -5,6 +5,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
+import { useSignedIn } from '../../data/session.ts';
 import { useRefusal } from '../../data/use-refusal.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segments } from '../../ui/tabs.tsx';
@@ -12,6 +13,7 @@ import { InvitationList } from './invitation-list.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { invitationsQuery, membersQuery, teamsQuery } from './member-data.ts';
 import { MemberList } from './member-list.tsx';
+import { OperatorList } from './operator-list.tsx';
 import { TeamList } from './team-list.tsx';
 
 /** Who can sign in, as what; who was asked to; and the teams they are counted in. */
@@ -19,6 +21,7 @@ export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);
   const refusal = useRefusal('members');
+  const { operator: mayOperate } = useSignedIn();
   const shown = query.get('show') ?? 'members';
   useLiveQuery('config', membersQuery.queryKey);
   useLiveQuery('config', invitationsQuery.queryKey);
@@ -43,6 +46,7 @@ export function MembersPage() {
             { id: 'members', label: withCount('Members', counts.members) },
             { id: 'invitations', label: withCount('Invited', counts.invitations) },
             { id: 'teams', label: withCount('Teams', counts.teams) },
+            ...(mayOperate ? [{ id: 'operators', label: 'Operators' }] : []),
           ]}
           value={shown}
           onChange={(id) => change({ show: id === 'members' ? null : id })}
@@ -50,6 +54,8 @@ export function MembersPage() {
       </div>
       {shown === 'invitations' ? (
         <InvitationList onInvite={() => setInviting(true)} />
+      ) : shown === 'operators' && mayOperate ? (
+        <OperatorList />
       ) : shown === 'teams' ? (
         <TeamList />
       ) : (

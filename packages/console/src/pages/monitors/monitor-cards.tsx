@@ -83,6 +83,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
                 : minutesText(monitor.first_beat_due_minutes),
             ],
             ['Alert after', counted(monitor.alert_after_misses, 'miss', 'misses')],
+            ['Reported failures', monitor.fail_counts_as_miss ? 'count as a miss' : 'alert at once'],
             [
               'Channels',
               <OrgLink key="channels" to="/channels">

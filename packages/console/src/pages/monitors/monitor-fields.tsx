@@ -96,6 +96,11 @@ function SlackFields({ form, onChange }: FieldsProps) {
           onChange={({ target }) => onChange({ firstDue: target.value })}
         />
       </FormField>
+      <Checkbox
+        label="Count a reported failure as a miss"
+        checked={form.failIsMiss}
+        onChange={(failIsMiss) => onChange({ failIsMiss })}
+      />
     </div>
   );
 }

@@ -15,6 +15,8 @@ export interface MonitorForm {
   /** Empty: the org's. */
   readonly grace: string;
   readonly alertAfter: string;
+  /** A failure that the job reports is one miss. */
+  readonly failIsMiss: boolean;
   /** Empty: after interval and grace. */
   readonly firstDue: string;
   readonly channels: readonly string[];
@@ -32,6 +34,7 @@ export function emptyForm(timezone: string): MonitorForm {
     timezone,
     grace: '',
     alertAfter: '1',
+    failIsMiss: false,
     firstDue: '',
     channels: [],
     tags: '',
@@ -51,6 +54,7 @@ export function formOf(monitor: Monitor, timezone: string): MonitorForm {
     cron: schedule?.cron ?? '0 3 * * *',
     grace: monitor.grace_source === 'org' ? '' : minutesText(monitor.grace_period_minutes),
     alertAfter: String(monitor.alert_after_misses),
+    failIsMiss: monitor.fail_counts_as_miss,
     firstDue: first === null ? '' : minutesText(first),
     channels: monitor.channels,
     tags: monitor.tags.join(', '),
@@ -94,6 +98,7 @@ export function monitorChange(form: MonitorForm) {
     name: form.name.trim(),
     ...scheduleBody(form),
     alert_after_misses: Number(form.alertAfter),
+    fail_counts_as_miss: form.failIsMiss,
     first_beat_due_minutes: form.firstDue === '' ? null : minutesIn(form.firstDue),
     channels: [...form.channels],
     tags: typedList(form.tags),

@@ -14,6 +14,8 @@ const entry = (before: AuditEntry['before'], after: AuditEntry['after']): AuditE
   before,
   after,
   reason: null,
+  address: null,
+  session_id: null,
   seq: 1,
   hash: null,
 });

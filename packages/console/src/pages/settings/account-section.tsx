@@ -6,6 +6,7 @@ import { Card } from '../../ui/facts.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { OwnIdentities } from './own-identities.tsx';
 import { OwnPasskeys } from './own-passkeys.tsx';
 import { OwnSessions } from './own-sessions.tsx';
 import { changeName, changePassword } from './settings-data.ts';
@@ -16,6 +17,7 @@ export function AccountSection() {
     <>
       <Profile />
       <Password />
+      <OwnIdentities />
       <OwnPasskeys />
       <OwnSessions />
     </>

@@ -1,6 +1,6 @@
 import type { configChanges, runningConfig } from '@floe/contract/api/config';
 import type { passkey } from '@floe/contract/api/passkeys';
-import type { ownSession } from '@floe/contract/api/session';
+import type { ownIdentity, ownSession } from '@floe/contract/api/session';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { get, getTagged, type Page, send } from '../../data/api-client.ts';
@@ -25,6 +25,21 @@ export const configQuery = queryOptions({
 });
 
 /** What applying a file would change. */
+/** The issuers of `auth.oidc`. */
+export const identitiesQuery = queryOptions({
+  queryKey: ['own-identities'],
+  queryFn: ({ signal }) => get<Page<OwnIdentity>>('api/me/identities', undefined, signal),
+});
+
+export type OwnIdentity = z.output<typeof ownIdentity>;
+
+/** Leads the browser to the issuer, which leads it back here. */
+export async function connectIdentity(name: string): Promise<void> {
+  const path = `api/me/identities/${encodeURIComponent(name)}/connect`;
+  const { location } = await send<{ readonly location: string }>('POST', path);
+  window.location.assign(location);
+}
+
 export function diffConfig(yaml: string): Promise<ConfigChanges> {
   return send('POST', 'api/management/config/diff', { yaml });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Ask } from '../ask.ts';
 import type { Course, Target } from '../catalog.ts';
-import { type Client, ClientGone } from '../client.ts';
+import type { Client } from '../client.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { fingerprint } from './fingerprint.ts';
 import { keptFrom } from './kept.ts';
@@ -76,7 +76,7 @@ async function recall(x: Exchange, ask: Ask, target: Target, name: string): Prom
   }
 }
 
-/** Resolves when the flight has landed or `ms` are over; rejects with `ClientGone` when the client leaves. */
+/** Resolves when the flight has landed or `ms` are over; rejects when the client leaves or its exchange is stopped. */
 function landing(flight: Promise<void>, client: Client, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = () => {
@@ -86,11 +86,11 @@ function landing(flight: Promise<void>, client: Client, clock: Clock, ms: number
     };
     const leave = () => {
       timer.cancel();
-      reject(new ClientGone('the client left'));
+      reject(client.interruption);
     };
     const timer = clock.after(ms, over);
     client.onGone = leave;
-    if (client.gone) leave();
+    if (client.isInterrupted) leave();
     void flight.then(over);
   });
 }

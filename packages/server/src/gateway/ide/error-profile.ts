@@ -20,8 +20,8 @@ export function shownToIde(x: Exchange, fault: Fault): Fault {
 }
 
 /** Nobody upstream could be asked: the same to the person in front of the IDE. */
-function isUpstreams({ source, code }: Fault): boolean {
-  return source === 'upstream' || code === 'no_healthy_target';
+function isUpstreams({ code }: Fault): boolean {
+  return code.startsWith('upstream_') || code === 'no_healthy_target';
 }
 
 /** IDEs look for this word and then hide the text around it. */

@@ -18,7 +18,7 @@ import { OutputLengths } from '../../guardrails/output-lengths.ts';
 import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { NodeCarrier } from '../../http/node-carrier.ts';
-import type { KeyRecord, Keyring } from '../../platform/keyring.ts';
+import { compileKeyring, derivePepper, type KeyRecord, type Keyring } from '../../platform/keyring.ts';
 import { createHttpTransport } from '../../providers/transport.ts';
 import { MemoryAnswerCache } from '../../store/cache/memory.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
@@ -36,6 +36,7 @@ import { UNWATCHED } from '../model-sessions.ts';
 import { opaqueExchange } from '../opaque/opaque-exchange.ts';
 import type { Owners } from '../opaque/owners.ts';
 import { UNIFIED } from '../opaque/unified.ts';
+import { OpenExchanges } from '../open-exchanges.ts';
 import { Conversations } from '../stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
 import { NO_TURNS } from './no-turns.ts';
@@ -57,6 +58,8 @@ export interface GatewayInTime {
   askPath(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<CallAnswer>;
   /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
   settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
+  /** Takes another version of the key into use, as a new snapshot does; null removes it. */
+  changeKey(change: Partial<KeyRecord> | null): void;
   /** Moves the clock in steps of a second, with everything that happens between. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -71,6 +74,8 @@ export interface InTimeOptions {
   readonly random?: () => number;
   /** Of the org besides providers and routes: limits, budgets. */
   readonly org?: JsonObject;
+  /** Of the key that every request comes with. */
+  readonly key?: Partial<KeyRecord>;
   /** What the providers' lists say of their models. */
   readonly outputMost?: Gateway['outputMost'];
 }
@@ -83,7 +88,8 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const upstreams = await startUpstreams(options);
   const rows: ExchangeRow[] = [];
   const events: BreakerEvent[] = [];
-  const gateway = assemble(options, clock, upstreams, rows, events);
+  let keyring = anyKey({ ...KEY, ...options.key });
+  const gateway = assemble(options, { clock, upstreams, rows, events, keyring: () => keyring });
   let count = 0;
   const server = createServer((req, res) => {
     const surface: Surface = SURFACES[surfaceIn(req.url)];
@@ -115,6 +121,11 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
     askPath: (path, body, headers = {}) =>
       call(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
     settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
+    changeKey(change) {
+      const { refusalOf } = change === null ? compileKeyring([], PEPPER) : anyKey({ ...KEY, ...change });
+      keyring = { ...keyring, refusalOf };
+      gateway.open.recheck();
+    },
     async pass(ms) {
       for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
     },
@@ -137,13 +148,15 @@ async function startUpstreams(options: InTimeOptions): Promise<ReadonlyMap<strin
   return upstreams;
 }
 
-function assemble(
-  options: InTimeOptions,
-  clock: FakeClock,
-  upstreams: ReadonlyMap<string, Upstream>,
-  rows: ExchangeRow[],
-  events: BreakerEvent[],
-): Gateway {
+interface Around {
+  readonly clock: FakeClock;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly rows: ExchangeRow[];
+  readonly events: BreakerEvent[];
+  readonly keyring: () => Keyring;
+}
+
+function assemble(options: InTimeOptions, { clock, upstreams, rows, events, keyring }: Around): Gateway {
   const providers = [...upstreams].map(([id, { url }]) => ({
     id,
     kind: 'openai-compatible',
@@ -165,7 +178,7 @@ function assemble(
   const breakers = new Breakers({ clock, random, leases: createMemoryLeases(clock), onChange });
   return {
     ...NO_STORES,
-    snapshot: () => ({ keyring: anyKey(), catalogs }),
+    snapshot: () => ({ keyring: keyring(), catalogs }),
     transport: createHttpTransport(),
     clock,
     log: silentLog,
@@ -181,6 +194,7 @@ function assemble(
     ),
     answers: new MemoryAnswerCache(clock),
     flights: new Flights(),
+    open: new OpenExchanges(clock, keyring),
     baseUrl: () => 'http://127.0.0.1:3563',
     outputMost: options.outputMost ?? (() => null),
     outputLengths: new OutputLengths(),
@@ -222,7 +236,7 @@ const KEY: KeyRecord = {
   id: 'key_1',
   orgId: 'acme',
   name: 'any',
-  hash: '',
+  hash: 'a'.repeat(64),
   prefix: 'eis_',
   last4: '0000',
   scopes: new Set(['gateway']),
@@ -234,9 +248,13 @@ const KEY: KeyRecord = {
 };
 const ANYBODY: Caller = { key: KEY, endUser: null, models: null, metadata: null };
 
-function anyKey(): Keyring {
-  return { authenticate: () => KEY };
+/** Any key is the one of `record`, and stays so for the exchanges under way, whatever becomes of it. */
+function anyKey(record: KeyRecord): Keyring {
+  const { refusalOf } = compileKeyring([record], PEPPER);
+  return { authenticate: () => record, refusalOf };
 }
+
+const PEPPER = derivePepper(Buffer.alloc(32, 3));
 
 function rulesOf(gateway: Gateway) {
   return gateway.snapshot().catalogs.get('acme')?.rules ?? null;

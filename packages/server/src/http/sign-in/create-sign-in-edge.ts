@@ -80,7 +80,7 @@ async function rotated(
   return next;
 }
 
-function actorOf({ id, user, here, issuer, steppedUpUntil, mustRotate }: LiveSession) {
+function actorOf({ id, user, here, issuer, isOperator, steppedUpUntil, mustRotate }: LiveSession) {
   return memberActor(here.org.id, {
     id: here.memberId,
     userId: user.id,
@@ -89,6 +89,7 @@ function actorOf({ id, user, here, issuer, steppedUpUntil, mustRotate }: LiveSes
     team: here.team,
     sessionId: id,
     issuer,
+    isOperator,
     steppedUpUntil: mustRotate ? 0 : steppedUpUntil,
   });
 }

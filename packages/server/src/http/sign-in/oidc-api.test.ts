@@ -145,10 +145,12 @@ test('nobody signs in without a mapped group, and no account is made for them', 
 test('what one issuer gave neither ends nor counts where another is asked, and ends when the first is gone', async () => {
   const email = `oidc${people}@acme.example`;
   const [first, second] = [house.browser(), house.browser()];
-  await signIn(first);
   assert.ok(issuer.account);
   partner.account = { ...issuer.account, sub: `p${people}`, groups: [] };
+  await signIn(second);
+  await signIn(second, '?step_up=true');
   assert.equal(await signIn(second, '', 'partner'), '/ai/sign-in?error=not_allowed&provider=partner');
+  await signIn(first);
   partner.account = { ...partner.account, groups: ['guests'] };
   await signIn(second, '', 'partner');
   const ofCorp = { org_id: 'acme', role: 'admin', team: 'platform', source: 'oidc' };
@@ -162,32 +164,40 @@ test('what one issuer gave neither ends nor counts where another is asked, and e
   for (const orgs of [seen['orgs'], own.body['orgs']]) assert.deepEqual(ids(orgs), ['"id":"other"']);
   const crossing = await second.ask('POST', '/api/session/org', { org_id: 'acme' });
   assert.equal(told(crossing), '404 not_found');
-  // A company that moves to another issuer: what that one gives in the same org is its own from then on.
+  // Both grant a role in one org: each session has what its own issuer grants, and the weaker one demotes nobody.
   partner.account = { ...partner.account, groups: ['movers'] };
   await signIn(second, '', 'partner');
-  assert.deepEqual(await membersOf(email), [{ ...ofCorp, role: 'viewer', team: null }]);
-  await signIn(house.browser());
   assert.deepEqual(await membersOf(email), [ofCorp]);
+  assert.equal((await second.ask('GET', '/api/session')).body.role, 'viewer');
+  assert.equal((await first.ask('GET', '/api/session')).body.role, 'admin', 'its session goes on as it was');
   house.setAuth({ oidc: [PARTNER(partner.url)] });
   assert.equal(told(await first.ask('GET', '/api/me')), '401 signed_out', 'its issuer is switched off');
   partner.account = { ...partner.account, groups: ['guests'] };
   await signIn(house.browser(), '', 'partner');
   house.setAuth({ oidc: oidc() });
-  assert.deepEqual(await membersOf(email), [ofPartner]);
+  assert.deepEqual(await membersOf(email), [ofPartner], 'nobody can ask corp any more');
 });
+
+/** Proves an account with a password and the issuer's word for its address in one browser. */
+async function connect(browser: Browser, email: string): Promise<string> {
+  await browser.signIn(email);
+  return signIn(browser);
+}
 
 test('what somebody gave by hand stays when groups say otherwise', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
   await house.addPerson(email, { acme: 'owner' });
   issuer.account = { ...issuer.account, groups: ['staff'] };
-  await signIn(house.browser());
+  const browser = house.browser();
+  assert.equal(await connect(browser, email), '/ai/');
+  assert.equal((await browser.ask('GET', '/api/session')).body.role, 'owner');
   assert.deepEqual(await membersOf(email), [
     { org_id: 'acme', role: 'owner', team: null, source: 'console' },
   ]);
 });
 
-test('an account is only joined to a person whose address the issuer vouches for', async () => {
+test('an account is joined by who proves both sides, and its other sessions end', async () => {
   assert.ok(issuer.account?.email);
   const { email } = issuer.account;
   await house.addPerson(email, { acme: 'owner' });
@@ -203,9 +213,120 @@ test('an account is only joined to a person whose address the issuer vouches for
     assert.equal(told(await browser.ask('GET', '/api/me')), '401 missing_api_key');
   }
   issuer.account = { ...issuer.account, sub: 'the same person', email_verified: true };
+  const exists = '/ai/sign-in?error=account_exists&provider=corp';
+  assert.equal(await signIn(house.browser()), exists, 'the word of the issuer is one proof');
+  const [before, stale, browser] = [house.browser(), house.browser(), house.browser()];
+  await before.signIn(email);
+  await stale.signIn(email);
+  house.advance(10 * 60_000);
+  assert.equal(await signIn(stale), exists, 'signed in, but not a moment ago');
+  house.advance(-10 * 60_000);
+  assert.equal(await connect(browser, email), '/ai/');
+  assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
+  assert.equal(told(await before.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await signIn(house.browser()), '/ai/', 'from now on the identity is enough');
+});
+
+test('no account is created for an address that the issuer does not vouch for, or that is none', async () => {
+  const spoiled = [
+    { email_verified: false },
+    { email_verified: undefined },
+    ...[
+      `oidc${people}@acme.example `,
+      `oidc${people}@acme.example\u0000`,
+      `oidc${people}@acme.e\u212aample`,
+      `o\u0131dc@acme.example`,
+      `oidc\u202e@acme.example`,
+      '<img src=x>@acme.example',
+      `${'a'.repeat(250)}@acme.example`,
+      'no address',
+    ].map((email) => ({ email })),
+  ];
+  const count = async () => (await house.api.database.read.selectFrom('users').select('id').execute()).length;
+  const before = await count();
+  assert.ok(issuer.account);
+  const { account } = issuer;
+  for (const [n, claims] of spoiled.entries()) {
+    const { email_verified: _, ...rest } = account;
+    const given = { ...rest, email_verified: true, ...claims, sub: `${account.sub} ${n}` };
+    issuer.account = JSON.parse(JSON.stringify(given));
+    const place = await signIn(house.browser());
+    assert.equal(place, '/ai/sign-in?error=email&provider=corp', JSON.stringify(claims));
+  }
+  assert.equal(await count(), before);
+});
+
+test('an issuer that verifies every address needs not say so where floe.yaml trusts it', async () => {
+  assert.ok(issuer.account);
+  const { email_verified: _, ...account } = issuer.account;
+  issuer.account = account;
+  house.setAuth({ oidc: oidc().map((one) => ({ ...one, trust_email: true })) });
+  const browser = house.browser();
+  assert.equal(await signIn(browser), '/ai/');
+  issuer.account = { ...account, sub: 'another', email: `not-${account.email}`, email_verified: false };
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=email&provider=corp');
+  house.setAuth({ oidc: oidc() });
+});
+
+test('a member who was removed does not come back by a group until the removal is undone', async () => {
+  assert.ok(issuer.account?.email);
+  const { email } = issuer.account;
   const browser = house.browser();
   await signIn(browser);
-  assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
+  const owner = house.browser();
+  await house.addPerson(`remover${people}@acme.example`, { acme: 'owner' });
+  await owner.signIn(`remover${people}@acme.example`);
+  const id = (await browser.ask('GET', '/api/session')).body.member_id;
+  assert.equal((await owner.ask('DELETE', `/api/management/members/${id}`)).status, 204);
+  const refused = '/ai/sign-in?error=not_allowed&provider=corp';
+  for (let n = 0; n < 2; n++) assert.equal(await signIn(house.browser()), refused);
+  assert.deepEqual(await membersOf(email), []);
+  const removals = await owner.ask('GET', '/api/management/removals');
+  const listed: readonly { readonly user_id: string; readonly email: string }[] = JSON.parse(
+    removals.text,
+  ).data;
+  const removal = listed.find((one) => one.email === email);
+  assert.ok(removal, 'the removal is listed');
+  const undo = `/api/management/removals/${removal.user_id}`;
+  assert.equal((await owner.ask('DELETE', undo)).status, 204);
+  assert.equal(told(await owner.ask('DELETE', undo)), '404 not_found');
+  assert.equal(await signIn(house.browser()), '/ai/');
+});
+
+test('an answer that this browser did not ask for counts as no attempt', async () => {
+  const proxied = { 'x-forwarded-for': '203.0.113.77' };
+  const foreign = '/api/session/oidc/corp/callback?code=c&state=s';
+  const pending = house.browser();
+  const path = await away(pending);
+  const kept = new Map(pending.cookies);
+  for (let n = 0; n < 40; n++) {
+    for (const [name, value] of kept) pending.cookies.set(name, value);
+    await house.browser().ask('GET', foreign, undefined, proxied);
+    await pending.ask('GET', foreign, undefined, proxied);
+  }
+  assert.equal((await house.audited('sign_in.throttle')).length, 0);
+  const answer = await house.browser().signIn('nobody@acme.example', 'a wrong one indeed', proxied);
+  assert.equal(told(answer), '401 sign_in_failed', 'nobody at this address was slowed');
+  assert.ok(path);
+});
+
+test('a step-up by another person is refused, and the session stays as it was', async () => {
+  assert.ok(issuer.account);
+  const browser = house.browser();
+  await signIn(browser);
+  const mine = issuer.account;
+  issuer.account = { ...mine, sub: 'a colleague', email: `colleague${people}@acme.example` };
+  await signIn(house.browser());
+  const before = browser.token;
+  assert.equal(await signIn(browser, '?step_up=true'), '/ai/sign-in?error=other_person&provider=corp');
+  assert.equal(browser.token, before);
+  const { body } = await browser.ask('GET', '/api/session');
+  assert.deepEqual([body.user?.email, body.stepped_up_until], [mine.email, null]);
+  issuer.account = mine;
+  assert.equal(
+    await signIn(house.browser(), '?step_up=true'),
+    '/ai/sign-in?error=other_person&provider=corp',
+  );
 });
 
 test('an answer is good once, in the browser that began, for ten minutes, and for what it was asked', async () => {

@@ -14,7 +14,7 @@ import { type SessionOperation, sessionOperation } from './session-operation.ts'
  * began, once.
  */
 export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOperation[] {
-  const cookie = (): Cookie => cookieOf(parts.site(), 'floe_sign_in', FLOW_MS / 1000);
+  const cookie = () => flowCookie(parts);
 
   function ledBack(name: string, error: unknown) {
     const reason = reasonOf(error);
@@ -67,6 +67,11 @@ export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOp
       },
     }),
   ];
+}
+
+/** What a browser keeps while its person is at an issuer. */
+export function flowCookie({ site }: Pick<SignInParts, 'site'>): Cookie {
+  return cookieOf(site(), 'floe_sign_in', FLOW_MS / 1000);
 }
 
 /** Null for what is no matter of the person's: an unknown issuer, or a bug. */

@@ -189,6 +189,28 @@ test('whoever has an account takes an invitation by its password or signed in, a
   }
 });
 
+test('whoever has an account without a password takes an invitation too', async () => {
+  const without = async (email: string, roles: Readonly<Record<string, 'admin'>>) => {
+    const id = await house.addPerson(email, roles);
+    await house.api.database.transaction((writer) =>
+      writer.updateTable('users').set({ password_hash: null }).where('id', '=', id).execute(),
+    );
+    return id;
+  };
+  // Of no org: there is nothing in the account to protect, and the invitation is the proof of its address.
+  const left = await without('left@acme.example', {});
+  const body = { token: await invite('left@acme.example'), name: 'Left', password: PASSWORD };
+  const browser = house.browser();
+  assert.equal(told(await accept(browser, body)), '200');
+  assert.equal((await browser.ask('GET', '/api/session')).body.user?.id, left, 'the account is the same');
+  assert.equal((await house.browser().signIn('left@acme.example')).status, 200);
+  // Of another org: the invitation alone does not open that one.
+  await without('elsewhere@acme.example', { other: 'admin' });
+  const token = await invite('elsewhere@acme.example');
+  const refused = await accept(house.browser(), { token, name: 'Eve', password: PASSWORD });
+  assert.equal(told(refused), '401 sign_in_failed');
+});
+
 test('an invitation ends with its time, and a wrong token is told the same', async () => {
   const token = await invite('late@acme.example');
   house.advance(60 * MINUTE);

@@ -68,13 +68,12 @@ export function ownPasskeyOperations(parts: SignInParts): readonly SessionOperat
       name: 'me.remove_passkey',
       method: 'DELETE',
       path: '/api/me/passkeys/{id}',
-      summary: 'Remove a passkey; needs a step-up',
+      summary: 'Remove a passkey and end the sessions it started; needs a step-up',
       status: 204,
       params: idParams,
       answer: z.null(),
       async run({ browser, params }) {
-        await removePasskey(parts, browser, params.id);
-        return {};
+        return (await removePasskey(parts, browser, params.id)) ? { token: null } : {};
       },
     }),
   ];

@@ -170,6 +170,22 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
   assert.equal(await until(), null);
 });
 
+test('the sessions that a passkey started end with it, on this browser too, and others go on', async () => {
+  const { authenticator, email, row } = await withPasskey();
+  const [stolen, byPassword] = [house.browser(), house.browser()];
+  assert.equal(told(await show(stolen, authenticator)), '200');
+  await byPassword.signIn(email);
+  assert.equal((await byPassword.ask('DELETE', `/api/me/passkeys/${row.id}`)).status, 204);
+  assert.equal(told(await stolen.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await byPassword.ask('GET', '/api/me')), '200');
+  const second = await withPasskey();
+  const own = house.browser();
+  await show(own, second.authenticator);
+  assert.equal((await own.ask('DELETE', `/api/me/passkeys/${second.row.id}`)).status, 204);
+  assert.equal(own.cookies.size, 0);
+  assert.equal(told(await own.ask('GET', '/api/me')), '401 missing_api_key');
+});
+
 test('another password wants a step-up, ends every other session and lets this one go on', async () => {
   const { email } = await withPasskey();
   const [browser, other] = [house.browser(), house.browser()];

@@ -296,3 +296,25 @@ test('somebody without an org is told so only after the right password', async (
   assert.deepEqual([right.status, right.body.error?.code], [401, 'sign_in_failed']);
   assert.match(String(right.body.error?.message), /belongs to no organization/);
 });
+
+test('every entry of the audit log that a browser caused says its address', async () => {
+  const rows = await house.api.database.read
+    .selectFrom('audit')
+    .select(['actor', 'action', 'address'])
+    .where('actor', '!=', 'cli')
+    .execute();
+  assert.ok(rows.length > 10);
+  for (const { action, address } of rows) assert.ok(address, action);
+  const { id } = await signedIn();
+  const started = await house.api.database.read
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const entry = await house.api.database.read
+    .selectFrom('audit')
+    .select('session_id')
+    .where('subject', '=', started.id)
+    .executeTakeFirstOrThrow();
+  assert.equal(entry.session_id, started.id);
+});

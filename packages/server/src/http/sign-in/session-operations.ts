@@ -19,6 +19,7 @@ import { changePassword, stepUp } from '../../platform/sign-in/step-up.ts';
 import { hasOwner } from '../../store/members.ts';
 import { invitationOperations } from './invitation-operations.ts';
 import { oidcOperations } from './oidc-operations.ts';
+import { ownIdentityOperations } from './own-identity-operations.ts';
 import { ownPasskeyOperations } from './own-passkey-operations.ts';
 import { ownSessionOperations } from './own-session-operations.ts';
 import { passkeyOperations } from './passkey-operations.ts';
@@ -41,6 +42,7 @@ export function sessionOperations(parts: SignInParts, log: Log): readonly Sessio
     ...invitationOperations(parts),
     ...ownSessionOperations(parts),
     ...ownPasskeyOperations(parts),
+    ...ownIdentityOperations(parts),
   ];
 }
 

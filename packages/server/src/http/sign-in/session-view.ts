@@ -4,7 +4,7 @@ import type { LiveSession } from '../../platform/sign-in/sessions.ts';
 import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
 
 export function sessionView(session: LiveSession, nowMs: number): SignedInView {
-  const { user, here, everywhere, steppedUpUntil, expiresAt } = session;
+  const { user, here, everywhere, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',
     user,
@@ -13,6 +13,7 @@ export function sessionView(session: LiveSession, nowMs: number): SignedInView {
     team: here.team,
     org: here.org,
     orgs: everywhere.map(({ org, role }) => ({ ...org, role })),
+    operator: isOperator,
     stepped_up_until: steppedUpUntil > nowMs ? new Date(steppedUpUntil).toISOString() : null,
     expires_at: new Date(expiresAt).toISOString(),
   };

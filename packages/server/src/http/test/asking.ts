@@ -9,8 +9,10 @@ export interface Asking {
   readonly nobody: Readonly<Record<string, { readonly key: string | undefined; readonly told: string }>>;
   readonly members: Readonly<Record<Role, string>>;
   readonly memberEmail: string;
-  /** An owner who did not confirm who they are. */
+  /** Who did not confirm who they are: an owner, who is an operator too. */
   readonly notSteppedUp: string;
+  /** An admin who is an operator of the installation. */
+  readonly operator: string;
   /** A key with this scope alone. */
   readonly keys: Readonly<Record<Scope, string>>;
   readonly full: string;
@@ -42,7 +44,8 @@ export async function createAsking(api: RunningApi): Promise<Asking> {
       viewer: await member('viewer'),
     },
     memberEmail: plain.email,
-    notSteppedUp: (await api.addMember('acme', { role: 'owner', steppedUp: false })).key,
+    notSteppedUp: (await api.addMember('acme', { role: 'owner', steppedUp: false, operator: true })).key,
+    operator: (await api.addMember('acme', { role: 'admin', operator: true })).key,
     keys: {
       gateway: await only('gateway'),
       monitoring: await only('monitoring'),

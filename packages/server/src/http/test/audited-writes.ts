@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Verb } from '../../management/verb.ts';
+import type { Actor } from '../../platform/actor.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 
 /** Verbs that may write without an entry in the audit log, and why. */
@@ -8,7 +9,10 @@ const LEAVE_NO_ENTRY: Readonly<Record<string, string>> = {
   'me.update': 'what the console remembers for a person changes by the minute',
 };
 
-/** The verbs, each held to the rule that what it writes leaves an entry in the audit log. SQLite counts the rows. */
+/**
+ * The verbs, each held to the rule that what it writes leaves an entry in the audit log, which says where it came from. SQLite
+ * counts the rows.
+ */
 export function held(verbs: readonly Verb[], { engine }: Database): readonly Verb[] {
   if (engine !== 'sqlite') return verbs;
   return verbs.map((verb) => {
@@ -16,12 +20,12 @@ export function held(verbs: readonly Verb[], { engine }: Database): readonly Ver
     return {
       ...verb,
       perform: (host, actor, input, of) =>
-        verb.perform({ ...host, database: watched(host.database, verb.name) }, actor, input, of),
+        verb.perform({ ...host, database: watched(host.database, verb.name, actor) }, actor, input, of),
     };
   });
 }
 
-function watched(database: Database, name: string): Database {
+function watched(database: Database, name: string, actor: Actor): Database {
   return {
     engine: database.engine,
     signals: database.signals,
@@ -35,6 +39,7 @@ function watched(database: Database, name: string): Database {
           after.changes === before.changes || after.entries > before.entries,
           `${name} wrote, and left no entry in the audit log`,
         );
+        await mustSayFrom(writer, before.entries, name, actor);
         return result;
       }),
     rowTransaction: (work) => database.rowTransaction(work),
@@ -44,6 +49,16 @@ function watched(database: Database, name: string): Database {
     expire: (beforeMs) => database.expire(beforeMs),
     close: () => database.close(),
   };
+}
+
+/** Whoever reads the log later learns where the change came from. */
+async function mustSayFrom(writer: Writer, after: number, name: string, actor: Actor): Promise<void> {
+  const { rows } = await sql<{ address: string | null; session_id: string | null }>`
+    select address, session_id from audit where rowid > ${after}`.execute(writer);
+  for (const { address, session_id } of rows) {
+    assert.equal(address, actor.address ?? null, `an entry of ${name} says another address`);
+    assert.equal(session_id, actor.member?.sessionId ?? null, `an entry of ${name} says another session`);
+  }
 }
 
 async function counted(writer: Writer): Promise<{ readonly changes: number; readonly entries: number }> {

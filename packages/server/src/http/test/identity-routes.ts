@@ -31,16 +31,23 @@ export function identityExpected(): Record<string, Expected> {
       body: () => ({ id: newId('org', 0).replace('_', '-') }),
       succeeds: 201,
       scope,
-      roles: ['owner'],
+      roles: ROLES,
+      operator: true,
       keys: false,
       stepUp: true,
       anotherOrgs: 201,
     },
     ...people(),
+    ...operators(),
     ...teams(),
     ...keys(),
     [`GET ${on}/audit`]: lists(`${on}/audit`),
     [`GET ${on}/audit/chain`]: lists(`${on}/audit/chain`),
+    [`GET ${on}/audit/anchors`]: lists(`${on}/audit/anchors`),
+    [`POST ${on}/audit/verify`]: {
+      ...lists(`${on}/audit/verify`),
+      body: { anchors: [{ seq: 1, hash: 'a'.repeat(64) }] },
+    },
     [`GET ${on}/audit/export`]: lists(`${on}/audit/export`),
   };
 }
@@ -52,6 +59,8 @@ function people(): Record<string, Expected> {
     [`GET ${on}/members/{id}`]: { path: at('members'), ...gives },
     [`PATCH ${on}/members/{id}`]: { path: at('members'), body: { role: 'member' }, ...gives },
     [`DELETE ${on}/members/{id}`]: { path: at('members'), ...gives, succeeds: 204 },
+    [`GET ${on}/removals`]: lists(`${on}/removals`),
+    [`DELETE ${on}/removals/{id}`]: { path: at('removals'), ...gives, succeeds: 204 },
     [`GET ${on}/invitations`]: lists(`${on}/invitations`),
     [`POST ${on}/invitations`]: {
       ...lists(`${on}/invitations`),
@@ -60,6 +69,30 @@ function people(): Record<string, Expected> {
       anotherOrgs: 201,
     },
     [`DELETE ${on}/invitations/{id}`]: { path: at('invitations'), ...gives, succeeds: 204 },
+  };
+}
+
+const BY_OPERATORS = { scope, roles: ROLES, operator: true, keys: false } as const;
+
+function operators(): Record<string, Expected> {
+  const path = () => `${on}/operators`;
+  return {
+    [`GET ${on}/operators`]: { ...BY_OPERATORS, path, succeeds: 200, anotherOrgs: 200 },
+    [`POST ${on}/operators`]: {
+      ...BY_OPERATORS,
+      path,
+      body: { email: 'granted@seed.example' },
+      succeeds: 201,
+      stepUp: true,
+      anotherOrgs: 201,
+    },
+    [`DELETE ${on}/operators/{id}`]: {
+      ...BY_OPERATORS,
+      path: at('operators'),
+      succeeds: 204,
+      stepUp: true,
+      anotherOrgs: 204,
+    },
   };
 }
 

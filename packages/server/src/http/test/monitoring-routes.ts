@@ -21,6 +21,8 @@ export interface Expected {
   readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
   /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
   readonly roles?: readonly Role[];
+  /** Members must be operators of the installation. */
+  readonly operator?: true;
   /** No key may. */
   readonly keys?: false;
   /** Members must have confirmed who they are. */

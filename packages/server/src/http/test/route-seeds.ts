@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../core/ids.ts';
+import { insertRemoval } from '../../store/grants.ts';
 import { putRule, removeRule, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import { insertInvitation } from '../../store/invitations.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
+import { insertOperator } from '../../store/operators.ts';
 import { putTeam } from '../../store/teams.ts';
 import { seedAnalytics } from './analytics-routes.ts';
 import { seedEntries } from './entry-routes.ts';
@@ -10,6 +12,8 @@ import { seedMonitoring } from './monitoring-routes.ts';
 import { seedRelay } from './relay-routes.ts';
 import { NOW, type RunningApi } from './running-api.ts';
 
+/** Of an account that is no operator. */
+export const GRANTED = 'granted@seed.example';
 export const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
 /**
@@ -23,7 +27,7 @@ export async function seed(
   route: string,
   columns: Parameters<RunningApi['addKey']>[1] = {},
 ): Promise<{ readonly key: string }> {
-  const isOwn = /\/management\/(keys|members|invitations|teams|orgs)/.test(route);
+  const isOwn = /\/management\/(keys|members|removals|operators|invitations|teams|orgs)/.test(route);
   const { id } = isOwn ? await api.addKey('acme', columns) : await sharedKey(api);
   await seedMonitoring(api, route, id);
   if (/\/(views|jobs)\b/.test(route)) await seedAnalytics(api, id, columns.owner !== undefined);
@@ -31,6 +35,7 @@ export async function seed(
   if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
+  if (/\/management\/(removals|operators)/.test(route)) await seedAccount(api, id);
   if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }
@@ -62,6 +67,18 @@ async function seedRules(api: RunningApi, id: string): Promise<void> {
       const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
       await putRule(writer, kind, { id, org_id: 'acme', rule_json: JSON.stringify(rules[kind]), ...times });
     }
+  });
+}
+
+/** An account with this id that was removed from the org, an operator of the installation, and one that is none. */
+async function seedAccount(api: RunningApi, id: string): Promise<void> {
+  const account = { name: '', password_hash: null, preferences_json: null, created_at: NOW, updated_at: NOW };
+  await api.database.transaction(async (writer) => {
+    await writer.deleteFrom('users').where('email', '=', GRANTED).execute();
+    await insertUser(writer, { ...account, id: newId('usr', NOW), email: GRANTED });
+    await insertUser(writer, { ...account, id, email: `${id}@seed.example` });
+    await insertRemoval(writer, { org_id: 'acme', user_id: id, removed_at: NOW, removed_by: 'test' });
+    await insertOperator(writer, { user_id: id, granted_at: NOW, granted_by: 'test' });
   });
 }
 

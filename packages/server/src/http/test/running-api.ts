@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { OrgConfig } from '@floe/contract/config';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import type { LiveHub } from '../../analytics/live/hub.ts';
+import { createArrivals } from '../../core/arrivals.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
@@ -117,6 +118,9 @@ export interface ApiOptions {
   readonly mail?: PeopleHost['mail'];
 }
 
+/** Of the API as a whole; a proxy on loopback is believed. */
+const ABOUT = { addressOf: createArrivals(['127.0.0.1']).addressOf, version: '0.0.0-test' };
+
 /** The real API on a loopback port, with the orgs `acme` and `other`. */
 export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   let now = NOW;
@@ -138,7 +142,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     host: { database, clock, changed, secretsKey },
     log: options.log ?? silentLog,
     ...(options.signIn && { signIn: options.signIn(database, clock) }),
-    version: '0.0.0-test',
+    ...ABOUT,
     authenticate: (headers) => {
       const shown = presentedKey(headers);
       return sessions.get(shown)?.(now) ?? keyActor(platform.keyring.authenticate(shown, now));

@@ -3,6 +3,7 @@ import { newId } from '../../core/ids.ts';
 import { type Actor, memberActor } from '../../platform/actor.ts';
 import { newKey } from '../../platform/key-format.ts';
 import { insertMember, insertUser, userByEmail } from '../../store/members.ts';
+import { insertOperator } from '../../store/operators.ts';
 import type { Database } from '../../store/ports.ts';
 
 export interface NewMember {
@@ -12,6 +13,8 @@ export interface NewMember {
   readonly email?: string;
   /** Whether they confirmed who they are a moment ago; true unless told. */
   readonly steppedUp?: boolean;
+  /** Whether they are an operator of the installation. */
+  readonly operator?: boolean;
 }
 
 export interface TestMember {
@@ -25,9 +28,11 @@ export interface TestMember {
 export async function storeMember(
   database: Database,
   orgId: string,
-  { role = 'admin', team, email = `${newId('usr', 0)}@${orgId}.example`, steppedUp = true }: NewMember,
+  given: NewMember,
   now: number,
 ): Promise<{ readonly member: TestMember; readonly session: (nowMs: number) => Actor }> {
+  const { role = 'admin', team, email = `${newId('usr', 0)}@${orgId}.example` } = given;
+  const { steppedUp = true, operator: isOperator = false } = given;
   const times = { created_at: now, updated_at: now };
   const id = newId('mem', now);
   const userId = await database.transaction(async (writer) => {
@@ -52,6 +57,7 @@ export async function storeMember(
       source: 'console',
       updated_by: 'setup',
     });
+    if (isOperator) await insertOperator(writer, { user_id: user, granted_at: now, granted_by: 'setup' });
     return user;
   });
   const session = (nowMs: number) =>
@@ -63,6 +69,7 @@ export async function storeMember(
       team: team ?? null,
       sessionId: `ses_${id}`,
       issuer: null,
+      isOperator,
       steppedUpUntil: steppedUp ? nowMs + 1 : 0,
     });
   return { member: { id, userId, email, key: newKey() }, session };

@@ -73,7 +73,16 @@ export const WHOLE_ORG: OrgInput = {
       body: { service_tier: 'flex' },
       billing: 'seat',
       price_multiplier: 0.5,
-      prices: { large: { input: 1, output: 2, cache_read: 0.1, cache_write: 1.25 } },
+      prices: {
+        large: {
+          input: 1,
+          output: 2,
+          cache_read: 0.1,
+          cache_write: 1.25,
+          units: { web_search: 10 },
+          tiers: { flex: 0.5 },
+        },
+      },
       timeouts: TIMEOUTS,
       breaker: {
         enabled: false,

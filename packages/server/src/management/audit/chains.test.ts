@@ -68,6 +68,8 @@ test('a chain is walked whole once a minute at most, and what was added since at
         before_json: null,
         after_json: '{}',
         reason: null,
+        address: null,
+        session_id: null,
         seq: 4,
         hash: lastHash,
       })

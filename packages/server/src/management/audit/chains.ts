@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { type ChainState, checkChain, extendChain } from '../../store/audit.ts';
+import { type ChainState, checkChain, extendChain } from '../../store/audit-chain.ts';
 import type { Reader } from '../../store/ports.ts';
 
 /** How long the word of a whole walk holds: 100,000 entries cost half a second of CPU. */

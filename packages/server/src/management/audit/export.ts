@@ -18,6 +18,8 @@ const COLUMNS = [
   'actor_kind',
   'action',
   'subject',
+  'address',
+  'session_id',
   'reason',
   'seq',
   'hash',

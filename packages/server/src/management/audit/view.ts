@@ -12,6 +12,8 @@ export function entryOf(row: AuditRow): AuditEntry {
     subject: row.subject,
     before: row.before_json === null ? null : JSON.parse(row.before_json),
     after: row.after_json === null ? null : JSON.parse(row.after_json),
+    address: row.address,
+    session_id: row.session_id,
     reason: row.reason,
     seq: row.seq,
     hash: row.hash,

@@ -26,6 +26,7 @@ const actorOf = (name: string): Actor =>
     team: null,
     sessionId: 'ses_1',
     issuer: null,
+    isOperator: false,
     steppedUpUntil: far,
   });
 

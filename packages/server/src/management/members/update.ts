@@ -1,6 +1,7 @@
 import { member, memberChange } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
 import { memberView } from '../../platform/stored-member.ts';
+import { deleteGrants } from '../../store/grants.ts';
 import { changeMember } from '../../store/members.ts';
 import { writeVerb } from '../verb.ts';
 import { existingMember, requireAnotherOwner, requireOwnerFor, requireTeam } from './find.ts';
@@ -29,11 +30,12 @@ export const updateMember = writeVerb({
       role,
       team,
       // What somebody decides here is not taken back by a group at the next sign-in.
-      ...(role !== row.role && { source: 'console', issuer: null }),
+      ...(role !== row.role && { source: 'console' }),
       updated_at: now,
       updated_by: actor.id,
     };
     await changeMember(writer, orgId, row.id, columns);
+    if (role !== row.role) await deleteGrants(writer, orgId, row.user_id);
     const after = memberView({ ...row, ...columns });
     const further =
       role === row.role

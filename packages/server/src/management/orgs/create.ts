@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createdOrg, orgCreation } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
+import { ROLES } from '@floe/contract/roles';
 import { SCOPES } from '@floe/contract/scopes';
 import { newId } from '../../core/ids.ts';
 import { USUAL_FILE } from '../../platform/file-place.ts';
@@ -23,10 +24,12 @@ export function createOrg(pepper: KeyObject): Verb {
     method: 'POST',
     path: '/api/management/orgs',
     scope: 'management',
-    roles: ['owner'],
+    roles: ROLES,
+    operator: true,
     keys: false,
     stepUp: true,
-    summary: 'Create a further organization; the caller becomes its owner',
+    summary:
+      'Create a further organization, as an operator of the installation; the caller becomes its owner',
     body: orgCreation,
     answer: createdOrg,
     status: 201,
@@ -35,7 +38,8 @@ export function createOrg(pepper: KeyObject): Verb {
     changes: 'keys',
     async run({ actor, clock, writer }, { body }) {
       const { member } = actor;
-      if (!member) throw new Fault('insufficient_role', 'Only a signed-in owner can make an organization.');
+      if (!member)
+        throw new Fault('insufficient_role', 'Only an operator who is signed in can create an organization.');
       if (await orgById(writer, body.id))
         throw new Fault('conflict', `An organization has the id "${body.id}"; choose another.`, {
           param: 'id',

@@ -111,9 +111,10 @@ function updateVerb(host: ProviderHost): Verb {
       if (wanted.secret === undefined && wanted.weight === before.weight)
         return { answer: credentialView(before), audit: 'unchanged' };
       const row = await putCredential(context, boundTo(found), wanted, before, host.key);
-      const after = credentialView(row);
+      const answer = credentialView(row);
       const subject = `${params.id}/${params.name}`;
-      return { answer: after, audit: { subject, before: credentialView(before), after } };
+      const after = row.version === before.version ? answer : { ...answer, key: 'replaced' };
+      return { answer, audit: { subject, before: credentialView(before), after } };
     },
   });
 }

@@ -58,7 +58,23 @@ export async function putProvider(
   if (!after) throw new Error('the provider just written is not there');
   const answer = providerView(after, host, org);
   if (before && !touched && !differs(row, before.row)) return { answer, audit: 'unchanged' };
-  return { answer, audit: { subject: row.id, before: shownBefore, after: answer } };
+  return {
+    answer,
+    audit: { subject: row.id, before: shownBefore, after: { ...answer, ...replaced(before, after) } },
+  };
+}
+
+/** Secrets that were put in the place of others: the views show none, so an entry of the audit log says so. */
+function replaced(before: FoundProvider | null, after: FoundProvider) {
+  if (!before) return {};
+  const versions = new Map(before.credentials.map(({ id, version }) => [id, version]));
+  const keys = after.credentials
+    .filter(({ id, version }) => (versions.get(id) ?? version) !== version)
+    .map(({ name }) => name);
+  return {
+    ...(keys.length > 0 && { keys_replaced: keys }),
+    ...(after.row.secrets_version !== before.row.secrets_version && { secrets: 'replaced' }),
+  };
 }
 
 function differs(row: EntryRow, before: EntryRow): boolean {

@@ -82,13 +82,15 @@ export async function house(t: TestContext): Promise<House> {
         for (const id of ids) await createMonitor(changing, ORG, monitor(id, shape));
       });
     },
-    async history(id) {
-      const row = await monitorById(database.read, ORG, id);
-      assert.ok(row);
-      return historyOf(database, row.uid);
-    },
+    history: (id) => historyById(database, id),
     count: (status) => countChecks(database, status),
   };
+}
+
+async function historyById(database: Database, id: string) {
+  const row = await monitorById(database.read, ORG, id);
+  assert.ok(row);
+  return historyOf(database, row.uid);
 }
 
 async function countChecks(database: Database, status: string): Promise<number> {

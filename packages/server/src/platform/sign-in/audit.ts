@@ -45,7 +45,7 @@ export async function recordFailure(
   userId: string | null,
   after: { readonly method: string; readonly address: string; readonly paused_ms: number },
 ): Promise<void> {
-  const standings = userId === null ? [] : await standingOf(writer, userId);
+  const standings = userId === null ? [] : await standingOf(writer, userId, null);
   const [first] = standings.length > 0 ? [] : await allOrgs(writer);
   const told = first
     ? [{ orgId: first.id, subject: 'unknown' }]

@@ -1,5 +1,3 @@
-import { Fault } from '@floe/contract/faults';
-
 /** What most guessed passwords of twelve characters and more are made of, once digits and dressing are off. */
 const STEMS = new Set(
   `password passwort passwd passphrase qwerty qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm qazwsx qazwsxedc
@@ -36,24 +34,15 @@ const ROWS = [
 ];
 
 /**
- * Refuses a password that a guesser tries first: a known word with digits around it, one character or one group again and
- * again, a run of the keyboard, or the person's own address.
- *
- * @throws Fault `invalid_request` naming `param`
+ * Whether a guesser tries a password first: a known word with digits around it, one character or one group again and again, a
+ * run of the keyboard, or the person's own address.
  */
-export function refuseCommonPassword(password: string, email: string, param: string): void {
+export function isCommonPassword(password: string, email: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase();
   const [local = ''] = email.toLowerCase().split('@');
-  if (
-    isGuessable(plain) ||
-    plain === email.toLowerCase() ||
-    (local.length >= 3 && bare(plain) === bare(local))
-  )
-    throw new Fault(
-      'invalid_request',
-      `${param}: is among the first that a guesser tries; several words that do not belong together are easy to keep and hard to guess`,
-      { param },
-    );
+  return (
+    isGuessable(plain) || plain === email.toLowerCase() || (local.length >= 3 && bare(plain) === bare(local))
+  );
 }
 
 function isGuessable(plain: string): boolean {

@@ -56,9 +56,9 @@ function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): Flow
 /** The whole way, as far as it goes. */
 async function signIn(parts: FlowParts, issuer?: ScriptedIssuer) {
   const { location, sealed } = await startFlow(parts, 'corp', { returnTo: undefined, stepUp: false });
-  const kept = openFlow(parts, 'corp', sealed);
-  if (issuer) issuer.nonce = kept.nonce;
   const state = new URL(location).searchParams.get('state') ?? '';
+  const kept = openFlow(parts, 'corp', { query: { state }, sealed });
+  if (issuer) issuer.nonce = kept.nonce;
   return finishFlow(parts, issuerNamed(parts, 'corp'), kept, { code: 'c', state });
 }
 

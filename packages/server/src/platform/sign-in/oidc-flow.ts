@@ -1,3 +1,4 @@
+import { emailAddress } from '@floe/contract/api/email';
 import type { OidcConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
@@ -10,9 +11,18 @@ import { safeReturn } from './site.ts';
 export const FLOW_MS = 10 * 60_000;
 /** For a step-up: the issuer says when the person last showed who they are, and it was a moment ago. */
 const STEP_UP_AGE_S = 600;
+const NAME_CHARS = 100;
 
 /** Why a sign-in by an issuer came to nothing; the sign-in page has the words for each. */
-export type OidcReason = 'refused' | 'expired' | 'not_allowed' | 'email' | 'unavailable' | 'failed';
+export type OidcReason =
+  | 'refused'
+  | 'expired'
+  | 'not_allowed'
+  | 'email'
+  | 'account_exists'
+  | 'other_person'
+  | 'unavailable'
+  | 'failed';
 
 /** Told to the person on the sign-in page, and to the log with its detail. */
 export class OidcRefused extends Error {
@@ -88,15 +98,31 @@ export async function startFlow(
   };
 }
 
-/** @throws OidcRefused `expired` when the browser kept nothing, something else, or for too long */
-export function openFlow(parts: FlowParts, name: string, sealed: string | null): Flow {
+/**
+ * What this browser kept when it went to the issuer.
+ *
+ * @throws OidcRefused `expired` when it kept nothing, something else, or for too long; `failed` when the answer belongs to
+ *   another flow than the one it kept
+ */
+export function openFlow(
+  parts: FlowParts,
+  name: string,
+  { query, sealed }: { readonly query: Readonly<Record<string, string>>; readonly sealed: string | null },
+): Flow {
+  const kept = keptFlow(parts, name, sealed);
+  if (!kept) throw new OidcRefused('expired', 'the sign-in was not begun in this browser, or took too long');
+  if (query['state'] !== kept.state) throw new OidcRefused('failed', 'the answer belongs to another sign-in');
+  return kept;
+}
+
+function keptFlow(parts: FlowParts, name: string, sealed: string | null): Flow | null {
   try {
     const kept = flow.parse(JSON.parse(openSecret(sealed ?? '', placeOf(name), parts.sealingKey)));
-    if (parts.clock.now() < kept.expires_at) return kept;
+    return parts.clock.now() < kept.expires_at ? kept : null;
   } catch {
     // Another browser, another issuer, or nothing at all: the answer is the same.
+    return null;
   }
-  throw new OidcRefused('expired', 'the sign-in was not begun in this browser, or took too long');
 }
 
 const placeOf = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
@@ -105,7 +131,7 @@ const placeOf = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 
 export interface OidcPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** Lower case; null when the issuer told none. */
+  /** Lower case; null when the issuer gave none, or something that is no address. */
   readonly email: string | null;
   readonly isVerified: boolean;
   readonly name: string;
@@ -153,18 +179,35 @@ export async function finishFlow(
 function personOf(oidc: OidcConfig, issuer: string, claims: Readonly<Record<string, unknown>>): OidcPerson {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
   const groups = claims[oidc.group_claim];
-  const email = text(claims['email'])?.toLowerCase() ?? null;
+  const email = emailOf(claims['email']);
   const shownAt = claims['auth_time'];
   return {
     issuer,
     subject: text(claims['sub']) ?? '',
     email,
-    // Some write it as a string.
-    isVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
-    name: text(claims['name']) ?? text(claims['preferred_username']) ?? email ?? '',
+    isVerified: isVerified(claims['email_verified'], oidc.trust_email),
+    name: nameOf(claims['name']) ?? nameOf(claims['preferred_username']) ?? email ?? '',
     groups: [groups ?? []].flat().filter((group) => typeof group === 'string'),
     shownAt: typeof shownAt === 'number' ? shownAt * 1000 : null,
   };
+}
+
+/** Checked as it came: lower case makes an ASCII letter of some that are none (the Kelvin sign). */
+function emailOf(claim: unknown): string | null {
+  const { success, data } = emailAddress.safeParse(claim);
+  return success ? data : null;
+}
+
+/** Some issuers write it as a string. Absent, it is true only where floe.yaml says that the issuer checks every address. */
+function isVerified(claim: unknown, trusted: boolean): boolean {
+  return claim === true || claim === 'true' || (trusted && claim === undefined);
+}
+
+/** For display: without control and formatting characters, and no longer than a name that is typed in. */
+function nameOf(claim: unknown): string | null {
+  if (typeof claim !== 'string') return null;
+  const name = claim.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
+  return name === '' ? null : [...name].slice(0, NAME_CHARS).join('');
 }
 
 /** The detail is for the log: error codes, never a code, a token or what the issuer wrote in full. */

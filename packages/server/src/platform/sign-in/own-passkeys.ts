@@ -8,11 +8,12 @@ import {
   passkeysOf,
 } from '../../store/passkeys.ts';
 import type { Writer } from '../../store/ports.ts';
+import { deleteSessionsOfPasskey } from '../../store/sessions.ts';
 import { recordSignIn } from './audit.ts';
 import { attestationOptions, loadWebauthn, register } from './passkeys.ts';
-import { mustBeSignedIn } from './session-changes.ts';
+import { mustBeSignedIn, mustHoldAccount } from './session-changes.ts';
 import type { LiveSession } from './sessions.ts';
-import type { Browser, SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 
 /** The oldest first. @throws Fault `signed_out` */
 export async function ownPasskeys(parts: SignInParts, browser: Browser): Promise<PasskeyRow[]> {
@@ -20,22 +21,22 @@ export async function ownPasskeys(parts: SignInParts, browser: Browser): Promise
   return passkeysOf(parts.database.read, live.user.id);
 }
 
-/** What the browser makes a passkey with. @throws Fault `signed_out`, `step_up_required`; `not_found` where there are none */
+/** What the browser makes a passkey with. @throws Fault as `mustHoldAccount`; `not_found` where there are none */
 export async function passkeyOptions(parts: SignInParts, browser: Browser) {
-  const live = await mustBeFresh(parts, browser);
+  const { live } = await mustHoldAccount(parts, browser);
   return attestationOptions(parts, parts.database.read, live.user);
 }
 
-/** @throws Fault `signed_out`, `step_up_required`; `invalid_request`, `conflict` as `register` */
+/** @throws Fault as `mustHoldAccount`; `invalid_request`, `conflict` as `register` */
 export async function addPasskey(
   parts: SignInParts,
   browser: Browser,
   given: { readonly name: string; readonly credential: PasskeyAttestation },
 ): Promise<PasskeyRow> {
-  const live = await mustBeFresh(parts, browser);
+  const { live } = await mustHoldAccount(parts, browser);
   // Not inside the transaction: the first time takes a while.
   await loadWebauthn();
-  return parts.database.transaction(async (writer) => {
+  return changeFrom(parts, browser, live, async (writer) => {
     const row = await register(parts, writer, live.user.id, given);
     await record(parts, writer, live, 'passkeys.create', row);
     return row;
@@ -57,21 +58,23 @@ export async function renamePasskey(
   });
 }
 
-/** @throws Fault `signed_out`, `step_up_required`; `not_found` for one of somebody else */
-export async function removePasskey(parts: SignInParts, browser: Browser, id: string): Promise<void> {
-  const live = await mustBeFresh(parts, browser);
-  await parts.database.transaction(async (writer) => {
+/**
+ * Removes a passkey and ends the sessions that it started; returns whether the one that asks is among them.
+ *
+ * @throws Fault as `mustHoldAccount`; `not_found` for one of somebody else
+ */
+export async function removePasskey(parts: SignInParts, browser: Browser, id: string): Promise<boolean> {
+  const { database, sessions } = parts;
+  const { live, token } = await mustHoldAccount(parts, browser);
+  await changeFrom(parts, browser, live, async (writer) => {
     const row = await existing(writer, live, id);
     await deletePasskey(writer, id);
+    await deleteSessionsOfPasskey(writer, live.user.id, id);
     await record(parts, writer, live, 'passkeys.delete', row);
+    await database.signals.announce(writer);
   });
-}
-
-/** Whoever finds an open browser must not be able to come back later with a key of their own. */
-async function mustBeFresh(parts: SignInParts, browser: Browser): Promise<LiveSession> {
-  const { live } = await mustBeSignedIn(parts, browser);
-  if (live.steppedUpUntil > parts.clock.now()) return live;
-  throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
+  sessions.forget();
+  return (await sessions.find(token)) === null;
 }
 
 async function existing(writer: Writer, { user }: LiveSession, id: string): Promise<PasskeyRow> {

@@ -3,7 +3,7 @@ import { deleteSession, deleteSessions, type SessionRow, sessionsOf } from '../.
 import { recordSignIn } from './audit.ts';
 import { mustBeSignedIn } from './session-changes.ts';
 import type { LiveSession } from './sessions.ts';
-import type { Browser, SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 
 /**
  * The sessions of whoever is signed in that hold, the last used first.
@@ -23,7 +23,7 @@ export async function ownSessions(
 export async function endOwnSession(parts: SignInParts, browser: Browser, id: string): Promise<LiveSession> {
   const { database, clock, sessions } = parts;
   const { live } = await mustBeSignedIn(parts, browser);
-  await database.transaction(async (writer) => {
+  await changeFrom(parts, browser, live, async (writer) => {
     if (!(await deleteSession(writer, live.user.id, id)))
       throw new Fault('not_found', 'You have no session with this id.');
     await recordSignIn(writer, clock, { ...of(live), action: 'sessions.delete', subject: id });
@@ -37,7 +37,7 @@ export async function endOwnSession(parts: SignInParts, browser: Browser, id: st
 export async function endOtherSessions(parts: SignInParts, browser: Browser): Promise<void> {
   const { database, clock, sessions } = parts;
   const { live } = await mustBeSignedIn(parts, browser);
-  await database.transaction(async (writer) => {
+  await changeFrom(parts, browser, live, async (writer) => {
     const ended = await deleteSessions(writer, live.user.id, live.id);
     if (ended === 0) return;
     await recordSignIn(writer, clock, {

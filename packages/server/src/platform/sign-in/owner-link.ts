@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
+import { deleteGrants, deleteRemoval } from '../../store/grants.ts';
 import {
   changeMember,
   changeUser,
@@ -8,16 +9,18 @@ import {
   insertMember,
   insertUser,
   memberOf,
+  membershipsOf,
   userByEmail,
 } from '../../store/members.ts';
+import { insertOperator, isOperator } from '../../store/operators.ts';
 import { allOrgs, orgById } from '../../store/orgs.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
-import { deleteSessions } from '../../store/sessions.ts';
 import { putSetting, settingValue } from '../../store/settings.ts';
 import { SIGN_IN_SETTING } from '../bootstrap.ts';
 import { recordSignIn } from './audit.ts';
-import { hashNewPassword } from './password-sign-in.ts';
-import { admit, type Browser, type SignInParts } from './sign-in.ts';
+import { hashNewPassword } from './password-policy.ts';
+import { replaceProofs } from './prove-account.ts';
+import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 import { newToken, sha256 } from './tokens.ts';
 
 const LINK_MS = 24 * 60 * 60_000;
@@ -27,10 +30,13 @@ interface OwnerLink {
   readonly org_id: string;
   readonly expires_at: number;
   readonly used_at?: number;
+  /** Its bearer becomes an operator too, and may take over any account: the host says so. */
+  readonly operator?: boolean;
 }
 
 /**
- * Makes the one-time token that makes an owner of the org; the one before it stops working.
+ * Makes the one-time token that makes an owner of the org; the one before it stops working. The bearer becomes an operator
+ * of the installation as well when `operator` is true, or when there is one org only.
  *
  * @throws Fault `not_found` when there is no such org, or several and none is named
  */
@@ -38,6 +44,7 @@ export async function makeOwnerLink(
   writer: Writer,
   clock: Clock,
   orgId: string | undefined,
+  operator = false,
 ): Promise<string> {
   const orgs = await allOrgs(writer);
   const org = orgId === undefined && orgs.length === 1 ? orgs[0] : orgs.find(({ id }) => id === orgId);
@@ -49,22 +56,30 @@ export async function makeOwnerLink(
         : `Name one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
   const token = newToken();
-  const link: OwnerLink = { sha256: sha256(token), org_id: org.id, expires_at: clock.now() + LINK_MS };
+  const link: OwnerLink = {
+    sha256: sha256(token),
+    org_id: org.id,
+    expires_at: clock.now() + LINK_MS,
+    operator: operator || orgs.length === 1,
+  };
   await putSetting(writer, SIGN_IN_SETTING, JSON.stringify(link));
   await recordSignIn(writer, clock, {
     orgId: org.id,
     actor: 'cli',
     action: 'owner_link.create',
     subject: org.id,
+    after: { operator: link.operator ?? false },
   });
   return token;
 }
 
 /**
  * Takes the one-time link: its bearer becomes an owner, with this password, and is signed in. An account that exists gets
- * the new password and loses its sessions, so that a lost password is no lost installation.
+ * the new password in place of everything that proved it before, so that a lost password is no lost installation and nobody
+ * else who could sign in to the account becomes an owner with it.
  *
- * @throws Fault `link_unusable` when it was used, is over or unknown; `invalid_request` for a password that will not do
+ * @throws Fault `link_unusable` when it was used, is over or unknown; `invalid_request` for a password that will not do;
+ *   `conflict` for the account of somebody who belongs to other orgs, unless the link makes operators
  */
 export async function takeOwnerLink(
   parts: SignInParts,
@@ -79,12 +94,19 @@ export async function takeOwnerLink(
   const { database, clock, sessions } = parts;
   // Looked at before the hash is made, and again inside the transaction that uses it up.
   await usableLink(database.read, clock, given.token);
-  const email = given.email.trim().toLowerCase();
+  const { email } = given;
   const hash = await hashNewPassword(parts, given.password, email);
-  const token = await database.transaction(async (writer) => {
+  const live = browser.token === null ? null : await sessions.find(browser.token);
+  const token = await changeFrom(parts, browser, live, async (writer) => {
     const link = await usableLink(writer, clock, given.token);
     await putSetting(writer, SIGN_IN_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
-    const userId = await putOwner(writer, clock, link.org_id, { email, name: given.name, hash });
+    const person = {
+      email,
+      name: given.name,
+      hash,
+      isProven: live?.isWhole === true && live.user.email === email,
+    };
+    const userId = await putOwner(writer, clock, link, person);
     await database.signals.announce(writer);
     return admit(parts, writer, { userId, method: 'setup', orgId: link.org_id, isFresh: true }, browser);
   });
@@ -129,45 +151,68 @@ function linkOf(text: string | undefined): OwnerLink | null {
   return text === undefined ? null : JSON.parse(text);
 }
 
-async function putOwner(
-  writer: Writer,
-  clock: Clock,
-  orgId: string,
-  person: { readonly email: string; readonly name: string; readonly hash: string | null },
-): Promise<string> {
+interface NewOwner {
+  readonly email: string;
+  readonly name: string;
+  readonly hash: string | null;
+  /** They are signed in as the account with this address. */
+  readonly isProven: boolean;
+}
+
+async function putOwner(writer: Writer, clock: Clock, link: OwnerLink, person: NewOwner): Promise<string> {
   const now = clock.now();
-  const times = { created_at: now, updated_at: now };
-  const known = await userByEmail(writer, person.email);
-  const userId = known?.id ?? newId('usr', now);
-  if (known) {
-    await changeUser(writer, userId, {
-      name: person.name,
-      ...(person.hash !== null && { password_hash: person.hash }),
-      updated_at: now,
-    });
-    await deleteSessions(writer, userId, null);
-  } else
-    await insertUser(writer, {
-      id: userId,
-      email: person.email,
-      name: person.name,
-      password_hash: person.hash,
-      preferences_json: null,
-      ...times,
-    });
+  const orgId = link.org_id;
+  const isFirst = !(await hasOwner(writer));
+  const userId = await putAccount(writer, clock, link, person);
   const member = await memberOf(writer, orgId, userId);
   const id = member?.id ?? newId('mem', now);
   const owner = { role: 'owner', source: 'setup', updated_at: now, updated_by: 'setup' };
+  await deleteGrants(writer, orgId, userId);
+  await deleteRemoval(writer, orgId, userId);
   if (member) await changeMember(writer, orgId, id, owner);
   else
     await insertMember(writer, { id, org_id: orgId, user_id: userId, team: null, created_at: now, ...owner });
+  const operator = (link.operator ?? false) || isFirst;
+  if (operator) await insertOperator(writer, { user_id: userId, granted_at: now, granted_by: 'setup' });
   await recordSignIn(writer, clock, {
     orgId,
     actor: 'setup',
     action: member ? 'members.update' : 'members.create',
     subject: id,
     ...(member && { before: { role: member.role } }),
-    after: { email: person.email, role: 'owner' },
+    after: { email: person.email, role: 'owner', ...(operator && { operator }) },
   });
   return userId;
+}
+
+/** @throws Fault `conflict` for an account that the link must not take over */
+async function putAccount(
+  writer: Writer,
+  clock: Clock,
+  link: OwnerLink,
+  { email, name, hash, isProven }: NewOwner,
+): Promise<string> {
+  const now = clock.now();
+  const known = await userByEmail(writer, email);
+  if (known && isProven) return known.id;
+  if (known) {
+    if (!link.operator && (await isMoreThan(writer, known.id, link.org_id)))
+      throw new Fault(
+        'conflict',
+        `The account ${email} belongs to other organizations too. Sign in to it, then open the link again.`,
+      );
+    await replaceProofs({ clock }, writer, known.id, hash);
+    await changeUser(writer, known.id, { name, updated_at: now });
+    return known.id;
+  }
+  const id = newId('usr', now);
+  const times = { created_at: now, updated_at: now };
+  await insertUser(writer, { id, email, name, password_hash: hash, preferences_json: null, ...times });
+  return id;
+}
+
+/** Whether an account opens more than one org. */
+async function isMoreThan(reader: Reader, userId: string, orgId: string): Promise<boolean> {
+  const memberships = await membershipsOf(reader, userId);
+  return memberships.some(({ org_id }) => org_id !== orgId) || (await isOperator(reader, userId));
 }

@@ -2,7 +2,7 @@ import type { PasskeyAssertion } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
 import { recordFailure } from './audit.ts';
 import { checkAssertion, passkeySite, useAssertion } from './passkeys.ts';
-import { admit, type Browser, type SignInParts } from './sign-in.ts';
+import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 
 /**
  * Signs somebody in by passkey; returns the value of the cookie.
@@ -20,17 +20,18 @@ export async function signInByPasskey(
   const taken = await throttle.take(trier);
   try {
     const shown = await checkAssertion(parts, database.read, assertion);
-    const token = await database.transaction(async (writer) => {
+    const token = await changeFrom(parts, browser, null, async (writer) => {
       await useAssertion(parts, writer, shown);
       await throttle.forgive(writer, trier, taken);
-      return admit(parts, writer, { userId: shown.row.user_id, method: 'passkey', isFresh: true }, browser);
+      const { user_id: userId, id: passkeyId } = shown.row;
+      return admit(parts, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
     });
     parts.sessions.forget();
     return token;
   } catch (error) {
     if (error instanceof Fault && error.code === 'sign_in_failed') {
       const told = { method: 'passkey', address: browser.address, paused_ms: taken.pausedMs };
-      await database.transaction((writer) => recordFailure(writer, clock, null, told));
+      await changeFrom(parts, browser, null, (writer) => recordFailure(writer, clock, null, told));
     }
     throw error;
   }

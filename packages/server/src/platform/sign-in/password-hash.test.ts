@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refuseCommonPassword } from './common-passwords.ts';
+import { isCommonPassword } from './common-passwords.ts';
 import { createPasswordHasher } from './password-hash.ts';
 
 test('a password is kept as a PHC string of Argon2id with the parameters of OWASP, and found again', async () => {
@@ -87,12 +87,7 @@ test('what a guesser tries first is refused, and a few words that do not belong 
     'Welcome-2026!!',
     'administrator',
   ];
-  for (const password of refused)
-    assert.throws(
-      () => refuseCommonPassword(password, 'mara.koch@acme.example', 'password'),
-      { code: 'invalid_request' },
-      password,
-    );
+  for (const password of refused) assert.ok(isCommonPassword(password, 'mara.koch@acme.example'), password);
   for (const password of [
     'quiet harbour lantern',
     'Tr0ub4dor&3xyzw',
@@ -100,5 +95,5 @@ test('what a guesser tries first is refused, and a few words that do not belong 
     'пароль длинный верный',
     'mara likes cheese',
   ])
-    refuseCommonPassword(password, 'mara.koch@acme.example', 'password');
+    assert.ok(!isCommonPassword(password, 'mara.koch@acme.example'), password);
 });

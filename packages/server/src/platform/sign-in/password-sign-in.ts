@@ -2,8 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { changeUser, userByEmail, userById } from '../../store/members.ts';
 import type { Writer } from '../../store/ports.ts';
 import { recordFailure } from './audit.ts';
-import { refuseCommonPassword } from './common-passwords.ts';
-import { admit, type Browser, failed, methodsOf, type SignInParts } from './sign-in.ts';
+import { admit, type Browser, changeFrom, failed, methodsOf, type SignInParts } from './sign-in.ts';
 
 interface Given {
   readonly email: string;
@@ -28,7 +27,7 @@ export interface Proven {
  */
 export async function signInByPassword(parts: SignInParts, given: Given, browser: Browser): Promise<string> {
   const { userId, believe } = await provePassword(parts, given, browser);
-  const token = await parts.database.transaction(async (writer) => {
+  const token = await changeFrom(parts, browser, null, async (writer) => {
     await believe(writer);
     return admit(parts, writer, { userId, method: 'password', isFresh: true }, browser);
   });
@@ -53,7 +52,7 @@ export async function provePassword(parts: SignInParts, given: Given, browser: B
   const isGood = await hasher.verify(given.password, stored);
   if (!user || stored === null || !isGood) {
     const told = { method: 'password', address: browser.address, paused_ms: taken.pausedMs };
-    await database.transaction((writer) => recordFailure(writer, clock, user?.id ?? null, told));
+    await changeFrom(parts, browser, null, (writer) => recordFailure(writer, clock, user?.id ?? null, told));
     throw failed();
   }
   const renewed = hasher.isOutdated(stored) ? await hasher.hash(given.password) : stored;
@@ -71,21 +70,4 @@ export async function provePassword(parts: SignInParts, given: Given, browser: B
 export function mustOfferPasswords(parts: Pick<SignInParts, 'auth' | 'site'>): void {
   if (!methodsOf(parts).password)
     throw new Fault('not_found', 'Sign-in by password is switched off here (auth.password in floe.yaml).');
-}
-
-/**
- * The hash of a password that somebody chose for a new account; null where passwords are switched off.
- *
- * @throws Fault `invalid_request` naming `password`
- */
-export async function hashNewPassword(
-  parts: SignInParts,
-  password: string | undefined,
-  email: string,
-): Promise<string | null> {
-  if (!methodsOf(parts).password) return null;
-  if (password === undefined)
-    throw new Fault('invalid_request', 'password: is needed to sign in again', { param: 'password' });
-  refuseCommonPassword(password, email, 'password');
-  return parts.hasher.hash(password);
 }

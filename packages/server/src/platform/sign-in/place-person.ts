@@ -1,5 +1,6 @@
-import type { Role } from '@floe/contract/roles';
+import { type Role, roleOf, strongerRole } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
+import { deleteGrants, type GrantRow, grantsOf, orgsThatRemoved, putGrant } from '../../store/grants.ts';
 import {
   changeMember,
   countOwners,
@@ -21,48 +22,62 @@ export interface GivenPlace {
   readonly team: string | null;
 }
 
+type Parts = Pick<SignInParts, 'clock' | 'fitKeys' | 'auth'>;
+
 /**
- * Makes the memberships that an issuer's groups gave what they say now: new ones, other roles and teams, and an end to those
- * without a group. Where several issuers give a place in one org, the last that was asked gives it; none ends what another
- * one gave elsewhere, unless nobody can ask that one any more. What somebody gave by hand stays, and so does the last owner
- * of an org.
+ * Writes down what an issuer's groups grant a person now. A membership that groups gave has the strongest role of all
+ * issuers' grants: an issuer changes its own grant only, and one that is not configured any more grants nothing. A
+ * membership without a grant ends. What members gave by hand stays, so does the last owner of an org, and nobody comes back
+ * to an org that removed them.
  */
 export async function placePerson(
-  parts: Pick<SignInParts, 'clock' | 'fitKeys' | 'auth'>,
+  parts: Parts,
   writer: Writer,
   who: { readonly userId: string; readonly issuer: string },
   places: readonly GivenPlace[],
 ): Promise<void> {
   const orgs = await allOrgs(writer);
+  const removedFrom = await orgsThatRemoved(writer, who.userId);
   const given = new Map<string, GivenPlace>();
   for (const place of places) {
     const orgId = place.org ?? (orgs.length === 1 ? orgs[0]?.id : undefined);
-    if (orgId !== undefined && orgs.some(({ id }) => id === orgId)) given.set(orgId, place);
+    if (orgId === undefined || removedFrom.has(orgId) || !orgs.some(({ id }) => id === orgId)) continue;
+    given.set(orgId, place);
   }
   const members = await membershipsOf(writer, who.userId);
-  for (const [orgId, place] of given) {
-    const member = members.find((row) => row.org_id === orgId);
-    if (!member) await join(parts, writer, { ...who, orgId }, place);
-    else if (member.source === 'oidc') await change(parts, writer, member, place, who.issuer);
+  const grants = await grantsOf(writer, who.userId);
+  const isAsked = (name: string) =>
+    name !== who.issuer && parts.auth().oidc.some((oidc) => oidc.name === name);
+  for (const [orgId, place] of given)
+    if (!members.some((row) => row.org_id === orgId)) await join(parts, writer, { ...who, orgId }, place);
+  for (const member of members) {
+    if (member.source !== 'oidc') continue;
+    const before = grants.filter((grant) => grant.org_id === member.org_id);
+    const others = before.filter(({ issuer }) => isAsked(issuer));
+    const place = given.get(member.org_id);
+    const own = place ? [grantOf({ ...who, orgId: member.org_id }, place)] : [];
+    await regrant(parts, writer, { member, before, after: [...others, ...own], issuer: who.issuer });
   }
-  const isAnothers = ({ issuer }: MemberRow) =>
-    issuer !== who.issuer && parts.auth().oidc.some(({ name }) => name === issuer);
-  for (const member of members)
-    if (member.source === 'oidc' && !given.has(member.org_id) && !isAnothers(member))
-      await leave(parts, writer, member, who.issuer);
 }
 
-async function join(
-  { clock }: Pick<SignInParts, 'clock'>,
-  writer: Writer,
-  { userId, issuer, orgId }: { readonly userId: string; readonly issuer: string; readonly orgId: string },
-  { role, team }: GivenPlace,
-): Promise<void> {
+interface Joining {
+  readonly userId: string;
+  readonly issuer: string;
+  readonly orgId: string;
+}
+
+function grantOf({ userId, issuer, orgId }: Joining, { role, team }: GivenPlace): GrantRow {
+  return { org_id: orgId, user_id: userId, issuer, role, team };
+}
+
+async function join({ clock }: Parts, writer: Writer, who: Joining, place: GivenPlace): Promise<void> {
+  const { role, team } = place;
+  const { userId, issuer, orgId } = who;
   const now = clock.now();
   const id = newId('mem', now);
   const times = { created_at: now, updated_at: now, updated_by: `oidc ${issuer}` };
-  const place = { org_id: orgId, role, team, source: 'oidc', issuer };
-  await insertMember(writer, { id, user_id: userId, ...place, ...times });
+  await insertMember(writer, { id, user_id: userId, org_id: orgId, role, team, source: 'oidc', ...times });
+  await putGrant(writer, grantOf(who, place));
   await recordSignIn(writer, clock, {
     orgId,
     actor: `oidc ${issuer}`,
@@ -72,42 +87,61 @@ async function join(
   });
 }
 
-async function change(
-  parts: Pick<SignInParts, 'clock' | 'fitKeys'>,
-  writer: Writer,
-  member: MemberRow,
-  { role, team }: GivenPlace,
-  issuer: string,
-): Promise<void> {
-  const { clock } = parts;
-  if (member.role === role && member.team === team && member.issuer === issuer) return;
-  if (role !== 'owner' && (await isLastOwner(writer, member))) return;
+interface Regrant {
+  readonly member: MemberRow;
+  readonly before: readonly GrantRow[];
+  readonly after: readonly GrantRow[];
+  /** Who says so. */
+  readonly issuer: string;
+}
+
+async function regrant(parts: Parts, writer: Writer, change: Regrant): Promise<void> {
+  const { member, before, after, issuer } = change;
+  const strongest = strongestOf(after);
+  if (strongest?.role !== 'owner' && (await isLastOwner(writer, member))) return;
+  const isSame = JSON.stringify(shown(before)) === JSON.stringify(shown(after));
+  if (!isSame) {
+    await deleteGrants(writer, member.org_id, member.user_id);
+    for (const grant of after) await putGrant(writer, grant);
+  }
+  if (!strongest) return leave(parts, writer, member, issuer);
+  const { role, team } = strongest;
+  if (isSame && member.role === role && member.team === team) return;
   const by = `oidc ${issuer}`;
-  const change = { role, team, issuer, updated_at: clock.now(), updated_by: by };
-  await changeMember(writer, member.org_id, member.id, change);
-  await recordSignIn(writer, clock, {
+  await changeMember(writer, member.org_id, member.id, {
+    role,
+    team,
+    updated_at: parts.clock.now(),
+    updated_by: by,
+  });
+  await recordSignIn(writer, parts.clock, {
     orgId: member.org_id,
     actor: by,
     action: 'members.update',
     subject: member.id,
-    before: { role: member.role, team: member.team, issuer: member.issuer ?? null },
-    after: { role, team, issuer },
+    before: { role: member.role, team: member.team, grants: shown(before) },
+    after: { role, team, grants: shown(after) },
   });
-  if (member.role !== role) await fitKeys(parts, writer, member, role, by);
+  if (member.role !== role) await fitKeys(parts, writer, member, roleOf(role), by);
 }
 
-async function leave(
-  parts: Pick<SignInParts, 'clock' | 'fitKeys'>,
-  writer: Writer,
-  member: MemberRow,
-  issuer: string,
-): Promise<void> {
+/** The role of a membership is that of its strongest grant, and so is the team. */
+function strongestOf(grants: readonly GrantRow[]): GrantRow | undefined {
+  return grants.reduce<GrantRow | undefined>((best, grant) => {
+    if (!best) return grant;
+    const [one, other] = [roleOf(best.role), roleOf(grant.role)];
+    return one !== other && strongerRole(one, other) === other ? grant : best;
+  }, undefined);
+}
+
+/** By issuer, as the audit log shows them. */
+function shown(grants: readonly GrantRow[]): Record<string, string> {
+  const entries = grants.map(({ issuer, role, team }) => [issuer, team === null ? role : `${role}, ${team}`]);
+  return Object.fromEntries(entries.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)));
+}
+
+async function leave(parts: Parts, writer: Writer, member: MemberRow, issuer: string): Promise<void> {
   const by = `oidc ${issuer}`;
-  if (await isLastOwner(writer, member)) {
-    // Where the issuer that gave it is gone, they must not be locked out.
-    if (member.issuer !== issuer) await changeMember(writer, member.org_id, member.id, { issuer });
-    return;
-  }
   await fitKeys(parts, writer, member, null, by);
   await deleteSessionsIn(writer, member.user_id, member.org_id);
   await deleteMember(writer, member.org_id, member.id);
@@ -121,7 +155,7 @@ async function leave(
 }
 
 async function fitKeys(
-  { clock, fitKeys: fit }: Pick<SignInParts, 'clock' | 'fitKeys'>,
+  { clock, fitKeys: fit }: Parts,
   writer: Writer,
   member: MemberRow,
   role: Role | null,

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { deleteSessionByToken } from '../../store/sessions.ts';
 import { recordSignIn } from './audit.ts';
 import type { LiveSession } from './sessions.ts';
-import type { Browser, SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
 import { sha256 } from './tokens.ts';
 
 /** @throws Fault `signed_out` */
@@ -13,6 +13,23 @@ export async function mustBeSignedIn(
   const live = browser.token === null ? null : await sessions.find(browser.token);
   if (!live || browser.token === null) throw signedOut();
   return { live, token: browser.token };
+}
+
+/**
+ * Somebody who may add or replace a way to sign in: they confirmed who they are a moment ago, so that whoever finds an open
+ * browser cannot come back later, and the session has every role that the new way would open.
+ *
+ * @throws Fault `signed_out`, `step_up_required`, `insufficient_role`
+ */
+export async function mustHoldAccount(parts: SignInParts, browser: Browser) {
+  const { live, token } = await mustBeSignedIn(parts, browser);
+  if (live.steppedUpUntil <= parts.clock.now())
+    throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
+  if (live.isWhole) return { live, token };
+  throw new Fault(
+    'insufficient_role',
+    `Another issuer than ${live.issuer ?? ''} grants you more than this session may do. Sign in by that one, by password or by passkey to change how you sign in.`,
+  );
 }
 
 export function signedOut(): Fault {
@@ -45,7 +62,7 @@ export async function endSession(parts: SignInParts, browser: Browser): Promise<
   const { token } = browser;
   if (token === null) return;
   const live = await sessions.find(token);
-  await database.transaction(async (writer) => {
+  await changeFrom(parts, browser, live, async (writer) => {
     const ended = await deleteSessionByToken(writer, sha256(token));
     if (!ended) return;
     await recordSignIn(writer, clock, {

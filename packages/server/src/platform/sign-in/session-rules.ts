@@ -32,16 +32,3 @@ export function endOfSession(
   // Shorter rules are for sessions that are under way too; longer ones are for those that begin after.
   return Math.min(row.expires_at, row.created_at + wholeMs, seenAt + idleMs);
 }
-
-/** Whatever one issuer's groups gave, or a session began by; null for what has nothing to do with one. */
-interface OfIssuer {
-  readonly issuer?: string | null | undefined;
-}
-
-/**
- * Whether a membership counts in a session. What the groups of one issuer gave does not in a session that began by
- * another: that one cannot know whether they still do, and must not hand out what it was not asked about.
- */
-export function countsIn(session: OfIssuer, membership: OfIssuer): boolean {
-  return session.issuer == null || membership.issuer == null || session.issuer === membership.issuer;
-}

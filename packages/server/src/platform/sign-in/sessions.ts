@@ -1,5 +1,5 @@
-import type { SignInMethod } from '@floe/contract/api/session';
-import { ROLES, type Role } from '@floe/contract/roles';
+import { SIGN_IN_METHODS, type SignInMethod } from '@floe/contract/api/session';
+import type { Role } from '@floe/contract/roles';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import type { Log } from '../../core/log.ts';
@@ -13,7 +13,8 @@ import {
   standingOf,
   touchSession,
 } from '../../store/sessions.ts';
-import { countsIn, endOfSession, type SessionRules } from './session-rules.ts';
+import { endOfSession, type SessionRules } from './session-rules.ts';
+import { holdsWholeAccount, type Standing, standingsIn } from './standing.ts';
 import { looksLikeToken, newToken, sha256 } from './tokens.ts';
 
 /** How long what asks for a fresh sign-in may be done after one. */
@@ -26,14 +27,6 @@ const FRESH_MS = 2_000;
 const KEPT = 5_000;
 const AGENT_CHARS = 200;
 
-/** Where a member belongs. */
-export interface Standing {
-  readonly memberId: string;
-  readonly org: { readonly id: string; readonly name: string };
-  readonly role: Role;
-  readonly team: string | null;
-}
-
 /** A session that holds, as it is now. */
 export interface LiveSession {
   readonly id: string;
@@ -42,9 +35,15 @@ export interface LiveSession {
   readonly here: Standing;
   /** The oldest membership first. */
   readonly everywhere: readonly Standing[];
-  readonly method: string;
+  readonly method: SignInMethod;
   /** Name of the issuer it began by; null for other ways. */
   readonly issuer: string | null;
+  /** The passkey it began with; null for other ways. */
+  readonly passkeyId: string | null;
+  /** Has every role of the person; false where another issuer grants more. */
+  readonly isWhole: boolean;
+  /** May change what affects every org of the installation. */
+  readonly isOperator: boolean;
   /** Milliseconds since the epoch; 0 when a request came with the cookie from before a rotation. */
   readonly steppedUpUntil: number;
   /** When it ends unless it is used before. */
@@ -59,6 +58,7 @@ export interface Beginning {
   readonly at: Standing | { readonly org: { readonly id: string }; readonly role: Role };
   readonly method: SignInMethod;
   readonly issuer?: string | undefined;
+  readonly passkeyId?: string | undefined;
   readonly address: string;
   readonly agent: string;
   readonly steppedUp: boolean;
@@ -128,6 +128,7 @@ export class Sessions {
       role: from.at.role,
       method: from.method,
       issuer: from.issuer ?? null,
+      passkey_id: from.passkeyId ?? null,
       created_at: now,
       last_seen_at: now,
       expires_at: now + this.#rules().wholeMs,
@@ -185,7 +186,7 @@ export class Sessions {
     const { read } = this.#database;
     const row = await sessionByToken(read, hash, this.#clock.now());
     if (!row) return null;
-    const standings = await standingOf(read, row.user_id);
+    const standings = await standingOf(read, row.user_id, row.issuer ?? null);
     return { row, isCurrent: row.token_sha256 === hash, standings, seenAt: row.last_seen_at };
   }
 
@@ -205,7 +206,9 @@ function liveOf(
   now: number,
   rules: SessionRules,
 ): LiveSession | null {
-  const everywhere = standings.filter((standing) => countsIn(row, standing)).map(standingOfRow);
+  const issuer = row.issuer ?? null;
+  const everywhere = standingsIn(standings, issuer);
+  const isWhole = holdsWholeAccount(standings, issuer);
   const here = everywhere.find(({ org }) => org.id === row.org_id);
   const [first] = standings;
   if (!here || !first) return null;
@@ -214,24 +217,13 @@ function liveOf(
     user: { id: first.user_id, email: first.email, name: first.name },
     here,
     everywhere,
-    method: row.method,
-    issuer: row.issuer ?? null,
+    method: SIGN_IN_METHODS.find((method) => method === row.method) ?? 'password',
+    issuer,
+    passkeyId: row.passkey_id ?? null,
+    isWhole,
+    isOperator: isWhole && first.operator_id !== null,
     steppedUpUntil: isCurrent ? row.stepped_up_until : 0,
     expiresAt: endOfSession(rules, row, Math.max(now, seenAt)),
     mustRotate: isCurrent && here.role !== row.role,
   };
-}
-
-export function standingOfRow(row: StandingRow): Standing {
-  return {
-    memberId: row.member_id,
-    org: { id: row.org_id, name: row.org_name },
-    role: knownRole(row.role),
-    team: row.team,
-  };
-}
-
-/** A role of a newer release is the least one here. */
-function knownRole(text: string): Role {
-  return ROLES.find((role) => role === text) ?? 'viewer';
 }

@@ -5,6 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Role } from '@floe/contract/roles';
 import type { Clock } from '../../core/clock.ts';
+import { noteOrigin } from '../../store/audit-context.ts';
 import type { MemberRow } from '../../store/members.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 import { deleteSessionByToken, standingOf } from '../../store/sessions.ts';
@@ -12,9 +13,9 @@ import type { SecretsKey } from '../secrets.ts';
 import { recordSignIn } from './audit.ts';
 import type { Issuers } from './oidc-issuer.ts';
 import { canHashPasswords, type PasswordHasher } from './password-hash.ts';
-import { countsIn } from './session-rules.ts';
-import { type Sessions, standingOfRow } from './sessions.ts';
+import type { LiveSession, Sessions } from './sessions.ts';
 import type { Site } from './site.ts';
+import { standingsIn } from './standing.ts';
 import type { Throttle } from './throttle.ts';
 import { sha256 } from './tokens.ts';
 
@@ -65,6 +66,22 @@ export function failed(message = FAILED): Fault {
   return new Fault('sign_in_failed', message);
 }
 
+/**
+ * A transaction whose entries in the audit log say where they came from: the browser's address, and its session where it had
+ * one.
+ */
+export function changeFrom<T>(
+  { database }: Pick<SignInParts, 'database'>,
+  { address }: Browser,
+  live: Pick<LiveSession, 'id'> | null,
+  work: (writer: Writer) => Promise<T>,
+): Promise<T> {
+  return database.transaction((writer) => {
+    noteOrigin(writer, { address, sessionId: live?.id ?? null });
+    return work(writer);
+  });
+}
+
 /** What is switched on and possible here. */
 export function methodsOf({ auth, site }: Pick<SignInParts, 'auth' | 'site'>) {
   const { password, passkey, oidc } = auth();
@@ -81,6 +98,8 @@ export interface Shown {
   readonly method: SignInMethod;
   /** Name of the issuer that says so. */
   readonly issuer?: string;
+  /** The passkey that they showed. */
+  readonly passkeyId?: string;
   /** Of several, the org they shall begin in; else the one they have belonged to longest. */
   readonly orgId?: string;
   /** They did so just now, not some time ago at another server. */
@@ -99,9 +118,8 @@ export async function admit(
   shown: Shown,
   browser: Browser,
 ): Promise<string> {
-  const standings = (await standingOf(writer, shown.userId))
-    .filter((standing) => countsIn(shown, standing))
-    .map(standingOfRow);
+  const issuer = shown.issuer ?? null;
+  const standings = standingsIn(await standingOf(writer, shown.userId, issuer), issuer);
   const at = standings.find(({ org }) => org.id === shown.orgId) ?? standings[0];
   if (!at) throw failed('Your account belongs to no organization here. Ask an owner to invite you.');
   if (browser.token !== null) await deleteSessionByToken(writer, sha256(browser.token));
@@ -110,10 +128,12 @@ export async function admit(
     at,
     method: shown.method,
     issuer: shown.issuer,
+    passkeyId: shown.passkeyId,
     address: browser.address,
     agent: browser.agent,
     steppedUp: shown.isFresh,
   });
+  noteOrigin(writer, { address: browser.address, sessionId: id });
   await recordSignIn(writer, parts.clock, {
     orgId: at.org.id,
     actor: at.memberId,

@@ -4,12 +4,12 @@ import { changeUser, userById } from '../../store/members.ts';
 import type { Writer } from '../../store/ports.ts';
 import { deleteSessions } from '../../store/sessions.ts';
 import { recordFailure, recordSignIn } from './audit.ts';
-import { refuseCommonPassword } from './common-passwords.ts';
 import { checkAssertion, useAssertion } from './passkeys.ts';
+import { hashNewPassword } from './password-policy.ts';
 import { mustOfferPasswords } from './password-sign-in.ts';
-import { mustBeSignedIn, signedOut } from './session-changes.ts';
+import { mustBeSignedIn, mustHoldAccount, signedOut } from './session-changes.ts';
 import { type LiveSession, STEP_UP_MS } from './sessions.ts';
-import { type Browser, failed, type SignInParts } from './sign-in.ts';
+import { type Browser, changeFrom, failed, type SignInParts } from './sign-in.ts';
 
 /** Either of the two, from the person who is signed in. */
 export interface Proof {
@@ -24,7 +24,7 @@ export interface Proof {
  * @throws Fault `signed_out`, `sign_in_failed`, `too_many_tries`
  */
 export async function stepUp(parts: SignInParts, browser: Browser, proof: Proof): Promise<string> {
-  const { database, clock, throttle, sessions } = parts;
+  const { clock, throttle, sessions } = parts;
   const { live, token } = await mustBeSignedIn(parts, browser);
   const trier = { account: live.user.email, address: browser.address };
   const taken = await throttle.take(trier);
@@ -34,11 +34,11 @@ export async function stepUp(parts: SignInParts, browser: Browser, proof: Proof)
   } catch (error) {
     if (error instanceof Fault && error.code === 'sign_in_failed') {
       const told = { method: 'step-up', address: browser.address, paused_ms: taken.pausedMs };
-      await database.transaction((writer) => recordFailure(writer, clock, live.user.id, told));
+      await changeFrom(parts, browser, live, (writer) => recordFailure(writer, clock, live.user.id, told));
     }
     throw error;
   }
-  const next = await database.transaction(async (writer) => {
+  const next = await changeFrom(parts, browser, live, async (writer) => {
     await use(writer);
     await throttle.forgive(writer, trier, taken);
     await recordSignIn(writer, clock, {
@@ -76,21 +76,18 @@ async function check(
  * Another password for whoever is signed in and stepped up; every other session of theirs ends. Returns the new value of
  * the cookie.
  *
- * @throws Fault `signed_out`, `step_up_required`; `invalid_request` for a password that will not do
+ * @throws Fault as `mustHoldAccount`; `invalid_request` for a password that will not do
  */
 export async function changePassword(
   parts: SignInParts,
   browser: Browser,
   password: string,
 ): Promise<string> {
-  const { database, clock, sessions, hasher } = parts;
+  const { database, clock, sessions } = parts;
   mustOfferPasswords(parts);
-  const { live, token } = await mustBeSignedIn(parts, browser);
-  if (live.steppedUpUntil <= clock.now())
-    throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
-  refuseCommonPassword(password, live.user.email, 'password');
-  const password_hash = await hasher.hash(password);
-  const next = await database.transaction(async (writer) => {
+  const { live, token } = await mustHoldAccount(parts, browser);
+  const password_hash = await hashNewPassword(parts, password, live.user.email);
+  const next = await changeFrom(parts, browser, live, async (writer) => {
     await changeUser(writer, live.user.id, { password_hash, updated_at: clock.now() });
     await deleteSessions(writer, live.user.id, live.id);
     for (const { org, memberId } of live.everywhere)

@@ -20,6 +20,7 @@ import { issuers } from './0020-issuers.ts';
 import { kindsOfChanges } from './0021-kinds-of-changes.ts';
 import { quarters } from './0022-quarters.ts';
 import { backgroundResponses } from './0024-background-responses.ts';
+import { operatorsAndGrants } from './0025-operators-and-grants.ts';
 import { monitoringGaps } from './0026-monitoring-gaps.ts';
 import { clientsAndSessions } from './0027-clients-and-sessions.ts';
 import type { Migration } from './migration.ts';
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   kindsOfChanges,
   quarters,
   backgroundResponses,
+  operatorsAndGrants,
   monitoringGaps,
   clientsAndSessions,
 ];

@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Clock, pause } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import { noteAuditKey, PROCESS_AUDIT_KEY } from '../audit-context.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import type { QuietBeats } from '../monitoring/quiet-beats.ts';
@@ -30,6 +32,8 @@ const WRITER_LOCK = 7_310_564_001;
 export interface OpenPostgresOptions {
   readonly log: Log;
   readonly clock: Clock;
+  /** Of the audit chains; one that only this process knows unless given. */
+  readonly auditKey?: KeyObject | undefined;
   /** The program's own list unless a test passes another. */
   readonly migrations?: readonly Migration[];
   /** How long an absent server is waited for; 30 s unless given. */
@@ -65,7 +69,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
   const kysely = kyselyOver(pool);
   const signals = new PostgresSignals({ url, read: kysely, clock: options.clock, log: options.log });
   await signals.open();
-  return new PostgresDatabase(pool, kysely, signals, options.clock);
+  return new PostgresDatabase(pool, kysely, signals, options);
 }
 
 class PostgresDatabase implements Database {
@@ -76,7 +80,16 @@ class PostgresDatabase implements Database {
   readonly #clock: Clock;
   readonly #partitions = new Partitions();
 
-  constructor(pool: Pool, kysely: Kysely<Schema>, signals: PostgresSignals, clock: Clock) {
+  readonly #auditKey: KeyObject;
+
+  constructor(
+    pool: Pool,
+    kysely: Kysely<Schema>,
+    signals: PostgresSignals,
+    { clock, auditKey = PROCESS_AUDIT_KEY }: OpenPostgresOptions,
+  ) {
+    this.#auditKey = auditKey;
+    noteAuditKey(kysely, auditKey);
     this.#pool = pool;
     this.read = kysely;
     this.signals = signals;
@@ -84,7 +97,10 @@ class PostgresDatabase implements Database {
   }
 
   transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return serialised(this.read, work);
+    return serialised(this.read, (writer) => {
+      noteAuditKey(writer, this.#auditKey);
+      return work(writer);
+    });
   }
 
   rowTransaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {

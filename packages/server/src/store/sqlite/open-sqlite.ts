@@ -1,6 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { noteAuditKey, PROCESS_AUDIT_KEY } from '../audit-context.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { type QuietBeats, quietValues } from '../monitoring/quiet-beats.ts';
@@ -17,6 +19,8 @@ import { COPY_BYTES, type CopyParts, copyBefore, makeWhole } from './whole-copy.
 import { RequestFailed, WorkerThread } from './worker-thread.ts';
 
 export interface OpenSqliteOptions extends CopyParts {
+  /** Of the audit chains; one that only this process knows unless given. */
+  readonly auditKey?: KeyObject | undefined;
   /** The program's own list unless a test passes another. */
   readonly migrations?: readonly Migration[];
 }
@@ -32,7 +36,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
   const reader = new WorkerThread('reader', options.log);
   try {
     await openThread(writer, path, 'writer');
-    const database = new SqliteDatabase(writer, reader);
+    const database = new SqliteDatabase(writer, reader, options.auditKey ?? PROCESS_AUDIT_KEY);
     await migrate(database, {
       ...options,
       keepCopy: (number) => keepCopy({ database, writer, path }, number, options),
@@ -54,16 +58,21 @@ class SqliteDatabase implements Database {
   readonly #reader: WorkerThread;
   readonly #turns = new Turns();
 
-  constructor(writer: WorkerThread, reader: WorkerThread) {
+  readonly #auditKey: KeyObject;
+
+  constructor(writer: WorkerThread, reader: WorkerThread, auditKey: KeyObject) {
+    this.#auditKey = auditKey;
     this.#writer = writer;
     this.#reader = reader;
     this.read = new Kysely({ dialect: new WorkerDialect(reader, null) });
+    noteAuditKey(this.read, auditKey);
     this.#write = new Kysely({ dialect: new WorkerDialect(writer, this.#turns) });
   }
 
   async transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     let announced = false;
     const result = await this.#write.transaction().execute(async (writer) => {
+      noteAuditKey(writer, this.#auditKey);
       const done = await work(writer);
       announced = this.signals.announcedIn(writer);
       return done;

@@ -15,6 +15,8 @@ export interface ScriptedIssuer {
   readonly instead: Map<string, (response: ServerResponse) => void>;
   /** Goes into the next ID token. */
   nonce: string;
+  /** What ID tokens say besides, or instead. */
+  claims: JsonObject;
   /** Signs the next ID tokens with a key that is none of its own. */
   isForged: boolean;
   close(): void;
@@ -47,7 +49,8 @@ export async function startScriptedIssuer(host: string): Promise<ScriptedIssuer>
 
   function idToken(): string {
     const now = Math.floor(Date.now() / 1000);
-    const claims = { iss: said(), sub: 'jo', aud: CLIENT_ID, iat: now, exp: now + 60, nonce: state.nonce };
+    const times = { iat: now, exp: now + 60 };
+    const claims = { iss: said(), sub: 'jo', aud: CLIENT_ID, ...times, nonce: state.nonce, ...state.claims };
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${part({ alg: 'RS256', kid: 'own' })}.${part(claims)}`;
     const { privateKey } = state.isForged ? other : own;
@@ -73,6 +76,7 @@ export async function startScriptedIssuer(host: string): Promise<ScriptedIssuer>
     metadata: {},
     instead: new Map(),
     nonce: '',
+    claims: {},
     isForged: false,
     close() {
       server.close();

@@ -1,0 +1,12 @@
+import type { Command } from './command.ts';
+import { INSTALLATION_HELP, runServer } from './server-process.ts';
+
+export const operator: Command = {
+  words: ['operator'],
+  usage: 'operator grant <email> | operator revoke <email>',
+  does: 'Makes somebody with an account an operator of the installation, or takes the role.',
+  help: `Operators may change what affects every organization. The server may be running; the change applies within 2 seconds.
+
+${INSTALLATION_HELP}`,
+  run: (args) => runServer(['operator', ...args]),
+};

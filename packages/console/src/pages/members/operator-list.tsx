@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { useChange } from '../../data/change.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmChange } from '../../ui/confirm-change.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
+import { Input } from '../../ui/field.tsx';
+import { Form, FormField } from '../../ui/form.tsx';
+import type { Column } from '../../ui/table-columns.ts';
+import { TimeText } from '../../ui/time-text.tsx';
+import { tell } from '../../ui/toast.tsx';
+import { grantOperator, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
+
+const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
+
+/** Operators of the installation, shown to operators. */
+export function OperatorList() {
+  const { data: rows, error, refetch } = useQuery(operatorsQuery);
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<Operator | null>(null);
+  if (error && !rows)
+    return <ErrorState what="Could not load operators." error={error} onRetry={() => void refetch()} />;
+  if (!rows) return <SkeletonRows rows={3} />;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
+        <Button icon={UserPlus} onClick={() => setAdding(true)}>
+          Add operator
+        </Button>
+        <p className="text-small text-ink-2">Operators may create organizations, and add other operators.</p>
+      </div>
+      <DataTable
+        label="Operators"
+        rows={rows}
+        rowId={({ user_id }) => user_id}
+        columns={columnsFor(setRemoving)}
+        card={(row) => (
+          <div className="grid gap-0.5">
+            <span className="truncate font-medium">{row.name || row.email}</span>
+            <span className="truncate text-small text-ink-2">{row.email}</span>
+          </div>
+        )}
+        total={rows.length}
+      />
+      {adding && <AddOperator onClose={() => setAdding(false)} />}
+      {removing && <RemoveOperator row={removing} onClose={() => setRemoving(null)} />}
+    </>
+  );
+}
+
+function columnsFor(onRemove: (row: Operator) => void): readonly Column<Operator>[] {
+  return [
+    {
+      id: 'name',
+      label: 'Name',
+      width: 'minmax(10rem, 1fr)',
+      cell: ({ name, email }) => <span className="font-medium">{name || email}</span>,
+    },
+    { id: 'email', label: 'E-mail', width: 'minmax(10rem, 1fr)', cell: ({ email }) => email },
+    { id: 'granted', label: 'Since', width: '8rem', cell: ({ granted_at }) => <TimeText at={granted_at} /> },
+    {
+      id: 'actions',
+      label: '',
+      width: '8rem',
+      align: 'end',
+      cell: (row) => (
+        <Button look="quiet" onClick={() => onRemove(row)} className="h-7!">
+          Remove
+        </Button>
+      ),
+    },
+  ];
+}
+
+function AddOperator({ onClose }: { readonly onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const save = useChange(() => grantOperator(email.trim()), {
+    touches: TOUCHES,
+    done: () => {
+      tell(`${email.trim()} is an operator`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog open onClose={onClose} title="Add operator">
+      <Form
+        error={save.error}
+        running={save.running}
+        onSubmit={() => save.run(undefined)}
+        actions={
+          <>
+            <span className="flex-1" />
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" look="primary" busy={save.running}>
+              Add operator
+            </Button>
+          </>
+        }
+      >
+        <FormField name="email" label="E-mail" hint="Of somebody who has an account on this installation.">
+          <Input type="email" value={email} onChange={({ target }) => setEmail(target.value)} />
+        </FormField>
+      </Form>
+    </Dialog>
+  );
+}
+
+function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onClose: () => void }) {
+  return (
+    <ConfirmChange
+      make={() => revokeOperator(row.user_id)}
+      touches={TOUCHES}
+      onDone={() => {
+        tell(`${row.email} is not an operator anymore`);
+        onClose();
+      }}
+      onClose={onClose}
+      title={`Remove operator ${row.name || row.email}`}
+      verb="Remove operator"
+    >
+      They keep their roles in their organizations. They can no longer create organizations or change
+      operators.
+    </ConfirmChange>
+  );
+}

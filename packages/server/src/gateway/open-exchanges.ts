@@ -1,0 +1,67 @@
+import type { Clock, Timer } from '../core/clock.ts';
+import type { KeyRecord, Keyring } from '../platform/keyring.ts';
+import type { Client } from './client.ts';
+
+/** What is needed of an exchange under way to end it. */
+export interface OpenExchange {
+  readonly client: Pick<Client, 'stop'>;
+  /** The platform key that it was admitted with. */
+  readonly key: KeyRecord | null;
+}
+
+/** Longer than this a timer of Node cannot run. */
+const LONGEST_TIMER_MS = 24 * 60 * 60_000;
+
+/**
+ * Exchanges under way. Each was admitted with a key that was good then; when the keys change, or the first of these keys
+ * expires, those whose key is refused now are ended with what a new request would be told. An exchange costs one entry here
+ * and is looked at only at these moments.
+ */
+export class OpenExchanges {
+  readonly #clock: Clock;
+  readonly #keyring: () => Pick<Keyring, 'refusalOf'>;
+  readonly #open = new Set<OpenExchange>();
+  #timer: Timer | null = null;
+  /** When the timer rings, as the key that it was set for says it; wall-clock milliseconds. */
+  #ringsFor = Number.POSITIVE_INFINITY;
+
+  /** @param keyring of the snapshot in use */
+  constructor(clock: Clock, keyring: () => Pick<Keyring, 'refusalOf'>) {
+    this.#clock = clock;
+    this.#keyring = keyring;
+  }
+
+  add(x: OpenExchange): void {
+    this.#open.add(x);
+    const expiresAt = x.key?.expiresAt ?? null;
+    if (expiresAt !== null && expiresAt < this.#ringsFor) this.#arm(expiresAt);
+  }
+
+  /** The exchange has ended. */
+  delete(x: OpenExchange): void {
+    this.#open.delete(x);
+  }
+
+  /** Ends those whose key is not good any more. Belongs behind every change of the keys. */
+  recheck(): void {
+    const keyring = this.#keyring();
+    const now = this.#clock.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const x of this.#open) {
+      if (x.key === null) continue;
+      const refusal = keyring.refusalOf(x.key, now);
+      if (refusal !== null) x.client.stop(refusal);
+      else if (x.key.expiresAt !== null) next = Math.min(next, x.key.expiresAt);
+    }
+    this.#arm(next);
+  }
+
+  #arm(expiresAt: number): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#ringsFor = expiresAt;
+    if (expiresAt === Number.POSITIVE_INFINITY) return;
+    const ms = Math.min(LONGEST_TIMER_MS, Math.max(0, expiresAt - this.#clock.now()));
+    this.#timer = this.#clock.after(ms, () => this.recheck());
+  }
+}

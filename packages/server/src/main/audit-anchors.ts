@@ -1,0 +1,43 @@
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import { dailyAnchors } from '../store/audit-chain.ts';
+import { allOrgs } from '../store/orgs.ts';
+import type { Database } from '../store/ports.ts';
+
+const FIRST_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Writes what the audit chain of each org ends with into the log, a minute after the start and then every day: a log that is
+ * collected elsewhere shows later whether a chain was rewritten.
+ */
+export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, log: Log) {
+  let timer: Timer | null = null;
+  let isClosed = false;
+  let round = Promise.resolve();
+  const next = (ms: number) => {
+    timer = clock.after(ms, () => {
+      round = logEnds(database, log)
+        .catch((error: unknown) => log.warn({ err: error }, 'the audit anchors could not be read'))
+        .finally(() => {
+          if (!isClosed) next(DAY_MS);
+        });
+    });
+  };
+  next(FIRST_MS);
+  return {
+    settled: () => round,
+    async close() {
+      isClosed = true;
+      timer?.cancel();
+      await round;
+    },
+  };
+}
+
+async function logEnds({ read }: Pick<Database, 'read'>, log: Log): Promise<void> {
+  for (const { id } of await allOrgs(read)) {
+    const [end] = await dailyAnchors(read, id, 1);
+    if (end) log.info({ org_id: id, seq: end.seq, hash: end.hash }, 'audit anchor');
+  }
+}

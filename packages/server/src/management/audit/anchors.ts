@@ -1,0 +1,50 @@
+import { auditAnchorList, auditVerification, auditVerified } from '@floe/contract/api/audit';
+import { type AuditAnchor, dailyAnchors, entriesAt } from '../../store/audit-chain.ts';
+import { readVerb, type Verb } from '../verb.ts';
+import type { AuditChains, CheckedChain } from './chains.ts';
+
+export const listAnchors = readVerb({
+  name: 'audit.anchors',
+  method: 'GET',
+  path: '/api/management/audit/anchors',
+  scope: 'management',
+  summary: 'List what the audit chain ended with on each day, to be kept elsewhere',
+  answer: auditAnchorList,
+  async run({ orgId, reader }) {
+    const anchors = await dailyAnchors(reader, orgId);
+    const data = anchors.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at).toISOString() }));
+    return { data, next_cursor: null };
+  },
+});
+
+export function verifyAudit(chains: AuditChains): Verb {
+  return readVerb({
+    name: 'audit.verify',
+    method: 'POST',
+    path: '/api/management/audit/verify',
+    scope: 'management',
+    summary: 'Check the audit log against anchors that were exported before',
+    body: auditVerification,
+    answer: auditVerified,
+    async run({ orgId, reader, clock }, { body }) {
+      const chain = await chains.check(reader, orgId, clock);
+      const seqs = body.anchors.map(({ seq }) => seq);
+      const kept = new Map((await entriesAt(reader, orgId, seqs)).map((entry) => [entry.seq, entry]));
+      const anchors = body.anchors.map((anchor) => ({
+        seq: anchor.seq,
+        status: statusOf(anchor, kept.get(anchor.seq), chain),
+      }));
+      const fits = anchors.every(({ status }) => status === 'matches' || status === 'expired');
+      return { intact: chain.brokenAt === null && fits, broken_at: chain.brokenAt, anchors };
+    },
+  });
+}
+
+function statusOf(
+  anchor: { readonly seq: number; readonly hash: string },
+  entry: AuditAnchor | undefined,
+  { firstSeq }: CheckedChain,
+): 'matches' | 'differs' | 'missing' | 'expired' {
+  if (entry) return entry.hash === anchor.hash ? 'matches' : 'differs';
+  return firstSeq !== null && anchor.seq < firstSeq ? 'expired' : 'missing';
+}

@@ -1,0 +1,77 @@
+import { operator, operatorGrant, operatorList } from '@floe/contract/api/operators';
+import { idParams } from '@floe/contract/api/page';
+import { Fault } from '@floe/contract/faults';
+import { ROLES } from '@floe/contract/roles';
+import * as z from 'zod';
+import { userByEmail } from '../../store/members.ts';
+import {
+  allOperators,
+  deleteOperator,
+  insertOperator,
+  type OperatorWithUser,
+} from '../../store/operators.ts';
+import { readVerb, writeVerb } from '../verb.ts';
+
+/** What verbs about the installation have in common: no platform key has the power of an operator. */
+const BY_OPERATORS = { scope: 'management', roles: ROLES, operator: true, keys: false } as const;
+
+export const listOperators = readVerb({
+  ...BY_OPERATORS,
+  name: 'operators.list',
+  method: 'GET',
+  path: '/api/management/operators',
+  summary: 'List the operators of the installation, the first one first',
+  answer: operatorList,
+  run: async ({ reader }) => ({ data: (await allOperators(reader)).map(viewOf), next_cursor: null }),
+});
+
+export const grantOperator = writeVerb({
+  ...BY_OPERATORS,
+  name: 'operators.grant',
+  method: 'POST',
+  path: '/api/management/operators',
+  stepUp: true,
+  summary: 'Make somebody who has an account an operator of the installation',
+  body: operatorGrant,
+  answer: operator,
+  status: 201,
+  changes: 'keys',
+  async run({ actor, clock, writer }, { body }) {
+    const user = await userByEmail(writer, body.email);
+    if (!user)
+      throw new Fault('not_found', `No account has the address ${body.email}. Invite them first.`, {
+        param: 'email',
+      });
+    const row = { user_id: user.id, granted_at: clock.now(), granted_by: actor.id };
+    if (!(await insertOperator(writer, row)))
+      throw new Fault('conflict', `${body.email} is an operator already.`, { param: 'email' });
+    const after = viewOf({ ...row, email: user.email, name: user.name });
+    return { answer: after, audit: { subject: user.id, before: null, after } };
+  },
+});
+
+export const revokeOperator = writeVerb({
+  ...BY_OPERATORS,
+  name: 'operators.revoke',
+  method: 'DELETE',
+  path: '/api/management/operators/{id}',
+  stepUp: true,
+  summary: 'Take the operator role from somebody, by their user id; the last operator stays',
+  params: idParams,
+  answer: z.null(),
+  status: 204,
+  changes: 'keys',
+  async run({ writer }, { params }) {
+    const operators = await allOperators(writer);
+    const row = operators.find(({ user_id }) => user_id === params.id);
+    if (!row) throw new Fault('not_found', 'No operator has this user id.');
+    if (operators.length === 1)
+      throw new Fault('conflict', `${row.email} is the last operator. Make somebody else an operator first.`);
+    await deleteOperator(writer, row.user_id);
+    return { answer: null, audit: { subject: row.user_id, before: viewOf(row), after: null } };
+  },
+});
+
+function viewOf({ user_id, email, name, granted_at, granted_by }: OperatorWithUser) {
+  return { user_id, email, name, granted_at: new Date(granted_at).toISOString(), granted_by };
+}

@@ -1,0 +1,50 @@
+import type { OperatorsTable } from './member-tables.ts';
+import type { Reader, Writer } from './ports.ts';
+
+export type OperatorRow = OperatorsTable;
+
+/** An operator with their account. */
+export interface OperatorWithUser extends OperatorRow {
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Operators of the installation, the first one first. */
+export function allOperators(reader: Reader): Promise<OperatorWithUser[]> {
+  return reader
+    .selectFrom('operators')
+    .innerJoin('users', 'users.id', 'operators.user_id')
+    .selectAll('operators')
+    .select(['users.email', 'users.name'])
+    .orderBy('operators.granted_at')
+    .orderBy('operators.user_id')
+    .execute();
+}
+
+/** Adds an operator; false when the person is one already. */
+export async function insertOperator(writer: Writer, operator: OperatorRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await writer
+    .insertInto('operators')
+    .values(operator)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** False when the person was none. */
+export async function deleteOperator(writer: Writer, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('operators')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function isOperator(reader: Reader, userId: string): Promise<boolean> {
+  const row = await reader
+    .selectFrom('operators')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
