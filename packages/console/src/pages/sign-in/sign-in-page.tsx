@@ -17,14 +17,20 @@ import { SignInForm } from './sign-in-form.tsx';
 const tellWhy = (error: unknown) =>
   tell(error instanceof Error ? error.message : 'This link cannot be read.');
 
+/** The token of the link that led here, or of one opened here since. */
+function useLinkToken(): string | null {
+  const [token, setToken] = useState(() => linkToken(new URL(location.href)));
+  useEffect(() => watchLinks(window, setToken), []);
+  return token;
+}
+
 /** The door: signing in, the first account, an invitation. What the link brought decides which. */
 export function SignInPage() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   const client = useQueryClient();
   const navigate = useNavigate();
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
-  const [token, setToken] = useState(() => linkToken(new URL(location.href)));
-  useEffect(() => watchLinks(window, setToken), []);
+  const token = useLinkToken();
   // Fixed at arrival: on the way out the location is already another.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
   const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
