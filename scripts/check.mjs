@@ -14,6 +14,7 @@ const rules = [
   ['floors', node, ['scripts/check-floors.mjs']],
   ['budgets', node, ['scripts/check-budgets.mjs']],
   ['documents', node, ['scripts/check-docs.mjs']],
+  ['claims', node, ['scripts/check-claims.mjs']],
   ['generated files', node, ['scripts/generate.mjs', '--check']],
 ];
 let failed = 0;

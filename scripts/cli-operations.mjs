@@ -84,12 +84,15 @@ function fieldOf(given, document) {
   };
 }
 
-function kindOf({ type, items, enum: choices }, document) {
-  if (choices !== undefined || type === 'string') return 'text';
+function kindOf({ type, items, enum: words }, document) {
+  if (words !== undefined || type === 'string') return 'text';
   if (type === 'integer' || type === 'number') return 'number';
   if (type === 'boolean') return 'flag';
-  if (type === 'array' && resolved(items ?? {}, document).type === 'string') return 'texts';
-  return 'json';
+  if (type !== 'array') return 'json';
+  const entry = resolved(items ?? {}, document);
+  const choices = (entry.anyOf ?? entry.oneOf ?? [entry]).map((choice) => resolved(choice, document));
+  if (!choices.some((choice) => choice.type === 'string')) return 'json';
+  return choices.length === 1 ? 'texts' : 'entries';
 }
 
 function resolved(schema, document) {

@@ -22,7 +22,7 @@ export const FloeConfigSchema = z.strictObject({
   security: SecuritySchema.prefault({}).describe('What Floe may reach.'),
   retention: RetentionSchema.prefault({}).describe('How long history is kept, in days.'),
   outbound: OutboundSchema.prefault({}).describe('How Floe reaches the world.'),
-  telemetry: TelemetrySchema.prefault({}).describe('Traces and metrics.'),
+  telemetry: TelemetrySchema.prefault({}).describe('Who may read the metrics.'),
   smtp: SmtpSchema.prefault({}).describe('Mail for alerts and invitations.'),
   auth: AuthSchema.prefault({}).describe('Sign-in to the console.'),
   orgs: z.array(OrgSchema).prefault([]).describe('Organizations; each is closed to the others.'),

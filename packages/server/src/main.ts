@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { Fault } from '@floe/contract/faults';
 import { checkConfig } from './config/check.ts';
 import { type Environment, processEnvironment } from './config/environment.ts';
-import type { Section } from './config/inactive.ts';
 import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
@@ -40,39 +39,6 @@ const CONSOLE_DIR = fileURLToPath(new URL('../../console/dist', import.meta.url)
 /** How long requests under way may take to finish after TERM. */
 const DRAIN_MS = 25_000;
 
-/** Sections of floe.yaml that do something; start-up names the others when a file sets them. */
-const IMPLEMENTED: ReadonlySet<Section> = new Set<Section>([
-  'server',
-  'storage',
-  'telemetry',
-  'outbound',
-  'retention',
-  'security',
-  'smtp',
-  'auth',
-  'orgs.analytics',
-  'orgs.keys',
-  'orgs.teams',
-  'orgs.providers',
-  'orgs.routes',
-  'orgs.chat_reasoning',
-  'orgs.stored_responses',
-  'orgs.resource_scope',
-  'orgs.attribution',
-  'orgs.monitoring',
-  'orgs.monitors',
-  'orgs.boards',
-  'orgs.passthrough',
-  'orgs.cache',
-  'orgs.bodies',
-  'orgs.ide',
-  'orgs.channels',
-  'orgs.limits',
-  'orgs.budgets',
-  'orgs.policies',
-  'orgs.relay',
-]);
-
 /** The program: `config check [file]`, a maintenance command, or nothing for the server. Prints one clear line when it cannot start. */
 export async function run(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
@@ -93,7 +59,6 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
 function check(env: Environment, path: string | undefined): void {
   const { ok, lines } = checkConfig({
     env,
-    implemented: IMPLEMENTED,
     examine,
     ...(path === undefined ? {} : { path }),
   });
@@ -125,7 +90,7 @@ interface RunningState extends FileHistory {
 
 async function serve(environment: Environment): Promise<void> {
   const log = createLog(environment.logLevel);
-  const load = () => loadConfig({ env: environment, implemented: IMPLEMENTED, examine });
+  const load = () => loadConfig({ env: environment, examine });
   const loaded = load();
   const parts = await openParts(environment, loaded, log);
   const state: RunningState = { loaded, loadedAt: systemClock.now(), refused: null, draining: false };
@@ -223,6 +188,6 @@ function announce(
   const place = { version: VERSION, dataDir: parts.dataDir, configPath: loaded.path, providers };
   process.stdout.write(welcome({ ...place, listening, listeners, url }, firstRun));
   for (const warning of loaded.warnings) parts.log.warn({}, warning);
-  for (const section of loaded.inactive)
-    parts.log.warn({ section }, 'this section is valid but its feature is not part of this release');
+  for (const field of loaded.inactive)
+    parts.log.warn({ field }, 'this field is set but has no effect in this version');
 }

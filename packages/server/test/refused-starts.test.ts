@@ -111,7 +111,7 @@ for (const [what, text, says] of BROKEN_FILES)
   test(`a floe.yaml with ${what}`, () => {
     const path = join(freshFolder(), 'floe.yaml');
     writeFileSync(path, text);
-    const { ok, lines } = checkConfig({ env: readEnvironment({}), path, implemented: new Set() });
+    const { ok, lines } = checkConfig({ env: readEnvironment({}), path });
     assert.deepEqual([ok, lines.length], [false, 1], lines.join('\n'));
     assert.match(lines.join('\n'), says);
   });

@@ -70,7 +70,7 @@ export function read(operation: Operation, args: readonly string[]): Asked {
 
 function parsedAs({ kind, in: where }: Field) {
   if (kind === 'flag' && where !== 'query') return { type: 'boolean' } as const;
-  return { type: 'string', multiple: kind === 'texts' || where === 'query' } as const;
+  return { type: 'string', multiple: kind === 'texts' || kind === 'entries' || where === 'query' } as const;
 }
 
 function headersOf({ idempotent }: Operation, key: string | undefined, etag: string | undefined) {
@@ -95,6 +95,8 @@ function pathOf(operation: Operation, given: readonly string[]): string {
 function valueIn(name: string, { kind, choices }: Field, value: unknown): unknown {
   if (kind === 'flag') return value;
   if (kind === 'texts') return [value].flat().flatMap((text) => String(text).split(','));
+  if (kind === 'entries')
+    return [value].flat().flatMap((text) => entriesIn(`--${optionOf(name)}`, String(text)));
   const text = String(value);
   if (kind === 'number') {
     const number = Number(text);
@@ -106,6 +108,11 @@ function valueIn(name: string, { kind, choices }: Field, value: unknown): unknow
   if (choices && !choices.includes(text))
     throw new UsageError(`--${optionOf(name)} must be one of ${choices.join(', ')}.`);
   return text;
+}
+
+/** Names between commas, or JSON: one entry or a list of them. */
+function entriesIn(where: string, text: string): unknown[] {
+  return /^\s*[[{]/.test(text) ? [jsonIn(where, text)].flat() : text.split(',');
 }
 
 function bodyIn(file: string): Record<string, unknown> {

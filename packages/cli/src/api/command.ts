@@ -91,7 +91,14 @@ function optionsHelp({ takes, body, page, idempotent }: Operation): string {
 
 function valueShown({ kind, in: where }: Field): string {
   if (kind === 'flag' && where !== 'query') return '';
-  return { text: ' <text>', number: ' <n>', texts: ' <a,b>', json: ' <json>', flag: ' <true|false>' }[kind];
+  return {
+    text: ' <text>',
+    number: ' <n>',
+    texts: ' <a,b>',
+    entries: ' <a,b|json>',
+    json: ' <json>',
+    flag: ' <true|false>',
+  }[kind];
 }
 
 function meaningOf({ choices, required, does }: Field): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** How a field is written at the command line: `texts` with commas or repeated, `flag` alone, `json` as JSON. */
-export type FieldKind = 'text' | 'number' | 'flag' | 'texts' | 'json';
+/** How a field is written at the command line: `texts` with commas or repeated, `entries` so too or as JSON, `flag` alone, `json` as JSON. */
+export type FieldKind = 'text' | 'number' | 'flag' | 'texts' | 'entries' | 'json';
 
 export interface Field {
   readonly kind: FieldKind;

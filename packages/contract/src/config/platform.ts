@@ -139,7 +139,8 @@ export const OutboundSchema = z.strictObject({
 export const TelemetrySchema = z.strictObject({
   otlp_endpoint: urlOrOff(['http', 'https'])
     .default('')
-    .describe('OTLP/HTTP collector for traces. Empty: none.'),
+    .meta({ inactive: true })
+    .describe('OTLP/HTTP collector for traces. Has no effect in this version: Floe sends no traces.'),
   metrics_token: z
     .string()
     .default('')

@@ -7,7 +7,7 @@ import type * as z from 'zod';
 type Schema = z.core.$ZodType;
 
 /** zod documents this cast for libraries: every schema it makes is one of `$ZodTypes`. */
-function definition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+export function definition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 

@@ -11,7 +11,7 @@ export interface CheckResult {
 export function checkConfig(options: LoadOptions): CheckResult {
   try {
     const loaded = loadConfig(options);
-    const inactive = loaded.inactive.map((section) => `not active in this version: ${section}`);
+    const inactive = loaded.inactive.map((field) => `has no effect in this version: ${field}`);
     return { ok: true, lines: [summary(loaded), ...inactive, ...loaded.warnings] };
   } catch (error) {
     if (error instanceof ConfigError) return { ok: false, lines: error.message.split('\n') };

@@ -1,41 +1,98 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FloeConfig, FloeConfigSchema, type OrgConfig } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
-import { isObject, type Json } from '@floe/contract/json';
+import * as z from 'zod';
+import { definition } from './accepts.ts';
 import { formatPath } from './problem.ts';
 
-/** A part of floe.yaml that stands for a feature: `smtp`, `orgs.monitors` … */
-export type Section =
-  | Exclude<keyof FloeConfig, 'orgs'>
-  | `orgs.${Exclude<keyof OrgConfig, 'id' | 'name' | 'timezone'>}`;
+/** A field without fields of its own. */
+export interface SchemaField {
+  /** Names from the root; `[]` stands for every entry of a list, `*` for every key of a map. */
+  readonly path: readonly string[];
+  /** Whether the field is accepted although nothing reads it: `inactive: true` in its metadata. */
+  readonly inactive: boolean;
+  /** What an absent field stands for. */
+  readonly byDefault: unknown;
+}
 
-/** Set by every org; no feature of their own. */
-const PLAIN = new Set(['id', 'name', 'timezone']);
+/** Every leaf of a schema, each path once. Lists and maps of plain values are leaves, as are values of any shape. */
+export function schemaFields(root: z.core.$ZodType): SchemaField[] {
+  const found = new Map<string, SchemaField>();
+  const open = new Set<z.core.$ZodType>();
+  const visit = (schema: z.core.$ZodType, field: SchemaField): void => {
+    const inactive = field.inactive || z.globalRegistry.get(schema)?.['inactive'] === true;
+    const here = { ...field, inactive };
+    const below = (child: z.core.$ZodType, name: string) =>
+      visit(child, { path: [...field.path, name], inactive, byDefault: undefined });
+    const def = definition(schema);
+    if (def.type === 'object') for (const [name, child] of Object.entries(def.shape)) below(child, name);
+    else if (def.type === 'array' && hasFields(def.element)) below(def.element, '[]');
+    else if (def.type === 'record' && hasFields(def.valueType)) below(def.valueType, '*');
+    else if (def.type === 'union') for (const option of def.options) visit(option, here);
+    else if (def.type === 'pipe') visit(def.in, here);
+    else if (def.type === 'default' || def.type === 'prefault')
+      visit(def.innerType, { ...here, byDefault: def.defaultValue });
+    else if (def.type === 'optional') visit(def.innerType, here);
+    else if (def.type === 'lazy' && !open.has(schema)) {
+      open.add(schema);
+      visit(def.getter(), here);
+      open.delete(schema);
+    } else if (!found.has(here.path.join('.'))) found.set(here.path.join('.'), here);
+  };
+  visit(root, { path: [], inactive: false, byDefault: undefined });
+  return [...found.values()];
+}
+
+/** Whether a value of this schema can be a map with named fields. */
+function hasFields(schema: z.core.$ZodType): boolean {
+  const def = definition(schema);
+  if (def.type === 'object') return true;
+  if (def.type === 'union') return def.options.some(hasFields);
+  if (def.type === 'pipe') return hasFields(def.in);
+  if (def.type === 'array') return hasFields(def.element);
+  return def.type === 'default' || def.type === 'prefault' || def.type === 'optional'
+    ? hasFields(def.innerType)
+    : false;
+}
 
 /**
- * Sections the file sets to something other than their default although nothing reads them yet: a
- * setting that does nothing has to be said out loud.
+ * Fields a file sets to something other than their default although nothing reads them: a setting
+ * that does nothing has to be said out loud.
+ *
+ * @param sets whether the file itself sets a field
+ * @returns `telemetry.otlp_endpoint (line 3)` for each
  */
-export function inactiveSections(
-  tree: Json,
-  config: FloeConfig,
-  implemented: ReadonlySet<string> | undefined,
+export function inactiveFields(
+  schema: z.core.$ZodType,
+  config: unknown,
+  sets: (path: ConfigPath) => boolean,
   lineOf: (path: ConfigPath) => number | undefined,
 ): string[] {
-  if (implemented === undefined || !isObject(tree)) return [];
-  const found: string[] = [];
-  const compare = (section: string, path: ConfigPath, value: unknown, byDefault: unknown) => {
-    if (!implemented.has(section) && !isDeepStrictEqual(value, byDefault))
-      found.push(`${formatPath(path)} (line ${lineOf(path)})`);
-  };
-  const defaults = FloeConfigSchema.parse({ orgs: [{ id: 'default' }] });
-  for (const [section, value] of Object.entries(config))
-    if (section !== 'orgs' && tree[section] !== undefined)
-      compare(section, [section], value, Object.entries(defaults).find(([name]) => name === section)?.[1]);
-  const orgDefaults = new Map<string, unknown>(Object.entries(defaults.orgs[0] ?? {}));
-  for (const [index, org] of config.orgs.entries())
-    for (const [section, value] of Object.entries(org))
-      if (!PLAIN.has(section))
-        compare(`orgs.${section}`, ['orgs', index, section], value, orgDefaults.get(section));
-  return found;
+  return schemaFields(schema)
+    .filter((field) => field.inactive)
+    .flatMap(({ path, byDefault }) =>
+      placesOf(config, path)
+        .filter((place) => sets(place.path) && !isDeepStrictEqual(place.value, byDefault))
+        .map((place) => `${formatPath(place.path)} (line ${lineOf(place.path)})`),
+    );
+}
+
+interface Place {
+  readonly path: ConfigPath;
+  readonly value: unknown;
+}
+
+/** Where a configuration has a field of the schema. */
+function placesOf(config: unknown, path: readonly string[]): Place[] {
+  let places: Place[] = [{ path: [], value: config }];
+  for (const step of path)
+    places = places.flatMap(({ path: here, value }) => {
+      if (typeof value !== 'object' || value === null) return [];
+      const entries: [string | number, unknown][] = Array.isArray(value)
+        ? step === '[]'
+          ? [...value.entries()]
+          : []
+        : Object.entries(value).filter(([name]) => step === '*' || step === name);
+      return entries.map(([name, child]) => ({ path: [...here, name], value: child }));
+    });
+  return places;
 }

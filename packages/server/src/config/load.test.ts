@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
+import * as z from 'zod';
 import { checkConfig } from './check.ts';
 import { readEnvironment } from './environment.ts';
+import { inactiveFields } from './inactive.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
 import { ConfigError } from './problem.ts';
 
@@ -162,18 +164,37 @@ test('fields know their line, and what the file does not set has none', () => {
   assert.equal(lineOf(['retention', 'checks_days']), undefined);
 });
 
-test('sections whose feature is missing are named when they ask for something', () => {
-  const implemented = new Set([
-    'server',
-    'orgs.teams',
-    'orgs.keys',
-    'orgs.providers',
-    'orgs.routes',
-  ] as const);
-  const text =
-    'smtp: { url: "" }\nauth: {}\norgs:\n  - id: a\n    cache: { enabled: false }\n    relay: { mode: enforce }\n';
-  const { inactive } = loadConfig({ text, env: readEnvironment({}), implemented });
-  assert.deepEqual(inactive, ['orgs[0].relay (line 6)']);
+test('a field without effect is named with its line when the file sets it to something', () => {
+  const active = 'smtp: { url: "" }\nauth: {}\norgs:\n  - id: a\n    relay: { mode: enforce }\n';
+  const inactiveIn = (telemetry: string) =>
+    loadConfig({ text: `${active}telemetry:\n  ${telemetry}\n`, env: readEnvironment({}) }).inactive;
+  assert.deepEqual(inactiveIn('otlp_endpoint: http://collector:4318'), ['telemetry.otlp_endpoint (line 7)']);
+  assert.deepEqual(inactiveIn('otlp_endpoint: "${FLOE_NOTHING:-}"'), []);
+  assert.deepEqual(inactiveIn('metrics_token: secret'), []);
+  const { lines } = checkConfig({
+    text: 'telemetry: { otlp_endpoint: http://c }',
+    path: 'x.yaml',
+    env: readEnvironment({}),
+  });
+  assert.equal(lines[1], 'has no effect in this version: telemetry.otlp_endpoint (line 1)');
+});
+
+test('fields without effect are found in lists, maps, unions and whole sections', () => {
+  const schema = z.object({
+    a: z.array(z.object({ b: z.string().default('x').meta({ inactive: true }), c: z.string() })),
+    d: z.record(z.string(), z.union([z.string(), z.object({ e: z.number().meta({ inactive: true }) })])),
+    f: z.object({ g: z.string() }).meta({ inactive: true }).optional(),
+  });
+  const config = { a: [{ b: 'x' }, { b: 'y', c: 'z' }], d: { one: { e: 1 }, two: 'short' }, f: { g: 'h' } };
+  assert.deepEqual(
+    inactiveFields(
+      schema,
+      config,
+      () => true,
+      () => 1,
+    ),
+    ['a[1].b (line 1)', 'd.one.e (line 1)', 'f.g (line 1)'],
+  );
 });
 
 test('an unknown FLOE_ variable is a warning unless the file uses it', () => {

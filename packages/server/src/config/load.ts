@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { readYaml, type YamlText } from './document.ts';
 import type { Environment, Override } from './environment.ts';
 import { type Explanation, explain } from './explain.ts';
-import { inactiveSections, type Section } from './inactive.ts';
+import { inactiveFields } from './inactive.ts';
 import { ConfigError, formatPath, type Problem } from './problem.ts';
 import { type Substitution, substitute, typed } from './substitute.ts';
 
@@ -15,8 +15,6 @@ export interface LoadOptions {
   /** The text itself, instead of reading `path`. */
   readonly text?: string;
   readonly env: Environment;
-  /** Sections whose feature exists; without it none is reported as inactive. */
-  readonly implemented?: ReadonlySet<Section>;
   /** What only the rooms above can judge, such as conditions of policies. Asked about a valid configuration. */
   readonly examine?: (config: FloeConfig) => readonly ConfigIssue[];
 }
@@ -28,7 +26,7 @@ export interface LoadedConfig {
   readonly path: string | null;
   /** What the file contained; empty when there is none. */
   readonly text: string;
-  /** Sections the file sets whose feature is not there yet, as `orgs[0].relay (line 40)`. */
+  /** Fields the file sets although nothing reads them yet, as `telemetry.otlp_endpoint (line 40)`. */
   readonly inactive: readonly string[];
   /** What deserves a look but stops nothing: unknown FLOE_* variables. */
   readonly warnings: readonly string[];
@@ -75,14 +73,15 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   if (found.length > 0) throw errorOf(found);
   const lineOf = (path: ConfigPath) =>
     path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
+  const sets = (path: ConfigPath) => hasValue(yaml.tree, path);
   return {
     config,
     path: source.path,
     text: source.text,
-    inactive: inactiveSections(yaml.tree, config, options.implemented, lineOf),
+    inactive: inactiveFields(FloeConfigSchema, config, sets, lineOf),
     warnings: unknownVariables(env, substitution.names),
     lineOf,
-    sets: (path) => hasValue(yaml.tree, path),
+    sets,
     errorOf,
   };
 }

@@ -4,12 +4,6 @@ import type * as z from 'zod';
 import { send } from '../../data/api-client.ts';
 import { askPasskey } from '../../data/passkey.ts';
 
-/** What the one-time link brought: in the fragment, which no proxy's log holds, or in the query. */
-export function linkToken(url: URL): string | null {
-  const fragment = new URLSearchParams(url.hash.slice(1));
-  return fragment.get('t') ?? fragment.get('token') ?? url.searchParams.get('token');
-}
-
 export interface Account {
   readonly email: string;
   readonly name: string;

@@ -9,12 +9,20 @@ import { type Session, type SignedOut, sessionQuery } from '../../data/session.t
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { tell } from '../../ui/toast.tsx';
 import { Invitation } from './invitation.tsx';
+import { linkToken, watchLinks } from './links.ts';
 import { NewAccount } from './new-account.tsx';
-import { ISSUER_ERRORS, linkToken, setupQuery } from './sign-in-data.ts';
+import { ISSUER_ERRORS, setupQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 const tellWhy = (error: unknown) =>
   tell(error instanceof Error ? error.message : 'This link cannot be read.');
+
+/** The token of the link that led here, or of one opened here since. */
+function useLinkToken(): string | null {
+  const [token, setToken] = useState(() => linkToken(new URL(location.href)));
+  useEffect(() => watchLinks(window, setToken), []);
+  return token;
+}
 
 /** The door: signing in, the first account, an invitation. What the link brought decides which. */
 export function SignInPage() {
@@ -22,7 +30,7 @@ export function SignInPage() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const invited = useLocation({ select: ({ pathname }) => pathname.endsWith('/invite') });
-  const [token] = useState(() => linkToken(new URL(location.href)));
+  const token = useLinkToken();
   // Fixed at arrival: on the way out the location is already another.
   const [reason] = useState(() => new URLSearchParams(location.search).get('error'));
   const [next] = useState(() => nextPath(new URLSearchParams(location.search).get('next')));
