@@ -20,10 +20,16 @@ const REFUSALS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as its Content-Length.'],
 };
 
+const KB = 1024;
+
+function sizeText(bytes: number): string {
+  return bytes >= KB * KB ? `${bytes / KB / KB} MB` : `${bytes / KB} KB`;
+}
+
 function refusal(error: unknown, bodyLimit: number): Fault | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('request_too_large', `A body may have ${bodyLimit / 1024} KB here.`, { cause: error });
+    return new Fault('request_too_large', `A body may have ${sizeText(bodyLimit)} here.`, { cause: error });
   const known = Object.hasOwn(REFUSALS, error.code) ? REFUSALS[error.code] : undefined;
   return known && new Fault(known[0], known[1], { cause: error });
 }
