@@ -297,3 +297,31 @@ test('a POST without a body has no type, whatever its headers say', async () => 
     assert.equal(resumed.status, 200, `${type}: ${resumed.text}`);
   }
 });
+
+test('deleting a monitor of whose failure somebody was told tells that it is over; of others it tells nothing', async () => {
+  for (const kind of ['ok', 'fail'] as const) {
+    const id = `deleted-${kind}`;
+    await post(MONITORS, {
+      id,
+      name: `Deleted ${kind}`,
+      expected_interval_minutes: 5,
+      alert_after_misses: 3,
+    });
+    const sight = { nowMs: NOW + 1, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+    await commitBeats(api.database, [beatOf(id, NOW + 1, { kind })], sight);
+    assert.equal((await api.call('DELETE', `${MONITORS}/${id}`, { key })).status, 204);
+    const alerts = await api.database.read
+      .selectFrom('alerts')
+      .select(['event', 'phase', 'fields_json'])
+      .where('subject_id', '=', id)
+      .orderBy('seq')
+      .execute();
+    const told = alerts.map(({ event, phase }) => `${event} ${phase}`);
+    if (kind === 'ok') assert.deepEqual(told, []);
+    else {
+      assert.deepEqual(told, ['monitor_failing opens', 'monitor_recovered closes']);
+      assert.equal(JSON.parse(alerts[1]?.fields_json ?? '').deleted, true);
+    }
+    assert.equal((await get(`${MONITORS}/${id}`)).status, 404);
+  }
+});
