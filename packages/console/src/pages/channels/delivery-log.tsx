@@ -85,7 +85,7 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
-              · ended <TimeText at={closed_at} />
+              · over <TimeText at={closed_at} />
             </>
           )}
         </p>
