@@ -87,7 +87,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   };
   if (Object.keys(usage).length === 0) return undefined;
   const units = addUnits(modalities(promptDetails, completionDetails), unitsOfTools(value));
-  return billed(usage, units, tierOf(tier ?? value.service_tier));
+  return billed(usage, units, tierOf(tier) ?? tierOf(value.service_tier));
 }
 
 /** Tokens that are no text, as OpenAI and its kin count them within their details. */

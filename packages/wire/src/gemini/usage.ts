@@ -19,7 +19,7 @@ export function readGeminiUsage(usage: JsonObject): Usage | undefined {
     ...(thoughts !== undefined && { reasoning: thoughts }),
   };
   if (Object.keys(read).length === 0) return undefined;
-  return billed(read, modalitiesIn(usage), tierOf(usage['serviceTier'] ?? usage['trafficType']));
+  return billed(read, modalitiesIn(usage), tierOf(usage['serviceTier']) ?? tierOf(usage['trafficType']));
 }
 
 /** Documents are counted as images are. */

@@ -29,7 +29,7 @@ export function readResponsesUsage(answer: Json | undefined): Usage | undefined 
   const tools = addUnits(unitsOfOutput(body?.['output']), unitsOfTools(usage));
   const units = addUnits(modalities(details, outputs), tools);
   if (Object.keys(read).length === 0 && units === undefined) return undefined;
-  return billed(read, units, tierOf(body?.['service_tier'] ?? usage['service_tier']));
+  return billed(read, units, tierOf(body?.['service_tier']) ?? tierOf(usage['service_tier']));
 }
 
 /** The same counts as a Responses client reads them; `null` when the provider said nothing. */
