@@ -1,7 +1,7 @@
 import { printed as escaped } from './escapes.ts';
 import { ANY_TEXT, isBlank } from './glob.ts';
 import { grepPattern } from './grep-pattern.ts';
-import type { Printed, Unknown, Word } from './word.ts';
+import { NO_WORD, type Printed, type Unknown, type Word } from './word.ts';
 
 /** Programs that print what files or the network hold, or what they are asked for. */
 const DATA = new Set(
@@ -105,7 +105,7 @@ export function foundNames(name: string, args: readonly Word[]): readonly string
   const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
   if (name !== 'find') {
     const [pattern] = words.filter(({ text }) => !text.startsWith('-')).map(({ text }) => text);
-    const names = pattern === undefined ? null : grepPattern([{ ...NOTHING, text: pattern }]);
+    const names = pattern === undefined ? null : grepPattern([{ ...NO_WORD, text: pattern }]);
     return names ? names.map((one) => `${ANY_TEXT}${one.replace(/^\uE000/, '')}`) : [];
   }
   const roots = words.slice(0, first === -1 ? undefined : first).map(({ pattern }) => pattern);
@@ -123,20 +123,6 @@ export function foundNames(name: string, args: readonly Word[]): readonly string
     return names.flatMap((one) => [`${root}/${one}`, `${root}/${ANY_TEXT}/${one}`]);
   });
 }
-
-const NOTHING: Word = {
-  start: 0,
-  end: 0,
-  text: '',
-  certain: true,
-  sure: true,
-  prefix: '',
-  splits: false,
-  glob: false,
-  pattern: '',
-  unknown: null,
-  process: null,
-};
 
 /** What a command prints when that is a constant; null when nobody can tell. */
 function constantOutput(name: string, args: readonly Word[], input: string | null): string | null {

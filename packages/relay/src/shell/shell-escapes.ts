@@ -1,6 +1,6 @@
 import { INTERPRETERS, type Interpreter, type Language, READS, RUNS } from './own-languages.ts';
 import type { Scope } from './scope.ts';
-import type { Word } from './word.ts';
+import { NO_WORD, type Word } from './word.ts';
 
 /** What a program runs and reads by commands of its own language. */
 export interface Escapes {
@@ -43,20 +43,6 @@ export function shellEscapes(
   if (takesInput && input.text !== null && first !== undefined) reads.push(...filesIn(input.text, language));
   return { runs, reads, readsUnknown: takesInput && input.text === null };
 }
-
-const NO_WORD: Word = {
-  start: 0,
-  end: 0,
-  text: '',
-  certain: true,
-  sure: true,
-  prefix: '',
-  splits: false,
-  glob: false,
-  pattern: '',
-  unknown: null,
-  process: null,
-};
 
 /** The commands for a shell in a text of such a language, such as a script that is written and run. */
 export function commandsIn(text: string, language: Language): readonly string[] {

@@ -55,6 +55,21 @@ export interface Word {
   readonly process: Printed | null;
 }
 
+/** A word without text, at no place: what stands in for one that is not in the line. */
+export const NO_WORD: Word = {
+  start: 0,
+  end: 0,
+  text: '',
+  certain: true,
+  sure: true,
+  prefix: '',
+  splits: false,
+  glob: false,
+  pattern: '',
+  unknown: null,
+  process: null,
+};
+
 /** More than this is not expanded. */
 export const MOST_WORDS = 64;
 const MOST_BRACES = 16;
