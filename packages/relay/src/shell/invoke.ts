@@ -199,7 +199,19 @@ export class Invoker implements CommandHost {
     const name = traits.includes('unclear') ? null : (more.name ?? commandName(word.text ?? ''));
     const { own = args.length, implied = [] } = more;
     const { via } = around;
-    this.commands.push({ name, word, args, own, implied, assignments, redirects, via, traits, start, end });
+    this.commands.push({
+      name,
+      word,
+      args,
+      own,
+      implied,
+      assignments,
+      redirects,
+      via,
+      traits: [...new Set(traits)],
+      start,
+      end,
+    });
   }
 }
 

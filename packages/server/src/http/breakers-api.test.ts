@@ -29,7 +29,15 @@ const PROVIDER = {
 const {
   orgs: [ORG],
 } = FloeConfigSchema.parse({
-  orgs: [{ id: 'acme', providers: [{ ...PROVIDER, models: ['family/*', 'b'] }] }],
+  orgs: [
+    {
+      id: 'acme',
+      providers: [
+        { ...PROVIDER, models: ['family/*', 'b'] },
+        { ...PROVIDER, id: 'keyless', api_key: undefined },
+      ],
+    },
+  ],
 });
 
 async function start(t: TestContext) {
@@ -122,6 +130,13 @@ test('a force of a target that no request can have is refused, for it would chan
     );
   }
   assert.deepEqual(await forcedBreakers(database.read, NOW), []);
+});
+
+test('a target of a provider without a credential is forced by the name that the list shows', async (t) => {
+  const { call, key } = await start(t);
+  const path = `/api/management/breakers/${encodeURIComponent('keyless/b@none')}/force`;
+  const answer = await call('POST', path, { key, body: { state: 'open', reason: 'why' } });
+  assert.deepEqual([answer.status, answer.body['credential']], [200, 'none'], answer.text);
 });
 
 test('an id that is none, a state that is none and a key without the scope are refused', async (t) => {

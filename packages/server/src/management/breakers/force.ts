@@ -62,7 +62,7 @@ function requireTarget(name: ReturnType<typeof nameIn>, { catalog }: RunningOrg)
     ? `The provider "${name.provider}" is not enabled`
     : !provider.allows(name.model)
       ? `The model "${name.model}" is not on the allowlist of "${name.provider}"`
-      : provider.credentials.some((credential) => credential.name === name.credential)
+      : provider.credential(name.credential).name === name.credential
         ? null
         : `"${name.provider}" has no credential "${name.credential}"`;
   if (missing !== null)
