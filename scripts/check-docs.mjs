@@ -8,6 +8,7 @@ const documents = [
   'CONTRIBUTING.md',
   ...folder('docs'),
   ...folder('decisions'),
+  ...folder('.github'),
 ].filter((path) => existsSync(path));
 const faults = [];
 
@@ -28,7 +29,7 @@ for (const path of documents) {
   for (const [, named] of text.matchAll(/`((?:packages|scripts|docs|decisions|bench|deploy)\/[\w./-]*\w)`/g))
     if (!existsSync(named)) faults.push(`${path}: names ${named}, which is not there`);
 }
-for (const file of readdirSync('decisions'))
+for (const file of readdirSync('decisions').filter((name) => name !== 'README.md'))
   if (!/^\d{4}-[a-z0-9-]+\.md$/.test(file) || !statSync(join('decisions', file)).isFile())
     faults.push(`decisions/${file}: name it NNNN-title.md`);
 

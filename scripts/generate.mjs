@@ -1,7 +1,7 @@
 // What is derived from code: docs/floe.schema.json for editors, the tables of docs/configuration.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md, the verbs of the command line. With --check nothing is
-// written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
-import { readFileSync, writeFileSync } from 'node:fs';
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md, the verbs of the command line, the index of
+// decisions. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toJSONSchema } from 'zod';
@@ -19,6 +19,7 @@ const outputs = {
   'docs/configuration.md': (text) => withTables(text, fieldsOf(schema)),
   'docs/providers.md': withProviders,
   'packages/cli/src/api/operations.json': cliOperations,
+  'decisions/README.md': withDecisions,
 };
 
 let stale = 0;
@@ -36,6 +37,28 @@ for (const [name, produce] of Object.entries(outputs)) {
   }
 }
 process.exit(stale === 0 ? 0 : 1);
+
+/** Each decision begins with `# NNNN: Title` and a line of its status and date. */
+function withDecisions(text) {
+  const rows = readdirSync(join(root, 'decisions'))
+    .filter((file) => file !== 'README.md')
+    .sort()
+    .map((file) => {
+      const head = readFileSync(join(root, 'decisions', file), 'utf8');
+      const found = /^# (\d{4}): (.+)\n\nStatus: ([a-z]+)[^.]*\. Date: (\d{4}-\d\d-\d\d)\./.exec(head);
+      if (found?.[1] !== file.slice(0, 4))
+        throw new Error(
+          `decisions/${file}: begin with "# NNNN: Title" and "Status: accepted. Date: YYYY-MM-DD."`,
+        );
+      const [, number, title, status, date] = found;
+      return `| [${number}](${file}) | ${title} | ${status} | ${date} |`;
+    });
+  const table = `| number | decision | status | date |\n|---|---|---|---|\n${rows.join('\n')}`;
+  return text.replace(
+    /<!-- decisions -->[\s\S]*?<!-- end -->/,
+    `<!-- decisions -->\n\n${table}\n\n<!-- end -->`,
+  );
+}
 
 function withProviders(text) {
   const rows = SHEETS.map((sheet) => {
