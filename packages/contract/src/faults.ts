@@ -10,6 +10,8 @@ interface FaultSpec {
   readonly openai: string;
   readonly anthropic: string;
   readonly retry?: false;
+  /** Floe's own decision against a request of a known caller: its row is `blocked` (product page, "Analytics"). */
+  readonly blocks?: true;
 }
 
 const invalid = { openai: 'invalid_request_error', anthropic: 'invalid_request_error' } as const;
@@ -34,14 +36,20 @@ export const FAULTS = {
   key_revoked: { status: 401, ...unauthorized },
   signed_out: { status: 401, ...unauthorized, retry: false },
   sign_in_failed: { status: 401, ...unauthorized, retry: false },
-  budget_exceeded: { status: 402, openai: 'insufficient_quota', anthropic: 'billing_error', retry: false },
+  budget_exceeded: {
+    status: 402,
+    openai: 'insufficient_quota',
+    anthropic: 'billing_error',
+    retry: false,
+    blocks: true,
+  },
   insufficient_scope: { status: 403, ...forbidden, retry: false },
   insufficient_role: { status: 403, ...forbidden, retry: false },
   step_up_required: { status: 403, ...forbidden, retry: false },
-  model_not_allowed: { status: 403, ...forbidden, retry: false },
-  policy_denied: { status: 403, ...forbidden, retry: false },
+  model_not_allowed: { status: 403, ...forbidden, retry: false, blocks: true },
+  policy_denied: { status: 403, ...forbidden, retry: false, blocks: true },
   cross_site_request: { status: 403, ...forbidden, retry: false },
-  price_unknown: { status: 403, ...forbidden, retry: false },
+  price_unknown: { status: 403, ...forbidden, retry: false, blocks: true },
   model_not_found: { status: 404, ...missing },
   not_found: { status: 404, ...missing },
   monitor_not_found: { status: 404, ...missing },
@@ -54,8 +62,8 @@ export const FAULTS = {
   request_too_large: { status: 413, openai: 'invalid_request_error', anthropic: 'request_too_large' },
   unsupported_media_type: { status: 415, ...invalid },
   websocket_unsupported: { status: 426, ...invalid, retry: false },
-  rate_limit_exceeded: { status: 429, ...limited },
-  budget_reserved: { status: 429, ...limited },
+  rate_limit_exceeded: { status: 429, ...limited, blocks: true },
+  budget_reserved: { status: 429, ...limited, blocks: true },
   too_many_tries: { status: 429, ...limited },
   upstream_rate_limited: { status: 429, ...limited },
   headers_too_large: { status: 431, ...invalid },
@@ -83,6 +91,8 @@ export interface FaultDetail {
   readonly retryAfterMs?: number;
   /** The limit or budget that refused, for the exchange row. */
   readonly rule?: { readonly kind: 'limit' | 'budget'; readonly id: string };
+  /** The org's allowlist refused a model that its provider has: a block, whatever the code (`model_not_found`). */
+  readonly notAllowlisted?: true;
   /** Which deadline passed (`upstream_timeout`): connect, headers, first_token, idle or total. */
   readonly phase?: string;
   /** Status the upstream answered with, kept for the exchange row. */
@@ -113,6 +123,13 @@ export class Fault extends Error {
 
   get status(): number {
     return FAULTS[this.code].status;
+  }
+
+  /** Whether Floe decided against the request, which is neither the caller's mistake nor an outage. */
+  get isBlock(): boolean {
+    const spec: FaultSpec = FAULTS[this.code];
+    const isOwn = this.source === 'gateway';
+    return isOwn && (spec.blocks === true || this.detail.notAllowlisted === true);
   }
 
   get source(): FaultSource {

@@ -216,6 +216,7 @@ async function checkRows(done: readonly Exchange[]): Promise<void> {
         stream: isStream,
         status: 200,
         state: 'complete',
+        outcome: 'succeeded',
         error_code: null,
         error_source: null,
         cost_nano_usd: 0,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { timezone } from '../config/fields.ts';
+import { OUTCOMES } from '../outcome.ts';
 import { nanoUsd, usd } from './money.ts';
 import { dayOrMoment, moment, page, rangeQuery } from './page.ts';
 
@@ -42,6 +43,7 @@ export const requestFilters = {
     'HTTP status of the answer, such as `429`, a class, such as `5xx`, a range, such as `400..499`, or `error` for 400 and above; `!` before it means all others. Repeat it for several.',
   ),
   state: word.describe(`complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
+  outcome: word.describe(`${OUTCOMES.join(', ')}. ${GRAMMAR}`),
   error_code: word,
   error_source: word,
   finish_reason: word,
@@ -127,6 +129,11 @@ const fields = {
   stream: z.boolean(),
   status: z.int(),
   state: z.string().describe('complete, partial, aborted, failed, blocked or cached.'),
+  outcome: z
+    .enum(OUTCOMES)
+    .describe(
+      'From `state` and `status`. blocked: Floe refused the request; client_error: failed with a 4xx that the request caused; upstream_error: failed otherwise.',
+    ),
   error_code: z.string().nullable(),
   error_source: z.string().nullable(),
   finish_reason: z.string().nullable(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { timezone } from '../config/fields.ts';
+import { requestFilters } from './analytics.ts';
 import { nanoUsd, usd } from './money.ts';
 import { dayOrMoment, moment } from './page.ts';
 
@@ -66,10 +67,12 @@ const range = {
     .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
 };
 
+/** Those of the list, counted alike. */
 const filters = {
+  ...requestFilters,
   provider: value,
-  model: value.describe('Bare id of the model that served.'),
-  key: value.describe('Id of the platform key.'),
+  model: value.describe('As asked for, or the bare id of the model that served.'),
+  key: value.describe('Name or id of the platform key.'),
   status_class: value.describe('Such as `5xx`.'),
   surface: value,
   model_requested: value,
@@ -134,11 +137,17 @@ const percentiles = z
     p95: z.number().nullable(),
     p99: z.number().nullable(),
   })
-  .describe('Estimated from a histogram whose buckets double; null without requests.');
+  .describe(
+    'Of requests that reached an upstream. Estimated from a histogram whose buckets double; null without requests.',
+  );
 
 const sums = {
   requests: z.int(),
-  errors: z.int().describe('Answered with a status of 400 or more, or broken off.'),
+  errors: z
+    .int()
+    .describe(
+      'Requests that reached an upstream and ended as client_error, upstream_error or partial. Refusals and aborted requests are none.',
+    ),
   input_tokens: z.int(),
   cached_tokens: z.int(),
   cache_write_tokens: z.int(),
@@ -152,6 +161,9 @@ const sums = {
 
 const figures = {
   ...sums,
+  upstream_requests: z
+    .int()
+    .describe('Those that reached an upstream: what the error rate and the latencies are counted of.'),
   latency_ms: percentiles,
   first_token_ms: percentiles.omit({ mean: true }),
 };

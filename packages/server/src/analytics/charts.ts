@@ -1,5 +1,6 @@
 import type { METRICS, SUMS, SummaryFigures } from '@floe/contract/api/charts';
 import { usdText } from '@floe/contract/api/money';
+import type { Condition } from '../store/exchange-filters.ts';
 import type { Reader } from '../store/ports.ts';
 import { percentile } from '../store/rollups/buckets.ts';
 import {
@@ -21,11 +22,15 @@ import {
   rollupTotal,
 } from '../store/rollups/read.ts';
 import { type Grid, gridOf, type Move, movesOf, piecesAround, unitsAround } from './grid.ts';
+import { noSums, stepsOfRows, totalsOfRows } from './row-charts.ts';
 
 export type Metric = (typeof METRICS)[number];
 
 /** What a chart is about: any two moments, whose units are those it is counted in. */
-export type ChartRequest = RollupRequest;
+export interface ChartRequest extends RollupRequest {
+  /** Filters that no rollup holds: it is counted from rows, whose number the caller has bounded. */
+  readonly conditions?: readonly Condition[] | undefined;
+}
 
 export interface SeriesRequest extends ChartRequest {
   readonly metric: Metric;
@@ -66,6 +71,10 @@ const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 
 /** What the requests of a range add up to, to the request. */
 export async function summaryOf(reader: Reader, request: ChartRequest): Promise<SummaryFigures> {
+  if (request.conditions) {
+    const [all] = await totalsOfRows(reader, { ...request, figures: FIGURES });
+    return summarised(all?.sums ?? []);
+  }
   const { around, pieces } = unitsOf(request);
   // Pieces are read first: what arrives between the two reads is counted too much, and never less than nothing.
   const outside = await pieceSums(reader, { ...request, pieces, groupBy: [], figures: FIGURES });
@@ -89,9 +98,10 @@ export async function topOf(
   reader: Reader,
   request: TopRequest,
 ): Promise<{ readonly value: string; readonly figures: Sums }[]> {
-  const { around, pieces } = unitsOf(request);
   const { groupBy, order } = request;
   const figures = FIGURES.slice(0, SUM_COUNT);
+  if (request.conditions) return topOfRows(reader, request, figures);
+  const { around, pieces } = unitsOf(request);
   const outside = await pieceSums(reader, { ...request, pieces, groupBy: [groupBy], figures });
   const found = await rollupTop(reader, { ...around, figures });
   const byValue = Map.groupBy(outside, ({ values }) => values[0] ?? '');
@@ -110,6 +120,7 @@ export async function topOf(
 export async function seriesOf(reader: Reader, request: SeriesRequest): Promise<Series[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
+  if (request.conditions) return seriesOfRows(reader, request, figures);
   const grid = stepsOf(request);
   const { around } = unitsOf(request);
   const pieces = movesOf(request, UNIT_MS[request.unit], grid);
@@ -136,6 +147,38 @@ export async function seriesOf(reader: Reader, request: SeriesRequest): Promise<
   return isEmpty ? found : [...found, { value: null, other: true, values: valuesOf(total, metric) }];
 }
 
+async function topOfRows(reader: Reader, request: TopRequest, figures: readonly Figure[]) {
+  const { order, limit, only } = request;
+  const rank = FIGURES.indexOf(order);
+  const found = await totalsOfRows(reader, { ...request, figures });
+  return found
+    .filter(({ value }) => only === undefined || only.includes(value))
+    .sort((one, other) => (other.sums[rank] ?? 0) - (one.sums[rank] ?? 0))
+    .slice(0, limit)
+    .map(({ value, sums }) => ({ value, figures: addedUp(sums) }));
+}
+
+async function seriesOfRows(
+  reader: Reader,
+  request: SeriesRequest,
+  figures: readonly Figure[],
+): Promise<Series[]> {
+  const { metric, groupBy, limit, only } = request;
+  const { starts } = stepsOf(request);
+  const found = await stepsOfRows(reader, { ...request, figures }, starts);
+  const of = (value: string) => found.get(value) ?? noSums(starts, figures);
+  if (groupBy === undefined) return [{ value: null, other: false, values: valuesOf(of(''), metric) }];
+  const sizeOf = (value: string) =>
+    of(value).reduce((sum, sums) => sums.reduce((all, one) => all + one, sum), 0);
+  const shown = only ?? [...found.keys()].sort((one, other) => sizeOf(other) - sizeOf(one)).slice(0, limit);
+  const rest = noSums(starts, figures);
+  for (const [value, own] of found)
+    if (!shown.includes(value)) for (const [at, sums] of own.entries()) add(rest[at], sums);
+  const series = shown.map((value): Series => ({ value, other: false, values: valuesOf(of(value), metric) }));
+  const isEmpty = rest.every((sums) => sums.every((sum) => sum === 0));
+  return isEmpty ? series : [...series, { value: null, other: true, values: valuesOf(rest, metric) }];
+}
+
 /** The intervals of a chart. */
 export function stepsOf(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): Grid {
   return gridOf(request, request.stepMs, request.timezone ?? 'UTC');
@@ -150,7 +193,7 @@ function unitsOf<Request extends ChartRequest>(request: Request) {
   };
 }
 
-type Sums = Omit<SummaryFigures, 'latency_ms' | 'first_token_ms'>;
+type Sums = Omit<SummaryFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
 function isSum(metric: Metric): metric is (typeof SUMS)[number] {
   return !isPercentile(metric);
@@ -196,12 +239,15 @@ const LATENCY_MS = FIGURES.indexOf('latency_ms');
 function summarised(sums: readonly number[]): SummaryFigures {
   const histogramOf = (buckets: readonly Figure[]) => buckets.map((name) => sums[FIGURES.indexOf(name)] ?? 0);
   const added = addedUp(sums);
-  const meanMs = (sums[LATENCY_MS] ?? 0) / added.requests;
+  const latencies = histogramOf(LATENCY_BUCKETS);
+  const asked = latencies.reduce((sum, count) => sum + count, 0);
+  const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
   return {
     ...added,
+    upstream_requests: asked,
     latency_ms: {
-      mean: added.requests === 0 ? null : Math.round(meanMs * 100) / 100,
-      ...threePercentiles(histogramOf(LATENCY_BUCKETS)),
+      mean: asked === 0 ? null : Math.round(meanMs * 100) / 100,
+      ...threePercentiles(latencies),
     },
     first_token_ms: threePercentiles(histogramOf(FIRST_TOKEN_BUCKETS)),
   };

@@ -1,4 +1,4 @@
-import { Fault } from '@floe/contract/faults';
+import { Fault, type FaultDetail } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
 import type { Policies } from '../guardrails/policies/policies.ts';
 import type { Rules } from '../guardrails/rules.ts';
@@ -123,7 +123,7 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
   const named = splitModelId(id);
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
-    throw notFound(id, `The model is not on the allowlist of "${named.provider}".`);
+    throw notFound(id, `The model is not on the allowlist of "${named.provider}".`, { notAllowlisted: true });
   if (!provider && (!route || route.targets.length === 0))
     throw notFound(id, whyUnknown(catalog, named?.provider));
   if (!mayUse(id))
@@ -207,8 +207,9 @@ export function targetOf(
   };
 }
 
-function notFound(id: string, why: string): Fault {
+function notFound(id: string, why: string, detail: Pick<FaultDetail, 'notAllowlisted'> = {}): Fault {
   return new Fault('model_not_found', `The model "${shown(id)}" is not available here. ${why}`, {
+    ...detail,
     param: 'model',
   });
 }

@@ -182,7 +182,7 @@ export function tell(x: Exchange, error: unknown): void {
   x.fault = fault;
   const shown = surface.ide ? shownToIde(x, fault) : fault;
   x.status = x.told || x.early?.sent ? 200 : shown.status;
-  x.state = x.told ? 'partial' : fault.code === 'policy_denied' ? 'blocked' : 'failed';
+  x.state = x.told ? 'partial' : fault.isBlock ? 'blocked' : 'failed';
   if (x.told) endTold(client, (x.stoppedBy ?? x.told).failure(shown));
   else if (x.early?.sent) client.endWith(x.early.failure(shown));
   else {

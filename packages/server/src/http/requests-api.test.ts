@@ -82,6 +82,7 @@ test('filters narrow the list, which is newest first and of one org', async () =
     ['status=5xx', ['exc_b']],
     ['status=2xx', ['exc_a']],
     ['state=blocked', ['exc_c']],
+    ['outcome=blocked', ['exc_c']],
     [`from=${at(NOW - 2000)}`, ['exc_c', 'exc_b']],
     [`to=${at(NOW - 2000)}`, ['exc_a']],
     ['metadata.project=blue', ['exc_a']],

@@ -1,3 +1,4 @@
+import { CLIENT_ERROR_STATUS } from '@floe/contract/outcome';
 import { type RawBuilder, sql } from 'kysely';
 
 /** Values of one column: one of `any` (empty: all), and none of `none`. */
@@ -67,6 +68,8 @@ export interface ExchangeFilters {
   /** The model that served, or the one that was asked for. */
   readonly model?: Choice | undefined;
   readonly status?: RangeChoice | undefined;
+  /** `succeeded`, `client_error` … as `outcomeOf` tells. */
+  readonly outcome?: Choice | undefined;
   readonly stream?: boolean | undefined;
   /** Whether fields of the request were left out for a provider. */
   readonly dropped?: boolean | undefined;
@@ -96,6 +99,7 @@ export function conditionsOf(filters: ExchangeFilters, keys: Choice | undefined)
   add('key', chosen(sql.ref('key_id'), keys));
   add('model', modelConditions(filters.model));
   add('status', statusConditions(filters.status));
+  add('outcome', chosen(outcomeInSql, filters.outcome));
   if (filters.stream !== undefined) add('stream', [sql`stream = ${filters.stream ? 1 : 0}`]);
   if (filters.dropped !== undefined)
     add('dropped', [filters.dropped ? sql`dropped_json is not null` : sql`dropped_json is null`]);
@@ -107,6 +111,14 @@ export function conditionsOf(filters: ExchangeFilters, keys: Choice | undefined)
 export function metadataFilter(name: string): string {
   return `metadata.${name}`;
 }
+
+/** `outcomeOf` of a row. */
+export const outcomeInSql: RawBuilder<string> = sql`case
+  when state = 'complete' then 'succeeded'
+  when state in ('cached', 'blocked', 'partial', 'aborted') then state
+  when status between ${sql.lit(CLIENT_ERROR_STATUS.from)} and ${sql.lit(CLIENT_ERROR_STATUS.to)}
+    and status <> ${sql.lit(CLIENT_ERROR_STATUS.except)} then 'client_error'
+  else 'upstream_error' end`;
 
 function chosen(column: RawBuilder<unknown>, choice: Choice | undefined): Condition[] {
   if (!choice) return [];

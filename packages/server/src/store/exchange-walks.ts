@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import type { Choice, Condition, ExchangeFilters, RangeChoice } from './exchange-filters.ts';
+import {
+  type Choice,
+  type Condition,
+  type ExchangeFilters,
+  outcomeInSql,
+  type RangeChoice,
+} from './exchange-filters.ts';
 
 /** How to find rows newest first: along an index once for each of `conditions`. */
 export interface Walks {
@@ -12,6 +18,8 @@ export interface Walks {
 const COMMON_ROUTE_MODE = 'unified';
 /** Likewise of states; `exchanges_by_state` holds the others. */
 const COMMON_STATE = 'complete';
+/** The outcome of that state. */
+const COMMON_OUTCOME = 'succeeded';
 /** What succeeds is nearly everything; `exchanges_by_status` holds the rest by class. */
 const COMMON_STATUS_CLASS = 2;
 /** Each walk is a query: a filter with more values is looked for among all rows. */
@@ -19,13 +27,17 @@ const MOST_WALKS = 20;
 
 /** The index that leads to the fewest rows, by how rare its values commonly are. */
 export function walksFor(filters: ExchangeFilters, keys: Choice | undefined): Walks {
-  const { chosen = {}, model, status } = filters;
+  const { chosen = {}, model, status, outcome } = filters;
   const candidates: readonly Walks[] = [
     walks(
       'state',
       rare(chosen.state, COMMON_STATE),
       (value) => sql`state = ${value} and state <> 'complete'`,
     ),
+    walks('outcome', rare(outcome, COMMON_OUTCOME), (value) => {
+      const state = value.endsWith('_error') ? 'failed' : value;
+      return sql`state = ${state} and state <> 'complete' and ${outcomeInSql} = ${value}`;
+    }),
     walks('status', rareRanges(status), ({ from, to }) => {
       const first = Math.floor(from / 100);
       const between = sql`status >= ${from} and status <= ${to}`;

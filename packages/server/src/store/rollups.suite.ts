@@ -75,7 +75,13 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
         ...metadata('prod'),
       }),
       exchangeRow('exc_3', { created_at: T0 + HOUR_MS, model: 'small', status: 503, state: 'failed' }),
-      exchangeRow('exc_4', { created_at: T0 + HOUR_MS, model: null, status: 403, ...metadata(7) }),
+      exchangeRow('exc_4', {
+        created_at: T0 + HOUR_MS,
+        model: null,
+        status: 403,
+        state: 'failed',
+        ...metadata(7),
+      }),
     ]);
     const top = async (
       groupBy: 'model' | 'status_class' | 'metadata.env',

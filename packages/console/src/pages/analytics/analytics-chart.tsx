@@ -125,7 +125,10 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }
         />
       )}
       {tab.id === 'errors' && (
-        <StatCard label="Of all requests" value={percent(sum.errors / Math.max(sum.requests, 1))} />
+        <StatCard
+          label="Of requests sent upstream"
+          value={percent(sum.errors / Math.max(sum.upstream_requests, 1))}
+        />
       )}
     </div>
   );

@@ -85,7 +85,7 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
           {closed_at !== null && event !== 'monitor_recovered' && (
             <>
               {' '}
-              · over <TimeText at={closed_at} />
+              · ended <TimeText at={closed_at} />
             </>
           )}
         </p>

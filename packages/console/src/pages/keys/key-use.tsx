@@ -28,7 +28,7 @@ export function KeyUse({ id, name }: { readonly id: string; readonly name: strin
         <div className="grid gap-4">
           <div className="flex flex-wrap gap-x-9 gap-y-2">
             <StatCard label="Requests" value={count(sums.requests)} />
-            <StatCard label="Errors" value={percent(sums.errors / sums.requests)} />
+            <StatCard label="Errors" value={percent(sums.errors / Math.max(sums.upstream_requests, 1))} />
             <StatCard label="Tokens in" value={tokens(sums.input_tokens)} />
             <StatCard label="Tokens out" value={tokens(sums.output_tokens)} />
             <StatCard label="Spend" value={money(sums.cost_nano_usd)} />

@@ -51,7 +51,7 @@ function Traffic({ span, sum, onChoose }: Props) {
         />
         <StatCard
           label="Errors"
-          value={sum.requests > 0 ? percent(sum.errors / sum.requests) : '–'}
+          value={sum.upstream_requests > 0 ? percent(sum.errors / sum.upstream_requests) : '–'}
           remark={sum.errors > 0 ? counted(sum.errors, 'request') : null}
         />
       </div>

@@ -111,37 +111,13 @@ export function requestQuery(id: string) {
   });
 }
 
-/** Filters that charts know too; the list knows more. */
-function chartFilters(filters: Filters): Filters | null {
-  const known: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(filters)) {
-    if (name === 'from' || name === 'to' || name === 'provider' || name === 'surface') known[name] = value;
-    else if (name === 'status' && value === 'error') known['status_class'] = ['4xx', '5xx'];
-    else if (name === 'status' && typeof value === 'string' && /^!?[1-5]xx$/.test(value))
-      known['status_class'] = value;
-    else return null;
-  }
-  // Figures are added up by one dimension at a time.
-  const isOne = Object.keys(known).filter((name) => name !== 'from' && name !== 'to').length <= 1;
-  return isOne ? known : null;
-}
-
-/** Figures over the list; not asked for where the filters are finer than what is added up. */
+/** Figures over the list: the API counts what it shows. */
 export function summaryQuery(filters: Filters) {
-  const known = chartFilters(filters);
-  return {
-    ...charts.summaryQuery(known ?? {}),
-    enabled: known !== null,
-    refetchInterval: FIGURES_MS,
-  };
+  return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
 /** Requests or errors per interval. */
 export function countsQuery(metric: 'requests' | 'errors', filters: Filters, span: TimeSpan) {
-  const known = chartFilters(filters);
-  return {
-    ...charts.timeseriesQuery({ ...known, metric, interval: intervalOf(span) }),
-    enabled: known !== null,
-    refetchInterval: FIGURES_MS,
-  };
+  const asked = { ...filters, metric, interval: intervalOf(span) };
+  return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

@@ -4,6 +4,7 @@ import { useMarks } from '../../data/marks.ts';
 import { spanQuery, type TimeSpan } from '../../filters/time-range.ts';
 import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
 import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
@@ -22,14 +23,13 @@ export function RequestFigures({
   readonly span: TimeSpan;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
-  const wanted = summaryQuery(filters);
-  const summary = useQuery(wanted).data;
+  const { data: summary, error } = useQuery(summaryQuery(filters));
   const requests = useQuery(countsQuery('requests', filters, span)).data;
   const errors = useQuery(countsQuery('errors', filters, span)).data;
   const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
   const marks = useMarks(spanQuery(span));
-  // Sums know fewer filters than the list: nothing is shown rather than figures of other rows.
-  if (!wanted.enabled) return null;
+  // Too many rows to count with these filters: the API says so, and the list goes on without figures.
+  if (error && !summary) return <Notice state="unknown">{error.message}</Notice>;
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   const said = (of: (figures: NonNullable<typeof summary>) => string) => (summary ? of(summary) : '–');
   // Places that no figure moves, whether it is there yet, or grows: the rows below stay where they are.
@@ -40,7 +40,7 @@ export function RequestFigures({
         <StatCard
           label="Errors"
           value={said((figures) =>
-            figures.requests === 0 ? '–' : percent(figures.errors / figures.requests),
+            figures.upstream_requests === 0 ? '–' : percent(figures.errors / figures.upstream_requests),
           )}
         />
         <StatCard label="Latency p95" value={said((figures) => duration(figures.latency_ms.p95))} />

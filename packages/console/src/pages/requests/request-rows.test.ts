@@ -33,6 +33,7 @@ const ROW: RequestRow = {
   stream: true,
   status: 200,
   state: 'complete',
+  outcome: 'succeeded',
   error_code: null,
   error_source: null,
   finish_reason: 'stop',
@@ -65,17 +66,18 @@ const ROW: RequestRow = {
 test('every end of a request has a shape, and a refusal says why in words', () => {
   const of = (changes: Partial<RequestRow>) => outcomeOf({ ...ROW, ...changes });
   assert.deepEqual(of({}), { state: 'healthy', status: '200', reason: null });
-  assert.deepEqual(of({ state: 'blocked', status: 429, error_code: 'rate_limit_exceeded' }), {
+  assert.deepEqual(of({ outcome: 'blocked', status: 429, error_code: 'rate_limit_exceeded' }), {
     state: 'blocked',
     status: '429',
     reason: 'rate limit',
   });
-  assert.equal(of({ state: 'failed', status: 429, error_source: 'gateway' }).state, 'blocked');
-  assert.equal(of({ state: 'failed', status: 429, error_source: 'upstream' }).state, 'failing');
-  assert.equal(of({ state: 'cached' }).state, 'cached');
-  assert.equal(of({ state: 'aborted', status: 499 }).status, 'Client left');
-  assert.equal(of({ state: 'failed', status: 502, error_code: 'some_new_code' }).reason, 'some new code');
-  assert.equal(of({ status: 400 }).state, 'failing');
+  assert.equal(of({ outcome: 'upstream_error', status: 429 }).state, 'failing');
+  assert.equal(of({ outcome: 'client_error', status: 400 }).state, 'failing');
+  assert.equal(of({ outcome: 'cached' }).state, 'cached');
+  assert.equal(of({ outcome: 'partial' }).state, 'partial');
+  assert.equal(of({ outcome: 'aborted', status: 499 }).status, 'Client left');
+  const code = 'some_new_code';
+  assert.equal(of({ outcome: 'upstream_error', status: 502, error_code: code }).reason, 'some new code');
 });
 
 test('the model that served is told only when it is another than the one asked for', () => {

@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   budget_exceeded: 'budget',
   budget_reserved: 'budget reserved',
   price_unknown: 'price unknown',
+  model_not_allowed: 'model not allowed',
   policy_denied: 'policy',
   first_token_timeout: 'timeout',
   upstream_timeout: 'timeout',
@@ -24,16 +25,22 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** How a request ended. A code without a word of its own is shown as it is, with blanks. */
-export function outcomeOf({ state, status, error_code, error_source }: RequestRow): Outcome {
+export function outcomeOf({ outcome, status, error_code }: RequestRow): Outcome {
   const reason = error_code === null ? null : (REASONS[error_code] ?? error_code.replaceAll('_', ' '));
-  if (state === 'cached') return { state: 'cached', status: `${status} cached`, reason: null };
-  if (state === 'partial') return { state: 'partial', status: 'Partial', reason };
-  if (state === 'aborted') return { state: 'aborted', status: 'Client left', reason: null };
-  // A limit, a budget or a right of ours, not a failure of anything.
-  const refused = error_source === 'gateway' && (status === 402 || status === 403 || status === 429);
-  if (state === 'blocked' || refused) return { state: 'blocked', status: String(status), reason };
-  if (state === 'failed' || status >= 400) return { state: 'failing', status: String(status), reason };
-  return { state: 'healthy', status: String(status), reason: null };
+  switch (outcome) {
+    case 'succeeded':
+      return { state: 'healthy', status: String(status), reason: null };
+    case 'cached':
+      return { state: 'cached', status: `${status} cached`, reason: null };
+    case 'partial':
+      return { state: 'partial', status: 'Partial', reason };
+    case 'aborted':
+      return { state: 'aborted', status: 'Client left', reason: null };
+    case 'blocked':
+      return { state: 'blocked', status: String(status), reason };
+    default:
+      return { state: 'failing', status: String(status), reason };
+  }
 }
 
 /** The model asked for, and the one that served when that is another. */

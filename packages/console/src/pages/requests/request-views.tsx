@@ -17,14 +17,14 @@ interface View {
 /** The built-in views; saved ones stand behind them. */
 const VIEWS: readonly View[] = [
   { label: 'All', filters: {} },
-  { label: 'Errors', filters: { state: 'failed' } },
-  { label: 'Blocked', filters: { state: 'blocked' } },
-  { label: 'Partial', filters: { state: 'partial' } },
-  { label: 'Cached', filters: { state: 'cached' } },
+  { label: 'Errors', filters: { outcome: 'client_error,upstream_error,partial' } },
+  { label: 'Blocked', filters: { outcome: 'blocked' } },
+  { label: 'Partial', filters: { outcome: 'partial' } },
+  { label: 'Cached', filters: { outcome: 'cached' } },
   { label: 'Slow first token', filters: { first_token_ms: '>=2000' } },
   { label: 'IDE', filters: { route_mode: 'ide' } },
 ];
-const NAMES = ['state', 'route_mode', 'first_token_ms'];
+const NAMES = ['outcome', 'route_mode', 'first_token_ms'];
 
 // Of one height with and without more than fits: the rows below stay where they are.
 const STRIP =

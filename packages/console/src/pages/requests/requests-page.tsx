@@ -5,7 +5,7 @@ import { late } from '../../ui/late.tsx';
 import { shownColumns } from '../../ui/table-columns.ts';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
-import { fieldValues, summaryQuery } from './request-data.ts';
+import { fieldValues } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 import { exclude, Results } from './request-results.tsx';
 import { fixedSpan, outcomeOf } from './request-rows.ts';
@@ -77,7 +77,7 @@ export function RequestsPage() {
       <RequestViews query={query} onChange={change} />
       <div className="grid grid-cols-1 gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
-        {summaryQuery(filters).enabled && <RequestFigures filters={filters} span={span} onZoom={zoom} />}
+        <RequestFigures filters={filters} span={span} onZoom={zoom} />
       </div>
       <Arriving list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>

@@ -80,7 +80,7 @@ function courseFor(
     throw new Fault(
       'model_not_found',
       `The model "${model.slice(0, 200)}" is not on the allowlist of ${known.map(({ provider }) => provider.id).join(', ')}.`,
-      { param: 'model' },
+      { param: 'model', notAllowlisted: true },
     );
   const open = enabled.filter(({ provider, id }) => mayUse(provider, key, id));
   if (open.length === 0)

@@ -29,6 +29,18 @@ export function keyRow(orgId: string, key: string, now: number, pepper: KeyObjec
   };
 }
 
+const ATTEMPT = {
+  n: 1,
+  provider: 'openai',
+  model: 'gpt-5',
+  credential: 'default',
+  started_at: '2026-11-21T11:00:00.000Z',
+  status: 200,
+  error: null,
+  first_token_ms: null,
+  duration_ms: 100,
+};
+
 /** An exchange as it is stored, but for its id. */
 export function exchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
   return {
@@ -70,7 +82,7 @@ export function exchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'>
     prompt_saved_nano_usd: null,
     metadata_json: null,
     dropped_json: null,
-    attempts_json: '[]',
+    attempts_json: JSON.stringify([ATTEMPT]),
     decisions_json: '[]',
   };
 }

@@ -3,7 +3,7 @@ import { Fault } from '@floe/contract/faults';
 import type { ChartRequest } from '../../analytics/charts.ts';
 import { MINUTES_KEPT_MS } from '../../store/retention.ts';
 import { HOUR_MS } from '../../store/rollups/gather.ts';
-import { type Facet, type FacetFilter, isPair } from '../../store/rollups/read.ts';
+import type { Facet, FacetFilter } from '../../store/rollups/read.ts';
 import type { VerbContext } from '../verb.ts';
 import { momentIn } from './zone-moments.ts';
 
@@ -22,35 +22,37 @@ export interface ChartQuery {
   readonly [name: string]: unknown;
 }
 
+export interface ChartShape {
+  readonly groupBy?: string | undefined;
+  readonly interval?: 'minute' | 'hour' | 'day' | undefined;
+  /** The one filter that rollups are asked for. */
+  readonly filter?: FacetFilter | undefined;
+  /** Rows are counted, whatever rollups hold. */
+  readonly isOfRows?: boolean | undefined;
+}
+
 /**
  * What a chart is about, and the unit it is counted in. Dates are days of the zone.
  *
- * @throws Fault `invalid_request` for an empty range, for more than one filter, and for a filter and a grouping
- *   that are not counted together
+ * @throws Fault `invalid_request` for an empty range, and for minutes that are not kept
  */
 export function chartRange(
   { orgId, clock }: VerbContext,
   orgZone: string,
   query: ChartQuery,
-  groupBy?: string,
-  interval?: 'minute' | 'hour' | 'day',
+  { groupBy, interval, filter, isOfRows = false }: ChartShape = {},
 ): ChartRequest & { readonly groupBy: Facet | undefined; readonly timezone: string } {
   const now = clock.now();
   const timezone = query.timezone ?? orgZone;
   const to = query.to === undefined ? now : momentIn(timezone, query.to);
   const from = query.from === undefined ? to - DAY_MS : momentIn(timezone, query.from);
   if (from >= to) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
-  const filter = filterIn(query);
   const group = groupBy === undefined ? undefined : facetOf(groupBy);
   const paired = group !== undefined && filter !== undefined && group !== filter.facet;
-  if (paired && !isPair(group, filter.facet))
-    throw new Fault('invalid_request', `${filter.facet}: is not counted together with ${group}`, {
-      param: filter.facet,
-    });
   const earliest = query.compare === undefined ? from : from - (to - from);
   const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isLoneFacet(facet));
   const kept = earliest >= now - MINUTES_KEPT_MS && !paired && !isLone;
-  if (interval === 'minute' && !kept)
+  if (interval === 'minute' && !kept && !isOfRows)
     throw new Fault(
       'invalid_request',
       `interval: minutes are kept for 3 days, for one dimension at a time, and not for ${LONE_DIMENSIONS.join(', ')}`,
@@ -61,33 +63,13 @@ export function chartRange(
   return { orgId, from, to, unit, minutesSince: now - MINUTES_SURE_MS, filter, groupBy: group, timezone };
 }
 
-function filterIn(query: ChartQuery): FacetFilter | undefined {
-  const [first, second] = Object.entries(query).flatMap(([name, value]) =>
-    isFacet(name) && value !== undefined ? [{ facet: name, ...chosen(value) }] : [],
-  );
-  if (second)
-    throw new Fault('invalid_request', `${second.facet}: charts take one filter at a time`, {
-      param: second.facet,
-    });
-  return first;
-}
-
-/** A value, or several, each with a `!` before it to leave it out. */
-function chosen(value: unknown): Pick<FacetFilter, 'any' | 'none'> {
-  const values = (Array.isArray(value) ? value : [value]).map(String);
-  return {
-    any: values.filter((one) => !one.startsWith('!')),
-    none: values.flatMap((one) => (one.startsWith('!') ? [one.slice(1)] : [])),
-  };
-}
-
-function isFacet(name: string): name is Facet {
+export function isFacet(name: string): name is Facet {
   return (
     name.startsWith('metadata.') || DIMENSIONS.some((dimension) => dimension === name) || isLoneFacet(name)
   );
 }
 
-function isLoneFacet(name: string): boolean {
+export function isLoneFacet(name: string): boolean {
   return LONE_DIMENSIONS.some((dimension) => dimension === name);
 }
 

@@ -3,7 +3,7 @@ import { summaryOf } from '../../analytics/charts.ts';
 import { rangeBefore } from '../../analytics/grid.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { type Coverage, momentOf } from './analytics-host.ts';
-import { chartRange } from './chart-range.ts';
+import { chartOf } from './chart-filters.ts';
 
 export function getSummary(coverage: Coverage): Verb {
   return readVerb({
@@ -11,11 +11,11 @@ export function getSummary(coverage: Coverage): Verb {
     method: 'GET',
     path: '/api/analytics/summary',
     scope: 'management',
-    summary: 'Add up the requests of a range, all or those of some values of one dimension',
+    summary: 'Add up the requests of a range, all or those that pass the filters of the list',
     query: summaryQuery,
     answer: summary,
     async run(context, { query }) {
-      const range = chartRange(context, coverage.zoneOf(context.orgId), query);
+      const range = await chartOf(context, coverage.zoneOf(context.orgId), query);
       const answer = { ...coverage.of(range, context.clock), ...(await summaryOf(context.reader, range)) };
       if (query.compare === undefined) return answer;
       const before = { ...range, ...rangeBefore(range, range.timezone) };

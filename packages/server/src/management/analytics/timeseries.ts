@@ -5,7 +5,7 @@ import { rangeBefore } from '../../analytics/grid.ts';
 import { HOUR_MS, MINUTE_MS } from '../../store/rollups/gather.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { type Coverage, momentOf } from './analytics-host.ts';
-import { chartRange } from './chart-range.ts';
+import { chartOf } from './chart-filters.ts';
 import { valueNames } from './value-names.ts';
 
 const STEP_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
@@ -23,7 +23,11 @@ export function getTimeseries(coverage: Coverage): Verb {
     answer: timeseries,
     async run(context, { query }) {
       const { metric, interval, group_by, limit, ...rest } = query;
-      const range = chartRange(context, coverage.zoneOf(context.orgId), rest, group_by, interval);
+      const range = await chartOf(context, coverage.zoneOf(context.orgId), rest, {
+        groupBy: group_by,
+        interval,
+        isPercentile: isPercentile(metric),
+      });
       const wanted = { ...range, metric, limit, stepMs: STEP_MS[interval] };
       mustBeCounted(wanted);
       const series = await seriesOf(context.reader, wanted);
@@ -53,12 +57,8 @@ export function getTimeseries(coverage: Coverage): Verb {
   });
 }
 
-/** @throws Fault `invalid_request` for a chart that no rollup holds, or that has too many points */
-function mustBeCounted({ metric, groupBy, filter, from, to, stepMs }: SeriesRequest): void {
-  if (groupBy && filter && groupBy !== filter.facet && isPercentile(metric))
-    throw new Fault('invalid_request', 'metric: percentiles are counted for one dimension at a time', {
-      param: 'metric',
-    });
+/** @throws Fault `invalid_request` for a chart that has too many points */
+function mustBeCounted({ from, to, stepMs }: SeriesRequest): void {
   if ((to - from) / stepMs > POINTS_MAX)
     throw new Fault('invalid_request', `interval: the range has more than ${POINTS_MAX} of them`, {
       param: 'interval',

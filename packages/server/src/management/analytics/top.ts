@@ -3,7 +3,7 @@ import { topOf } from '../../analytics/charts.ts';
 import { rangeBefore } from '../../analytics/grid.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { Coverage } from './analytics-host.ts';
-import { chartRange } from './chart-range.ts';
+import { chartOf } from './chart-filters.ts';
 import { valueNames } from './value-names.ts';
 
 export function getTop(coverage: Coverage): Verb {
@@ -17,7 +17,7 @@ export function getTop(coverage: Coverage): Verb {
     answer: top,
     async run(context, { query }) {
       const { by, metric, limit, ...rest } = query;
-      const range = chartRange(context, coverage.zoneOf(context.orgId), rest, by);
+      const range = await chartOf(context, coverage.zoneOf(context.orgId), rest, { groupBy: by });
       if (range.groupBy === undefined) throw new Error('a grouping was given');
       const wanted = { ...range, groupBy: range.groupBy, order: metric, limit };
       const found = await topOf(context.reader, wanted);

@@ -19,7 +19,7 @@ export function getValues(coverage: Coverage): Verb {
     async run(context, { query }) {
       const { field, q, limit, ...rest } = query;
       const { orgId, reader } = context;
-      const range = chartRange(context, coverage.zoneOf(orgId), rest, field);
+      const range = chartRange(context, coverage.zoneOf(orgId), rest, { groupBy: field });
       const searched =
         field === 'key' && q ? { only: await keysBeginning(reader, orgId, q) } : { prefix: q || undefined };
       const wanted = { ...range, groupBy: facetOf(field), order: 'requests', limit: limit + 1 } as const;

@@ -34,6 +34,7 @@ const COLUMNS: Readonly<Record<string, Cell>> = {
   stream: (row) => String(row.stream),
   status: (row) => row.status,
   state: (row) => row.state,
+  outcome: (row) => row.outcome,
   error_code: (row) => row.error_code,
   error_source: (row) => row.error_source,
   finish_reason: (row) => row.finish_reason,

@@ -30,6 +30,7 @@ export function filtersOf(query: RequestFilterQuery & Readonly<Record<string, un
     key: choiceOf(query.key),
     model: choiceOf(query.model),
     status: statusesOf(query.status),
+    outcome: choiceOf(query.outcome),
     stream: query.stream === undefined ? undefined : query.stream === 'true',
     dropped: query.dropped === undefined ? undefined : query.dropped === 'true',
     metadata: metadataOf(query),

@@ -2,6 +2,7 @@ import type { requestDetail } from '@floe/contract/api/analytics';
 import { attempt, decision, type RequestRow } from '@floe/contract/api/analytics';
 import { usdText } from '@floe/contract/api/money';
 import { isObject, type Json } from '@floe/contract/json';
+import { outcomeOf } from '@floe/contract/outcome';
 import type * as z from 'zod';
 import type { ExchangeRow } from '../../store/ports.ts';
 
@@ -26,6 +27,7 @@ export function requestOf(row: ExchangeRow): RequestRow {
     stream: row.stream === 1,
     status: row.status,
     state: row.state,
+    outcome: outcomeOf(row.state, row.status),
     error_code: row.error_code,
     error_source: row.error_source,
     finish_reason: row.finish_reason,

@@ -3,7 +3,7 @@ import { BUCKETS, type Bucket } from './buckets.ts';
 /** What every rollup adds up. */
 export interface Sums {
   requests: number;
-  /** Those with a status of 400 or more, or that broke after they had begun to answer. */
+  /** Those that reached an upstream and are errors by their outcome. */
   errors: number;
   input_tokens: number;
   cached_tokens: number;
@@ -12,6 +12,7 @@ export interface Sums {
   reasoning_tokens: number;
   cost_nano_usd: number;
   saved_nano_usd: number;
+  /** Of those that reached an upstream; the histogram of latencies counts how many these are. */
   latency_ms: number;
 }
 

@@ -1,9 +1,12 @@
 import { isObject, type Json } from '@floe/contract/json';
+import { isErrorRow } from '@floe/contract/outcome';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { RowValues } from '../spool/row-lines.ts';
 import { BUCKETS, bucketOf } from './buckets.ts';
 import { FIGURES, type Figure } from './figures.ts';
 
+/** `attempts_json` of a request that reached no upstream. */
+export const NO_ATTEMPTS = '[]';
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
@@ -86,6 +89,7 @@ const STATE = column('state');
 const LATENCY = column('latency_ms');
 const FIRST_TOKEN = column('first_token_ms');
 const METADATA = column('metadata_json');
+const ATTEMPTS = column('attempts_json');
 const KEYED = (['provider', 'model', 'key_id', 'status', 'surface', ...LONE_DIMENSIONS] as const).map(column);
 const SUMMED = (
   [
@@ -96,11 +100,11 @@ const SUMMED = (
     'reasoning_tokens',
     'cost_nano_usd',
     'saved_nano_usd',
-    'latency_ms',
   ] as const
 ).map((name) => ({ from: column(name), to: figure(name) }));
 const REQUESTS = figure('requests');
 const ERRORS = figure('errors');
+const LATENCY_SUM = figure('latency_ms');
 const LATENCY_0 = figure(`latency_${BUCKETS[0]}`);
 const FIRST_TOKEN_0 = figure(`first_token_${BUCKETS[0]}`);
 
@@ -220,9 +224,13 @@ function count(figures: number[], row: RowValues): void {
     figures[at] = (figures[at] ?? 0) + more;
   };
   add(REQUESTS, 1);
-  if (Number(row[STATUS]) >= 400 || row[STATE] === 'partial' || row[STATE] === 'failed') add(ERRORS, 1);
   for (const { from, to } of SUMMED) add(to, number(row[from]));
-  add(LATENCY_0 + bucketOf(number(row[LATENCY])), 1);
+  // Durations and errors are those of requests that an upstream was asked for (product page, "Analytics").
+  if (row[ATTEMPTS] === NO_ATTEMPTS) return;
+  if (isErrorRow(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
+  const latency = number(row[LATENCY]);
+  add(LATENCY_SUM, latency);
+  add(LATENCY_0 + bucketOf(latency), 1);
   const firstToken = row[FIRST_TOKEN] ?? null;
   if (firstToken !== null) add(FIRST_TOKEN_0 + bucketOf(number(firstToken)), 1);
 }

@@ -17,11 +17,11 @@ export interface PlacedPiece extends Piece {
  */
 export async function partedAtMinutes(
   reader: Reader,
-  { pieces, minutesSince, filter, groupBy }: PieceRequest,
+  { pieces, minutesSince, filter, conditions, groupBy }: PieceRequest,
 ): Promise<{ readonly minutes: readonly PlacedPiece[]; readonly rest: readonly PlacedPiece[] }> {
   const placed = pieces.map((piece, at) => ({ ...piece, at }));
   const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
-  const isCounted = facets.size <= 1 && [...facets].every(isInMinutes);
+  const isCounted = conditions === undefined && facets.size <= 1 && [...facets].every(isInMinutes);
   if (minutesSince === undefined || !isCounted || pieces.length === 0) return { minutes: [], rest: placed };
   const cut = Math.ceil(minutesSince / QUARTER_MS) * QUARTER_MS;
   const since = pieces.some(({ from }) => from < cut) ? await quartersSince(reader) : cut;

@@ -1,7 +1,10 @@
+import { ERROR_OUTCOMES } from '@floe/contract/outcome';
 import { type RawBuilder, sql } from 'kysely';
+import { type Condition, outcomeInSql } from '../exchange-filters.ts';
 import type { Reader } from '../ports.ts';
 import { BUCKETS, upperBound } from './buckets.ts';
 import { FIRST_TOKEN_BUCKETS, type Figure, LATENCY_BUCKETS } from './figures.ts';
+import { NO_ATTEMPTS } from './gather.ts';
 import { minuteSums, type PlacedPiece, partedAtMinutes } from './minute-pieces.ts';
 import { type Facet, type FacetFilter, isAmong } from './read.ts';
 
@@ -18,6 +21,8 @@ export interface PieceRequest {
   /** Since when minutes are kept, in milliseconds; before, they are merged into quarters. Absent: only rows are read. */
   readonly minutesSince?: number | undefined;
   readonly filter?: FacetFilter | undefined;
+  /** What no rollup knows of; rows are read for it, however long the pieces are. */
+  readonly conditions?: readonly Condition[] | undefined;
   readonly groupBy: readonly Facet[];
   readonly figures: readonly Figure[];
 }
@@ -75,7 +80,7 @@ async function sumsOfPieces(reader: Reader, request: PieceRequest, pieces: reado
 
 function sumsOfPiece(
   reader: Reader,
-  { orgId, filter, groupBy, figures }: PieceRequest,
+  { orgId, filter, conditions = [], groupBy, figures }: PieceRequest,
   { at, from, to }: PlacedPiece,
 ) {
   let rows = reader
@@ -83,6 +88,7 @@ function sumsOfPiece(
     .where('org_id', '=', orgId)
     .where('created_at', '>=', from)
     .where('created_at', '<', to);
+  for (const condition of conditions) rows = rows.where(condition);
   if (filter) rows = rows.where(isAmong(facetValue(filter.facet), filter.any, filter.none));
   // What has no value of a metadata key is no part of what is counted by it.
   if (filter && isMetadata(filter.facet)) rows = rows.where(sql<boolean>`${facetValue(filter.facet)} <> ''`);
@@ -155,16 +161,24 @@ function isMetadata(facet: Facet): facet is `metadata.${string}` {
 
 /** What rows add up to, as `Gatherer` counts them one by one. */
 function figureOf(name: Figure): RawBuilder<number> {
-  const counted =
-    name === 'requests'
-      ? sql`1`
-      : name === 'errors'
-        ? sql`case when status >= 400 or state in ('partial', 'failed') then 1 else 0 end`
-        : sql`coalesce(${sql.ref(name)}, 0)`;
-  return sql<number>`cast(sum(${counted}) as double precision)`;
+  return sql<number>`cast(sum(${countedIn(name)}) as double precision)`;
 }
 
-/** The bucket a row falls into: what is not there is a latency of nothing, and no first token. */
+function countedIn(name: Figure): RawBuilder<unknown> {
+  if (name === 'requests') return sql`1`;
+  if (name === 'errors') return sql`case when ${reached} and ${isErrorRowInSql()} then 1 else 0 end`;
+  if (name === 'latency_ms') return sql`case when ${reached} then coalesce(latency_ms, 0) else 0 end`;
+  return sql`coalesce(${sql.ref(name)}, 0)`;
+}
+
+/** An upstream was asked. */
+const reached = sql`attempts_json <> ${sql.lit(NO_ATTEMPTS)}`;
+
+function isErrorRowInSql(): RawBuilder<boolean> {
+  return sql<boolean>`${outcomeInSql} in (${sql.join(ERROR_OUTCOMES.map((outcome) => sql.lit(outcome)))})`;
+}
+
+/** The bucket a row falls into; -1 for a row without an upstream, and without a first token. */
 function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string> {
   const duration = histogram === 'latency' ? sql`coalesce(latency_ms, 0)` : sql`first_token_ms`;
   const cases = BUCKETS.flatMap((bucket) => {
@@ -172,5 +186,5 @@ function bucketColumn(histogram: (typeof HISTOGRAMS)[number]): RawBuilder<string
     return most === null ? [] : [sql`when ${duration} <= ${sql.lit(most)} then ${sql.lit(bucket)}`];
   });
   const last = sql.lit(BUCKETS.at(-1) ?? 0);
-  return sql`case when ${duration} is null then -1 ${sql.join(cases, sql` `)} else ${last} end`;
+  return sql`case when ${duration} is null or not (${reached}) then -1 ${sql.join(cases, sql` `)} else ${last} end`;
 }

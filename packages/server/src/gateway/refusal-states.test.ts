@@ -1,0 +1,94 @@
+// Which requests are recorded as blocked: those Floe decided against, and no mistake of a caller or a provider.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FAULTS, Fault, type FaultCode } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { type InTimeOptions, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
+
+/** The codes of the product page, "Analytics": 429 limit, 402 budget, 403 policy, allowlist, unknown price. */
+const BLOCKING: readonly FaultCode[] = [
+  'rate_limit_exceeded',
+  'budget_reserved',
+  'budget_exceeded',
+  'policy_denied',
+  'model_not_allowed',
+  'price_unknown',
+];
+
+test('every error code is a block or none, and an answer of a provider never is', () => {
+  for (const code of Object.keys(FAULTS).filter((name): name is FaultCode => name in FAULTS)) {
+    assert.equal(new Fault(code, 'x').isBlock, BLOCKING.includes(code), code);
+    assert.equal(new Fault(code, 'x', { upstreamStatus: 429 }).isBlock, false, `${code} of an upstream`);
+  }
+  assert.equal(new Fault('model_not_found', 'x', { notAllowlisted: true }).isBlock, true);
+});
+
+const BODIES: Readonly<Record<SurfaceName, JsonObject>> = {
+  chat: { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
+  responses: { input: 'hi', max_output_tokens: 5 },
+  messages: { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
+};
+
+interface Situation {
+  readonly code: string;
+  readonly state: 'blocked' | 'failed';
+  readonly org?: JsonObject;
+  readonly provider?: JsonObject;
+  readonly model?: string;
+  readonly reply?: Reply;
+}
+
+const budget = (limit_usd: number) => ({
+  budgets: [{ name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd }],
+});
+const policy = { policies: [{ name: 'none', on: 'request', when: 'true', action: 'deny', mode: 'enforce' }] };
+const PRICED = { prices: { m: { input: 1_000_000, output: 1_000_000 } } };
+
+const SITUATIONS: readonly Situation[] = [
+  { code: 'rate_limit_exceeded', state: 'blocked', org: { limits: [{ name: 'few', scope: 'org', rpm: 1 }] } },
+  { code: 'budget_exceeded', state: 'blocked', org: budget(0.001), provider: PRICED },
+  { code: 'price_unknown', state: 'blocked', org: budget(10) },
+  { code: 'policy_denied', state: 'blocked', org: policy },
+  { code: 'model_not_found', state: 'blocked', model: 'a/other' },
+  { code: 'model_not_allowed', state: 'blocked', model: 'closed' },
+  { code: 'model_not_found', state: 'failed', model: 'nobody/m' },
+  { code: 'upstream_error', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 500) },
+  { code: 'upstream_rate_limited', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 429) },
+  { code: 'upstream_auth_failed', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 401) },
+];
+
+function optionsFor({ org = {}, provider = {}, reply = jsonReply({}) }: Situation): InTimeOptions {
+  return {
+    upstreams: { a: () => reply },
+    providers: { a: { breaker: { enabled: false }, models: ['m'], ...provider } },
+    routes: [
+      { model: 'closed', targets: ['a/other'] },
+      { model: '*', retries: 0 },
+    ],
+    org,
+  };
+}
+
+for (const situation of SITUATIONS)
+  test(`${situation.code} (${situation.model ?? situation.reply?.status ?? 'a/m'}) is recorded as ${situation.state} on every surface`, async (t) => {
+    const gateway = await startInTime(optionsFor(situation));
+    t.after(() => gateway.close());
+    const model = situation.model ?? 'a/m';
+    // The one that a limit of one request lets through.
+    await gateway.settled(gateway.ask('chat', { model, ...BODIES.chat }));
+    for (const surface of ['chat', 'responses', 'messages'] as const)
+      for (const stream of [false, true]) {
+        await gateway.settled(gateway.ask(surface, { model, stream, ...BODIES[surface] }));
+        const row = gateway.rows.at(-1);
+        const where = `${surface}${stream ? ', streamed' : ''}`;
+        assert.deepEqual([row?.error_code, row?.state], [situation.code, situation.state], where);
+        if (situation.state === 'blocked') assert.equal(row?.attempts_json, '[]', where);
+      }
+    await gateway.settled(gateway.askPath('embeddings', { model, input: 'hi' }));
+    assert.deepEqual(
+      [gateway.rows.at(-1)?.error_code, gateway.rows.at(-1)?.state],
+      [situation.code, situation.state],
+      'embeddings',
+    );
+  });
