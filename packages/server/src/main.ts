@@ -21,6 +21,7 @@ import { assembleBoards, monitoringHost } from './main/monitoring.ts';
 import { closeParts, openParts, type Parts } from './main/parts.ts';
 import { assembleRelay } from './main/relay.ts';
 import { startRetention } from './main/retention.ts';
+import { recordAddress } from './main/running-address.ts';
 
 import { assembleSignIn } from './main/sign-in.ts';
 import { onSignals } from './main/signals.ts';
@@ -131,7 +132,9 @@ async function serve(environment: Environment): Promise<void> {
   }));
   const { background } = gateway;
   const anchors = logAuditAnchors(parts.database, systemClock, log);
-  const ends = { watch, retention, anchors, listening, delivery, api, background, sessions: signIn.sessions };
+  const address = { close: recordAddress(parts.dataDir, place.url) };
+  const sessions = signIn.sessions;
+  const ends = { watch, retention, anchors, listening, delivery, api, background, sessions, address };
   onSignals(
     systemClock,
     log,
@@ -149,7 +152,7 @@ interface Closing {
 /** What runs beside the parts and ends before them. */
 interface Ends
   extends Readonly<
-    Record<'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions', Closing>
+    Record<'retention' | 'anchors' | 'delivery' | 'api' | 'background' | 'sessions' | 'address', Closing>
   > {
   readonly watch: Closing | undefined;
   readonly listening: Listening;
@@ -159,6 +162,7 @@ interface Ends
 async function drain(parts: Parts, state: RunningState, ends: Ends): Promise<void> {
   state.draining = true;
   ends.watch?.close();
+  ends.address.close();
   await Promise.all([ends.retention.close(), ends.anchors.close()]);
   await Promise.all([parts.live.close(), parts.jobs.close()]);
   await parts.trials.close();

@@ -1,7 +1,10 @@
 // Rules of HTTP on every surface: whose request it is, where one request ends and the next begins, and which methods
 // a path has.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { RawClient } from '@floe/testkit/raw-client';
 import { assertRefusal } from './refusal.ts';
@@ -160,6 +163,63 @@ test('a method that a path has not is a 405 that lists those it has', async () =
       assert.match(answer.headers['allow'] ?? '', allowed, `${method} ${path}`);
       assert.equal(answer.headers['access-control-allow-origin'], undefined, path);
     }
+});
+
+const EXCHANGES = ['chat/completions', 'responses', 'messages', 'messages/count_tokens', 'embeddings'];
+const STORED = ['models/fake%2Fmodel', 'responses/resp_none', 'responses/resp_none/input_items'];
+
+test('Allow lists the methods a path answers, and no other, on every path there is', async () => {
+  const document = await call(`${gateway.floe.url}/api/openapi.json`);
+  const description = document.json();
+  assert.ok(isObject(description) && isObject(description.paths));
+  const { paths } = description;
+  const described = Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, 'none'));
+  const unified = [...EXCHANGES, ...STORED, 'responses/resp_none/cancel'].map(
+    (path) => `/gateway/v1/${path}`,
+  );
+  for (const path of new Set([...READ, '/boards/none', ...described, ...unified])) {
+    const refused = await call(gateway.floe.url + path, { method: 'PROPFIND' });
+    assert.equal(refused.status, 405, path);
+    const allowed = new Set(refused.headers['allow']?.split(', '));
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status } = await call(gateway.floe.url + path, { method });
+      assert.equal(status !== 405, allowed.has(method), `${method} ${path}: ${status}, ${[...allowed]}`);
+    }
+  }
+});
+
+/** Sends the body once it is asked for, as RFC 9110 section 10.1.1 wants. */
+async function expecting(path: string, key: string) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    expect: '100-continue',
+    'content-type': 'application/json',
+  };
+  const outgoing = request(gateway.floe.url + path, { method: 'POST', headers, agent: false });
+  let isAsked = false;
+  outgoing.on('continue', () => {
+    isAsked = true;
+    outgoing.end('{}');
+  });
+  outgoing.flushHeaders();
+  const [answer] = await once(outgoing, 'response');
+  outgoing.destroy();
+  assert.ok(answer instanceof IncomingMessage);
+  return { isAsked, status: answer.statusCode };
+}
+
+test('a body is asked for only when its sender may send it', async () => {
+  const keys: Readonly<Record<string, string>> = {
+    [CHAT]: A,
+    '/gateway/passthrough-a/v1/chat/completions': A,
+    '/api/management/teams': A,
+    '/api/monitoring/heartbeat': KEYS.monitoring,
+  };
+  for (const [path, key] of Object.entries(keys)) {
+    const known = await expecting(path, key);
+    assert.deepEqual([known.isAsked, known.status === 401], [true, false], path);
+    assert.deepEqual(await expecting(path, `${key}x`), { isAsked: false, status: 401 }, path);
+  }
 });
 
 test('other sites may read the IDE adapter and public boards, and nothing else', async () => {

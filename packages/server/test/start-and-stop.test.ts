@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,3 +212,27 @@ for (const [name, program, args] of WRAPPERS) {
     await upstream.close();
   });
 }
+
+test('CPU seconds in /metrics are those of the whole process since its start, and never fall', async () => {
+  const floe = await startFloe({ dataDir: join(home, 'cpu') });
+  const scrape = async () => {
+    const { text } = await call(`${floe.url}/metrics`);
+    return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
+  };
+  // proc_pid_stat(5), fields 14 and 15: hundredths of a second of all its threads.
+  const spent = () => {
+    const fields = readFileSync(`/proc/${floe.pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  };
+  let last = 0;
+  for (let i = 0; i < 3; i++) {
+    const before = spent();
+    const told = await scrape();
+    assert.ok(told >= before - 0.05 && told <= spent() + 0.05, `${before} <= ${told} <= ${spent()}`);
+    assert.ok(told >= last);
+    last = told;
+  }
+  await floe.stop();
+});

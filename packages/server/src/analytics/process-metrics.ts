@@ -1,12 +1,27 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-/** Figures of the process and its queues, as they are at each scrape; rates of the process count from the first one. */
+/** Figures of the process and its queues, as they are at each scrape. */
 export function processMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countCpuFromStart(registry);
   gaugeBacklog(registry, backlog);
   gaugeAlerts(registry, alertsQueued);
   return registry;
+}
+
+/** prom-client counts from when it is loaded, which is at the first scrape; Prometheus expects the whole life of the process. */
+function countCpuFromStart(registry: Registry): void {
+  const { user, system } = process.cpuUsage();
+  const before: Readonly<Record<string, number>> = {
+    process_cpu_user_seconds_total: user,
+    process_cpu_system_seconds_total: system,
+    process_cpu_seconds_total: user + system,
+  };
+  for (const [name, micros] of Object.entries(before)) {
+    const counter = registry.getSingleMetric(name);
+    if (counter instanceof Counter) counter.inc(micros / 1e6);
+  }
 }
 
 function gaugeBacklog(registry: Registry, backlog: () => number): void {

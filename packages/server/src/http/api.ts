@@ -194,11 +194,11 @@ function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'm
 
 function unknownPath(request: FastifyRequest, reply: FastifyReply, allowed: AllowedMethods): Fault {
   const path = request.url.split('?', 1)[0] ?? '';
-  const known = allowed.find(({ pattern }) => pattern.test(path));
-  if (!known) return new Fault('not_found', 'Nothing answers at this path. See /api/openapi.json.');
-  reply.header('allow', known.methods.join(', '));
-  return new Fault(
-    'method_not_allowed',
-    `${request.method} is not possible here; ${known.methods.join(', ')}.`,
-  );
+  // One path may be that of a resource and that of an operation: `monitors/{id}` and `monitors/import`.
+  const known = allowed.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+  if (known.length === 0)
+    return new Fault('not_found', 'Nothing answers at this path. See /api/openapi.json.');
+  const methods = [...new Set(known)].join(', ');
+  reply.header('allow', methods);
+  return new Fault('method_not_allowed', `${request.method} is not possible here; ${methods}.`);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
@@ -13,6 +14,22 @@ const LINGER_MS = 10_000;
 const BODY_PATIENCE_MS = 30_000;
 const BODY_BYTES_PER_SECOND = 1024;
 const ONE_WRITE_BYTES = 16 * 1024;
+
+const endings = new WeakMap<Socket, Set<() => void>>();
+
+/** Calls back when the other side has sent its last; one listener for all requests of a connection, however many wait. */
+function onEnd(socket: Socket, callback: () => void): () => void {
+  const known = endings.get(socket);
+  const waiting = known ?? new Set<() => void>();
+  waiting.add(callback);
+  if (!known) {
+    endings.set(socket, waiting);
+    socket.once('end', () => {
+      for (const each of waiting) each();
+    });
+  }
+  return () => waiting.delete(callback);
+}
 
 /** A request that `node:http` read: any there can be. */
 export class NodeCarrier implements Carrier {
@@ -32,8 +49,12 @@ export class NodeCarrier implements Carrier {
 
   watch(client: { leave(): void }): void {
     const res = this.#res;
+    const left = () => client.leave();
+    // A client that left and one that only closed its sending side look the same. Models cost money: both end the exchange.
+    const forget = onEnd(this.#req.socket, left);
     res.on('close', () => {
-      if (!res.writableFinished) client.leave();
+      forget();
+      if (!res.writableFinished) left();
     });
   }
 

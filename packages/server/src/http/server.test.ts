@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { RawClient, requestBytes } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
@@ -25,7 +27,7 @@ const whenWhole: OnRequest = (req, res) => {
 
 test('a head that drips is answered with a 408, and its connection ends', async (t) => {
   const url = await listening(t, whenWhole);
-  for (const beginning of ['', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-a: ']) {
+  for (const beginning of ['G', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-a: ']) {
     const client = await RawClient.connect(url);
     await client.send(beginning);
     const answer = await client.answer();
@@ -47,10 +49,11 @@ test('a body may take longer than a head, and so may the next request of a conne
   const idle = await RawClient.connect(url);
   await idle.send(requestBytes({ path: '/' }));
   assert.equal((await idle.answer()).status, 200);
-  // A connection that says nothing is cut after the limit: by then the two above have waited as long.
-  const silent = await RawClient.connect(url);
-  assert.equal((await silent.answer()).status, 408);
-  silent.hangUp();
+  // A head that stops is cut after the limit: by then the two above have waited as long.
+  const stopped = await RawClient.connect(url);
+  await stopped.send('GET');
+  assert.equal((await stopped.answer()).status, 408);
+  stopped.hangUp();
   await slow.send('cde');
   assert.equal((await slow.answer()).status, 200);
   await idle.send(requestBytes({ path: '/' }));
@@ -73,4 +76,39 @@ test('where it cannot listen it says which setting to change', async () => {
       server.listen(host, 0, 'server.listeners[2]'),
       (error) => error instanceof CannotListen && says.test(error.message),
     );
+});
+
+const EXPECTING = 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n';
+
+test('a body is asked for when somebody reads it, and only then', async (t) => {
+  const url = await listening(t, (req, res, id) => {
+    if (req.url === '/refused') res.writeHead(401).end();
+    else setImmediate(() => whenWhole(req, res, id));
+  });
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  socket.write(EXPECTING);
+  assert.match(await said(socket), /^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+  socket.write('12345');
+  assert.match(await said(socket), /^HTTP\/1\.1 200 OK\r\n.*\bConnection: keep-alive\r\n/s);
+  // Whether the body follows a refusal nobody can tell: the connection ends.
+  socket.write(EXPECTING.replace('/', '/refused'));
+  assert.match(await said(socket), /^HTTP\/1\.1 401 Unauthorized\r\n.*\bConnection: close\r\n/s);
+  await once(socket.resume(), 'close');
+});
+
+async function said(socket: Socket): Promise<string> {
+  const [bytes] = await once(socket, 'data');
+  return String(bytes);
+}
+
+test('a client that closes its sending side behind its request gets its answer', async (t) => {
+  const url = await listening(t, (req, res, id) => {
+    req.socket.once('end', () => whenWhole(req, res, id));
+  });
+  for (const sent of [requestBytes({ path: '/' }), EXPECTING.replace(/expect.*?\r\n/, '') + '12345']) {
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), allowHalfOpen: true });
+    socket.end(sent);
+    const answer = (await socket.toArray()).map(String).join('');
+    assert.match(answer, /^HTTP\/1\.1 200 OK.*whole/s);
+  }
 });

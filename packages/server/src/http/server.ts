@@ -89,6 +89,12 @@ export function createHttpServer(
   }
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
+  server.on('checkContinue', (req, res) => {
+    continueWhenRead(req, res);
+    accept(req, res);
+  });
+  // A client may close its sending side behind its request (RFC 9112 section 9.6) and still read the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   refuseWhatIsNoRequest(server, underWay, clock);
   const door = new PlainDoor(placeOf, handBy(server), clock, lookMs);
   server.on('connection', (socket) => {
@@ -103,6 +109,25 @@ export function createHttpServer(
       door.isDraining = true;
       return drain(server, door, limitMs, clock, log);
     },
+  };
+}
+
+/**
+ * Answers `Expect: 100-continue` when somebody begins to read the body, so that a request that is refused by its head
+ * is refused before the body is sent (RFC 9110 section 10.1.1). The client may then send it or not: a connection whose
+ * request was answered without reading the body ends.
+ */
+function continueWhenRead(req: IncomingMessage, res: ServerResponse): void {
+  const read = req._read.bind(req);
+  const keepsAlive = res.shouldKeepAlive;
+  res.shouldKeepAlive = false;
+  req._read = (size) => {
+    req._read = read;
+    if (!res.headersSent) {
+      res.shouldKeepAlive = keepsAlive;
+      res.writeContinue();
+    }
+    read(size);
   };
 }
 

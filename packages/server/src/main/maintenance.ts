@@ -14,9 +14,10 @@ import { claimDatabase, loadSecretKey, noSharedSecret } from '../store/secret-ke
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { planUpgrade, upgrade } from '../store/upgrade.ts';
 import { rewrap } from './rewrap.ts';
+import { runningAddress } from './running-address.ts';
 
 interface Place extends StorePlace {
-  /** `server.base_url`. */
+  /** Where the server is reached: the address of the one that runs, else `server.base_url`. */
   readonly baseUrl: string;
 }
 
@@ -136,7 +137,11 @@ export async function maintain(
   if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`, { exitCode: 2 });
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });
-  const place = { url: config.storage.database, dataDir, baseUrl: config.server.base_url };
+  const place = {
+    url: config.storage.database,
+    dataDir,
+    baseUrl: runningAddress(dataDir) ?? config.server.base_url,
+  };
   try {
     process.stdout.write(`${await command.run(place, args, environment)}\n`);
   } catch (error) {

@@ -29,8 +29,6 @@ interface Begun {
 export class PlainConnection implements AnswerLine {
   /** Monotonic milliseconds since when it waits: for a request, the rest of one, or its own end. */
   since: number;
-  /** Nothing came over it yet. */
-  isFresh = true;
   readonly #socket: Socket;
   readonly #door: PlainDoor;
   #carrier: PlainCarrier | null = null;
@@ -145,7 +143,6 @@ export class PlainConnection implements AnswerLine {
     if (this.#isEnding) return;
     this.#pieces.push(bytes);
     this.#size += bytes.length;
-    this.isFresh = false;
     if (this.#carrier) {
       if (this.#size > AHEAD_BYTES) this.#socket.pause();
       return;

@@ -238,22 +238,28 @@ test('who leaves is told of once, and what is left within a request is accounted
   assert.ok(house.ways.every((way) => way === 'plain'));
 });
 
-test('a connection at rest ends after its time, one that never spoke goes to node:http', async (t) => {
+test('a connection at rest ends after its time, whether it ever spoke or not, and nothing is said to it', async (t) => {
   const clock = new FakeClock();
   const house = await started(t, (client) => void echo(client), clock);
   const silent = await connected(house.url);
+  const late = await connected(house.url);
   const resting = await connected(house.url);
+  let said = '';
+  silent.on('data', (bytes: Buffer) => {
+    said += bytes.toString();
+  });
   await written(resting, Buffer.from(request('1')));
   await once(resting, 'data');
   clock.advance(75_000);
+  await written(late, Buffer.from(request('0')));
+  await once(late, 'data');
   await written(resting, Buffer.from(request('2')));
   await once(resting, 'data');
+  const ended = Promise.all([silent, late, resting].map((socket) => once(socket.resume(), 'close')));
   clock.advance(78_000);
-  await once(resting.resume(), 'close');
-  await written(silent, Buffer.from(request('3')));
-  await once(silent, 'data');
-  assert.deepEqual(house.ways, ['plain', 'plain', 'node']);
-  silent.destroy();
+  await ended;
+  assert.equal(said, '');
+  assert.deepEqual(house.ways, ['plain', 'plain', 'plain']);
 });
 
 test('a drain lets the answer under way end, says so in it, and closes what rests', async () => {

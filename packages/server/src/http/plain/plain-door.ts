@@ -108,8 +108,6 @@ export class PlainDoor {
       if (connection.isWaiting) continue;
       // Who reads an answer slowly begins to rest once all of it has left.
       if (!connection.isResting) connection.since = now;
-      // Who says nothing at first is `node:http`'s to refuse.
-      else if (connection.isFresh) connection.handOver();
       else if (now - connection.since > MOST_REST_MS) connection.close();
     }
     const look = () => this.#look();
