@@ -130,9 +130,11 @@ export function bodyOf(request: ReceivedRequest): JsonObject {
   return isObject(body) ? body : assert.fail('a body that is no object');
 }
 
+const SAID_LATER = [{ type: 'output_text', text: 'Made in the background.', annotations: [] }];
+
 function queued(id: string, status: string): JsonObject {
   const output =
-    status === 'completed' ? [{ type: 'message', id: 'msg_bg', role: 'assistant', content: [] }] : [];
+    status === 'completed' ? [{ type: 'message', id: 'msg_bg', role: 'assistant', content: SAID_LATER }] : [];
   return { id, object: 'response', model: 'm-1', background: true, status, output };
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { call } from '@floe/testkit/client';
 import { eventually } from '@floe/testkit/patience';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
@@ -102,13 +103,16 @@ test('a conversation moves from provider to provider and each sees all of it', a
   ].entries()) {
     const named = PROVIDERS.find((name) => name === provider) ?? assert.fail();
     const question = `Question number ${at}?`;
-    previous = await turn(
+    const answer: Answer = await turn(
       client,
       { model: `${provider}/m-1`, input: question, ...(previous && { previous_response_id: previous.id }) },
       at % 2 === 0,
     );
     spoken.push(question);
     assertInOrder(askedText(named), spoken);
+    assert.equal(answer.previous_response_id, previous?.id ?? null, `${at}: ${provider}`);
+    assert.deepEqual((await client.responses.retrieve(answer.id)).previous_response_id, previous?.id ?? null);
+    previous = answer;
     // Without the ids of their answers, an assistant's words are plain text or nothing OpenAI's document knows.
     if (DIALECT_OF[named] === 'responses')
       for (const item of objectsIn(house.asked(named)['input']))
@@ -223,6 +227,22 @@ test('a provider that has the conversation gets the client’s bytes', async () 
   assert.equal(sent, body.replace('keeper/m-1', 'm-1'));
 });
 
+for (const provider of PROVIDERS)
+  for (const origin of PROVIDERS)
+    test(`every event of ${provider} that holds the response names the one of ${origin} before it`, async () => {
+      const first = await turn(house.client(), { model: `${origin}/m-1`, input: FIRST });
+      const answer = await call(`${house.url}/responses`, {
+        headers: { authorization: `Bearer ${house.keys.own}` },
+        body: { model: `${provider}/m-1`, input: SECOND, previous_response_id: first.id, stream: true },
+      });
+      const told = answer.frames().flatMap(({ data }) => objectsIn([JSON.parse(data)['response']]));
+      assert.ok(told.length >= 2, answer.text);
+      // What a provider knows it says itself: those bytes are not ours.
+      const isItsOwn = origin === provider && provider === 'keeper';
+      for (const response of told)
+        assert.equal(response['previous_response_id'], isItsOwn ? undefined : first.id, answer.text);
+    });
+
 test('item references to earlier answers stand for what they name', async () => {
   const client = house.client();
   const first = await turn(client, { model: 'chat/m-1', input: FIRST });
@@ -286,6 +306,14 @@ test('a background response is asked after at the provider that makes it', async
   assert.equal((await client.responses.retrieve(done.id)).status, 'completed');
   assert.equal(house.upstream('keeper').requests.length, asked, 'what is done is not asked after again');
   await refusedWith(house.client(house.keys.other).responses.retrieve(done.id), 404, 'not_found');
+  // Nobody goes on from what is not said yet.
+  const begun = await turn(client, ask);
+  const more = { model: 'messages/m-1', input: SECOND, previous_response_id: begun.id };
+  const before = house.upstream('messages').requests.length;
+  await refusedWith(turn(client, more), 400, 'invalid_request');
+  assert.equal(house.upstream('messages').requests.length, before);
+  await turn(client, more);
+  assertInOrder(askedText('messages'), [FIRST, 'Made in the background.', SECOND]);
   const unwanted = await turn(client, ask);
   assert.equal((await client.responses.cancel(unwanted.id)).status, 'cancelled');
   assert.equal((await client.responses.retrieve(unwanted.id)).status, 'cancelled');

@@ -14,6 +14,7 @@ import type { AnswerSink } from './plan.ts';
 import { judgedBody } from './policy/answer-gate.ts';
 import { responsesFailure } from './responses-failure.ts';
 import { type Ending, endingWith } from './stored/open-turn.ts';
+import { namePrevious, namePreviousInEvents } from './stored/previous-response.ts';
 import { ToldResponse } from './stored/told-response.ts';
 import { parse } from './upstream-json.ts';
 
@@ -43,8 +44,12 @@ export class ForwardedEvents implements AnswerSink, Ending {
   /** Its last event, withheld until then. */
   #last: Buffer | null = null;
 
-  constructor(x: Exchange, dialect: EventDialect) {
+  /** What the client went on from and the provider does not know. */
+  readonly #previous: string | null;
+
+  constructor(x: Exchange, dialect: EventDialect, previous: string | null) {
     this.#x = x;
+    this.#previous = previous;
     this.#dialect = dialect;
     this.#out = new ClientStream(x);
     this.#told = dialect === 'responses' && x.turn?.keeps ? new ToldResponse() : null;
@@ -60,7 +65,9 @@ export class ForwardedEvents implements AnswerSink, Ending {
   }
 
   push(chunk: Buffer): boolean {
-    const { bytes, lead, ends } = this.#framer.push(chunk);
+    const frames = this.#framer.push(chunk);
+    const { bytes, lead, ends } =
+      this.#previous === null ? frames : namePreviousInEvents(frames, this.#previous);
     let good = lead;
     for (const end of ends) {
       this.#listen(bytes.subarray(good, end));
@@ -152,8 +159,9 @@ export class ForwardedEvents implements AnswerSink, Ending {
 }
 
 /** A whole Responses or Messages answer: passed on byte for byte when it is whole and an answer. */
-export function forwardedBody(x: Exchange, dialect: EventDialect): AnswerSink {
-  return wholeAnswer((bytes) => {
+export function forwardedBody(x: Exchange, dialect: EventDialect, previous: string | null): AnswerSink {
+  return wholeAnswer((sent) => {
+    const bytes = previous === null ? sent : namePrevious(sent, previous);
     const parsed = parse(bytes);
     const answer = UPSTREAM_DIALECTS[dialect].readAnswer(parsed, { id: x.id });
     if (dialect === 'responses' && isObject(parsed)) x.responseId = idOf(parsed);

@@ -31,11 +31,12 @@ export function planForward(
     thinkTags: provider.hasThinkTags(model),
     usageFrameIsOurs,
   };
+  const previous = x.turn?.unknownTo(target) ?? null;
   function answer(streamed: boolean): AnswerSink {
     if (streamed !== ask.stream || rewritten) return rewrite(streamed);
     const { dialect } = x.surface;
     if (dialect === 'chat') return streamed ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings);
-    return streamed ? new ForwardedEvents(x, dialect) : forwardedBody(x, dialect);
+    return streamed ? new ForwardedEvents(x, dialect, previous) : forwardedBody(x, dialect, previous);
   }
   return {
     request,

@@ -52,7 +52,9 @@ export async function askKeeper(
     signing: provider.signingFor(credential),
   };
   return new Promise((resolve, reject) => {
-    const call = new Call(provider.id, resolve, reject);
+    const told = (answer: KeeperAnswer) =>
+      resolve({ ...answer, body: answer.body && asKept(answer.body, turn) });
+    const call = new Call(provider.id, told, reject);
     const cancel = gateway.transport.dispatch(request, call);
     const timer = gateway.clock.after(ANSWER_MS, () => {
       cancel();
@@ -60,6 +62,12 @@ export async function askKeeper(
     });
     call.endBy(timer);
   });
+}
+
+/** The provider may not know what the response went on from (`namePrevious`). */
+function asKept(body: JsonObject, { response }: Kept): JsonObject {
+  const name = 'previous_response_id';
+  return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;
 }
 
 function keeperOf(

@@ -3,9 +3,10 @@ import type { JsonObject } from '@floe/contract/json';
 import { memberEdit, readBoolean, readString, scanObject, splice } from '@floe/wire/splice';
 import type { Clock } from '../../core/clock.ts';
 import { type Ask, parseBody } from '../ask.ts';
-import type { Target } from '../catalog.ts';
+import type { Catalog, Target } from '../catalog.ts';
 import type { Client } from '../client.ts';
 import type { Exchange } from '../exchange-record.ts';
+import { finishedTurns } from './current-response.ts';
 import { findReferences } from './references.ts';
 import { historyOf, itemsOf, nativeItem, packedItem, type ReplayItem } from './replay.ts';
 import type { Turn } from './turn-store.ts';
@@ -89,6 +90,13 @@ export class OpenTurn {
     return { ...this.#spliced([...history, ...own], knows), lost: [...lost] };
   }
 
+  /** What the client went on from, where the target does not know it and answers without. */
+  unknownTo({ provider, credential }: Target): string | null {
+    const previous = this.#previous;
+    if (previous === null || isHeldBy(provider.sealOrigin(credential), previous)) return null;
+    return String(previous.response['id']);
+  }
+
   /** The client's bytes, but for what it goes on from. */
   #spliced(input: readonly JsonObject[], knows: boolean): Ask {
     const { body, members } = this.#ask;
@@ -159,7 +167,8 @@ function isHeldBy(origin: string, kept: { readonly origin: string; readonly held
 /**
  * Reads what the request says about stored turns. Null when it neither refers to one nor becomes one.
  *
- * @throws Fault `previous_response_not_found` for an id that is unknown, expired, deleted or another key's.
+ * @throws Fault `previous_response_not_found` for an id that is unknown, expired, deleted or another key's,
+ *   `invalid_request` for one whose answer is still being made.
  */
 export async function openTurn(x: Exchange, ask: Ask): Promise<OpenTurn | null> {
   const { catalog, key } = x;
@@ -167,7 +176,7 @@ export async function openTurn(x: Exchange, ask: Ask): Promise<OpenTurn | null> 
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const previous = ask.members.get('previous_response_id');
   const previousId = previous && readString(ask.body, previous);
-  const conversation = previousId ? await conversationOf(x, owner, previousId) : [];
+  const conversation = previousId ? await conversationOf(x, catalog, owner, previousId) : [];
   const references = await findReferences(x.gateway.turns, owner, ask, conversation);
   const keeps = isKept(ask);
   if (!keeps && conversation.length === 0 && references.size === 0) return null;
@@ -175,14 +184,15 @@ export async function openTurn(x: Exchange, ask: Ask): Promise<OpenTurn | null> 
 }
 
 async function conversationOf(
-  x: Exchange,
+  { gateway }: Exchange,
+  catalog: Catalog,
   owner: { readonly orgId: string; readonly keyId: string | null },
   responseId: string,
 ): Promise<readonly Turn[]> {
-  const { turns } = x.gateway;
+  const { turns } = gateway;
   const turn = await turns.find(owner, responseId);
   const conversation = turn && (await turns.conversation(turn));
-  if (conversation) return conversation;
+  if (conversation) return finishedTurns(gateway, catalog, conversation);
   const shown = responseId.slice(0, 100);
   const why = turn
     ? `An earlier response that "${shown}" was built on has been deleted.`

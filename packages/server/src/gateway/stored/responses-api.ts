@@ -6,6 +6,7 @@ import type { Client } from '../client.ts';
 import { answerFault, internalFault } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import { callerOf } from '../lists.ts';
+import { currentResponse, isUnderWay, replaceResponse } from './current-response.ts';
 import { listInputItems } from './input-items.ts';
 import { askKeeper } from './keeper.ts';
 import type { Turn } from './turn-store.ts';
@@ -26,8 +27,8 @@ export function createStoredResponses(gateway: Gateway) {
     (client, id, query) =>
       void respond(client, gateway, async () => act(await findTurn(client, gateway, id), query));
   return {
-    get: verb(async (found, query) => {
-      const response = await currentResponse(gateway, found);
+    get: verb(async ({ turn, catalog }, query) => {
+      const response = await currentResponse(gateway, catalog, turn);
       if (query.get('stream') !== 'true') return response;
       if (isUnderWay(response))
         throw new Fault(
@@ -54,21 +55,21 @@ export function createStoredResponses(gateway: Gateway) {
       return { ...listInputItems(conversation, query) };
     }),
 
-    cancel: verb(async (found) => {
-      if (found.turn.response['background'] !== true)
+    cancel: verb(async ({ turn, catalog }) => {
+      if (turn.response['background'] !== true)
         throw new Fault(
           'invalid_request',
           'Only a response made with "background": true can be cancelled. End others by closing the connection.',
           { param: 'response_id' },
         );
-      const response = await currentResponse(gateway, found);
+      const response = await currentResponse(gateway, catalog, turn);
       if (!isUnderWay(response)) return response;
-      const told = await askKeeper(gateway, found.catalog, found.turn, 'POST', '/cancel');
+      const told = await askKeeper(gateway, catalog, turn, 'POST', '/cancel');
       if (told === null || told.status !== 200 || told.body === null)
         throw new Fault('upstream_error', 'The provider did not cancel the response.', {
           upstreamStatus: told?.status ?? 0,
         });
-      await replace(gateway, found.turn, told.body);
+      await replaceResponse(gateway, turn, told.body);
       return told.body;
     }),
   };
@@ -82,26 +83,6 @@ async function findTurn(client: Client, gateway: Gateway, id: string): Promise<F
   throw new Fault('not_found', `There is no stored response "${id.slice(0, 100)}" for this key.`, {
     param: 'response_id',
   });
-}
-
-function isUnderWay(response: JsonObject): boolean {
-  return response['status'] === 'queued' || response['status'] === 'in_progress';
-}
-
-/** A background response is asked after at its provider until it has ended. */
-async function currentResponse(gateway: Gateway, { turn, catalog }: Found): Promise<JsonObject> {
-  if (!isUnderWay(turn.response)) return turn.response;
-  const told = await askKeeper(gateway, catalog, turn, 'GET');
-  if (told?.status !== 200 || told.body === null) return turn.response;
-  if (!isUnderWay(told.body)) await replace(gateway, turn, told.body);
-  return told.body;
-}
-
-/** The final answer takes its place, and what it cost is settled. */
-async function replace(gateway: Gateway, turn: Turn, response: JsonObject): Promise<void> {
-  await gateway.turns.replace(turn, response);
-  if (!isUnderWay(response))
-    await gateway.background.ended(turn.orgId, String(turn.response['id']), response);
 }
 
 function startOf(query: URLSearchParams): number {

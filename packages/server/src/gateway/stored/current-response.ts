@@ -1,0 +1,51 @@
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { Catalog } from '../catalog.ts';
+import type { Gateway } from '../gateway.ts';
+import { askKeeper } from './keeper.ts';
+import type { Turn } from './turn-store.ts';
+
+export function isUnderWay(response: JsonObject): boolean {
+  return response['status'] === 'queued' || response['status'] === 'in_progress';
+}
+
+/** A background response is asked after at its provider until it has ended. */
+export async function currentResponse(gateway: Gateway, catalog: Catalog, turn: Turn): Promise<JsonObject> {
+  if (!isUnderWay(turn.response)) return turn.response;
+  const told = await askKeeper(gateway, catalog, turn, 'GET');
+  if (told?.status !== 200 || told.body === null) return turn.response;
+  if (!isUnderWay(told.body)) await replaceResponse(gateway, turn, told.body);
+  return told.body;
+}
+
+/** The final answer takes its place, and what it cost is settled. */
+export async function replaceResponse(gateway: Gateway, turn: Turn, response: JsonObject): Promise<void> {
+  await gateway.turns.replace(turn, response);
+  if (!isUnderWay(response))
+    await gateway.background.ended(turn.orgId, String(turn.response['id']), response);
+}
+
+/**
+ * The turns with their answers as they are now.
+ *
+ * @throws Fault `invalid_request` while one of them is still being made: what would be sent lacked its answer.
+ */
+export async function finishedTurns(
+  gateway: Gateway,
+  catalog: Catalog,
+  turns: readonly Turn[],
+): Promise<readonly Turn[]> {
+  if (!turns.some((turn) => isUnderWay(turn.response))) return turns;
+  return Promise.all(
+    turns.map(async (turn) => {
+      const response = await currentResponse(gateway, catalog, turn);
+      if (!isUnderWay(response)) return { ...turn, response };
+      const { id, status } = response;
+      throw new Fault(
+        'invalid_request',
+        `The response "${String(id)}" is ${String(status)}. Wait until its status is completed before you go on from it.`,
+        { param: 'previous_response_id' },
+      );
+    }),
+  );
+}
