@@ -31,6 +31,8 @@ const DOWN_AFTER = 3;
 const REST_MOST_MS = 60_000;
 /** A message about many that failed this often is split: one of them may be what the receiver cannot take. */
 const SPLIT_AFTER = 3;
+/** So long such a message waits at most when the receiver asks for more. */
+const GATHERED_WAIT_MOST_MS = 30_000;
 
 /** What became of a message, for metrics. */
 export type DeliveryResult = 'sent' | 'failed' | 'dead';
@@ -143,7 +145,10 @@ async function fail(
   };
   if (!(await changeLeased(writer, channel.id, parts.owner, { failures, ...rest }))) return false;
   // What did not reach the receiver is not the message's fault: it goes as soon as anything does.
-  const waitMs = outcome.reached ? Math.max(retryAfterMs, backoffMs(attempts, parts.random)) : 0;
+  // Of several in one message perhaps one is the reason for the wait: the others do not wait for it that long.
+  const askedMs =
+    composed.deliveries.length > 1 ? Math.min(retryAfterMs, GATHERED_WAIT_MOST_MS) : retryAfterMs;
+  const waitMs = outcome.reached ? Math.max(askedMs, backoffMs(attempts, parts.random)) : 0;
   const age = now + Math.max(waitMs, restMs) - first.created_at;
   const isDead = (outcome.refused && attempts >= TRIES_REFUSED) || age > AGE_MS;
   const fields = { channel: channel.name, org: channel.org_id, status, error, attempts };
