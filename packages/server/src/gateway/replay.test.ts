@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import type { CallAnswer } from '@floe/testkit/client';
 import { cutMidAnswer } from '@floe/testkit/fault-cuts';
-import { type Reply, sseReply } from '@floe/testkit/reply';
+import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
 import { type GatewayInTime, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
 
 const TURN = [{ role: 'user', content: 'hello' }];
@@ -147,6 +147,25 @@ test('at the first difference the stream ends with the typed error, and nothing 
       assert.deepEqual([row?.state, row?.error_code], ['partial', 'upstream_stream_broken']);
     }
   }
+});
+
+test('a stream names the same model with a rescue as without one: the one that answers', async (t) => {
+  for (const isAway of [false, true])
+    for (const surface of SURFACES) {
+      const named = async (rescue: object) => {
+        const gateway = await startInTime({
+          upstreams: { a: () => (isAway ? jsonReply({}, 503) : stream(SCRIPT)), b: () => stream(SCRIPT) },
+          routes: [{ model: 'smart', targets: ['a/m', 'b/m'], retries: 0, ...rescue }],
+        });
+        t.after(() => gateway.close());
+        const body = { model: 'smart', stream: true, ...BODIES[surface] };
+        const answer = await gateway.settled(gateway.ask(surface, body));
+        return [...new Set(Array.from(answer.text.matchAll(/"model":"([^"]*)"/g), ([, model]) => model))];
+      };
+      const usual = await named({});
+      assert.deepEqual(await named({ rescue: 'replay' }), usual, `${surface}, ${isAway}`);
+      assert.deepEqual(usual, [surface === 'chat' ? 'm' : 'smart'], surface);
+    }
 });
 
 test('tokens of both attempts are on the row, together and apart', async (t) => {
