@@ -21,11 +21,13 @@ function errorOf(answer: CallAnswer): JsonObject {
   return isObject(body) && isObject(body.error) ? body.error : {};
 }
 
-async function spentOf({ ask }: Pick<GuardedGateway, 'ask'>): Promise<unknown> {
+async function standingOf({ ask }: Pick<GuardedGateway, 'ask'>): Promise<JsonObject> {
   const body = (await ask('/gateway/v1/key')).json();
   const budgets = isObject(body) && Array.isArray(body.budgets) ? body.budgets : [];
-  return isObject(budgets[0]) ? budgets[0].spent_nano_usd : undefined;
+  return isObject(budgets[0]) ? budgets[0] : assert.fail('no budget');
 }
+
+const spentOf = async (gateway: Pick<GuardedGateway, 'ask'>) => (await standingOf(gateway)).spent_nano_usd;
 
 test('a hard budget reserves the worst case, books the truth, and refuses with 402 what has no room', async (t) => {
   const { chat, ask, upstream } = await startGuarded(t, {
@@ -85,7 +87,9 @@ test('spending outlives a restart, and what a killed process had reserved is cha
     .chat({ max_tokens: 1000 })
     .catch(() => undefined);
   await upstream.received(2);
-  const held = Number(await spentOf(callsTo(second.url))) - ANSWER_NANO_USD;
+  const { spent_nano_usd: spent, reserved_nano_usd: reserved } = await standingOf(callsTo(second.url));
+  const held = Number(reserved);
+  assert.equal(spent, ANSWER_NANO_USD, 'what is reserved is not spent');
   assert.ok(held >= 2_000_000 && held < 2_100_000, `1,000 tokens out and the input: ${held}`);
   await second.kill9();
   await hanging;
@@ -93,4 +97,37 @@ test('spending outlives a restart, and what a killed process had reserved is cha
   const third = await startFloe({ yaml, dataDir });
   t.after(() => third.stop());
   assert.equal(await spentOf(callsTo(third.url)), ANSWER_NANO_USD + held);
+});
+
+test('money that requests under way reserve is shown as reserved, and a simulation says so', async (t) => {
+  const { chat, ask, upstream } = await startGuarded(t, {
+    org: { budgets: [{ ...HARD, limit_usd: 0.001 }] },
+  });
+  await upstream.setFaults(upstreamFault('accept-and-silence'));
+  const left = new AbortController();
+  const hanging = chat({ max_tokens: 400 }, undefined, left.signal).catch(() => undefined);
+  await upstream.received(1);
+  const state = async () => {
+    const body = (await ask('/api/management/budgets')).json();
+    const [budget] = isObject(body) && Array.isArray(body.data) ? body.data : [];
+    return isObject(budget) && isObject(budget.state) ? budget.state : assert.fail('no state');
+  };
+  const { reserved_nano_usd: reserved, ...standing } = await state();
+  assert.ok(Number(reserved) > 800_000, 'four hundred tokens out at $2 per million, and the input');
+  assert.deepEqual([standing.spent_nano_usd, standing.remaining_nano_usd], [0, 1_000_000 - Number(reserved)]);
+  const simulated = (max_tokens: number) =>
+    ask('/api/management/routes/simulate', {
+      body: {
+        request: { model: 'priced/model', messages: [{ role: 'user', content: 'Hi' }], max_tokens },
+      },
+    });
+  assert.match((await simulated(300)).text, /"budget_reserved"/);
+  assert.match((await simulated(600)).text, /"budget_exceeded"/);
+  left.abort();
+  await hanging;
+  const after = await eventually(async () => {
+    const now = await state();
+    return now.reserved_nano_usd === 0 ? now : undefined;
+  });
+  assert.equal(typeof after.spent_nano_usd, 'number');
 });

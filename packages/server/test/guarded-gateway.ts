@@ -12,7 +12,7 @@ export const PRICES = { model: { input: 1, output: 2 } };
 export interface GuardedGateway {
   readonly floe: Floe;
   readonly upstream: Upstream;
-  chat(more?: JsonObject, key?: string): Promise<CallAnswer>;
+  chat(more?: JsonObject, key?: string, signal?: AbortSignal): Promise<CallAnswer>;
   ask(path: string, options?: { method?: string; body?: JsonObject }): Promise<CallAnswer>;
 }
 
@@ -63,8 +63,9 @@ export function guardedConfig(upstreamUrl: string, more: JsonObject): JsonObject
 
 export function callsTo(url: string): Pick<GuardedGateway, 'chat' | 'ask'> {
   return {
-    chat: (more = {}, key = KEYS.full) =>
+    chat: (more = {}, key = KEYS.full, signal = new AbortController().signal) =>
       call(url + CHAT, {
+        signal,
         headers: { authorization: `Bearer ${key}` },
         body: chatBody({ model: 'priced/model', ...more }),
       }),

@@ -1,8 +1,8 @@
 import { cx } from './class-names.ts';
 
 /**
- * How much of a bound is used. What is only held back for requests under way is lighter; near the bound the bar turns
- * to warning, at it to failing, and the words beside it say the same.
+ * How much of a bound is used. What requests under way reserve beside it is lighter; where the use nears the bound the
+ * bar turns to warning, at it to failing, and the words beside it say the same.
  */
 export function Meter({
   label,
@@ -10,17 +10,21 @@ export function Meter({
   held = 0,
   most,
   text,
+  heldText = '',
 }: {
   readonly label: string;
   readonly used: number;
-  /** The part of `used` that is not certain yet. */
+  /** Reserved beside `used`. */
   readonly held?: number;
   readonly most: number;
   /** `2,104 / 6,000` */
   readonly text: string;
+  /** `2 reserved` */
+  readonly heldText?: string;
 }) {
   const share = Math.min(1, most > 0 ? used / most : 0);
-  const sure = Math.max(0, Math.min(share, most > 0 ? (used - held) / most : 0));
+  const taken = Math.min(1, most > 0 ? (used + held) / most : 0);
+  const words = held > 0 ? `${text}, ${heldText}` : text;
   const colour = share >= 1 ? 'bg-failing' : share >= 0.8 ? 'bg-warning' : 'bg-series-1';
   return (
     <span className="flex min-w-0 items-center gap-2">
@@ -31,14 +35,15 @@ export function Meter({
         aria-valuemin={0}
         aria-valuemax={most}
         aria-valuenow={Math.min(used, most)}
-        aria-valuetext={text}
+        aria-valuetext={words}
+        title={words}
         className="relative h-1.5 w-16 shrink-0 overflow-hidden rounded-full border border-line bg-sunken"
       >
         <span
           className={cx('absolute inset-y-0 left-0 opacity-45', colour)}
-          style={{ width: `${share * 100}%` }}
+          style={{ width: `${taken * 100}%` }}
         />
-        <span className={cx('absolute inset-y-0 left-0', colour)} style={{ width: `${sure * 100}%` }} />
+        <span className={cx('absolute inset-y-0 left-0', colour)} style={{ width: `${share * 100}%` }} />
       </span>
       <span className={cx('truncate figures', share >= 1 && 'font-medium text-failing-ink')}>{text}</span>
     </span>

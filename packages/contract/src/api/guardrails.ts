@@ -54,7 +54,7 @@ export const limit = z
   })
   .meta({ id: 'Limit' });
 
-/** A budget, and what is spent of its one bucket in this period, reservations included; null with `per`. */
+/** A budget, and what is spent of its one bucket in this period; null with `per`. */
 export const budget = z
   .strictObject({
     id: z.string(),
@@ -69,7 +69,7 @@ export const budget = z
         spent_nano_usd: nanoUsd,
         spent_usd: usd,
         reserved_nano_usd: nanoUsd.describe(
-          'The part of `spent` that requests under way hold or that is not booked yet.',
+          'What requests under way may cost at most. It is not spent yet, and no other request can have it.',
         ),
         reserved_usd: usd,
         forecast_nano_usd: nanoUsd
@@ -83,7 +83,7 @@ export const budget = z
           .describe(
             'When nothing is left if it goes on so; in the past once nothing is. Null when something will be left at the end of the period, and where there is no forecast.',
           ),
-        remaining_nano_usd: nanoUsd,
+        remaining_nano_usd: nanoUsd.describe('What is neither spent nor reserved.'),
         remaining_usd: usd,
         starts_at: moment.nullable().describe('When this period began; null for one without an end.'),
         resets_at: moment.nullable(),

@@ -1,5 +1,5 @@
 import { usdText } from '@floe/contract/api/money';
-import type { Level } from '../store/ports.ts';
+import type { Level, Standing } from '../store/ports.ts';
 import { limitClaims, type RuleClaim, spendClaim } from './claims.ts';
 import type { Caller, Guard } from './guard.ts';
 import type { BudgetRule, LimitRule, Rules } from './rules.ts';
@@ -17,7 +17,7 @@ export interface LimitStanding {
   readonly concurrency_used: number | null;
 }
 
-/** Where a caller stands with a budget, reservations of requests under way included. */
+/** Where a caller stands with a budget. */
 export interface BudgetStanding {
   readonly name: string;
   readonly period: 'day' | 'week' | 'month' | 'total';
@@ -26,6 +26,9 @@ export interface BudgetStanding {
   readonly limit_usd: string;
   readonly spent_nano_usd: number;
   readonly spent_usd: string;
+  /** What requests under way hold besides. */
+  readonly reserved_nano_usd: number;
+  readonly reserved_usd: string;
   readonly remaining_usd: string;
   readonly resets_at: string | null;
 }
@@ -46,10 +49,12 @@ export async function standingOf(guard: Guard, rules: Rules | null, caller: Call
     limits: reach.limits.map(({ rule }, index) => limitStanding(rule, perLimit[index] ?? [], byBucket)),
     budgets: reach.budgets.map(({ rule }, index) => {
       const claim = budgetClaims[index];
-      return budgetStanding(rule, claim?.endsAt ?? 0, byBucket.get(claim?.bucket ?? '')?.used ?? 0);
+      return budgetStanding(rule, claim?.endsAt ?? 0, byBucket.get(claim?.bucket ?? '') ?? NOTHING);
     }),
   };
 }
+
+const NOTHING = { used: 0, held: 0 };
 
 export function limitStanding(
   { name, config }: LimitRule,
@@ -77,8 +82,9 @@ export function limitStanding(
 export function budgetStanding(
   { name, config, limitNanoUsd }: BudgetRule,
   endsAt: number,
-  spent: number,
+  { used, held }: Pick<Standing, 'used' | 'held'>,
 ): BudgetStanding {
+  const spent = used - held;
   return {
     name,
     period: config.period,
@@ -87,7 +93,9 @@ export function budgetStanding(
     limit_usd: usdText(limitNanoUsd),
     spent_nano_usd: spent,
     spent_usd: usdText(spent),
-    remaining_usd: usdText(Math.max(0, limitNanoUsd - spent)),
+    reserved_nano_usd: held,
+    reserved_usd: usdText(held),
+    remaining_usd: usdText(Math.max(0, limitNanoUsd - used)),
     resets_at: endsAt === 0 ? null : new Date(endsAt).toISOString(),
   };
 }

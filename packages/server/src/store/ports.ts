@@ -116,6 +116,12 @@ export interface Level {
   readonly resetMs: number;
 }
 
+/** A bucket that is looked at. */
+export interface Standing extends Level {
+  /** Of `used`, what requests under way have reserved of a budget; 0 of a limit. */
+  readonly held: number;
+}
+
 export interface Taken {
   /** Index of the first claim that refused; null when all were granted. Rates are looked at before spend, and what is spent before what is reserved. */
   readonly refused: number | null;
@@ -162,7 +168,7 @@ export interface Counters {
   /** Reserves more for an exchange that is not settled yet, in one atomic step: as much as there is room for. */
   extend(orgId: string, extension: Extension): Extended | Promise<Extended>;
   /** What the buckets hold, without taking anything. */
-  peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]>;
+  peek(orgId: string, claims: readonly Claim[]): Promise<readonly Standing[]>;
   close(): Promise<void>;
 }
 

@@ -97,6 +97,7 @@ export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budge
       held={state.reserved_nano_usd}
       most={most}
       text={`${money(state.spent_nano_usd)} / ${money(most)}`}
+      heldText={`${money(state.reserved_nano_usd)} reserved`}
     />
   );
 }

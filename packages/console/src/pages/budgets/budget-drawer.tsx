@@ -38,7 +38,7 @@ function Standing({ budget }: { readonly budget: Budget }) {
         items={[
           ['Spent', <Spent key="spent" budget={budget} />],
           [
-            'Of it reserved',
+            'Reserved',
             state && state.reserved_nano_usd > 0
               ? `${money(state.reserved_nano_usd)} by requests under way`
               : null,

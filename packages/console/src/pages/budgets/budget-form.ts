@@ -117,14 +117,14 @@ export function forecastOf({ state, limit_usd }: Budget, now = new Date()): Fore
   const zone = browserZone();
   if (!state)
     return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
-  const { forecast_nano_usd: forecast, full_at, resets_at, remaining_nano_usd } = state;
+  const { forecast_nano_usd: forecast, full_at, resets_at, spent_nano_usd } = state;
   const when = (at: string) => {
     const text = day(new Date(at), zone, now);
     const isNear = Math.abs(Date.parse(at) - now.getTime()) < 36 * 3_600_000;
     return isNear ? `${text}, ${shortTime(new Date(at), zone)}` : text;
   };
   const anew = resets_at === null ? null : when(resets_at);
-  if (remaining_nano_usd <= 0)
+  if (spent_nano_usd >= limit_usd * 1e9)
     return {
       text: 'used up',
       isOver: true,

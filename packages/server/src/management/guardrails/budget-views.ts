@@ -40,17 +40,16 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
     if (whose === null) return { ...base, state: null };
     const now = rule.periodAt(nowMs);
     const claim = spendClaim(orgId, rule, bucketName(rule, now, whose), now, 0, guard.book);
-    const [level] = await guard.levels(orgId, [claim]);
-    const spent = level?.used ?? 0;
-    const remaining = Math.max(0, rule.limitNanoUsd - spent);
-    const settled = Math.min(spent, guard.book.spentOf(orgId, claim.bucket));
+    const [{ used, held } = { used: 0, held: 0 }] = await guard.levels(orgId, [claim]);
+    const spent = used - held;
+    const remaining = Math.max(0, rule.limitNanoUsd - used);
     const forecast = forecastOf(spent, now, nowMs);
     return {
       ...base,
       state: {
         spent_nano_usd: spent,
-        reserved_nano_usd: spent - settled,
-        reserved_usd: usdText(spent - settled),
+        reserved_nano_usd: held,
+        reserved_usd: usdText(held),
         forecast_nano_usd: forecast,
         forecast_usd: forecast === null ? null : usdText(forecast),
         full_at: fullAt(spent, forecast, rule.limitNanoUsd, now, nowMs),

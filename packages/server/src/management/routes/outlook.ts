@@ -54,17 +54,24 @@ export async function spendOutlook(
   const { nanoUsd } = estimate;
   const { budgets } = await standingOf(guard, rules, caller);
   let refusal: Fault | null = null;
-  for (const { name, mode, limit_nano_usd: most, spent_nano_usd: spent } of budgets) {
-    const isOver = spent + (nanoUsd ?? 0) > most;
+  for (const {
+    name,
+    mode,
+    limit_nano_usd: most,
+    spent_nano_usd: spent,
+    reserved_nano_usd: held,
+  } of budgets) {
+    const isSpent = spent + (nanoUsd ?? 0) > most;
+    const isOver = isSpent || spent + held + (nanoUsd ?? 0) > most;
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
     const wanted = nanoUsd === null ? 'an unknown price' : dollars(nanoUsd);
-    const because = `"${name}" (${mode}): ${dollars(spent)} of ${dollars(most)} spent, ${wanted} asked for at most`;
+    const because = `"${name}" (${mode}): ${dollars(spent)} of ${dollars(most)} spent, ${held > 0 ? `${dollars(held)} reserved, ` : ''}${wanted} asked for at most`;
     steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
     if (!refuses) continue;
     refusal ??=
       nanoUsd === null
         ? new Fault('price_unknown', `${because}. ${priceLine(estimate)}`)
-        : new Fault('budget_exceeded', because);
+        : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', because);
   }
   return refusal;
 }

@@ -130,6 +130,11 @@ export class SpendBucket implements Bucket {
     this.#endsAt = endsAt;
   }
 
+  /** What requests under way have reserved. */
+  get held(): number {
+    return this.#held;
+  }
+
   /** Waiting helps where there would be room if nothing were reserved. */
   msUntilRoom(claim: Claim, nowMs: number): number {
     if (this.room(claim) >= claim.amount) return 0;

@@ -210,10 +210,19 @@ export function countersSuite(store: string, open: (t: TestContext) => Promise<C
     await counters.take(ORG, 'b', [spendClaim('narrow', 100, 30)]);
     assert.deepEqual(await extend(60, 50), { granted: 10, short: 1, away: false });
     assert.deepEqual(await extend(70, 50), { granted: 0, short: 1, away: false });
-    const used = async () => (await counters.peek(ORG, claims)).map((level) => level.used);
-    assert.deepEqual(await used(), [70, 100, 70]);
+    const standing = (of: 'used' | 'held') => async () =>
+      (await counters.peek(ORG, claims)).map((level) => level[of]);
+    const [used, held] = [standing('used'), standing('held')];
+    assert.deepEqual(
+      [await used(), await held()],
+      [
+        [70, 100, 70],
+        [70, 100, 70],
+      ],
+    );
     await counters.settle(ORG, settlement('a', taken, claims, [65, 65, 65]));
     assert.deepEqual(await used(), [65, 95, 65], 'settling puts the truth in place of all of it');
+    assert.deepEqual(await held(), [0, 30, 0]);
   });
 
   test(`${store}: extensions at the same time never exceed the budget together`, async (t) => {

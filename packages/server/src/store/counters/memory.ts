@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Standing, Taken } from '../ports.ts';
 import { BucketTable } from './bucket-table.ts';
 import { type Bucket, LeaseBucket, SpendBucket, WindowBucket } from './buckets.ts';
 
@@ -76,10 +76,14 @@ export class MemoryCounters implements Counters {
     return { granted, short, away: false };
   }
 
-  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
+  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Standing[]> {
     const nowMs = this.#clock.monotonic();
     const second = Math.floor(nowMs / 1000);
-    return claims.map((claim) => levelOf(this.#buckets.get(orgId, claim.bucket), claim, nowMs, second));
+    return claims.map((claim) => {
+      const bucket = this.#buckets.get(orgId, claim.bucket);
+      const held = bucket instanceof SpendBucket ? bucket.held : 0;
+      return { ...levelOf(bucket, claim, nowMs, second), held };
+    });
   }
 
   async close(): Promise<void> {

@@ -228,17 +228,22 @@ end
 return 1
 `;
 
-/** ARGV: offset, then per key: kind, floor. */
+/** ARGV: offset, then per key: kind, floor. Replies per key: used, reset, held. */
 export const PEEK = `${PRELUDE}
 local reply = {}
 for i, key in ipairs(KEYS) do
-  local kind, used, reset = ARGV[i * 2], 0, 0
+  local kind, used, reset, held = ARGV[i * 2], 0, 0, 0
   if kind == 'w' then used, reset = window(key)
   elseif kind == 'l' then
     for _, p in ipairs(live(key, nil)) do used = used + redis.call('ZCARD', p[1]) end
-  else used = spent(key, tonumber(ARGV[i * 2 + 1])) end
+  else
+    local sum = 0
+    used, sum = spent(key, tonumber(ARGV[i * 2 + 1]))
+    held = used - sum
+  end
   reply[#reply + 1] = used
   reply[#reply + 1] = reset
+  reply[#reply + 1] = held
 end
 return reply
 `;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.ts';
-import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Level, Settlement, Standing, Taken } from '../ports.ts';
 import type { LeaseBucket } from './buckets.ts';
 import { EXTEND } from './redis-extend.ts';
 import { PEEK, RECOUNT, RENEW, SETTLE, TAKE } from './redis-scripts.ts';
@@ -165,12 +165,16 @@ class RedisCounters implements RemoteCounters {
     return { granted, short: short === 0 ? null : short - 1, away: false };
   }
 
-  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
+  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Standing[]> {
     if (claims.length === 0) return [];
     const args: (string | number)[] = [this.#offsetMs()];
     for (const { kind, floor } of claims) args.push(KINDS[kind], floor);
     const keys = claims.map((claim) => keyOf(orgId, claim));
-    return inPairs(await this.#run(SCRIPTS.peek, keys, args));
+    const flat = await this.#run(SCRIPTS.peek, keys, args);
+    return claims.map((_, index) => {
+      const [used = 0, resetMs = 0, held = 0] = flat.slice(index * 3, index * 3 + 3);
+      return { used, resetMs, held };
+    });
   }
 
   async renew(orgId: string, held: readonly HeldBucket[], inFlight: number): Promise<void> {

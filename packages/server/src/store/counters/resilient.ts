@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Claim, Counters, Extended, Extension, Level, Settlement, Taken } from '../ports.ts';
+import type { Claim, Counters, Extended, Extension, Settlement, Standing, Taken } from '../ports.ts';
 import { answerWithin } from './answer-within.ts';
 import { KnownFull } from './known-full.ts';
 import { MemoryCounters } from './memory.ts';
@@ -126,7 +126,7 @@ export class ResilientCounters implements Counters {
     return this.#extensions.extend(orgId, extension);
   }
 
-  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Level[]> {
+  async peek(orgId: string, claims: readonly Claim[]): Promise<readonly Standing[]> {
     if (this.away) return this.#local.peek(orgId, claims);
     const began = this.#options.clock.monotonic();
     try {
