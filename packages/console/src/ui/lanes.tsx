@@ -1,25 +1,45 @@
 import { lazy, Suspense } from 'react';
 import type { Mark } from '../data/mark-words.ts';
+import { count } from '../format/amounts.ts';
 import { browserZone, fullTime, shortTime } from '../format/moments.ts';
 import { roundUp } from './chart-stack.ts';
 import { cx } from './class-names.ts';
 
 const AwayMarks = lazy(() => import('./away-marks.tsx').then(({ AwayMarks: Marks }) => ({ default: Marks })));
 
+/** Stacked above the line, from the line on. */
+const ABOVE = ['succeeded', 'cached', 'aborted'] as const;
+/** Stacked below the line, on a scale of its own: few errors among many requests stay visible. */
+const BELOW = ['failed', 'partial', 'blocked'] as const;
+export type LanePart = (typeof ABOVE | typeof BELOW)[number];
+
 export interface Lane {
   /** Start of the interval, milliseconds. */
   readonly at: number;
-  /** Above the line. */
-  readonly good: number;
-  /** Below the line, on a scale of its own: few errors among many requests stay visible. */
-  readonly bad: number;
+  readonly counts: Readonly<Record<LanePart, number>>;
+}
+
+const PARTS: Readonly<
+  Record<LanePart, { readonly label: string; readonly fill: string; readonly dot: string }>
+> = {
+  succeeded: { label: 'Succeeded', fill: 'fill-volume', dot: 'bg-volume' },
+  cached: { label: 'Cached', fill: 'fill-cached', dot: 'bg-cached' },
+  aborted: { label: 'Client left', fill: 'fill-ink-3', dot: 'bg-ink-3' },
+  failed: { label: 'Failed', fill: 'fill-failing', dot: 'bg-failing' },
+  partial: { label: 'Partial', fill: 'fill-partial', dot: 'bg-partial' },
+  blocked: { label: 'Blocked', fill: 'fill-blocked', dot: 'bg-blocked' },
+};
+
+/** Requests of some parts in an interval. */
+export function laneSum({ counts }: Lane, parts: readonly LanePart[]): number {
+  return parts.reduce((sum, part) => sum + counts[part], 0);
 }
 
 const UP = 56;
 const DOWN = 24;
 const WIDTH = 1000;
 
-/** Volume above the line, what was not OK below it. A click chooses that interval. */
+/** What succeeded above the line; what failed, broke off or was blocked below it. A click chooses that interval. */
 export function Lanes({
   lanes,
   label,
@@ -32,9 +52,9 @@ export function Lanes({
   /** What happened meanwhile. The page lists it too (`MarkList`). */
   readonly marks?: readonly Mark[];
 }) {
-  const most = roundUp(Math.max(...lanes.map(({ good }) => good), 0));
-  const worst = roundUp(Math.max(...lanes.map(({ bad }) => bad), 0));
-  const anyBad = lanes.some(({ bad }) => bad > 0);
+  const most = roundUp(Math.max(...lanes.map((lane) => laneSum(lane, ABOVE)), 0));
+  const worst = roundUp(Math.max(...lanes.map((lane) => laneSum(lane, BELOW)), 0));
+  const anyBad = lanes.some((lane) => laneSum(lane, BELOW) > 0);
   return (
     <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
       <div className="relative text-right" style={{ height: UP + DOWN }}>
@@ -69,7 +89,26 @@ export function Lanes({
           </span>
         ))}
       </div>
+      <Legend lanes={lanes} />
     </div>
+  );
+}
+
+/** What there is in the chart, with its numbers. */
+function Legend({ lanes }: { readonly lanes: readonly Lane[] }) {
+  const shown = [...ABOVE, ...BELOW].flatMap((part) => {
+    const sum = lanes.reduce((all, lane) => all + lane.counts[part], 0);
+    return sum > 0 ? [{ part, sum }] : [];
+  });
+  return (
+    <ul className="col-start-2 mt-1 flex min-h-4 flex-wrap gap-x-4 text-ink-2">
+      {shown.map(({ part, sum }) => (
+        <li key={part} className="flex items-center gap-1.5">
+          <span aria-hidden className={cx('size-2 rounded-xs', PARTS[part].dot)} />
+          {PARTS[part].label} {count(sum)}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -102,20 +141,52 @@ function LaneBars({
   readonly onChoose: (at: number) => void;
 }) {
   const step = WIDTH / Math.max(lanes.length, 1);
-  return lanes.map(({ at, good, bad }, index) => {
-    const up = good === 0 ? 0 : Math.max(1.5, (good / most) * UP);
-    const down = bad === 0 ? 0 : Math.max(2, (bad / worst) * DOWN);
+  return lanes.map((lane, index) => {
     const x = index * step;
     const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
-      <g key={at} onClick={() => onChoose(at)} className="cursor-pointer hover:opacity-70">
-        <title>{`${fullTime(new Date(at), browserZone())}: ${good} OK, ${bad} not OK`}</title>
+      <g key={lane.at} onClick={() => onChoose(lane.at)} className="cursor-pointer hover:opacity-70">
+        <title>{`${fullTime(new Date(lane.at), browserZone())}: ${partsText(lane)}`}</title>
         <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
-        <rect x={x} y={UP - up} width={width} height={up} className="fill-volume" />
-        <rect x={x} y={UP + 1} width={width} height={down} className="fill-failing" />
+        {stack(lane, ABOVE, { height: UP, most, least: 1.5 }).map(({ part, from, size }) => (
+          <rect
+            key={part}
+            x={x}
+            y={UP - from - size}
+            width={width}
+            height={size}
+            className={PARTS[part].fill}
+          />
+        ))}
+        {stack(lane, BELOW, { height: DOWN, most: worst, least: 2 }).map(({ part, from, size }) => (
+          <rect key={part} x={x} y={UP + 1 + from} width={width} height={size} className={PARTS[part].fill} />
+        ))}
       </g>
     );
+  });
+}
+
+/** `12 succeeded, 1 failed` */
+function partsText({ counts }: Lane): string {
+  const said = [...ABOVE, ...BELOW].filter((part) => counts[part] > 0);
+  if (said.length === 0) return 'no requests';
+  return said.map((part) => `${count(counts[part])} ${PARTS[part].label.toLowerCase()}`).join(', ');
+}
+
+/** Where each part of a bar begins, seen from the line, and how long it is; what is there stays visible. */
+function stack(
+  { counts }: Lane,
+  parts: readonly LanePart[],
+  { height, most, least }: { readonly height: number; readonly most: number; readonly least: number },
+) {
+  let from = 0;
+  return parts.flatMap((part) => {
+    if (counts[part] === 0) return [];
+    const size = Math.max(least, (counts[part] / most) * height);
+    const begun = from;
+    from += size;
+    return [{ part, from: begun, size }];
   });
 }
 

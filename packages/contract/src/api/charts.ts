@@ -5,7 +5,7 @@ import { nanoUsd, usd } from './money.ts';
 import { dayOrMoment, moment } from './page.ts';
 
 /** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
-export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface'] as const;
+export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 
 /** Grouped and filtered by too, but counted by the hour and each by itself. */
 export const LONE_DIMENSIONS = [
@@ -71,7 +71,7 @@ const range = {
 const filters = {
   ...requestFilters,
   provider: value,
-  model: value.describe('As asked for, or the bare id of the model that served.'),
+  model: value.describe('As asked for, or the model that served: its bare id or `<provider>/<model>`.'),
   key: value.describe('Name or id of the platform key.'),
   status_class: value.describe('Such as `5xx`.'),
   surface: value,
@@ -98,7 +98,10 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     .catchall(z.union([text, z.array(text).min(1).max(50)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!(name in range || name in filters || name in shape) && !/^metadata\.[^.]+$/.test(name))
+        if (
+          ![range, filters, shape].some((known) => Object.hasOwn(known, name)) &&
+          !/^metadata\.[^.]+$/.test(name)
+        )
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }

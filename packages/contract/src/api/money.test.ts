@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { usd, usdText } from './money.ts';
+import { usdText } from '../usd-text.ts';
+import { usd } from './money.ts';
 
 test('nano-USD become exact decimal text without trailing zeros', () => {
   const table: readonly [number, string][] = [

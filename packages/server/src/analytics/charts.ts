@@ -1,5 +1,5 @@
 import type { METRICS, SUMS, SummaryFigures } from '@floe/contract/api/charts';
-import { usdText } from '@floe/contract/api/money';
+import { usdText } from '@floe/contract/usd-text';
 import type { Condition } from '../store/exchange-filters.ts';
 import type { Reader } from '../store/ports.ts';
 import { percentile } from '../store/rollups/buckets.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { outcomeOf } from '@floe/contract/outcome';
 import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
 import { localDays } from '../core/local-days.ts';
@@ -52,6 +53,7 @@ function someRows(): ExchangeRow[] {
           .map(([zone, day, off]) => localDays(zone).startOf(2026, 9, 1 + day) - FIRST + off),
       ),
       key_id: fc.constantFrom('key_a', 'key_b', 'key_c'),
+      provider: fc.constantFrom('acme', 'other'),
       model: fc.constantFrom('large', 'small', null),
       team: fc.constantFrom('sre', null),
       project: fc.constantFrom('blue', 'red', null),
@@ -110,6 +112,7 @@ const asked = fc.record({
     undefined,
     'key',
     'model',
+    'outcome',
     'team',
     'status_class',
     'metadata.project',
@@ -124,7 +127,8 @@ const asked = fc.record({
 /** What a row is called in a facet; undefined for what is no part of it. */
 function valueIn(row: ExchangeRow, facet: Facet): string | undefined {
   if (facet === 'key') return row.key_id;
-  if (facet === 'model') return row.model ?? '';
+  if (facet === 'model') return row.model === null ? '' : `${row.provider}/${row.model}`;
+  if (facet === 'outcome') return outcomeOf(row.state, row.status);
   if (facet === 'team') return row.team ?? '';
   if (facet === 'status_class') return `${Math.floor(row.status / 100)}xx`;
   return row.metadata_json === null ? undefined : JSON.parse(row.metadata_json).project;
@@ -190,7 +194,7 @@ for (const [engine, open] of ENGINES)
       { groupBy: [], figures: FIGURES },
       { groupBy: ['key'], figures: SUMS },
       { groupBy: ['metadata.project'], figures: FIGURES },
-      { groupBy: [], filter: { facet: 'model', any: ['large', ''], none: [] }, figures: SUMS },
+      { groupBy: [], filter: { facet: 'model', any: ['acme/large', ''], none: [] }, figures: SUMS },
       { groupBy: [], filter: { facet: 'metadata.project', any: [], none: ['red'] }, figures: SUMS },
     ] as const;
     const ask = async (question: (typeof questions)[number], minutesSince?: number) =>
@@ -250,7 +254,7 @@ test('a month of any zone adds up to its own rows, by key and model', async (t) 
     const [from, to] = [startOf(2026, 9, 1), startOf(2026, 10, 1)];
     const found = await monthOf(read, { orgId: ORG, from, to });
     const inMonth = rows.filter(({ created_at }) => created_at >= from && created_at < to);
-    const groups = Map.groupBy(inMonth, ({ key_id, model }) => `${key_id} ${model ?? ''}`);
+    const groups = Map.groupBy(inMonth, (row) => `${row.key_id} ${valueIn(row, 'model')}`);
     assert.equal(found.length, groups.size, timezone);
     for (const { key, model, sums } of found)
       assert.equal(sums[0], groups.get(`${key} ${model}`)?.length, `${timezone} ${key} ${model}`);

@@ -39,6 +39,7 @@ const rows: ExchangeRow[] = fc
       attempts: fc.integer({ min: 0, max: 2 }),
       latency_ms: fc.constantFrom(1, 7, 90, 600, 4000),
       first_token_ms: fc.constantFrom(null, 3, 70),
+      provider: fc.constantFrom('acme', 'other'),
       model: fc.constantFrom('large', 'small', null),
     }),
     { numRuns: 400, seed: 18 },
@@ -123,7 +124,9 @@ for (const [engine, open] of ENGINES)
         order: 'requests',
         limit: 9,
       })) {
-        const own = inRange.filter(({ model }) => (model ?? '') === value);
+        const own = inRange.filter(
+          ({ provider, model }) => (model === null ? '' : `${provider}/${model}`) === value,
+        );
         assert.deepEqual([figures.requests, figures.errors], [own.length, errorsOf(own)], value);
       }
       const [series] = await seriesOf(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });

@@ -1,5 +1,5 @@
-import { usdText } from '@floe/contract/api/money';
 import { Fault } from '@floe/contract/faults';
+import { usdText } from '@floe/contract/usd-text';
 import { type Caller, type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
 import { rateHeaders } from '../guardrails/rate-headers.ts';
 import type { Rules } from '../guardrails/rules.ts';

@@ -1,4 +1,4 @@
-import { usdText } from '@floe/contract/api/money';
+import { usdText } from '@floe/contract/usd-text';
 import type { Level, Standing } from '../store/ports.ts';
 import { limitClaims, type RuleClaim, spendClaim } from './claims.ts';
 import type { Caller, Guard } from './guard.ts';

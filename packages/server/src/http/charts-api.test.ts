@@ -106,8 +106,8 @@ test('the largest values come first; requests without one are named null', async
   assert.deepEqual(
     Object.values(models.data ?? {}).map(({ value, requests }) => [value, requests]),
     [
-      ['gpt-5-mini', 1],
-      ['gpt-5', 1],
+      ['openai/gpt-5-mini', 1],
+      ['openai/gpt-5', 1],
       [null, 1],
     ],
   );
@@ -125,6 +125,10 @@ test('a chart that is not counted is refused, naming what stands in its way', as
     ['summary?from=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z', 'from'],
     ['summary?colour=red', 'colour'],
     ['top?by=colour', 'by'],
+    ...['constructor', 'toString', 'hasOwnProperty'].map((name): [string, string] => [
+      `summary?${name}=x`,
+      name,
+    ]),
     ['values?field=weather', 'field'],
     ['values', 'field'],
     ['annotations?colour=red', 'colour'],
@@ -221,8 +225,8 @@ test('figures stand beside those of the range before, value by value', async () 
     listed(models.data).map(({ value, previous }) => [value, previous?.requests ?? null]),
     [
       [null, null],
-      ['gpt-5', 1],
-      ['gpt-5-mini', null],
+      ['openai/gpt-5', 1],
+      ['openai/gpt-5-mini', null],
     ],
   );
   const range = 'from=2026-11-21T00:00:00Z&to=2026-11-22T00:00:00Z';
@@ -232,8 +236,8 @@ test('figures stand beside those of the range before, value by value', async () 
     listed(days.previous?.series).map(({ value, values }) => [value, values]),
     [
       [null, [0]],
-      ['gpt-5', [1]],
-      ['gpt-5-mini', [0]],
+      ['openai/gpt-5', [1]],
+      ['openai/gpt-5-mini', [0]],
     ],
   );
 });
@@ -252,10 +256,11 @@ test('values of a dimension are found by what they begin with, keys by name', as
     listed((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
   assert.deepEqual(await found('field=model'), [
     [null, 1],
-    ['gpt-5', 1],
-    ['gpt-5-mini', 1],
+    ['openai/gpt-5', 1],
+    ['openai/gpt-5-mini', 1],
   ]);
-  assert.deepEqual(await found('field=model&q=GPT-5-M'), [['gpt-5-mini', 1]]);
+  assert.deepEqual(await found('field=model&q=GPT-5-M'), [['openai/gpt-5-mini', 1]]);
+  assert.deepEqual(await found('field=model&q=openai/gpt-5-m'), [['openai/gpt-5-mini', 1]]);
   assert.deepEqual(await found('field=model&q=%25'), []);
   assert.deepEqual(await found('field=key&q=night'), [[named, 2]]);
   assert.deepEqual(await found('field=key&q=nobody'), []);
@@ -315,7 +320,7 @@ test('a month that is over is a file that adds up to its requests', async () => 
   assert.equal(lines.length, 2);
   assert.deepEqual(
     ['month', 'key_name', 'model', 'requests', 'cost_usd'].map((name) => cells.get(name)),
-    ['2026-10', 'nightly', 'gpt-5', '1', '1.5'],
+    ['2026-10', 'nightly', 'openai/gpt-5', '1', '1.5'],
   );
   const booked = async () => {
     const { text } = await api.call('GET', '/api/analytics/months/2026-10.csv', { key });

@@ -151,9 +151,24 @@ function modelConditions(choice: Choice | undefined): Condition[] {
   const asked = sql.ref('model_requested');
   const { any, none } = choice;
   const found = chosen(served, { ...choice, any: [], none: [] });
-  if (any.length > 0) found.push(sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)}))`);
-  if (none.length > 0) found.push(...chosen(served, { any: [], none }), ...chosen(asked, { any: [], none }));
+  if (any.length > 0) {
+    const byProvider = any.flatMap(servedBy).map((one) => sql` or ${one}`);
+    found.push(
+      sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)})${sql.join(byProvider, sql``)})`,
+    );
+  }
+  if (none.length > 0) {
+    found.push(...chosen(served, { any: [], none }), ...chosen(asked, { any: [], none }));
+    for (const one of none.flatMap(servedBy)) found.push(sql`coalesce(not ${one}, true)`);
+  }
   return found;
+}
+
+/** `<provider>/<model>` as the two columns that have an index. */
+export function servedBy(name: string): Condition[] {
+  const slash = name.indexOf('/');
+  if (slash < 1) return [];
+  return [sql`(provider = ${name.slice(0, slash)} and model = ${name.slice(slash + 1)})`];
 }
 
 function statusConditions(choice: RangeChoice | undefined): Condition[] {

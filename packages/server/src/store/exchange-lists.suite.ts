@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { outcomeOf } from '@floe/contract/outcome';
 import type { Choice } from './exchange-filters.ts';
 import { type ExchangeQuery, exchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
@@ -70,7 +71,7 @@ function anyQuery(pick: Pick): ExchangeQuery {
       { any: [], none: [pick(values)] },
     ]);
   const all: readonly (() => Partial<ExchangeQuery>)[] = [
-    () => ({ model: choice(MODELS) }),
+    () => ({ model: choice([...MODELS, 'acme/large', 'acme/tiny', 'other/small']) }),
     () => ({ key: choice(KEYS) }),
     () => ({ chosen: { state: choice(STATES), provider: choice(['acme', 'none']) } }),
     () => ({ chosen: { route_mode: choice(['ide', 'unified']), error_code: choice(['x', 'z']) } }),
@@ -101,7 +102,7 @@ function passes(row: ExchangeRow, query: ExchangeQuery): boolean {
   const { chosen = {}, bounded = {}, metadata = {}, model, status } = query;
   const within = ({ from, to }: { from: number; to: number }) => row.status >= from && row.status <= to;
   const members: Record<string, unknown> = JSON.parse(row.metadata_json ?? '{}');
-  const models = [row.model, row.model_requested];
+  const models = [row.model, row.model_requested, row.model === null ? null : `${row.provider}/${row.model}`];
   return [
     fits(row.key_id, query.key),
     !model ||
@@ -215,7 +216,8 @@ function dimensionOf(row: ExchangeRow, facet: Facet): string {
   const columns: Partial<Record<string, string | null>> = {
     key: row.key_id,
     provider: row.provider,
-    model: row.model,
+    model: row.model === null ? null : `${row.provider}/${row.model}`,
+    outcome: outcomeOf(row.state, row.status),
     surface: row.surface,
     model_requested: row.model_requested,
     route_mode: row.route_mode,

@@ -5,6 +5,7 @@ import {
   type ExchangeFilters,
   outcomeInSql,
   type RangeChoice,
+  servedBy,
 } from './exchange-filters.ts';
 
 /** How to find rows newest first: along an index once for each of `conditions`. */
@@ -50,7 +51,7 @@ export function walksFor(filters: ExchangeFilters, keys: Choice | undefined): Wa
     ),
     walks('key', plain(keys), (id) => sql`key_id = ${id}`),
     walks('session', plain(chosen.session), (value) => sql`session = ${value} and session is not null`),
-    walks('model', modelColumns(model), ({ column, value }) => sql`${sql.ref(column)} = ${value}`),
+    walks('model', modelsIn(model), (condition) => condition),
     walks('model_requested', plain(chosen.model_requested), (value) => sql`model_requested = ${value}`),
     walks('provider', plain(chosen.provider), (value) => sql`provider = ${value}`),
   ];
@@ -89,7 +90,12 @@ function rareRanges(choice: RangeChoice | undefined): RangeChoice['any'] | null 
   return choice.any.every(isRare) ? choice.any : null;
 }
 
-function modelColumns(choice: Choice | undefined) {
-  const columns = ['model', 'model_requested'] as const;
-  return plain(choice)?.flatMap((value) => columns.map((column) => ({ column, value }))) ?? null;
+/** A model that served, one that was asked for, or one of a provider. */
+function modelsIn(choice: Choice | undefined): readonly Condition[] | null {
+  const found = plain(choice)?.flatMap((value) => [
+    sql<boolean>`model = ${value}`,
+    sql<boolean>`model_requested = ${value}`,
+    ...servedBy(value),
+  ]);
+  return found ?? null;
 }

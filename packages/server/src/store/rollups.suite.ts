@@ -98,9 +98,9 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       return found.map(({ value, sums }) => [value, ...sums]);
     };
     assert.deepEqual(await top('model'), [
-      ['large', 2, 0],
+      ['acme/large', 2, 0],
       ['', 1, 1],
-      ['small', 1, 1],
+      ['acme/small', 1, 1],
     ]);
     assert.deepEqual(await top('status_class'), [
       ['2xx', 2, 0],
@@ -112,8 +112,8 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       ['7', 1, 1],
     ]);
     const ofKey = { filter: { facet: 'key', any: ['key_two'], none: [] } } as const;
-    assert.deepEqual(await top('model', ofKey), [['large', 1, 0]]);
-    const of2xx = { filter: { facet: 'model', any: ['large'], none: [] } } as const;
+    assert.deepEqual(await top('model', ofKey), [['acme/large', 1, 0]]);
+    const of2xx = { filter: { facet: 'model', any: ['acme/large'], none: [] } } as const;
     assert.deepEqual(await top('status_class', of2xx), [['2xx', 2, 0]]);
     assert.equal(await requests(database, { filter: { facet: 'metadata.env', any: ['prod'], none: [] } }), 2);
   });
@@ -141,7 +141,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
         [23, 1],
       ],
     );
-    const wanted = { ...ALL, groupBy: 'model', values: ['acme-large', 'none'], figures } as const;
+    const wanted = { ...ALL, groupBy: 'model', values: ['acme/acme-large', 'none'], figures } as const;
     for (const [stepMs, count] of [
       [HOUR_MS, 4],
       [DAY_MS, 2],

@@ -10,11 +10,12 @@ import { Delta, StatCard } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { MarkList } from '../../ui/mark-list.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { changeOf } from './figures.ts';
+import { changeOf, withoutValue } from './figures.ts';
 
 interface Drawn {
   readonly tab: MetricTab;
   readonly percentile: string;
+  readonly by: string;
   readonly compare: boolean;
   readonly change: (changes: UrlChanges) => void;
   readonly sum: UseQueryResult<Summary>;
@@ -26,14 +27,14 @@ interface Drawn {
 
 /** The figure of the whole, and below it what it is made of over time. */
 export function AnalyticsChart({ page }: { readonly page: Drawn }) {
-  const { tab, change, series, sum, before, compare, marks, interval } = page;
+  const { tab, by, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;
   const old = compare ? before.data?.previous : undefined;
   const drawn = useMemo(() => {
     if (!data) return null;
     const parts = data.series.map(
       ({ value, name, other, values }): Series => ({
-        label: other ? 'Other' : (name ?? value ?? 'none'),
+        label: other ? 'Other' : (name ?? value ?? withoutValue(by)),
         values,
       }),
     );
@@ -50,7 +51,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
         ...(dashed ? [dashed] : []),
       ],
     };
-  }, [data, old, tab.label]);
+  }, [by, data, old, tab.label]);
   if (series.error && !data)
     return (
       <ErrorState what="Could not draw this." error={series.error} onRetry={() => void series.refetch()} />

@@ -50,7 +50,7 @@ export const DIMENSIONS: readonly { readonly value: string; readonly label: stri
   { value: 'owner', label: 'Owner' },
   { value: 'surface', label: 'Surface' },
   { value: 'route_mode', label: 'Route mode' },
-  { value: 'state', label: 'State' },
+  { value: 'outcome', label: 'Outcome' },
   { value: 'status_class', label: 'Status' },
   { value: 'error_code', label: 'Error code' },
   { value: 'cache', label: 'Cache' },

@@ -118,7 +118,7 @@ function Toolbar({ page }: { readonly page: Analytics }) {
   const { span, change, by, compare, groups, sum, tab } = page;
   const save = () => {
     if (!groups.data || !sum.data) return;
-    const text = csvOf(by, rowsOf(groups.data.data, sum.data, tab.sum), sum.data);
+    const text = csvOf(by, rowsOf(by, groups.data.data, sum.data, tab.sum), sum.data);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `${tab.id}-by-${by}.csv`;
@@ -155,8 +155,8 @@ function Toolbar({ page }: { readonly page: Analytics }) {
 function Figures({ page }: { readonly page: Analytics }) {
   const { tab, by, change, groups, sum, series, filter, span } = page;
   const rows = useMemo(
-    () => (groups.data && sum.data ? rowsOf(groups.data.data, sum.data, tab.sum) : null),
-    [groups.data, sum.data, tab.sum],
+    () => (groups.data && sum.data ? rowsOf(by, groups.data.data, sum.data, tab.sum) : null),
+    [by, groups.data, sum.data, tab.sum],
   );
   return (
     <>

@@ -17,12 +17,12 @@ test('rows and the rest are exactly the total, to the nano', () => {
     { ...sums(1, 100), value: null, name: null, previous: null },
   ];
   const total = sums(6, 1001);
-  const rows = rowsOf(groups, total, 'cost_nano_usd');
+  const rows = rowsOf('model', groups, total, 'cost_nano_usd');
   assert.deepEqual(
     rows.map(({ label, sums: { cost_nano_usd }, change }) => [label, cost_nano_usd, change]),
     [
       ['agents', 700, 1],
-      ['none', 100, null],
+      ['No model', 100, null],
       ['Other', 201, null],
     ],
   );
@@ -38,10 +38,20 @@ test('there is no change against nothing', () => {
   assert.equal(changeOf(5, 10), -0.5);
 });
 
-test('the file has raw numbers, and a name is never a formula', () => {
-  const rows = rowsOf([{ ...sums(2, 5), value: 'k', name: '=SUM(A1,"x")' }], sums(2, 5), 'requests');
-  const [head, first, last] = csvOf('key', rows, sums(2, 5)).split('\r\n');
-  assert.equal(head, 'key,id,requests,errors,input_tokens,cached_tokens,output_tokens,cost_nano_usd');
-  assert.equal(first, `"'=SUM(A1,""x"")",k,2,0,0,0,0,5`);
-  assert.equal(last, 'Total,,2,0,0,0,0,5');
+test('the file says of what time it is, has raw numbers, and a name is never a formula', () => {
+  const groups = [
+    { ...sums(2, 5), value: 'k', name: '=SUM(A1,"x")' },
+    { ...sums(1, 1_500_000_000), value: null, name: null },
+  ];
+  const rows = rowsOf('key', groups, sums(4, 1_500_000_008), 'requests');
+  const period = { from: '2026-11-01T00:00:00Z', to: '2026-11-08T00:00:00Z', timezone: 'Europe/Berlin' };
+  const lines = csvOf('key', rows, period).split('\r\n');
+  const time = '2026-11-01T00:00:00Z,2026-11-08T00:00:00Z,Europe/Berlin';
+  assert.deepEqual(lines, [
+    'from,to,timezone,key,id,requests,errors,input_tokens,cached_tokens,output_tokens,cost_usd',
+    `${time},"'=SUM(A1,""x"")",k,2,0,0,0,0,0.000000005`,
+    `${time},No key,,1,0,0,0,0,1.5`,
+    `${time},Other,,1,0,0,0,0,0.000000003`,
+    '',
+  ]);
 });

@@ -1,3 +1,5 @@
+import { usdText } from '@floe/contract/usd-text';
+
 /** Sums, their parts and those of the time before. Pure. */
 
 /** The metrics that add up, as every answer has them. */
@@ -36,13 +38,34 @@ export function changeOf(now: number | undefined, before: number | undefined): n
   return now / before - 1;
 }
 
-/** One row for each group and one for what is beyond them, which together are exactly the total. */
-export function rowsOf(groups: readonly Group[], total: Sums, metric: SumName): readonly GroupRow[] {
+const WITHOUT: Readonly<Record<string, string>> = {
+  model: 'No model',
+  model_requested: 'No model named',
+  provider: 'No provider',
+  key: 'No key',
+  team: 'No team',
+  owner: 'No owner',
+  error_code: 'No error',
+  cache: 'Cache not asked',
+};
+
+/** What is shown for requests that have no value of a dimension. */
+export function withoutValue(by: string): string {
+  return WITHOUT[by] ?? 'No value';
+}
+
+/** One row for each group of `by` and one for what is beyond them, which together are exactly the total. */
+export function rowsOf(
+  by: string,
+  groups: readonly Group[],
+  total: Sums,
+  metric: SumName,
+): readonly GroupRow[] {
   const rows = groups.map((group): GroupRow => {
     const { value, name, previous } = group;
     return {
       value,
-      label: name ?? value ?? 'none',
+      label: name ?? value ?? withoutValue(by),
       isOther: false,
       sums: group,
       share: shareOf(group[metric], total[metric]),
@@ -71,23 +94,30 @@ function without(total: Sums, groups: readonly Sums[]): Sums {
   };
 }
 
-const COLUMNS: readonly SumName[] = [
-  'requests',
-  'errors',
-  'input_tokens',
-  'cached_tokens',
-  'output_tokens',
-  'cost_nano_usd',
-];
+const COUNTS: readonly SumName[] = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens'];
 
-/** The table as a file: raw numbers, the total last. A cell that begins like a formula is quoted from spreadsheets. */
-export function csvOf(by: string, rows: readonly GroupRow[], total: Sums): string {
-  const line = (name: string, id: string, sums: Sums) =>
-    [cell(name), cell(id), ...COLUMNS.map((column) => String(sums[column]))].join(',');
+/** Of what time figures are. */
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+  readonly timezone: string;
+}
+
+/** The table as a file: raw numbers, dollars to the nano. A cell that begins like a formula is quoted from spreadsheets. */
+export function csvOf(by: string, rows: readonly GroupRow[], { from, to, timezone }: Period): string {
+  const line = ({ label, value, sums }: GroupRow) =>
+    [
+      from,
+      to,
+      timezone,
+      cell(label),
+      cell(value ?? ''),
+      ...COUNTS.map((column) => String(sums[column])),
+      usdText(sums.cost_nano_usd),
+    ].join(',');
   return [
-    [cell(by), 'id', ...COLUMNS].join(','),
-    ...rows.map(({ label, value, sums }) => line(label, value ?? '', sums)),
-    line('Total', '', total),
+    ['from', 'to', 'timezone', cell(by), 'id', ...COUNTS, 'cost_usd'].join(','),
+    ...rows.map(line),
     '',
   ].join('\r\n');
 }

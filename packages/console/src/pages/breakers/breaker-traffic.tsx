@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useGo } from '../../app/use-place.ts';
-import { HOUR_MS, type Timeseries, timeseriesQuery } from '../../data/charts.ts';
+import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
 import { useMarks } from '../../data/marks.ts';
 import { count } from '../../format/amounts.ts';
 import { Lanes } from '../../ui/lanes.tsx';
@@ -13,14 +13,13 @@ const HOURS = 24;
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
   const go = useGo();
-  const requests = useCounts('requests', provider);
-  const errors = useCounts('errors', provider);
+  const query = timeseriesQuery(
+    { metric: 'requests', group_by: 'outcome', provider, interval: 'hour' },
+    HOURS * HOUR_MS,
+  );
+  const { data } = useQuery({ ...query, refetchInterval: 15_000 });
   const marks = useMarks({ from }).filter(({ page }) => page?.search['open'] === id);
-  const lanes = lanesOf(requests, errors);
-  const [all, bad] = [
-    lanes.reduce((sum, lane) => sum + lane.good + lane.bad, 0),
-    lanes.reduce((sum, lane) => sum + lane.bad, 0),
-  ];
+  const lanes = lanesOf(data);
   if (lanes.length === 0) return null;
   const show = (at: number) =>
     go('/requests', {
@@ -34,14 +33,9 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
       <Lanes
         lanes={lanes}
         marks={marks}
-        label={`${count(all)} requests, ${count(bad)} not OK; the breaker changed ${count(marks.length)} times`}
+        label={`Requests by outcome; the breaker changed ${count(marks.length)} times`}
         onChoose={show}
       />
     </section>
   );
-}
-
-function useCounts(metric: string, provider: string): Timeseries | undefined {
-  const query = timeseriesQuery({ metric, provider, interval: 'hour' }, HOURS * HOUR_MS);
-  return useQuery({ ...query, refetchInterval: 15_000 }).data;
 }

@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';
-import { metricQuery, type Overview } from './overview-data.ts';
+import { BY_OUTCOME, metricQuery, type Overview } from './overview-data.ts';
 
 const MarkList = lazy(() =>
   import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
@@ -36,9 +36,8 @@ interface Props {
 }
 
 function Traffic({ span, sum, onChoose }: Props) {
-  const { data: requests } = useQuery(metricQuery('requests', span));
-  const { data: errors } = useQuery(metricQuery('errors', span));
-  const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
+  const { data } = useQuery(metricQuery('requests', span, BY_OUTCOME));
+  const lanes = useMemo(() => lanesOf(data), [data]);
   const marks = useMarks(spanQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
@@ -60,7 +59,7 @@ function Traffic({ span, sum, onChoose }: Props) {
       ) : (
         <Lanes
           lanes={lanes}
-          label={`Requests per interval, ${count(sum.errors)} not OK`}
+          label={`${count(sum.requests)} requests by outcome`}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />

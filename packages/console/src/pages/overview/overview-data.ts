@@ -23,6 +23,8 @@ export function overviewQuery(span: TimeSpan) {
   });
 }
 
+export const BY_OUTCOME = { group_by: 'outcome' } as const;
+
 export function metricQuery(metric: string, span: TimeSpan, more: Readonly<Record<string, string>> = {}) {
   const query = { ...spanQuery(span), metric, interval: intervalOf(span), ...more };
   return { ...charts.timeseriesQuery(query), refetchInterval: EVERY_MS, placeholderData: keepPreviousData };
@@ -46,8 +48,7 @@ export function changesQuery(span: TimeSpan) {
 export function partQueries(span: TimeSpan) {
   return {
     series: [
-      metricQuery('requests', span),
-      metricQuery('errors', span),
+      metricQuery('requests', span, BY_OUTCOME),
       metricQuery('cost_nano_usd', span, { compare: 'previous' }),
       ...['latency_p50_ms', 'latency_p95_ms', 'first_token_p50_ms', 'first_token_p95_ms'].map((metric) =>
         metricQuery(metric, span),

@@ -7,6 +7,7 @@ import { counted } from '../../format/words.ts';
 import { Card } from '../../ui/facts.tsx';
 import { type State, StateIcon } from '../../ui/state.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { withoutValue } from '../analytics/figures.ts';
 import { changesQuery, type Overview, topQuery } from './overview-data.ts';
 
 /** Who spends, what fails, how the jobs are, and what was changed. */
@@ -53,7 +54,7 @@ function Spenders({
                 search={value === null ? { [by]: '!*' } : { [by]: value }}
                 className="hover:underline"
               >
-                {name ?? value ?? 'none'}
+                {name ?? value ?? withoutValue(by)}
               </OrgLink>
             }
             value={cost_nano_usd === 0 ? `${counted(requests, 'request')}, $0` : money(cost_nano_usd)}

@@ -116,8 +116,8 @@ export function summaryQuery(filters: Filters) {
   return { ...charts.summaryQuery(filters), refetchInterval: FIGURES_MS };
 }
 
-/** Requests or errors per interval. */
-export function countsQuery(metric: 'requests' | 'errors', filters: Filters, span: TimeSpan) {
-  const asked = { ...filters, metric, interval: intervalOf(span) };
+/** Requests per interval, by outcome. */
+export function outcomesQuery(filters: Filters, span: TimeSpan) {
+  const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: intervalOf(span) };
   return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

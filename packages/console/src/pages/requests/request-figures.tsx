@@ -6,14 +6,14 @@ import { count, duration, money, percent } from '../../format/amounts.ts';
 import { StatCard } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Lanes } from '../../ui/lanes.tsx';
-import { countsQuery, type Filters, summaryQuery } from './request-data.ts';
+import { type Filters, outcomesQuery, summaryQuery } from './request-data.ts';
 import { lanesOf } from './request-lanes.ts';
 
 const MarkLine = lazy(() =>
   import('../../ui/mark-list.tsx').then(({ MarkLine: Part }) => ({ default: Part })),
 );
 
-/** What the list adds up to, and when: volume above the line, what was not OK below it. */
+/** What the list adds up to, and when, by outcome. */
 export function RequestFigures({
   filters,
   span,
@@ -24,9 +24,8 @@ export function RequestFigures({
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
   const { data: summary, error } = useQuery(summaryQuery(filters));
-  const requests = useQuery(countsQuery('requests', filters, span)).data;
-  const errors = useQuery(countsQuery('errors', filters, span)).data;
-  const lanes = useMemo(() => lanesOf(requests, errors), [requests, errors]);
+  const outcomes = useQuery(outcomesQuery(filters, span)).data;
+  const lanes = useMemo(() => lanesOf(outcomes), [outcomes]);
   const marks = useMarks(spanQuery(span));
   // Too many rows to count with these filters: the API says so, and the list goes on without figures.
   if (error && !summary) return <Notice state="unknown">{error.message}</Notice>;
@@ -47,11 +46,11 @@ export function RequestFigures({
         <StatCard label="First token p50" value={said((figures) => duration(figures.first_token_ms.p50))} />
         <StatCard label="Spend" value={said((figures) => money(figures.cost_nano_usd))} />
       </div>
-      <div className="min-h-27 min-w-0">
+      <div className="min-h-32 min-w-0">
         {lanes.length > 0 && summary && (
           <Lanes
             lanes={lanes}
-            label={`${count(summary.requests)} requests, ${count(summary.errors)} of them not OK`}
+            label={`${count(summary.requests)} requests by outcome`}
             onChoose={(at) => onZoom(new Date(at), new Date(at + step))}
             marks={marks}
           />

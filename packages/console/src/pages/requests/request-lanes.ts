@@ -1,16 +1,39 @@
-import type { Lane } from '../../ui/lanes.tsx';
+import type { Outcome } from '@floe/contract/outcome';
+import type { Lane, LanePart } from '../../ui/lanes.tsx';
 
 interface Counts {
   readonly at: readonly string[];
-  readonly series: readonly { readonly values: readonly (number | null)[] }[];
+  readonly series: readonly {
+    readonly value: string | null;
+    readonly values: readonly (number | null)[];
+  }[];
 }
 
-/** Volume above the line and what was not OK below it, of two answers over the same time. Pure. */
-export function lanesOf(requests: Counts | undefined, errors: Counts | undefined): readonly Lane[] {
-  const all = requests?.series[0]?.values ?? [];
-  const bad = errors?.series[0]?.values ?? [];
-  return (requests?.at ?? []).map((at, index) => {
-    const wrong = bad[index] ?? 0;
-    return { at: Date.parse(at), good: Math.max(0, (all[index] ?? 0) - wrong), bad: wrong };
+/** What each outcome is in the chart. Every outcome is in one part. */
+const PART_OF: Readonly<Record<Outcome, LanePart>> = {
+  succeeded: 'succeeded',
+  cached: 'cached',
+  aborted: 'aborted',
+  blocked: 'blocked',
+  partial: 'partial',
+  client_error: 'failed',
+  upstream_error: 'failed',
+};
+
+/** Requests per interval by outcome, of an answer that is grouped by it. Pure. */
+export function lanesOf(counts: Counts | undefined): readonly Lane[] {
+  const parts = new Map<string, LanePart>(Object.entries(PART_OF));
+  return (counts?.at ?? []).map((at, index) => {
+    const lane: Record<LanePart, number> = {
+      succeeded: 0,
+      cached: 0,
+      aborted: 0,
+      failed: 0,
+      partial: 0,
+      blocked: 0,
+    };
+    for (const { value, values } of counts?.series ?? [])
+      lane[parts.get(value ?? '') ?? 'failed'] += values[index] ?? 0;
+    return { at: Date.parse(at), counts: lane };
   });
 }

@@ -8,7 +8,7 @@ import { spanOfLink } from '../../filters/link-span.ts';
 import { queryPart } from '../../filters/query-part.ts';
 import { spanQuery } from '../../filters/time-range.ts';
 import { useLiveTail } from './live-tail.ts';
-import { apiFilters, countsQuery, requestsQuery, summaryQuery } from './request-data.ts';
+import { apiFilters, outcomesQuery, requestsQuery, summaryQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 import { merged, metadataKeys } from './request-rows.ts';
 
@@ -36,8 +36,7 @@ export const askRequests: AskAhead = (client, { query }) => {
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
   void client.prefetchQuery(marksQuery(spanQuery(span)));
-  for (const metric of ['requests', 'errors'] as const)
-    void client.prefetchQuery(countsQuery(metric, filters, span));
+  void client.prefetchQuery(outcomesQuery(filters, span));
 };
 
 /** The list a URL asks for, with what arrives while it is shown. */

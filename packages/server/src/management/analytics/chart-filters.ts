@@ -39,7 +39,7 @@ export async function chartOf(
 type Given = readonly (readonly [name: string, value: unknown])[];
 
 function isFilter(name: string): boolean {
-  return isFacet(name) || name in requestFilterQuery.shape;
+  return isFacet(name) || Object.hasOwn(requestFilterQuery.shape, name);
 }
 
 /** The filter, where a rollup holds it and means by it what the list does. */

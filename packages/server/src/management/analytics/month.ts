@@ -1,6 +1,6 @@
 import { monthParams, monthQuery } from '@floe/contract/api/charts';
-import { usdText } from '@floe/contract/api/money';
 import { Fault } from '@floe/contract/faults';
+import { usdText } from '@floe/contract/usd-text';
 import { type BookedRow, bookedMonthOf, monthOf } from '../../analytics/month.ts';
 import { localDays } from '../../core/local-days.ts';
 import { keyTeams } from '../../store/platform-keys.ts';

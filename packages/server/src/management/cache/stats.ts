@@ -1,5 +1,5 @@
 import { cacheStats } from '@floe/contract/api/cache';
-import { usdText } from '@floe/contract/api/money';
+import { usdText } from '@floe/contract/usd-text';
 import { topOf } from '../../analytics/charts.ts';
 import { HOUR_MS } from '../../store/rollups/gather.ts';
 import { readVerb, type Verb } from '../verb.ts';

@@ -1,7 +1,7 @@
 import type { budget } from '@floe/contract/api/guardrails';
-import { usdText } from '@floe/contract/api/money';
 import type { BudgetConfig } from '@floe/contract/config';
 import { BudgetSchema } from '@floe/contract/config/guardrails';
+import { usdText } from '@floe/contract/usd-text';
 import type * as z from 'zod';
 import { bucketName, spendClaim } from '../../guardrails/claims.ts';
 import { compileBudget, scopedSubject } from '../../guardrails/rules.ts';

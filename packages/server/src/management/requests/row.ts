@@ -1,8 +1,8 @@
 import type { requestDetail } from '@floe/contract/api/analytics';
 import { attempt, decision, type RequestRow } from '@floe/contract/api/analytics';
-import { usdText } from '@floe/contract/api/money';
 import { isObject, type Json } from '@floe/contract/json';
 import { outcomeOf } from '@floe/contract/outcome';
+import { usdText } from '@floe/contract/usd-text';
 import type * as z from 'zod';
 import type { ExchangeRow } from '../../store/ports.ts';
 

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '@floe/contract/json';
-import { isErrorRow } from '@floe/contract/outcome';
+import { isErrorRow, outcomeOf } from '@floe/contract/outcome';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 import type { RowValues } from '../spool/row-lines.ts';
 import { BUCKETS, bucketOf } from './buckets.ts';
@@ -11,7 +11,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
 /** What charts are grouped and filtered by, in the order pairs are named. */
-export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface'] as const;
+export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Counted by the hour and each by itself: neither in minutes nor together with another. */
@@ -84,13 +84,19 @@ const figure = (name: Figure) => FIGURES.indexOf(name);
 const ID = column('id');
 const ORG = column('org_id');
 const CREATED_AT = column('created_at');
+const PROVIDER = column('provider');
+const MODEL = column('model');
 const STATUS = column('status');
 const STATE = column('state');
 const LATENCY = column('latency_ms');
 const FIRST_TOKEN = column('first_token_ms');
 const METADATA = column('metadata_json');
 const ATTEMPTS = column('attempts_json');
-const KEYED = (['provider', 'model', 'key_id', 'status', 'surface', ...LONE_DIMENSIONS] as const).map(column);
+const KEY = column('key_id');
+const SURFACE = column('surface');
+const LONE = LONE_DIMENSIONS.map(column);
+/** What the values of a row come from. */
+const KEYED = [PROVIDER, MODEL, KEY, STATUS, SURFACE, STATE, ...LONE];
 const SUMMED = (
   [
     'input_tokens',
@@ -146,7 +152,7 @@ export class Gatherer {
   }
 
   #combinationOf(row: RowValues, orgId: string, minute: number): Combination {
-    const values = KEYED.map((at) => (at === STATUS ? statusClass(row[at]) : text(row[at])));
+    const values = valuesOf(row);
     const name = [orgId, minute, ...values].join('\u0000');
     const known = this.#combinations.get(name);
     if (known) return known;
@@ -233,6 +239,25 @@ function count(figures: number[], row: RowValues): void {
   add(LATENCY_0 + bucketOf(latency), 1);
   const firstToken = row[FIRST_TOKEN] ?? null;
   if (firstToken !== null) add(FIRST_TOKEN_0 + bucketOf(number(firstToken)), 1);
+}
+
+/** In the order of `DIMENSIONS`, then of `LONE_DIMENSIONS`. */
+function valuesOf(row: RowValues): string[] {
+  const provider = text(row[PROVIDER]);
+  return [
+    provider,
+    servedModel(provider, text(row[MODEL])),
+    text(row[KEY]),
+    statusClass(row[STATUS]),
+    text(row[SURFACE]),
+    outcomeOf(String(row[STATE]), Number(row[STATUS])),
+    ...LONE.map((at) => text(row[at])),
+  ];
+}
+
+/** Two providers may serve models of one name, at different prices. */
+function servedModel(provider: string, model: string): string {
+  return provider === '' || model === '' ? model : `${provider}/${model}`;
 }
 
 /** `429` is of class `4xx`. */

@@ -147,6 +147,9 @@ function histogramsIn(figures: readonly Figure[]) {
 /** What a row counts for in a facet, as `Gatherer` has it. */
 function facetValue(facet: Facet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
+  if (facet === 'outcome') return outcomeInSql;
+  if (facet === 'model')
+    return sql`case when coalesce(model, '') = '' or coalesce(provider, '') = '' then coalesce(model, '') else provider || '/' || model end`;
   if (facet === 'status_class') return sql`cast(status / 100 as text) || 'xx'`;
   if (!isMetadata(facet)) return sql`coalesce(${sql.ref(facet)}, '')`;
   const path = `$.${JSON.stringify(facet.slice(METADATA.length))}`;

@@ -88,15 +88,19 @@ export async function rollupTop(
       readonly prefix?: string | undefined;
     },
 ): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
-  const { figures, order, limit, only, prefix } = request;
+  const { figures, order, limit, only, prefix, groupBy } = request;
   const largest = sql`sum(${sql.ref(order)})`;
   const { rows: all, column } = grouped(reader, request);
   let rows = all;
   const isRanked = figures.length === 0 || (only !== undefined && only.length <= limit);
   if (only?.length === 0) return [];
   if (only) rows = rows.where(column, 'in', only);
-  if (prefix)
-    rows = rows.where(sql<boolean>`lower(${column}) like lower(${`${escaped(prefix)}%`}) escape '!'`);
+  if (prefix) {
+    const begins = (at: string) =>
+      sql<boolean>`lower(${column}) like lower(${`${at}${escaped(prefix)}%`}) escape '!'`;
+    // A model is known by its own name, too.
+    rows = rows.where(groupBy === 'model' ? sql<boolean>`(${begins('')} or ${begins('%/')})` : begins(''));
+  }
   // Ranked by the one sum before the others are added up, for a few instead of for all.
   const ranked = rows
     .select(column.as('group'))
