@@ -107,7 +107,10 @@ test('a request whose stream broke is Partial in the list, says so over its deta
   const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
   const row = page.locator(`[data-row="${id}"]`);
   await row.getByText('Partial', { exact: true }).waitFor();
-  await page.getByRole('listitem').filter({ hasText: /^Partial 1$/ }).waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /^Partial 1$/ })
+    .waitFor();
   await page
     .locator('svg title', { hasText: /\b1 partial$/ })
     .first()

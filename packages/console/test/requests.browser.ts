@@ -87,6 +87,41 @@ test('the list is walked, opened and left with the keyboard alone', async () => 
   await context.close();
 });
 
+test('Back after a drawer was closed leaves the list and never opens it again', async () => {
+  for (const [path, row] of [
+    ['/o/acme/requests?range=1h&live=0', '[data-row]'],
+    ['/o/acme/management/audit', '[data-row]'],
+  ] as const) {
+    const { page, context } = await openPage(house, '/o/acme/overview');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto(new URL(path, page.url()).href);
+    const isOpen = () => new URL(page.url()).searchParams.has('open');
+    for (const way of ['Escape', 'Close'] as const) {
+      await page.locator(row).nth(1).click();
+      await page.waitForURL(/open=/);
+      // Walking on inside the drawer is no step either.
+      await page.keyboard.press('j');
+      if (way === 'Escape') await page.keyboard.press('Escape');
+      else await page.getByRole('button', { name: 'Close' }).first().click();
+      await page.waitForURL((url) => !url.searchParams.has('open'));
+    }
+    await page.goBack();
+    await page.waitForURL(/overview/);
+    assert.equal(isOpen(), false);
+    await page.goForward();
+    await page.waitForURL((url) => url.pathname === new URL(path, page.url()).pathname);
+    assert.equal(isOpen(), false, path);
+    await context.close();
+  }
+});
+
+test('a drawer that a link opened is closed where it is', async () => {
+  const { page, context } = await openPage(house, `/o/acme/requests?range=1h&live=0&open=${ids[3]}`);
+  await page.getByRole('button', { name: 'Close' }).first().click();
+  await page.waitForURL((url) => !url.searchParams.has('open') && url.pathname.endsWith('/requests'));
+  await context.close();
+});
+
 test('a request that is made while one looks appears by itself', async () => {
   const { page, context } = await openPage(house, '/o/acme/requests?range=1h');
   await page.getByRole('row').nth(3).waitFor();

@@ -1,6 +1,13 @@
-import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { querySearch } from './query-text.ts';
+
+declare module '@tanstack/history' {
+  interface HistoryState {
+    /** A drawer was opened here, beside the list of the entry before. */
+    isBeside?: boolean;
+  }
+}
 
 export type UrlChanges = Readonly<Record<string, string | null>>;
 
@@ -11,6 +18,8 @@ export function useUrlState(): {
   readonly change: (changes: UrlChanges, how?: 'push' | 'replace') => void;
 } {
   const text = useLocation({ select: ({ searchStr }) => searchStr });
+  const isBeside = useLocation({ select: ({ state }) => state.isBeside === true });
+  const router = useRouter();
   const navigate = useNavigate();
   const query = useMemo(() => new URLSearchParams(text), [text]);
   const change = useCallback(
@@ -20,14 +29,19 @@ export function useUrlState(): {
         if (value === null) next.delete(name);
         else next.set(name, value);
       }
+      const isClosing = changes['open'] === null && Object.keys(changes).length === 1;
+      // Closed, a drawer is no step that Back would open again.
+      if (isClosing && isBeside) return router.history.back();
+      const opens = how === 'push' && next.has('open') && !new URLSearchParams(text).has('open');
       void navigate({
         to: '.',
         search: querySearch(next.toString()),
-        replace: how === 'replace',
+        replace: how === 'replace' || isClosing,
         resetScroll: false,
+        state: (before) => ({ ...before, isBeside: opens || (isBeside && how === 'replace') }),
       });
     },
-    [text, navigate],
+    [text, isBeside, navigate, router],
   );
   return { query, change };
 }

@@ -60,7 +60,9 @@ test('what needs somebody is listed by urgency, each with its subject and since 
       channels: null,
     });
   });
-  await api.addKey('acme', { name: 'soon', expires_at: NOW + HOUR_MS });
+  await api.addKey('acme', { name: 'soon', created_at: NOW - 30 * 24 * HOUR_MS, expires_at: NOW + HOUR_MS });
+  // Made for a day: its end is no news.
+  await api.addKey('acme', { name: 'temporary', created_at: NOW - HOUR_MS, expires_at: NOW + 23 * HOUR_MS });
   await api.addKey('acme', { name: 'later', expires_at: NOW + 30 * 24 * HOUR_MS });
   await api.addKey('acme', { name: 'gone', expires_at: NOW + HOUR_MS, revoked_at: 1 });
   await api.addExchange('acme', { id: 'exc_1', created_at: NOW - HOUR_MS });

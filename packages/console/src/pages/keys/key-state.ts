@@ -27,8 +27,11 @@ export function isRotating({ previous }: Key, now: Date): boolean {
   return previous !== null && Date.parse(previous.expires_at) > now.getTime();
 }
 
-function endsSoon({ status, expires_at }: Key, now: Date): boolean {
-  return status === 'active' && expires_at !== null && Date.parse(expires_at) - now.getTime() < SOON_MS;
+/** A key that was made for less than that, such as one of the playground, ends as it was meant to. */
+function endsSoon({ status, created_at, expires_at }: Key, now: Date): boolean {
+  if (status !== 'active' || expires_at === null) return false;
+  const end = Date.parse(expires_at);
+  return end - now.getTime() < SOON_MS && end - Date.parse(created_at) >= SOON_MS;
 }
 
 /** An active key that nobody used for 90 days, or never since it was made 90 days ago. */

@@ -17,6 +17,7 @@ import { ProviderLimits } from './provider-limits.tsx';
 import { ProviderModels } from './provider-models.tsx';
 import { ProviderSettings } from './provider-settings.tsx';
 import { providerState } from './provider-words.ts';
+import { useProviderHealth } from './use-provider-health.ts';
 
 /** One upstream: its keys, what it may be asked for, where it is and how long it may take. */
 export function ProviderPage() {
@@ -71,7 +72,7 @@ function Parts({ read }: { readonly read: Tagged<Provider> }) {
 }
 
 function Head({ provider }: { readonly provider: Provider }) {
-  const { state, word } = providerState(provider);
+  const { state, word } = providerState(provider, useProviderHealth()(provider.id));
   const traffic = useQuery(trafficQuery).data?.data.find(({ value }) => value === provider.id);
   const requests = traffic?.requests ?? 0;
   return (

@@ -25,6 +25,18 @@ test('a provider is never called well while a key of it was refused or it is not
   assert.equal(state(false, 'no base_url', false), 'paused');
 });
 
+test('a provider is never called well while a breaker of it is open or a tenth of its requests fails', () => {
+  const told = (openBreakers: number, requests: number, errors: number) =>
+    providerState(
+      { enabled: true, problem: null, credentials: [tested(true)] },
+      { openBreakers, requests, errors },
+    );
+  assert.equal(told(0, 100, 3).state, 'healthy');
+  assert.equal(told(0, 10, 5).state, 'healthy', 'ten requests are no rate');
+  assert.deepEqual(told(2, 100, 0), { state: 'failing', word: 'Failing, 2 open breakers' });
+  assert.deepEqual(told(0, 100, 37), { state: 'warning', word: 'Degraded, 37.0% errors' });
+});
+
 test('keys are counted by what their last test found out', () => {
   assert.equal(credentialsText([]), 'none');
   assert.equal(

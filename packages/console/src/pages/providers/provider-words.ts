@@ -1,16 +1,38 @@
+import { percent } from '../../format/amounts.ts';
 import { counted } from '../../format/words.ts';
 import type { State } from '../../ui/state.tsx';
 import type { Credential, CredentialTest, Provider } from './provider-data.ts';
 
-/** What a provider is right now: in use, in use with a key that was refused, not in use although it is enabled, off. */
-export function providerState(provider: Pick<Provider, 'enabled' | 'problem' | 'credentials'>): {
-  readonly state: State;
-  readonly word: string;
-} {
+/** What has happened to requests lately. */
+export interface ProviderHealth {
+  /** Breakers of its targets that keep requests away. */
+  readonly openBreakers: number;
+  /** Of the last 24 hours. */
+  readonly requests: number;
+  readonly errors: number;
+}
+
+const UNKNOWN: ProviderHealth = { openBreakers: 0, requests: 0, errors: 0 };
+/** Fewer requests say nothing about a rate. */
+const RATED_FROM = 20;
+const DEGRADED_RATE = 0.1;
+
+/**
+ * What a provider is right now. It is healthy only where it is enabled and usable, no breaker of it is open, no key was
+ * refused, and less than a tenth of its requests failed.
+ */
+export function providerState(
+  provider: Pick<Provider, 'enabled' | 'problem' | 'credentials'>,
+  { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
+): { readonly state: State; readonly word: string } {
   if (!provider.enabled) return { state: 'paused', word: 'Off' };
   if (provider.problem !== null) return { state: 'failing', word: 'Not in use' };
+  if (openBreakers > 0)
+    return { state: 'failing', word: `Failing, ${counted(openBreakers, 'open breaker')}` };
   const bad = provider.credentials.filter(({ test }) => test !== null && !test.ok).length;
   if (bad > 0) return { state: 'warning', word: bad === 1 ? '1 key refused' : `${bad} keys refused` };
+  if (requests >= RATED_FROM && errors / requests >= DEGRADED_RATE)
+    return { state: 'warning', word: `Degraded, ${percent(errors / requests)} errors` };
   return { state: 'healthy', word: 'In use' };
 }
 

@@ -14,9 +14,11 @@ import { SourceBadge } from '../../ui/source-badge.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
 import { ALL, type Provider, type Traffic, trafficQuery } from './provider-data.ts';
-import { credentialsText, providerState } from './provider-words.ts';
+import { credentialsText, type ProviderHealth, providerState } from './provider-words.ts';
+import { useProviderHealth } from './use-provider-health.ts';
 
 type TrafficOf = (id: string) => Traffic | undefined;
+type HealthOf = (id: string) => ProviderHealth;
 
 /** The upstreams of the org, how their keys stand and what goes through them. */
 export function ProvidersPage() {
@@ -27,7 +29,8 @@ export function ProvidersPage() {
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
   const open = usePlace('/management/providers');
   useShortcuts([{ keys: 'c', does: 'Add a provider', run: () => open('new') }]);
-  const all = columns(of);
+  const healthOf = useProviderHealth();
+  const all = columns(of, healthOf);
   const sort = readSort(query.get('sort'));
   const add = (
     <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
@@ -52,7 +55,9 @@ export function ProvidersPage() {
         shown={sorted(list.rows ?? [], all, sort)}
         rowId={({ id }) => id}
         columns={all}
-        card={(provider) => <ProviderCard provider={provider} traffic={of(provider.id)} />}
+        card={(provider) => (
+          <ProviderCard provider={provider} traffic={of(provider.id)} health={healthOf(provider.id)} />
+        )}
         onOpen={({ id }) => open(id)}
         sort={sort}
         onSort={(next) => change({ sort: next }, 'replace')}
@@ -67,7 +72,8 @@ export function ProvidersPage() {
   );
 }
 
-function columns(of: TrafficOf): readonly Column<Provider>[] {
+function columns(of: TrafficOf, healthOf: HealthOf): readonly Column<Provider>[] {
+  const stateOf = (provider: Provider) => providerState(provider, healthOf(provider.id));
   return [
     {
       id: 'id',
@@ -76,7 +82,7 @@ function columns(of: TrafficOf): readonly Column<Provider>[] {
       value: ({ id }) => id,
       cell: (provider) => (
         <span className="flex items-center gap-2 font-medium">
-          <StateIcon state={providerState(provider).state} />
+          <StateIcon state={stateOf(provider).state} />
           {provider.id}
         </span>
       ),
@@ -92,10 +98,10 @@ function columns(of: TrafficOf): readonly Column<Provider>[] {
       id: 'state',
       label: 'State',
       width: 'minmax(7rem, 14rem)',
-      value: (provider) => providerState(provider).word,
+      value: (provider) => stateOf(provider).word,
       cell: (provider) => (
         <span title={provider.problem ?? undefined}>
-          {providerState(provider).word}
+          {stateOf(provider).word}
           {provider.enabled && provider.problem && <span className="text-ink-3"> · {provider.problem}</span>}
         </span>
       ),
@@ -150,18 +156,21 @@ function Errors({ traffic }: { readonly traffic: Traffic | undefined }) {
 function ProviderCard({
   provider,
   traffic,
+  health,
 }: {
   readonly provider: Provider;
   readonly traffic: Traffic | undefined;
+  readonly health: ProviderHealth;
 }) {
+  const { state, word } = providerState(provider, health);
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">
-        <StateIcon state={providerState(provider).state} />
+        <StateIcon state={state} />
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {providerState(provider).word} · {compact(traffic?.requests ?? 0)} in 24 h
+        {word} · {compact(traffic?.requests ?? 0)} in 24 h
       </span>
     </span>
   );

@@ -145,6 +145,14 @@ export function ruleText({ rule }: Pick<RelayRule, 'rule'>): string {
   return [...patterns, ...rest].filter((part) => part !== '').join(' ');
 }
 
+/** What a rule does from the next decision on, now that it is saved. */
+export function effectOf({ rule, mode }: Pick<RelayRule, 'rule' | 'mode'>): string {
+  if (mode !== 'observe') return 'Saved. The rule applies to the next decision.';
+  return rule['mode'] === 'observe'
+    ? 'Saved. The rule observes: it stops nothing.'
+    : 'Saved, but the rule stops nothing yet: relay.mode in floe.yaml is observe.';
+}
+
 /** True when rules that would decide only watch, because floe.yaml says so for all of them. */
 export function isHeldBack(rules: readonly RelayRule[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');

@@ -143,7 +143,10 @@ function Outcome({
       <div role="status" className="text-body">
         <SaidText said={{ state, word: verdictOf(answer) }} />
         {isHeld && (
-          <p className="mt-1 text-ui text-ink-2">It is only watched: the agent hears nothing of it yet.</p>
+          <p className="mt-1 text-ui text-ink-2">
+            Only observed: the agent is not stopped. The mode of the rule and relay.mode in floe.yaml decide
+            that.
+          </p>
         )}
       </div>
       {saved && saved.would !== answer.would && (

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { standingOf } from '../breakers/breaker-state.ts';
 import { isDifferent, type Simulated, simulationBody, verdictOf } from './simulation-form.ts';
 
 const FORM = {
@@ -50,11 +51,19 @@ test('a prompt is about as long as was asked for, and never endless', () => {
 });
 
 test('the verdict is one line, and a draft that leads elsewhere is told apart', () => {
-  assert.equal(verdictOf(SENT), 'openai/gpt-5 would be used.');
-  assert.equal(
-    verdictOf({ ...SENT, outcome: 'refused', status: 403, message: 'No.', targets: [] }),
-    'Refused with 403: No.',
-  );
+  assert.deepEqual(verdictOf(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
+  assert.deepEqual(verdictOf({ ...SENT, outcome: 'refused', status: 403, message: 'No.', targets: [] }), {
+    state: 'blocked',
+    text: 'Refused with 403: No.',
+  });
+  // The headline never looks better than the target it names.
+  for (const breaker of ['open', 'half_open', 'ramping'] as const)
+    for (const wait_ms of [0, 5_000]) {
+      const targets = [{ ...target('gpt-5'), breaker, wait_ms }, target('other')];
+      const { state, text } = verdictOf({ ...SENT, targets });
+      assert.equal(state, standingOf({ state: breaker, forced: null, wait_ms }).state);
+      assert.match(text, /breaker|part of the requests/);
+    }
   assert.equal(isDifferent(SENT, structuredClone(SENT)), false);
   assert.equal(isDifferent(SENT, { ...SENT, targets: [target('other')] }), true);
   assert.equal(isDifferent(SENT, { ...SENT, outcome: 'refused', status: 429 }), true);

@@ -1,5 +1,7 @@
 import type { simulated } from '@floe/contract/api/routes';
 import type * as z from 'zod';
+import type { State } from '../../ui/state.tsx';
+import { standingOf } from '../breakers/breaker-state.ts';
 
 export type Simulated = z.output<typeof simulated>;
 
@@ -46,12 +48,28 @@ export function simulationBody(form: SimulationForm, draft?: object, replaces?: 
   };
 }
 
-/** Where it would go first, or why nowhere: one line. */
-export function verdictOf({ outcome, targets, status, message }: Simulated): string {
+/** Where it would go first, or why nowhere: one line, and the state that the breaker of this target gives it. */
+export function verdictOf({ outcome, targets, status, message }: Simulated): {
+  readonly state: State;
+  readonly text: string;
+} {
   const [first] = targets;
-  if (outcome === 'refused') return `Refused with ${status}: ${message ?? ''}`;
-  if (!first) return 'Would be sent, but no target is left.';
-  return `${first.provider}/${first.model} would be used${targets.length > 1 ? ', then those below' : ''}.`;
+  if (outcome === 'refused') return { state: 'blocked', text: `Refused with ${status}: ${message ?? ''}` };
+  if (!first) return { state: 'failing', text: 'Would be sent, but no target is left.' };
+  const name = `${first.provider}/${first.model}`;
+  const rest = targets.length > 1 ? ', then those below' : '';
+  const { state } = standingOf({ state: first.breaker, forced: null, wait_ms: first.wait_ms });
+  // Targets whose breaker is open come last: when the first one is, all are.
+  if (first.breaker === 'open')
+    return {
+      state,
+      text: `Every target’s breaker is open. One request at a time is sent to ${name}${rest}; others fail with 503.`,
+    };
+  if (first.breaker === 'half_open')
+    return { state, text: `${name} would get it as the probe of its breaker${rest}.` };
+  if (first.breaker === 'ramping')
+    return { state, text: `${name} would be used for a part of the requests${rest}.` };
+  return { state, text: `${name} would be used${rest}.` };
 }
 
 /** True when the saved route and the draft lead to different ends. */

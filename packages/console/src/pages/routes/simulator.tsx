@@ -151,17 +151,18 @@ function Outcome({
   readonly isStale: boolean;
 }) {
   const differs = saved !== undefined && isDifferent(saved, answer);
+  const verdict = verdictOf(answer);
   return (
     <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
       <p role="status" className="flex items-start gap-2 text-body font-medium">
         <span className="mt-0.5">
-          <StateIcon state={answer.outcome === 'sent' ? 'healthy' : 'blocked'} />
+          <StateIcon state={verdict.state} />
         </span>
-        <span className="min-w-0 break-words">{verdictOf(answer)}</span>
+        <span className="min-w-0 break-words">{verdict.text}</span>
       </p>
       {differs && (
         <Notice state="partial">
-          <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved)}
+          <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved).text}
         </Notice>
       )}
       {saved !== undefined && !differs && (

@@ -1,0 +1,21 @@
+import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import { useQuery } from '@tanstack/react-query';
+import { useLiveQuery } from '../../data/events.ts';
+import { listQuery, useRows } from '../../data/lists.ts';
+import { trafficQuery } from './provider-data.ts';
+import type { ProviderHealth } from './provider-words.ts';
+
+/** What has happened to the requests of each provider lately: its breakers, and its errors of 24 hours. */
+export function useProviderHealth(): (id: string) => ProviderHealth {
+  useLiveQuery('breakers', ['breakers']);
+  const { rows } = useRows(listQuery<Breaker>('breakers', 'api/management/breakers'));
+  const { data } = useQuery(trafficQuery);
+  return (id) => {
+    const traffic = data?.data.find(({ value }) => value === id);
+    return {
+      openBreakers: rows?.filter(({ provider, state }) => provider === id && state === 'open').length ?? 0,
+      requests: traffic?.requests ?? 0,
+      errors: traffic?.errors ?? 0,
+    };
+  };
+}
