@@ -112,7 +112,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.waitForURL(/\/relay\/rules\/rlr_/);
-  await page.getByText('stops nothing', { exact: false }).first().waitFor();
+  await page.getByText('It observes: it stops nothing.', { exact: false }).first().waitFor();
   const { decision, would } = await ask('git push --force');
   assert.deepEqual([decision, would], ['abstain', 'deny']);
   assert.deepEqual(faults, []);

@@ -215,9 +215,10 @@ export function applyQuirks(body: JsonObject, options: UpstreamOptions, dropped:
       dropped.add(reportedName(key));
       continue;
     }
-    const words = values[key] ?? {};
+    const words = (Object.hasOwn(values, key) && values[key]) || {};
     const word = typeof value === 'string' && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
-    written[renames[key] ?? key] = limited(key, clamped(key, word, clamps, dropped), options, dropped);
+    const name = (Object.hasOwn(renames, key) && renames[key]) || key;
+    written[name] = limited(key, clamped(key, word, clamps, dropped), options, dropped);
   }
   return written;
 }

@@ -32,7 +32,7 @@ export const optionOf = (name: string) => name.replaceAll('_', '-');
 
 /** @throws UsageError, and parseArgs' own errors for options nobody knows */
 export function read(operation: Operation, args: readonly string[]): Asked {
-  const fields = Object.entries(operation.takes).filter(([name]) => !(name in OWN));
+  const fields = Object.entries(operation.takes).filter(([name]) => !Object.hasOwn(OWN, name));
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,

@@ -67,6 +67,12 @@ export const requestFilters = {
 export const requestFilterQuery = z.object(requestFilters);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
+/** Whether a parameter is in one of the shapes, or a member of the caller's metadata. */
+export function isNamed(name: string, ...shapes: readonly object[]): boolean {
+  // `in` would also find what every object inherits, such as `constructor`.
+  return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
+}
+
 /** `shape` and every filter; `metadata.<key>=<value>` filters on the caller's own metadata. */
 export function filteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
@@ -74,7 +80,7 @@ export function filteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape)
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!(name in requestFilters || name in shape) && !/^metadata\.[^.]+$/.test(name))
+        if (!isNamed(name, requestFilters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }

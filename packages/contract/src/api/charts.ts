@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { timezone } from '../config/fields.ts';
-import { requestFilters } from './analytics.ts';
+import { isNamed, requestFilters } from './analytics.ts';
 import { nanoUsd, usd } from './money.ts';
 import { dayOrMoment, moment } from './page.ts';
 
@@ -98,10 +98,7 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     .catchall(z.union([text, z.array(text).min(1).max(50)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (
-          ![range, filters, shape].some((known) => Object.hasOwn(known, name)) &&
-          !/^metadata\.[^.]+$/.test(name)
-        )
+        if (!isNamed(name, range, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }

@@ -57,7 +57,7 @@ export function readClaudeShape(payload: JsonObject, agent: string): HookCall {
       report: null,
     };
   }
-  return { name, events: [], report: reportOf(REPORTS[name] ?? 'other', name, payload, common) };
+  return { name, events: [], report: reportOf(reportType(REPORTS, name), name, payload, common) };
 }
 
 function commonOf(payload: JsonObject, agent: string): Common {
@@ -77,6 +77,14 @@ function commonOf(payload: JsonObject, agent: string): Common {
     },
     cwd: text(payload, 'cwd'),
   };
+}
+
+/** The type of a hook's report by its name, which the agent gives: also one that every object has, such as `constructor`. */
+export function reportType(
+  known: Readonly<Record<string, HookReport['type']>>,
+  name: string,
+): HookReport['type'] {
+  return (Object.hasOwn(known, name) && known[name]) || 'other';
 }
 
 /** What happened, without what was said: only sizes of texts are kept. */

@@ -7,7 +7,7 @@ import {
   type Outcome,
   printed,
 } from './adapter.ts';
-import { reportOf } from './claude-shape.ts';
+import { reportOf, reportType } from './claude-shape.ts';
 import { label, list, object, text } from './fields.ts';
 import {
   type Common,
@@ -72,7 +72,7 @@ function read(payload: JsonObject): HookCall {
         toolEvents(label(payload, 'tool_name') ?? 'unknown', object(payload, 'tool_input'), common),
       );
     default:
-      return { name, events: [], report: reportOf(REPORTS[name] ?? 'other', name, payload, common) };
+      return { name, events: [], report: reportOf(reportType(REPORTS, name), name, payload, common) };
   }
 }
 

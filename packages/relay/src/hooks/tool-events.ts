@@ -91,7 +91,8 @@ function eventsOfTool(name: string, input: JsonObject, common: Common): RelayEve
     return [
       connectorEvent({ server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name }, input, common),
     ];
-  const kind = KINDS[name.toLowerCase().replaceAll(/[_\s-]/g, '')];
+  const plain = name.toLowerCase().replaceAll(/[_\s-]/g, '');
+  const kind = Object.hasOwn(KINDS, plain) ? KINDS[plain] : undefined;
   switch (kind) {
     case 'shell':
     case 'powershell':

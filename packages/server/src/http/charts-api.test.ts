@@ -355,3 +355,13 @@ test('a month that is over is a file that adds up to its requests', async () => 
   const gone = await api.call('GET', '/api/analytics/months/2026-01.csv', { key });
   assert.equal(gone.status, 404);
 });
+
+test('a parameter with a name that every object has is refused like any unknown one', async () => {
+  const paths = ['summary', 'timeseries?metric=requests', 'top?by=model', 'values?field=model', 'requests'];
+  for (const path of [...paths, 'export', 'annotations', 'tail?after=1-1'])
+    for (const name of ['nonsense', ...Object.getOwnPropertyNames(Object.prototype)]) {
+      const asked = `/api/analytics/${path}${path.includes('?') ? '&' : '?'}${name}=1`;
+      const { status, text } = await api.call('GET', asked, { key });
+      assert.equal(status, 400, `${asked}: ${text.slice(0, 200)}`);
+    }
+});

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { Json } from '@floe/contract/json';
+import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
 import { explain } from '../config/explain.ts';
 import { formatPath } from '../config/problem.ts';
@@ -11,6 +11,9 @@ import { formatPath } from '../config/problem.ts';
  *   message never repeats a value
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  // zod passes over a member of this name without a word.
+  if (isObject(value) && Object.hasOwn(value, '__proto__'))
+    throw refused({ path: ['__proto__'], message: 'is not known here' });
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [first] = result.error.issues.flatMap((issue) => explain(issue, { schema, tree: asJson(value) }));

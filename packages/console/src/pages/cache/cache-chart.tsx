@@ -19,7 +19,7 @@ export function CacheChart() {
     refetchInterval: 60_000,
   });
   const series = (data?.series ?? [])
-    .filter(({ value }) => value !== null && value in WORDS)
+    .filter(({ value }) => value !== null && Object.hasOwn(WORDS, value))
     .map(({ value, values }) => ({ label: WORDS[value ?? ''] ?? '', values }));
   return (
     <Card title="Requests by what the cache did" aside="7 days, by the hour">

@@ -130,5 +130,5 @@ function kindOf(text: string): ChannelKind {
 }
 
 function isKind(text: string): text is ChannelKind {
-  return text in KINDS;
+  return Object.hasOwn(KINDS, text);
 }

@@ -32,7 +32,7 @@ test('a provider is never called well while a breaker of it is open or a tenth o
       { openBreakers, requests, errors },
     );
   assert.equal(told(0, 100, 3).state, 'healthy');
-  assert.equal(told(0, 10, 5).state, 'healthy', 'ten requests are no rate');
+  assert.equal(told(0, 9, 5).state, 'healthy', 'nine requests are no rate');
   assert.deepEqual(told(2, 100, 0), { state: 'failing', word: 'Failing, 2 open breakers' });
   assert.deepEqual(told(0, 100, 37), { state: 'warning', word: 'Degraded, 37.0% errors' });
 });

@@ -14,7 +14,7 @@ export interface ProviderHealth {
 
 const UNKNOWN: ProviderHealth = { openBreakers: 0, requests: 0, errors: 0 };
 /** Fewer requests say nothing about a rate. */
-const RATED_FROM = 20;
+const RATED_FROM = 10;
 const DEGRADED_RATE = 0.1;
 
 /**

@@ -1,9 +1,10 @@
 import type { relayApproval } from '@floe/contract/api/relay';
 import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { allPages, get, type Page, send } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
+import { settingsQuery } from '../settings/settings-data.ts';
 import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
 
 export type Approval = z.output<typeof relayApproval>;
@@ -94,3 +95,8 @@ export const allRulesQuery = queryOptions({
   queryKey: ['relay', 'rules', 'all'],
   queryFn: ({ signal }) => allPages<RelayRule>(RULES, {}, signal),
 });
+
+/** What rules are worth: `observe` writes down what they would have said and stops nothing. Null until it is known. */
+export function useRelayMode(): 'observe' | 'enforce' | null {
+  return useQuery(settingsQuery).data?.body.relay.mode ?? null;
+}

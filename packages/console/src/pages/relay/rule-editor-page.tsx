@@ -11,7 +11,7 @@ import { TwoColumns } from '../../ui/two-columns.tsx';
 import { allRulesQuery, type RelayRule, RULES } from './relay-data.ts';
 import { Replay } from './replay.tsx';
 import { RuleFields } from './rule-fields.tsx';
-import { draftRules, EMPTY_RULE, effectOf, type RuleForm, ruleBody, ruleForm } from './rule-form.ts';
+import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm, savedText } from './rule-form.ts';
 import { Simulator } from './simulator.tsx';
 
 const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
@@ -31,9 +31,9 @@ const RULE_KIND: ResourceKind<RelayRule, RuleForm> = {
 /** A rule that is not there yet, tried before it is saved. */
 export function NewRulePage() {
   const go = usePlace(CRUMB.to);
-  const fresh = useFresh(RULE_KIND, EMPTY_RULE, (made) => {
-    tell(effectOf(made));
-    go(made.id, 'replace');
+  const fresh = useFresh(RULE_KIND, EMPTY_RULE, (saved) => {
+    tell(savedText(saved));
+    go(saved.id, 'replace');
   });
   const { form, set } = fresh;
   return (
@@ -62,7 +62,7 @@ export function RulePage() {
 
 function Editor({ read }: { readonly read: Tagged<RelayRule> }) {
   const go = usePlace(CRUMB.to);
-  const edit = useResourceEdit(RULE_KIND, read, (saved) => tell(effectOf(saved)));
+  const edit = useResourceEdit(RULE_KIND, read, (saved) => tell(savedText(saved)));
   return (
     <TwoColumns beside={<Trial form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
       <ResourceForm kind={RULE_KIND} resource={read.body} edit={edit} onGone={() => go()}>

@@ -1,11 +1,13 @@
 import type { FormPart } from '../../data/edit.ts';
 import { Choices } from '../../ui/choices.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { CodeArea, Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { useKeptOpen } from '../../ui/kept-open.ts';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { eventName, type RelayEventKind } from './decision-words.ts';
-import type { MatchField, RuleForm } from './rule-form.ts';
+import { useRelayMode } from './relay-data.ts';
+import { HELD_BACK, type MatchField, type RuleForm } from './rule-form.ts';
 
 const DECISIONS = [
   { id: 'deny', label: 'Deny', does: 'The agent may not; it reads why.' },
@@ -54,6 +56,7 @@ type Fields = FormPart<RuleForm>;
 
 /** Everything a rule says, from what it is called to what people read. */
 export function RuleFields({ form, onChange }: Fields) {
+  const isObserving = useRelayMode() === 'observe';
   return (
     <>
       <FormField name="name" label="Name" hint="Named in every decision. Small letters, digits and dashes.">
@@ -70,6 +73,7 @@ export function RuleFields({ form, onChange }: Fields) {
         onChange={(decision) => onChange({ decision })}
       />
       <Choices label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
+      {form.mode !== 'observe' && isObserving && <Notice>{HELD_BACK}</Notice>}
       <MatchFields form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField name="message.user" label="The person sees" optional>

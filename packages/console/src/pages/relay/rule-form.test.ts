@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftRules, EMPTY_RULE, effectOf, isHeldBack, ruleBody, ruleForm, ruleText } from './rule-form.ts';
+import { draftRules, EMPTY_RULE, isHeldBack, ruleBody, ruleForm, ruleText, savedText } from './rule-form.ts';
 
 const RULE = {
   name: 'no-force-push',
@@ -73,11 +73,15 @@ test('rules are held back when they run milder than they say', () => {
   assert.equal(isHeldBack([shown(RULE)]), false);
 });
 
-test('what is said of a saved rule is what it does', () => {
-  for (const own of ['observe', 'warn', 'enforce'])
-    for (const mode of ['observe', 'warn', 'enforce'] as const) {
-      const text = effectOf({ rule: { ...RULE, mode: own }, mode });
-      assert.equal(/stops nothing/.test(text), mode === 'observe', `${own} ${mode}`);
-      assert.equal(/relay\.mode/.test(text), mode === 'observe' && own !== 'observe');
+test('a saved rule is never said to be in force while it only observes', () => {
+  for (const mode of ['observe', 'warn', 'enforce'] as const)
+    for (const relay of ['observe', 'enforce'] as const) {
+      const effective = relay === 'observe' ? 'observe' : mode;
+      const text = savedText({
+        rule: { ...ruleBody({ ...EMPTY_RULE, name: 'r', mode }), name: 'r' },
+        mode: effective,
+      });
+      assert.equal(/in force/.test(text), effective !== 'observe', `${mode} under ${relay}`);
+      assert.equal(/relay\.mode/.test(text), effective !== mode, `${mode} under ${relay}`);
     }
 });

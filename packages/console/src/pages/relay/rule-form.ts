@@ -145,16 +145,20 @@ export function ruleText({ rule }: Pick<RelayRule, 'rule'>): string {
   return [...patterns, ...rest].filter((part) => part !== '').join(' ');
 }
 
-/** What a rule does from the next decision on, now that it is saved. */
-export function effectOf({ rule, mode }: Pick<RelayRule, 'rule' | 'mode'>): string {
-  if (mode !== 'observe') return 'Saved. The rule applies to the next decision.';
-  return rule['mode'] === 'observe'
-    ? 'Saved. The rule observes: it stops nothing.'
-    : 'Saved, but the rule stops nothing yet: relay.mode in floe.yaml is observe.';
+/** What holds every rule back, and what to change. */
+export const HELD_BACK =
+  'relay.mode is observe in floe.yaml: rules write down what they would have said and stop nothing. Set it to enforce there to let them decide.';
+
+/** What is told of a rule once it is saved. */
+export function savedText(saved: Pick<RelayRule, 'rule' | 'mode'>): string {
+  if (isHeldBack([saved])) return `The rule was saved and only observes. ${HELD_BACK}`;
+  return saved.mode === 'observe'
+    ? 'The rule was saved. It observes: it stops nothing.'
+    : 'The rule is in force for the next decision.';
 }
 
 /** True when rules that would decide only watch, because floe.yaml says so for all of them. */
-export function isHeldBack(rules: readonly RelayRule[]): boolean {
+export function isHeldBack(rules: readonly Pick<RelayRule, 'rule' | 'mode'>[]): boolean {
   return rules.some(({ rule, mode }) => mode === 'observe' && rule['mode'] !== 'observe');
 }
 

@@ -11,7 +11,7 @@ import type { Column } from '../../ui/table-columns.ts';
 import { saidOf } from './decision-words.ts';
 import { type RelayRule, RULES } from './relay-data.ts';
 import { Replay } from './replay.tsx';
-import { isHeldBack, ruleForm, ruleText } from './rule-form.ts';
+import { HELD_BACK, isHeldBack, ruleForm, ruleText } from './rule-form.ts';
 import { SaidText } from './said-text.tsx';
 import { Simulator } from './simulator.tsx';
 
@@ -35,12 +35,7 @@ export function RulesPage() {
             The strictest rule that applies decides. This stops accidents and raises the cost of attacks; it
             is not a sandbox.
           </p>
-          {isHeldBack(list.rows ?? []) && (
-            <Notice>
-              <code className="font-mono text-code">relay.mode</code> is observe in floe.yaml: rules write
-              down what they would have said and stop nothing.
-            </Notice>
-          )}
+          {isHeldBack(list.rows ?? []) && <Notice>{HELD_BACK}</Notice>}
         </div>
       }
       below={

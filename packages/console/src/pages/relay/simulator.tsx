@@ -6,7 +6,8 @@ import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
 import { ParsedCommand } from './parsed-command.tsx';
-import { simulationQuery, type Tried } from './relay-data.ts';
+import { simulationQuery, type Tried, useRelayMode } from './relay-data.ts';
+import { HELD_BACK } from './rule-form.ts';
 import { SaidText } from './said-text.tsx';
 
 const EVENTS = [
@@ -136,6 +137,7 @@ function Outcome({
   readonly saved: Simulation | undefined;
 }) {
   const { state } = saidOf(answer);
+  const isObserving = useRelayMode() === 'observe';
   const isHeld = answer.decision !== answer.would;
   const others = answer.hits.filter(({ rule }) => rule !== answer.rule);
   return (
@@ -144,8 +146,7 @@ function Outcome({
         <SaidText said={{ state, word: verdictOf(answer) }} />
         {isHeld && (
           <p className="mt-1 text-ui text-ink-2">
-            Only observed: the agent is not stopped. The mode of the rule and relay.mode in floe.yaml decide
-            that.
+            It is only watched: the agent hears nothing of it. {isObserving ? HELD_BACK : ''}
           </p>
         )}
       </div>

@@ -22,29 +22,29 @@ export function requestColumns(
         <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
       ),
     },
-    { id: 'status', label: 'Status', width: 'minmax(8rem, 12rem)', cell: (row) => <OutcomeText row={row} /> },
-    { id: 'model', label: 'Model', width: 'minmax(6rem, 1fr)', cell: (row) => <ModelText row={row} /> },
-    { id: 'key', label: 'Key', width: 'minmax(4rem, 8rem)', cell: ({ key_name }) => key_name },
-    { id: 'tokens', label: 'Tokens', width: '7rem', align: 'end', cell: (row) => <TokenText row={row} /> },
-    { id: 'cost', label: 'Cost', width: '5.5rem', align: 'end', cell: (row) => <CostText row={row} /> },
+    { id: 'status', label: 'Status', width: 'minmax(7rem, 10rem)', cell: (row) => <OutcomeText row={row} /> },
+    { id: 'model', label: 'Model', width: 'minmax(14rem, 1fr)', cell: (row) => <ModelText row={row} /> },
+    { id: 'key', label: 'Key', width: 'minmax(4rem, 7rem)', cell: ({ key_name }) => key_name },
+    { id: 'tokens', label: 'Tokens', width: '6rem', align: 'end', cell: (row) => <TokenText row={row} /> },
+    { id: 'cost', label: 'Cost', width: '5rem', align: 'end', cell: (row) => <CostText row={row} /> },
     {
       id: 'first',
       label: 'First token',
-      width: '5rem',
+      width: '4.5rem',
       align: 'end',
       cell: ({ first_token_ms }) => duration(first_token_ms),
     },
     {
       id: 'latency',
       label: 'Latency',
-      width: '8.5rem',
+      width: '8rem',
       align: 'end',
       cell: (row) => <LatencyText row={row} longestMs={longestMs} />,
     },
     {
       id: 'metadata',
       label: 'Metadata',
-      width: 'minmax(5rem, 10rem)',
+      width: 'minmax(4rem, 8rem)',
       cell: (row) => <MetadataText row={row} />,
     },
     ...OPTIONAL,
@@ -98,9 +98,9 @@ function ModelText({ row }: { readonly row: RequestRow }) {
   const { provider, name } = modelParts(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
-      <span className="truncate">
-        <span className="text-ink-3">{provider}</span>
-        {name}
+      <span className="flex min-w-0" title={asked}>
+        {provider && <span className="min-w-6 shrink-[9999] truncate text-ink-3">{provider}</span>}
+        <span className="min-w-0 truncate">{name}</span>
       </span>
       {served && (
         <>

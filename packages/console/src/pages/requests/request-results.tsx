@@ -15,7 +15,7 @@ const NoRequests = lazy(() =>
   import('./no-requests.tsx').then(({ NoRequests: Part }) => ({ default: Part })),
 );
 
-const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model', 'latency']);
+const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model']);
 
 type Row = RequestList['rows'][number];
 

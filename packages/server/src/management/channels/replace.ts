@@ -32,7 +32,7 @@ export function putChannel(secretsKey: SecretsKey): Verb {
       const current = openChannel(row, secretsKey, context.clock.now()).config;
       const known: Readonly<Record<string, unknown>> = body.kind === row.kind ? current : {};
       const secrets = Object.fromEntries(
-        SECRET_FIELDS.flatMap((field) => (field in known ? [[field, known[field]]] : [])),
+        SECRET_FIELDS.flatMap((field) => (Object.hasOwn(known, field) ? [[field, known[field]]] : [])),
       );
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       // First as a change, for the rule about credentials and addresses; then alone, so that the rest is default.

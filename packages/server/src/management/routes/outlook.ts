@@ -68,10 +68,12 @@ export async function spendOutlook(
     const because = `"${name}" (${mode}): ${dollars(spent)} of ${dollars(most)} spent, ${held > 0 ? `${dollars(held)} reserved, ` : ''}${wanted} asked for at most`;
     steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
     if (!refuses) continue;
-    refusal ??=
+    const fault =
       nanoUsd === null
         ? new Fault('price_unknown', `${because}. ${priceLine(estimate)}`)
         : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', because);
+    // As the counters judge: a budget that is spent is told before one that is only reserved.
+    if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;
   }
   return refusal;
 }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BudgetSchema } from '@floe/contract/config/guardrails';
+import type { Scope } from '@floe/contract/scopes';
+import fc from 'fast-check';
+import { silentLog } from '../../core/log.ts';
+import type { Caller } from '../../guardrails/guard.ts';
+import { refusalOf } from '../../guardrails/guard.ts';
+import { compileRules, fromFile } from '../../guardrails/rules.ts';
+import { standingOf } from '../../guardrails/standing.ts';
+import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
+import { openDatabase } from '../../store/open-database.ts';
+import { ManualClock } from '../../store/test/manual-clock.ts';
+import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
+import { BUDGETS } from '../guardrails/budget-views.ts';
+import { spendOutlook } from './outlook.ts';
+
+const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' };
+
+function callerOf(orgId: string): Caller {
+  const key = {
+    id: 'key_a',
+    orgId,
+    name: 'ci',
+    scopes: new Set<Scope>(),
+    models: null,
+    team: null,
+    owner: null,
+  };
+  return { key: { ...key, ...NO_SECRET }, endUser: null, models: ['m'], metadata: null };
+}
+
+const estimate = (nanoUsd: number) => ({ tokens: 0, nanoUsd, unpriced: null });
+
+test('the outlook refuses a request with the code of the budget that would refuse it, and tells spent from reserved', async (t) => {
+  const clock = new ManualClock();
+  const dataDir = temporaryDirectory(t);
+  const database = await openDatabase(`sqlite:${dataDir}/floe.db`, { dataDir, log: silentLog, clock });
+  t.after(() => database.close());
+  const amount = fc.integer({ min: 1, max: 60 });
+  const requests = fc.array(fc.record({ asks: amount, costs: fc.option(amount) }), { maxLength: 8 });
+  const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 3 });
+  let run = 0;
+  const codes = new Set<string | undefined>();
+  await fc.assert(
+    fc.asyncProperty(limits, requests, amount, async (amounts, before, asked) => {
+      const orgId = `org-${run++}`;
+      const caller = callerOf(orgId);
+      const guard = memoryGuard(database, clock);
+      const configs = amounts.map((nano, n) =>
+        BudgetSchema.parse({ name: `b${n}`, scope: 'org', period: 'month', limit_usd: nano / 1e9 }),
+      );
+      const rules = compileRules([], configs.map(fromFile), 'UTC') ?? assert.fail();
+      let [spent, reserved] = [0, 0];
+      for (const [n, { asks, costs }] of before.entries()) {
+        const grant = await guard.take(`${orgId}-${n}`, rules, caller, estimate(asks));
+        if (grant.taken.refused !== null) continue;
+        if (costs === null) reserved += asks;
+        else {
+          guard.settle(grant, 0, costs);
+          spent += costs;
+        }
+      }
+      const { budgets } = await standingOf(guard, rules, caller);
+      for (const standing of budgets)
+        assert.deepEqual([standing.spent_nano_usd, standing.reserved_nano_usd], [spent, reserved]);
+      const [config] = configs;
+      if (!config) assert.fail();
+      const place = { guard, orgId, timezone: 'UTC', nowMs: clock.now() };
+      const source = { kind: 'file', file: 'floe.yaml', line: 1 } as const;
+      const shown = { id: configs[0]?.name ?? '', config, source, row: null };
+      const { state } = await BUDGETS.view(place, shown);
+      assert.deepEqual([state?.spent_nano_usd, state?.reserved_nano_usd], [spent, reserved]);
+      const outlook = await spendOutlook(guard, rules, caller, estimate(asked), []);
+      const taken = await guard.take(`${orgId}-last`, rules, caller, estimate(asked));
+      assert.equal(outlook?.code, refusalOf(taken)?.code);
+      codes.add(outlook?.code);
+    }),
+    { numRuns: 300, seed: 7 },
+  );
+  assert.deepEqual([...codes].map(String).sort(), ['budget_exceeded', 'budget_reserved', 'undefined']);
+});
