@@ -70,6 +70,11 @@ test('one key, however it is sent and however often, is the caller', async () =>
     }
 });
 
+test('a program reads the name of its organization as floe.yaml has it', async () => {
+  const { text } = await ask(`GET /api/me HTTP/1.1\r\nhost: x\r\nx-api-key: ${A}\r\n\r\n`);
+  assert.match(text, /"org":\{"id":"acme","name":"Acme"\}/);
+});
+
 test('two keys that differ, or what is almost one, are nobody', async () => {
   for (const path of DOORS)
     for (const lines of NO_CALLER) {

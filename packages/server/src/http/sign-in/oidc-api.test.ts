@@ -36,16 +36,28 @@ const oidc = () => [
   },
   { name: 'gone', issuer: 'http://127.0.0.1:9', client_id: 'floe' },
   PARTNER(partner.url),
+  {
+    name: 'roles',
+    issuer: byRoles.url,
+    client_id: 'floe',
+    client_secret: CLIENT_SECRET,
+    scopes: ['openid', 'email', 'roles'],
+    group_claim: 'roles',
+    map: [{ group: 'sre', org: 'acme', role: 'viewer' as const }],
+  },
 ];
 
 let issuer: TestIssuer;
 /** Of another company, for whom it vouches; Floe joins its people to accounts by their address. */
 let partner: TestIssuer;
+/** Tells groups by another claim, for a scope of its own. */
+let byRoles: TestIssuer;
 let house: SignInHouse;
 let people = 0;
 before(async () => {
   issuer = await startIssuer(CALLBACK);
   partner = await startIssuer(CALLBACK.replace('corp', 'partner'));
+  byRoles = await startIssuer(CALLBACK.replace('corp', 'roles'));
   house = await openHouse({
     baseUrl: BASE,
     trustedProxies: ['127.0.0.1'],
@@ -58,6 +70,7 @@ after(async () => {
   await house.close();
   await issuer.close();
   await partner.close();
+  await byRoles.close();
 });
 
 beforeEach(() => {
@@ -78,7 +91,8 @@ const header = (answer: Answer, name: string) => String(answer.headers[name] ?? 
 async function away(browser: Browser, query = '', name = 'corp'): Promise<string> {
   const started = await browser.ask('GET', `${START.replace('corp', name)}${query}`);
   assert.equal(started.status, 303, started.text);
-  const back = await (name === 'corp' ? issuer : partner).visit(header(started, 'location'));
+  const visited = { corp: issuer, partner, roles: byRoles }[name] ?? assert.fail(name);
+  const back = await visited.visit(header(started, 'location'));
   assert.equal(`${back.origin}${back.pathname}`, CALLBACK.replace('corp', name));
   return `/api/session/oidc/${name}/callback${back.search}`;
 }
@@ -125,6 +139,21 @@ test('a person of a mapped group signs in and is what their groups say, each tim
   issuer.account = { ...issuer.account, groups: [] };
   assert.equal(await signIn(house.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
   assert.deepEqual(await membersOf(email), []);
+});
+
+test('an issuer is asked for the scopes of floe.yaml, and its groups are in the claim named there', async () => {
+  const email = `oidc${people}@acme.example`;
+  const account = { sub: `r${people}`, email, email_verified: true, name: 'Jo Lind' };
+  const started = await house.browser().ask('GET', START.replace('corp', 'roles'));
+  assert.equal(new URL(header(started, 'location')).searchParams.get('scope'), 'openid email roles');
+  byRoles.account = { ...account, groups: ['sre'] };
+  assert.match(await signIn(house.browser(), '', 'roles'), /error=not_allowed/);
+  byRoles.account = { ...account, roles: ['sre'] };
+  assert.doesNotMatch(await signIn(house.browser(), '', 'roles'), /error=/);
+  assert.deepEqual(
+    (await membersOf(email)).map(({ org_id, role }) => [org_id, role]),
+    [['acme', 'viewer']],
+  );
 });
 
 test('nobody signs in without a mapped group, and no account is made for them', async () => {
@@ -394,7 +423,12 @@ test('who says no at the issuer, and an issuer that is away, lead to the sign-in
   assert.equal(header(away, 'location'), '/ai/sign-in?error=unavailable&provider=gone');
   assert.equal(told(await house.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');
   const { body } = await house.browser().ask('GET', '/api/session');
-  assert.deepEqual(body.methods?.oidc, [{ name: 'corp' }, { name: 'gone' }, { name: 'partner' }]);
+  assert.deepEqual(body.methods?.oidc, [
+    { name: 'corp' },
+    { name: 'gone' },
+    { name: 'partner' },
+    { name: 'roles' },
+  ]);
 });
 
 test('a step-up by the issuer asks for the person again, and only that counts as fresh', async () => {

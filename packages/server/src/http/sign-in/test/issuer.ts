@@ -9,6 +9,8 @@ export interface Account {
   readonly email_verified?: boolean;
   readonly name?: string;
   readonly groups?: readonly string[];
+  /** Told for the scope `roles`. */
+  readonly roles?: readonly string[];
 }
 
 export interface TestIssuer {
@@ -99,8 +101,14 @@ function configuration(redirectUri: string, account: () => Account | null) {
       },
     ],
     cookies: { keys: ['a key of this test'] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
-    scopes: ['openid', 'email', 'profile', 'groups'],
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+      groups: ['groups'],
+      roles: ['roles'],
+    },
+    scopes: ['openid', 'email', 'profile', 'groups', 'roles'],
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
@@ -113,7 +121,7 @@ function configuration(redirectUri: string, account: () => Account | null) {
         accountId: oidc.account.accountId,
         clientId: oidc.client.clientId,
       });
-      grant.addOIDCScope('openid email profile groups');
+      grant.addOIDCScope('openid email profile groups roles');
       await grant.save();
       return grant;
     },

@@ -1,0 +1,105 @@
+// Every field of a limit or budget that says whom it counts, on its own: who is reached, and whose bucket that is.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import type { Scope } from '@floe/contract/scopes';
+import { type RuleClaim, reachOf } from './claims.ts';
+import type { Caller } from './guard.ts';
+import { compileRules, fromFile } from './rules.ts';
+
+interface Who {
+  readonly id: string;
+  readonly team?: string;
+  readonly owner?: string;
+  readonly endUser?: string;
+  readonly models?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' };
+
+function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): Caller {
+  const key = {
+    id: `key_${id}`,
+    orgId: 'acme',
+    name: id,
+    scopes: new Set<Scope>(),
+    models: null,
+    team: team ?? null,
+    owner: owner ?? null,
+    ...NO_SECRET,
+  };
+  return { key, endUser: endUser ?? null, models, metadata: metadata ?? null };
+}
+
+/** The bucket of a caller under the only rule there is; null where the rule does not reach them. */
+function bucketOf(kind: 'limit' | 'budget', fields: object, who: Who): string | null {
+  const limits = kind === 'limit' ? [fromFile(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))] : [];
+  const budgets =
+    kind === 'budget'
+      ? [fromFile(BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }))]
+      : [];
+  const rules = compileRules(limits, budgets, 'UTC') ?? assert.fail();
+  const reach = reachOf(rules, callerOf(who), 0);
+  const [budget] = reach.budgets;
+  if (budget) return budget.bucket;
+  const [limit] = reach.limits;
+  const claims: RuleClaim[] = [];
+  limit?.bucket.addClaims(claims, null);
+  return claims[0]?.bucket ?? null;
+}
+
+/** A field, whom it means, and somebody who differs in that only. */
+const NAMED: readonly (readonly [fields: object, meant: Who, other: Who])[] = [
+  [
+    { scope: 'team', team: 'search' },
+    { id: 'a', team: 'search' },
+    { id: 'a', team: 'ads' },
+  ],
+  [{ scope: 'key', key: 'ci' }, { id: 'ci' }, { id: 'cd' }],
+  [
+    { scope: 'owner', owner: 'ann@a.example' },
+    { id: 'a', owner: 'ann@a.example' },
+    { id: 'a', owner: 'bob@a.example' },
+  ],
+  [
+    { scope: 'end_user', end_user: 'u1' },
+    { id: 'a', endUser: 'u1' },
+    { id: 'a', endUser: 'u2' },
+  ],
+  [
+    { scope: 'org', model: 'gpt-*' },
+    { id: 'a', models: ['gpt-5'] },
+    { id: 'a', models: ['claude'] },
+  ],
+];
+
+for (const kind of ['limit', 'budget'] as const) {
+  test(`whom a ${kind} names is reached, and nobody else`, () => {
+    for (const [fields, meant, other] of NAMED) {
+      assert.notEqual(bucketOf(kind, fields, meant), null, JSON.stringify(fields));
+      assert.equal(bucketOf(kind, fields, other), null, JSON.stringify(fields));
+    }
+  });
+
+  test(`a ${kind} with scope has one bucket, and with per one for each`, () => {
+    const [ann, bob]: readonly Who[] = [
+      { id: 'a', team: 'search', owner: 'ann', endUser: 'u1' },
+      { id: 'b', team: 'ads', owner: 'bob', endUser: 'u2' },
+    ];
+    assert.ok(ann && bob);
+    assert.equal(bucketOf(kind, { scope: 'org' }, ann), bucketOf(kind, { scope: 'org' }, bob));
+    for (const per of ['team', 'key', 'owner', 'end_user']) {
+      assert.notEqual(bucketOf(kind, { per }, ann), bucketOf(kind, { per }, bob), per);
+      assert.equal(bucketOf(kind, { per }, ann), bucketOf(kind, { per }, { ...bob, ...ann }), per);
+    }
+  });
+}
+
+test('a budget with metadata counts only requests that have all of its values', () => {
+  const fields = { scope: 'org', metadata: { project: 'x', stage: 'prod' } };
+  const of = (metadata: Record<string, string>) => bucketOf('budget', fields, { id: 'a', metadata });
+  assert.notEqual(of({ project: 'x', stage: 'prod', more: 'y' }), null);
+  assert.equal(of({ project: 'x' }), null);
+  assert.equal(of({ project: 'x', stage: 'test' }), null);
+});
