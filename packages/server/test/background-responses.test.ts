@@ -73,10 +73,10 @@ function asking(url: string) {
     unified: () => call(`${url}/gateway/v1/responses`, { headers, body: { ...body, model: 'keeper/m' } }),
     native: () => call(`${url}/gateway/passthrough-a/v1/responses`, { headers, body }),
     get: (path: string) => call(url + path, { headers }),
-    async spent(): Promise<readonly unknown[]> {
+    async budgets(member: 'spent_nano_usd' | 'reserved_nano_usd'): Promise<readonly unknown[]> {
       const answer = (await call(`${url}/gateway/v1/key`, { headers })).json();
       const budgets = isObject(answer) && Array.isArray(answer['budgets']) ? answer['budgets'] : [];
-      return budgets.map((budget) => isObject(budget) && budget['spent_nano_usd']);
+      return budgets.map((budget) => isObject(budget) && budget[member]);
     },
     /** The row, once what it cost is known. */
     row: (id: string | undefined) =>
@@ -102,7 +102,7 @@ test('what a background response used is settled once, when somebody reads its e
   const ask = asking(floe.url);
   const made = await ask.unified();
   assert.equal(made.status, 200);
-  const [held] = await ask.spent();
+  const [held] = await ask.budgets('reserved_nano_usd');
   assert.ok(Number(held) > 1_000_000_000, `the most it may cost stays reserved: ${held}`);
   assert.match(String((await ask.unified()).status), /402|429/, 'and nobody else may spend it');
   keeper.end = { status: 'completed', usage: USAGE };
@@ -112,7 +112,9 @@ test('what a background response used is settled once, when somebody reads its e
   }
   const row = await ask.row(made.headers['x-request-id']);
   assert.deepEqual(figuresOf(row), [1000, 50_000, 'provider', COST, 'override']);
-  await eventually(async () => ((await ask.spent()).every((spent) => spent === COST) ? true : undefined));
+  await eventually(async () =>
+    (await ask.budgets('spent_nano_usd')).every((spent) => spent === COST) ? true : undefined,
+  );
 });
 
 test('a background response that nobody reads is settled too, on either surface', async (t) => {
@@ -127,7 +129,9 @@ test('a background response that nobody reads is settled too, on either surface'
   assert.deepEqual(figuresOf(row), [1000, 50_000, 'provider', COST, 'incomplete']);
   const second = await ask.unified();
   assert.deepEqual(figuresOf(await ask.row(second.headers['x-request-id'])).slice(0, 2), [1000, 50_000]);
-  await eventually(async () => ((await ask.spent()).every((spent) => spent === 2 * COST) ? true : undefined));
+  await eventually(async () =>
+    (await ask.budgets('spent_nano_usd')).every((spent) => spent === 2 * COST) ? true : undefined,
+  );
 });
 
 test('after a restart the next process settles it; what the first one had reserved stays charged', async (t) => {
@@ -137,7 +141,7 @@ test('after a restart the next process settles it; what the first one had reserv
   const yaml = configFor(keeper.upstream.url);
   const first = await startFloe({ yaml, dataDir });
   const made = await asking(first.url).unified();
-  const [held] = await asking(first.url).spent();
+  const [held] = await asking(first.url).budgets('reserved_nano_usd');
   await first.stop();
   keeper.end = { status: 'completed', usage: USAGE };
   const second = await startFloe({ yaml, dataDir });
@@ -150,7 +154,7 @@ test('after a restart the next process settles it; what the first one had reserv
     COST,
   ]);
   await eventually(async () => {
-    const [hard, soft] = await ask.spent();
+    const [hard, soft] = await ask.budgets('spent_nano_usd');
     return hard === held && soft === COST ? true : undefined;
   });
 });
@@ -167,8 +171,10 @@ test('a response that its provider has no more is charged as it was reserved', a
   t.after(() => floe.stop());
   const ask = asking(floe.url);
   const made = await ask.unified();
-  const [held] = await ask.spent();
+  const [held] = await ask.budgets('reserved_nano_usd');
   const row = await ask.row(made.headers['x-request-id']);
   assert.deepEqual([row['cost_nano_usd'], row['cost_source']], [held, 'incomplete']);
-  await eventually(async () => ((await ask.spent()).every((spent) => spent === held) ? true : undefined));
+  await eventually(async () =>
+    (await ask.budgets('spent_nano_usd')).every((spent) => spent === held) ? true : undefined,
+  );
 });

@@ -60,9 +60,11 @@ test('a forecast is a sum or a day, and says that it is a straight line', () => 
   const over = forecast({ resets_at, forecast_nano_usd: 20e9, full_at: '2026-11-20T12:00:00.000Z' });
   assert.match(over.text, /^full .*20/);
   assert.equal(over.isOver, true);
-  const gone = forecast({ resets_at, forecast_nano_usd: 20e9, remaining_nano_usd: 0 });
+  const gone = forecast({ resets_at, forecast_nano_usd: 20e9, spent_nano_usd: 10e9 });
   assert.deepEqual([gone.text, gone.isOver], ['used up', true]);
   assert.match(gone.how, /until .*Dec/);
+  const reserved = forecast({ resets_at, forecast_nano_usd: 8e9, spent_nano_usd: 1, remaining_nano_usd: 0 });
+  assert.equal(reserved.isOver, false, 'what requests under way reserve is not used up');
   assert.equal(forecast({ resets_at }).text, 'too early');
   assert.match(forecast({}).how, /Without an end/);
   assert.match(forecastOf(MONTH).how, /Each has a sum of its own/);
