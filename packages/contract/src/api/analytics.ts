@@ -133,7 +133,11 @@ const fields = {
   provider: z.string().nullable(),
   model: z.string().nullable().describe("The provider's bare id of the model that served."),
   stream: z.boolean(),
-  status: z.int(),
+  status: z
+    .int()
+    .describe(
+      'HTTP status of the answer; of a stream that was begun and then failed without content, that of its error.',
+    ),
   state: z.string().describe('complete, partial, aborted, failed, blocked or cached.'),
   outcome: z
     .enum(OUTCOMES)

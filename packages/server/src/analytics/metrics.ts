@@ -7,7 +7,8 @@ export interface ExchangeFigures {
   readonly provider: string;
   readonly status: number;
   readonly state: string;
-  readonly latencyMs: number;
+  /** Null for an exchange that reached no upstream: how fast Floe refuses says nothing about answers. */
+  readonly latencyMs: number | null;
   readonly firstTokenMs: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -50,7 +51,7 @@ export function createMetrics(
       const { surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens, cache } =
         figures;
       exchanges.add(1, surface, provider, String(status), state);
-      latency.observe(latencyMs / 1000, surface, provider);
+      if (latencyMs !== null) latency.observe(latencyMs / 1000, surface, provider);
       if (firstTokenMs !== null) firstToken.observe(firstTokenMs / 1000, surface, provider);
       // What a kept answer once cost is not used up again.
       if (cache !== null) caches.add(1, surface, cache);
@@ -90,7 +91,7 @@ function exchangeTables() {
     latency: new HistogramTable(
       {
         name: 'floe_exchange_duration_seconds',
-        help: 'From the accepted request to the last byte of its answer.',
+        help: 'From the accepted request to the last byte of its answer, of requests that reached an upstream.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { outcomeOf } from '@floe/contract/outcome';
 import { upstreamFault } from '@floe/testkit/fault-table';
 import { chatReply, failing } from './test/chat-replies.ts';
 import { type GatewayInTime, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
@@ -73,7 +74,7 @@ test('what fails after an early answer is told inside the stream, in its dialect
     assert.match(answer.text, FAILURES[surface]);
     assert.doesNotMatch(answer.text, /\[DONE\]|message_stop|response\.completed/);
     const row = gateway.rows.at(-1);
-    assert.deepEqual([row?.state, row?.status, row?.error_code], ['failed', 200, 'upstream_timeout']);
+    assert.deepEqual([row?.state, row?.status, row?.error_code], ['failed', 504, 'upstream_timeout']);
   }
 });
 
@@ -81,7 +82,12 @@ test('an upstream’s refusal after an early answer is told in our words', async
   const gateway = await start(t);
   const answer = await askInSilence(gateway, 'chat', 'refused');
   assert.match(answer.text, /^data: \{"error":\{"message":"status 400"/m);
-  assert.equal(gateway.rows.at(-1)?.error_code, 'invalid_request');
+  const row = gateway.rows.at(-1);
+  assert.ok(row);
+  assert.deepEqual(
+    [row.error_code, row.status, outcomeOf(row.state, row.status)],
+    ['invalid_request', 400, 'client_error'],
+  );
 });
 
 test('an answer that is no stream is not begun early', async (t) => {

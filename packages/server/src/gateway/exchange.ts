@@ -181,7 +181,8 @@ export function tell(x: Exchange, error: unknown): void {
   const fault = faultOf(x, error);
   x.fault = fault;
   const shown = surface.ide ? shownToIde(x, fault) : fault;
-  x.status = x.told || x.early?.sent ? 200 : shown.status;
+  // An answer that was begun early and had no content ended with this error all the same.
+  x.status = x.told ? 200 : shown.status;
   x.state = x.told ? 'partial' : fault.isBlock ? 'blocked' : 'failed';
   if (x.told) endTold(client, (x.stoppedBy ?? x.told).failure(shown));
   else if (x.early?.sent) client.endWith(x.early.failure(shown));

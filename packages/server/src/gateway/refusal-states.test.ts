@@ -91,4 +91,10 @@ for (const situation of SITUATIONS)
       [situation.code, situation.state],
       'embeddings',
     );
+    const counted = [
+      ...(await gateway.metrics()).matchAll(/^floe_exchange_duration_seconds_count.* (\d+)$/gm),
+    ];
+    const reached = gateway.rows.filter(({ attempts_json }) => attempts_json !== '[]');
+    const sum = counted.reduce((all, [, count]) => all + Number(count), 0);
+    assert.equal(sum, reached.length, 'durations are those of requests that reached an upstream');
   });

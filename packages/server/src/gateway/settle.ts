@@ -31,7 +31,7 @@ export function settle(x: Exchange): void {
     provider: x.target?.provider.id ?? '',
     status: x.status,
     state: x.state,
-    latencyMs,
+    latencyMs: x.attempts.length === 0 ? null : latencyMs,
     firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
     cache: x.cache,
     inputTokens: worth.usage?.input ?? 0,

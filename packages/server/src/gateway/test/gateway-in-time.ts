@@ -51,6 +51,8 @@ export interface GatewayInTime {
   readonly events: readonly BreakerEvent[];
   readonly rows: readonly ExchangeRow[];
   upstream(id: string): Upstream;
+  /** The Prometheus text exposition. */
+  metrics(): Promise<string>;
   /** Where the caller stands with the org's limits and budgets. */
   standing(): ReturnType<typeof standingOf>;
   ask(surface: SurfaceName | 'ide', body: JsonObject, options?: CallOptions): Promise<CallAnswer>;
@@ -110,6 +112,7 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
     breakers: gateway.breakers,
     events,
     rows,
+    metrics: () => gateway.metrics.render(),
     standing: () => standingOf(gateway.guard, rulesOf(gateway), ANYBODY),
     upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
     ask: (surface, body, more = {}) =>
