@@ -77,8 +77,8 @@ function runFiles(list, concurrency) {
     return counts;
   };
   const timeout = full ? 1_800_000 : 240_000;
-  // A file whose set-up failed may leave a listener open; its process must not wait for it.
-  const stream = run({ files: list, concurrency, isolation: 'process', forceExit: true, timeout });
+  const execArgv = ['--import', new URL('./end-of-tests.mjs', import.meta.url).href];
+  const stream = run({ files: list, concurrency, isolation: 'process', execArgv, timeout });
   stream.on('test:pass', (event) => {
     if (event.details.type === 'suite') return;
     const reason = event.skip ?? event.todo;

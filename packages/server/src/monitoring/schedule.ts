@@ -78,7 +78,8 @@ export function parseCron(cron: string, timezone: string): Cron {
   try {
     times = new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    // The library names its classes: `CronPattern: Invalid value for hour: 25`.
+    const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/^Cron\w*: /, '');
     throw new Fault('invalid_request', `schedule.cron: "${cron}" is no cron expression: ${reason}`, {
       param: 'schedule.cron',
       cause,

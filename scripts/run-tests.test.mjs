@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const RUNNER = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
+
+test('every test is counted, and a file that leaves a listener open ends', (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'floe-run-tests-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const many = join(dir, 'many.test.mjs');
+  const words = 'x'.repeat(2_000);
+  writeFileSync(
+    many,
+    `import { test } from 'node:test'; for (let n = 0; n < 1500; n++) test(n + ' ${words}', () => {});`,
+  );
+  const open = join(dir, 'open.test.mjs');
+  writeFileSync(
+    open,
+    `import { createServer } from 'node:net'; import { before, test } from 'node:test';
+     before(() => { createServer().listen(0); throw new Error('no set-up'); });
+     test('never', () => {});`,
+  );
+  // Without what tells node:test that it runs inside a test.
+  const { NODE_TEST_CONTEXT: _, CI: _ci, ...env } = process.env;
+  const { stdout, status } = spawnSync(process.execPath, [RUNNER, many, open], { encoding: 'utf8', env });
+  assert.match(stdout, /^1500 passed, [12] failed$/m);
+  assert.match(stdout, /no set-up/);
+  assert.equal(status, 1);
+});
