@@ -128,7 +128,8 @@ test('what has a name elsewhere is renamed, and what has none is refused or repo
   assert.deepEqual(asked(last()), { input: 'x', model: 'text-e', output_dimension: 3 });
   const { response } = await create('ollama', { user: 'u' });
   assert.equal(response.headers.get('x-floe-dropped'), 'user');
-  await create('gemini', { dimensions: 2 });
+  const { data: counted } = await create('gemini', { dimensions: 2 });
+  assert.ok(counted.usage.prompt_tokens > 0, 'what its provider does not count is estimated');
   assert.equal(last().path, '/gemini/models/text-e:batchEmbedContents');
   assert.deepEqual(asked(last())['requests'], [
     { model: 'models/text-e', content: { parts: [{ text: 'x' }] }, outputDimensionality: 2 },

@@ -71,6 +71,11 @@ export function missing(param: string): Fault {
   return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
 }
 
+/** Something is there, and nothing in it can be asked. */
+export function empty(param: string): Fault {
+  return new Fault('invalid_request', `\`${param}\` has no content.`, { param });
+}
+
 /** A number member as it is written; anything else that says something is a 400. */
 export function readNumber(body: JsonObject, key: string): JsonNumber | undefined {
   const value = body[key];

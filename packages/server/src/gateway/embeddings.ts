@@ -15,6 +15,7 @@ import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, parseBody } from './ask.ts';
+import { bookedUsage } from './booked-usage.ts';
 import { type Catalog, type Course, resolveCourse, type Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import { readControls } from './controls.ts';
@@ -192,7 +193,9 @@ function answerVectors(
 ): void {
   const answer = readEmbeddings(from, parse(bytes), read.input.length);
   x.usage = answer.usage ?? null;
-  const body = writeEmbeddingsAnswer(answer, read.encoding, ask.model);
+  // Where the provider does not count, the client is told what is booked.
+  const { usage } = bookedUsage(x, true);
+  const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, read.encoding, ask.model);
   x.client.answer(200, answerHeaders(x, 'application/json'), JSON.stringify(body));
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@floe/contract/json';
 import {
   AskDraft,
   cacheMark,
+  empty,
   invalid,
   missing,
   needSpecials,
@@ -115,7 +116,7 @@ function readMessages(
       system.push(...turn.parts.filter((part) => part.type === 'text'));
     else turns.push(turn);
   });
-  if (turns.length === 0 && system.length === 0 && draft.needs.size === 0) throw missing('messages');
+  if (turns.length === 0 && system.length === 0 && draft.needs.size === 0) throw empty('messages');
   return { system, turns };
 }
 

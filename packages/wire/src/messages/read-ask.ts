@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   AskDraft,
+  empty,
   invalid,
   missing,
   readLimit,
@@ -97,6 +98,6 @@ function readMessages(
       if (parts.length > 0) turns.push({ role, parts });
     } else throw invalid(`\`${path}.role\` must be user or assistant.`, `${path}.role`);
   });
-  if (turns.length === 0 && draft.needs.size === 0) throw missing('messages');
+  if (turns.length === 0 && draft.needs.size === 0) throw empty('messages');
   return { system, turns };
 }

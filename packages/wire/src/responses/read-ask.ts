@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import {
   AskDraft,
+  empty,
   invalid,
   missing,
   needSpecials,
@@ -63,8 +64,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   if (text) draft.dropUnknown(text, TEXT, 'text.');
   if (listOf(body['include']).some((wish) => !INCLUDED.has(wish))) draft.drop('include');
   const instructions = readSystem(body['instructions'], 'instructions', draft);
-  const empty = turns.length === 0 && system.length === 0 && instructions.length === 0;
-  if (empty && draft.needs.size === 0) throw missing('input');
+  const isEmpty = turns.length === 0 && system.length === 0 && instructions.length === 0;
+  if (isEmpty && draft.needs.size === 0) throw says(body['input']) ? empty('input') : missing('input');
   return {
     dialect: 'responses',
     model: readModel(body),
