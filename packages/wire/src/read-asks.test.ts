@@ -23,7 +23,8 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 describe('bodies that are no request', () => {
   test('each is refused by the name of its field', () => {
     refused(() => readChat({ messages: [user] }), 'missing_required_parameter', 'model');
-    refused(() => chat({ messages: [] }), 'missing_required_parameter', 'messages');
+    refused(() => chat({ messages: [] }), 'invalid_request', 'messages');
+    refused(() => readChat({ model: 'm' }), 'missing_required_parameter', 'messages');
     refused(() => readChat({ model: 'm', input: 'hi' }), 'invalid_request', 'input');
     refused(
       () => chat({ messages: [{ role: 'wizard', content: 'x' }] }),
@@ -32,8 +33,9 @@ describe('bodies that are no request', () => {
     );
     refused(() => chat({ messages: [7] }), 'invalid_request', 'messages[0]');
     refused(() => chat({ temperature: 'hot' }), 'invalid_request', 'temperature');
-    refused(() => responses([]), 'missing_required_parameter', 'input');
-    refused(() => messages([]), 'missing_required_parameter', 'messages');
+    refused(() => responses([]), 'invalid_request', 'input');
+    refused(() => readResponses({ model: 'm' }), 'missing_required_parameter', 'input');
+    refused(() => messages([]), 'invalid_request', 'messages');
     refused(() => chat({ tools: [{ type: 'function', function: {} }] }), 'invalid_request', 'tools[0]');
     refused(
       () =>

@@ -16,7 +16,7 @@ import {
   readStreamUsage,
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
-import { booleanOf, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
+import { booleanOf, isArray, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
 import { markedTurn, markLast } from '../mark-turns.ts';
 import { argumentText, readParts, resultParts, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
@@ -103,7 +103,7 @@ function readMessages(
   tools: readonly Tool[],
   draft: AskDraft,
 ): { readonly system: TextPart[]; readonly turns: Turn[] } {
-  if (!says(value)) throw missing('messages');
+  if (!says(value)) throw isArray(value) ? empty('messages') : missing('messages');
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));

@@ -11,7 +11,7 @@ import {
   readStop,
 } from '../ask-draft.ts';
 import type { ReadOptions } from '../dialect.ts';
-import { isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
+import { isArray, isObject, listOf, objectOf, says, textOf } from '../json-read.ts';
 import { markLast } from '../mark-turns.ts';
 import { readParts, readSystem, systemParts } from '../read-parts.ts';
 import { readFormat, readToolChoice, readTools } from '../read-tools.ts';
@@ -81,7 +81,7 @@ function readMessages(
   value: Json | undefined,
   draft: AskDraft,
 ): { readonly system: TextPart[]; readonly turns: Turn[] } {
-  if (!says(value)) throw missing('messages');
+  if (!says(value)) throw isArray(value) ? empty('messages') : missing('messages');
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   listOf(value).forEach((entry, index) => {

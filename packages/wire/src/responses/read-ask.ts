@@ -65,7 +65,8 @@ export function readAsk(body: JsonObject, options: ReadOptions = {}): Ask {
   if (listOf(body['include']).some((wish) => !INCLUDED.has(wish))) draft.drop('include');
   const instructions = readSystem(body['instructions'], 'instructions', draft);
   const isEmpty = turns.length === 0 && system.length === 0 && instructions.length === 0;
-  if (isEmpty && draft.needs.size === 0) throw says(body['input']) ? empty('input') : missing('input');
+  if (isEmpty && draft.needs.size === 0)
+    throw body['input'] === undefined || body['input'] === null ? missing('input') : empty('input');
   return {
     dialect: 'responses',
     model: readModel(body),
