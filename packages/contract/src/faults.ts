@@ -91,6 +91,8 @@ export interface FaultDetail {
   readonly retryAfterMs?: number;
   /** The limit or budget that refused, for the exchange row. */
   readonly rule?: { readonly kind: 'limit' | 'budget'; readonly id: string };
+  /** The model that a request named which is wrong elsewhere, for the exchange row. */
+  readonly model?: string;
   /** The org's allowlist refused a model that its provider has: a block, whatever the code (`model_not_found`). */
   readonly notAllowlisted?: true;
   /** Which deadline passed (`upstream_timeout`): connect, headers, first_token, idle or total. */

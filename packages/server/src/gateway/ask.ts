@@ -35,12 +35,23 @@ export interface Ask {
 export function readAsk(surface: Surface, body: Buffer): Ask {
   const members = scanObject(body);
   const model = requiredString(body, members, 'model');
+  try {
+    return { body, members, model, ...outlineOf(surface, body, members) };
+  } catch (error) {
+    // Whoever looks for the refused request knows it by its model.
+    if (error instanceof Fault) throw new Fault(error.code, error.message, { ...error.detail, model });
+    throw error;
+  }
+}
+
+function outlineOf(
+  surface: Surface,
+  body: Buffer,
+  members: Members,
+): Pick<Ask, 'stream' | 'choices' | 'user'> {
   if (surface.dialect === 'chat') refuseResponsesShape(members);
   if (surface.dialect !== 'responses') requireMessages(body, members);
   return {
-    body,
-    members,
-    model,
     stream: optionalBoolean(body, members, 'stream'),
     choices: surface.dialect === 'chat' ? optionalCount(body, members, 'n') : 1,
     user: userOf(surface, body, members),

@@ -98,3 +98,21 @@ for (const situation of SITUATIONS)
     const sum = counted.reduce((all, [, count]) => all + Number(count), 0);
     assert.equal(sum, reached.length, 'durations are those of requests that reached an upstream');
   });
+
+test('a request that is wrong elsewhere is recorded with the model it named', async (t) => {
+  const gateway = await startInTime({ upstreams: { a: () => jsonReply({}) }, routes: [] });
+  t.after(() => gateway.close());
+  const WRONG: readonly (readonly [SurfaceName, JsonObject])[] = [
+    ['chat', { messages: 'hi' }],
+    ['chat', { ...BODIES.chat, stream: 'yes' }],
+    ['chat', { ...BODIES.chat, n: 0 }],
+    ['messages', { max_tokens: 5 }],
+    ['messages', { messages: [] }],
+    ['responses', { input: 'hi', stream: 7 }],
+  ];
+  for (const [surface, body] of WRONG) {
+    const { status } = await gateway.settled(gateway.ask(surface, { model: 'a/m', ...body }));
+    if (status === 400) assert.equal(gateway.rows.at(-1)?.model_requested, 'a/m', JSON.stringify(body));
+  }
+  assert.ok(gateway.rows.length >= WRONG.length - 1);
+});

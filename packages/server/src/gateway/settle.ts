@@ -86,7 +86,7 @@ function rowOf(
     team: key.team,
     owner: key.owner,
     end_user: endUserOf(x),
-    model_requested: asked?.model ?? null,
+    model_requested: asked?.model ?? fault?.detail.model ?? null,
     provider: target?.provider.id ?? null,
     model: target?.model || null,
     stream: asked?.stream ? 1 : 0,
