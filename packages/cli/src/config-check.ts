@@ -3,8 +3,8 @@ import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
 export const checkConfig: Command = {
   words: ['config', 'check'],
-  usage: 'config check [file]',
-  does: 'Checks a floe.yaml and says what it holds; exit code 1 when something is wrong.',
+  usage: 'config check [file] [--allow-unset]',
+  does: 'Checks a floe.yaml and says what it holds; exit code 1 when something is wrong. --allow-unset passes over variables that are not set here.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['config', 'check', ...args]),
 };

@@ -44,7 +44,7 @@ const DRAIN_MS = 25_000;
 export async function run(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   try {
     const environment = processEnvironment();
-    if (args[0] === 'config' && args[1] === 'check') return check(environment, args[2]);
+    if (args[0] === 'config' && args[1] === 'check') return check(environment, args.slice(2));
     if (args[0] !== undefined) {
       // What a server does not need is not read at its start.
       const { maintain } = await import('./main/maintenance.ts');
@@ -57,15 +57,22 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
   }
 }
 
-function check(env: Environment, path: string | undefined): void {
+function check(env: Environment, args: readonly string[]): void {
+  const [path, ...more] = args.filter((arg) => arg !== ALLOW_UNSET);
+  if (more.length > 0 || path?.startsWith('-'))
+    throw new StoreUnusable(`usage: floe config check [file] [${ALLOW_UNSET}]`, { exitCode: 2 });
   const { ok, lines } = checkConfig({
     env,
     examine,
+    allowsUnset: args.includes(ALLOW_UNSET),
     ...(path === undefined ? {} : { path }),
   });
   (ok ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`);
   process.exitCode = ok ? 0 : 1;
 }
+
+/** Of `floe config check`: for CI, which has no secrets. */
+const ALLOW_UNSET = '--allow-unset';
 
 function isExpected(error: unknown): error is Error {
   return (

@@ -1,5 +1,5 @@
 import { type LoadedConfig, type LoadOptions, loadConfig } from './load.ts';
-import { ConfigError } from './problem.ts';
+import { ConfigError, formatProblem } from './problem.ts';
 
 export interface CheckResult {
   readonly ok: boolean;
@@ -7,14 +7,23 @@ export interface CheckResult {
   readonly lines: readonly string[];
 }
 
+export interface CheckOptions extends LoadOptions {
+  /** Variables that are not set here, such as secrets in CI, are no mistake. What they stand for is not checked. */
+  readonly allowsUnset?: boolean;
+}
+
 /** What `floe config check [file]` prints. Never throws for a wrong file. */
-export function checkConfig(options: LoadOptions): CheckResult {
+export function checkConfig({ allowsUnset = false, ...options }: CheckOptions): CheckResult {
   try {
     const loaded = loadConfig(options);
     const inactive = loaded.inactive.map((field) => `has no effect in this version: ${field}`);
     return { ok: true, lines: [summary(loaded), ...inactive, ...loaded.warnings] };
   } catch (error) {
-    if (error instanceof ConfigError) return { ok: false, lines: error.message.split('\n') };
+    if (error instanceof ConfigError)
+      return {
+        ok: allowsUnset && error.problems.every(({ isUnset }) => isUnset),
+        lines: linesOf(error, allowsUnset),
+      };
     throw error;
   }
 }
@@ -33,4 +42,11 @@ function summary({ config, path }: LoadedConfig): string {
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function linesOf({ path, problems }: ConfigError, allowsUnset: boolean): string[] {
+  return problems.map((problem) => {
+    const line = formatProblem(path, problem);
+    return allowsUnset && problem.isUnset ? `not checked: ${line}` : line;
+  });
 }

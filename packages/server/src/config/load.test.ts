@@ -226,6 +226,21 @@ test('config check prints a summary or the problems', () => {
   assert.deepEqual(checkConfig({ text: 'srver: {}', path: 'x.yaml', env }).ok, false);
 });
 
+test('config check without the secrets passes over what is not set, and over nothing else', () => {
+  const env = readEnvironment({});
+  const text = (interval: number) =>
+    `orgs: [{ id: a, name: A, keys: [{ name: k, key: "\${CI_KEY}" }], monitors: [{ id: m, expected_interval_minutes: ${interval} }] }]`;
+  const checked = (interval: number, allowsUnset: boolean) =>
+    checkConfig({ text: text(interval), path: 'x.yaml', env, allowsUnset });
+  assert.equal(checked(5, false).ok, false);
+  assert.equal(checked(5, true).ok, true);
+  assert.match(
+    checked(5, true).lines.join(),
+    /^not checked: x\.yaml:1:\d+: orgs\[0\]\.keys\[0\]\.key: .*CI_KEY/,
+  );
+  assert.equal(checked(-5, true).ok, false);
+});
+
 /** Every path of a tree, containers included. */
 function pathsOf(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   const entries: [string | number, unknown][] = Array.isArray(value)

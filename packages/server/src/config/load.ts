@@ -159,15 +159,17 @@ function findProblems(
   ]
     .filter((issue) => !unset.has(formatPath(issue.path)))
     .slice(0, MAX_PROBLEMS);
-  const problems = [
+  const all: readonly (Explanation & Pick<Problem, 'isUnset'>)[] = [
     ...substitution.faults.slice(0, MAX_PROBLEMS).map((fault) => ({ ...fault, at: fault.path })),
     ...found,
-  ].map(({ path, at, message }): Problem => {
+  ];
+  const problems = all.map(({ path, at, message, isUnset }): Problem => {
     const override = overrides.find((candidate) => formatPath(candidate.path) === formatPath(path));
     if (override !== undefined) return { where: override.variable, message };
     const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
     const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-    return placed({ path, message: `${message}${origin}` }, tree, yaml, at);
+    const problem = placed({ path, message: `${message}${origin}` }, tree, yaml, at);
+    return isUnset ? { ...problem, isUnset } : problem;
   });
   return problems.sort(byPlace);
 }

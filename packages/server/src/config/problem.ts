@@ -14,6 +14,8 @@ export interface Problem {
   readonly message: string;
   /** Where in the file; absent for the environment. */
   readonly position?: Position;
+  /** An environment variable that is not set here. */
+  readonly isUnset?: true;
   /** Id of the org whose part of the file it is in; absent elsewhere. */
   readonly org?: string;
 }

@@ -9,7 +9,9 @@ export interface Expansion {
   readonly text: string;
   /** Variables named in the text, in order. */
   readonly names: readonly string[];
-  /** What is wrong, for whoever wrote the text; empty when it could be expanded. */
+  /** Variables without a value and without a default. */
+  readonly unset: readonly string[];
+  /** What else is wrong, for whoever wrote the text. */
   readonly faults: readonly string[];
 }
 
@@ -20,12 +22,13 @@ export interface Expansion {
  */
 export function expand(text: string, variables: Variables): Expansion {
   const names: string[] = [];
+  const unset: string[] = [];
   const faults: string[] = [];
   let out = '';
   let from = 0;
   while (true) {
     const open = text.indexOf('${', from);
-    if (open === -1) return { text: out + text.slice(from), names, faults };
+    if (open === -1) return { text: out + text.slice(from), names, unset, faults };
     if (open > from && text[open - 1] === '$') {
       out += text.slice(from, open - 1) + '${';
       from = open + 2;
@@ -34,15 +37,14 @@ export function expand(text: string, variables: Variables): Expansion {
     const close = text.indexOf('}', open);
     if (close === -1) {
       faults.push('"${" has no "}"; write $${ for a literal ${');
-      return { text: out, names, faults };
+      return { text: out, names, unset, faults };
     }
     out += text.slice(from, open);
     const [name = '', fallback] = splitOnce(text.slice(open + 2, close), ':-');
     if (/^[A-Za-z_]\w*$/.test(name)) {
       names.push(name);
       const value = variables(name);
-      if (value === undefined && fallback === undefined)
-        faults.push(`the environment variable ${name} is not set; \${${name}:-default} gives it a default`);
+      if (value === undefined && fallback === undefined) unset.push(name);
       out += fallback === undefined ? (value ?? '') : value || fallback;
     } else faults.push('write ${NAME} or ${NAME:-default}, NAME of letters, digits and _');
     from = close + 1;
@@ -52,9 +54,16 @@ export function expand(text: string, variables: Variables): Expansion {
 /** Variables may repeat; what they stand for is counted each time. */
 const MAX_EXPANDED_CHARACTERS = 16 << 20;
 
+export interface SubstitutionFault {
+  readonly path: ConfigPath;
+  readonly message: string;
+  /** A variable is not set: where the file is used it may be. */
+  readonly isUnset?: true;
+}
+
 export interface Substitution {
   readonly tree: Json;
-  readonly faults: readonly { readonly path: ConfigPath; readonly message: string }[];
+  readonly faults: readonly SubstitutionFault[];
   /** Variables the tree names, and which of them stand at which path. */
   readonly names: ReadonlySet<string>;
   namesAt(path: ConfigPath): readonly string[];
@@ -65,7 +74,7 @@ export interface Substitution {
  * expanded text becomes one; what is neither stays text, for the schema to refuse.
  */
 export function substitute(tree: Json, schema: z.core.$ZodType, variables: Variables): Substitution {
-  const faults: { path: ConfigPath; message: string }[] = [];
+  const faults: SubstitutionFault[] = [];
   const byPath = new Map<string, readonly string[]>();
   let left = MAX_EXPANDED_CHARACTERS;
   const visit = (value: Json, path: ConfigPath): Json => {
@@ -74,6 +83,10 @@ export function substitute(tree: Json, schema: z.core.$ZodType, variables: Varia
       const expansion = expand(value, variables);
       left -= expansion.text.length;
       if (left < 0) faults.push({ path, message: 'the variables of this file stand for too much text' });
+      for (const name of expansion.unset) {
+        const message = `the environment variable ${name} is not set; \${${name}:-default} gives it a default`;
+        faults.push({ path, message, isUnset: true });
+      }
       for (const message of expansion.faults) faults.push({ path, message });
       byPath.set(keyOf(path), expansion.names);
       return expansion.names.length === 0 ? expansion.text : typed(expansion.text, schema, path);
