@@ -19,14 +19,17 @@ let receiver: Server;
 /** Whether the receiver that refuses takes messages now. */
 let repaired = false;
 
-const api = (path: string, body: object) =>
-  call(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+async function api(path: string, body: object): Promise<void> {
+  const { status } = await call(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+  assert.equal(status, 201, path);
+}
 
 async function beat(id: string, tail = '') {
   const answer = await call(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
   const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
-  await call(`${house.floe.url}${url.pathname}${tail}`, { body: {} });
+  const { status } = await call(`${house.floe.url}${url.pathname}${tail}`, { body: {} });
+  assert.equal(status, 200, `${id}${tail}`);
 }
 
 before(async () => {

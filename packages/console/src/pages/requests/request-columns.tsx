@@ -98,9 +98,17 @@ function ModelText({ row }: { readonly row: RequestRow }) {
   const { provider, name } = modelParts(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
-      <span className="flex min-w-0" title={asked}>
-        {provider && <span className="min-w-6 shrink-[9999] truncate text-ink-3">{provider}</span>}
-        <span className="min-w-0 truncate">{name}</span>
+      <span className="relative flex min-w-0" title={asked}>
+        {/* The two parts shorten apart and would be read apart. */}
+        <span className="sr-only">{asked}</span>
+        {provider && (
+          <span aria-hidden className="min-w-6 shrink-[9999] truncate text-ink-3">
+            {provider}
+          </span>
+        )}
+        <span aria-hidden className="min-w-0 truncate">
+          {name}
+        </span>
       </span>
       {served && (
         <>
