@@ -57,6 +57,7 @@ for (const [name, look] of [
 test('a filter stands in the URL and survives a reload and Back', async () => {
   const { page, context } = await openPage(house, '/o/acme/requests?range=1h');
   await page.getByRole('row').nth(3).waitFor();
+  await page.locator('[data-filter]').waitFor();
   await page.keyboard.press('/');
   await page.locator('[data-filter]:focus').waitFor();
   await page.keyboard.type('metadata.team:growth');

@@ -28,7 +28,6 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
     queryKey: ['boards', 'preview', body],
     queryFn: () => send<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', body),
     placeholderData: keepPreviousData,
-    retry: false,
   });
   return (
     <section aria-label="Preview" className="grid min-w-0 content-start gap-2">
