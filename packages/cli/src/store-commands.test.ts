@@ -26,7 +26,7 @@ test('backup works while the server runs, restore does not, and the restored ins
   const [dry, planned] = floe('migrate', '--dry-run');
   assert.equal(dry, 0);
   // Each release adds its own; what stands first stays first.
-  assert.match(planned, /^Would apply:\n {2}1 first-tables\n {2}2 rollups\n( {2}\d+ [a-z-]+\n)*$/);
+  assert.match(planned, /^Would apply:\n {2}1 baseline\n( {2}\d+ [a-z-]+\n)*$/);
   const server = await startFloe({ dataDir });
   t.after(() => server.kill9());
   const key = await server.key();

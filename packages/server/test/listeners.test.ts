@@ -24,7 +24,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 const HOST = hasIpv6 ? '::' : '0.0.0.0';
 
 /** What each surface answers with when it is there, by a path of its own. */
-const DOORS: Readonly<Record<Exclude<SurfaceName, 'api'>, readonly [path: string, status: number]>> = {
+const DOORS: Readonly<Record<SurfaceName, readonly [path: string, status: number]>> = {
   gateway: ['/gateway/v1/models', 200],
   relay: ['/relay/v1/nothing', 404],
   // The wrong method: what it says is known to come from the beats' own door.
@@ -38,7 +38,7 @@ const DOORS: Readonly<Record<Exclude<SurfaceName, 'api'>, readonly [path: string
 const LISTENERS: readonly (readonly SurfaceName[])[] = [
   ['gateway', 'relay', 'beats'],
   ['console', 'management'],
-  ['api'],
+  ['management'],
   ['metrics'],
   ['boards', 'health'],
 ];
@@ -70,9 +70,7 @@ test('a surface answers on the listeners that have it, and is a 404 on the other
   for (const [index, surfaces] of LISTENERS.entries())
     for (const [surface, [path, status]] of Object.entries(DOORS)) {
       const what = `${path} on a listener for ${surfaces}`;
-      const there =
-        surface === 'health' ||
-        surfaces.some((name) => name === surface || (name === 'api' && surface === 'management'));
+      const there = surface === 'health' || surfaces.some((name) => name === surface);
       for (const prefix of ['', PREFIX]) {
         const answer = await call(`${ports[index]}${prefix}${path}`, { headers });
         assert.equal(isUnknown(answer.text), !there, `${what}: ${answer.text.slice(0, 300)}`);

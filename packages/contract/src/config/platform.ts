@@ -12,7 +12,6 @@ export const SURFACES = [
   'boards',
   'metrics',
   'health',
-  'api',
 ] as const;
 
 /** First parts of paths that mean something at the root of the host. */

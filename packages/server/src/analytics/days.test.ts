@@ -13,7 +13,6 @@ import { FIGURES, SUMS } from '../store/rollups/figures.ts';
 import { type PieceSums, pieceSums } from '../store/rollups/pieces.ts';
 import { mergeMinutes } from '../store/rollups/quarters.ts';
 import type { Facet, FacetFilter } from '../store/rollups/read.ts';
-import { putSetting } from '../store/settings.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
 import { testDatabase } from '../store/test/postgres-database.ts';
 import { exchangeRow, ORG } from '../store/test/rows.ts';
@@ -209,12 +208,6 @@ for (const [engine, open] of ENGINES)
     const ofMinutes = await ask(questions[0], MERGED);
     assert.equal((await ask(questions[0])).size, 0);
     assert.ok(ofMinutes.size >= 38, 'but for rows that share the unit in which a piece begins or ends');
-    await database.transaction((writer) => putSetting(writer, 'quarters_since', String(FIRST + SPAN_MS)));
-    assert.equal(
-      (await ask(questions[0], FIRST + SPAN_MS)).size,
-      0,
-      'what was removed before is read from rows',
-    );
   });
 
 /** What pieces hold, by place and values, where it is anything. */

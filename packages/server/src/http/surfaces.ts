@@ -59,11 +59,7 @@ export function withoutMetrics(next: Entrance): Entrance {
  * `/healthz` and `/readyz` answer everywhere: whoever forwards to a port probes that port.
  */
 export function onlySurfaces(names: readonly SurfaceName[], next: Entrance): Entrance {
-  // `api` is the older name of `management`.
-  const open = new Set<SurfaceName>([
-    'health',
-    ...names.map((name) => (name === 'api' ? 'management' : name)),
-  ]);
+  const open = new Set<SurfaceName>(['health', ...names]);
   return {
     onRequest(req, res, requestId) {
       const path = pathIn(req.url ?? '/');

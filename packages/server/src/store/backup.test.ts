@@ -6,7 +6,7 @@ import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { backup, restore } from './backup.ts';
 import { lockDataDir } from './lock.ts';
-import { MIGRATIONS } from './migrations/all.ts';
+import { MIGRATIONS } from './migrations/list.ts';
 import { openDatabase } from './open-database.ts';
 import { putSetting, settingValue } from './settings.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lockDataDir } from './lock.ts';
-import { MIGRATIONS } from './migrations/all.ts';
+import { MIGRATIONS } from './migrations/list.ts';
 import { planMigrations } from './migrations/plan.ts';
 import { isPostgres, sqlitePath } from './open-database.ts';
 import { copySqlite, inspectSqlite } from './sqlite/copy-file.ts';

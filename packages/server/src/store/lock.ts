@@ -22,7 +22,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const path = join(dataDir, 'floe.lock');
-    // SQLite would make it with the mode of the process; a lock of an earlier release gets this one.
+    // SQLite would make it with the mode of the process; a file made otherwise gets this one.
     closeSync(openSync(path, 'a', 0o600));
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     lock = new DatabaseSync(path, { timeout: 0 });

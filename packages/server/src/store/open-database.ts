@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
+import type { Migration } from './migrations/migration.ts';
 import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusable } from './store-unusable.ts';
@@ -12,6 +13,8 @@ export interface OpenDatabaseOptions {
   readonly clock: Clock;
   /** `deriveAuditKey` of the secret key; only what adds no entry to the audit log goes without. */
   readonly auditKey?: KeyObject | undefined;
+  /** The program's own list unless a test passes another. */
+  readonly migrations?: readonly Migration[];
 }
 
 export function isPostgres(url: string): boolean {

@@ -16,6 +16,11 @@ export interface UpgradePlan {
   readonly copy: string | null;
 }
 
+interface PlanOptions extends Pick<CopyParts, 'freeBytes'> {
+  /** The program's own list unless a test passes another. */
+  readonly migrations?: readonly Migration[];
+}
+
 /**
  * What a start would do to the database; changes nothing.
  *
@@ -24,13 +29,13 @@ export interface UpgradePlan {
  */
 export async function planUpgrade(
   { url, dataDir }: StorePlace,
-  { freeBytes }: Pick<CopyParts, 'freeBytes'> = {},
+  { freeBytes, migrations: known }: PlanOptions = {},
 ): Promise<UpgradePlan> {
-  if (isPostgres(url)) return { migrations: planMigrations(await appliedOnPostgres(url)), copy: null };
+  if (isPostgres(url)) return { migrations: planMigrations(await appliedOnPostgres(url), known), copy: null };
   const path = sqlitePath(url, dataDir);
-  if (!existsSync(path)) return { migrations: planMigrations([]), copy: null };
+  if (!existsSync(path)) return { migrations: planMigrations([], known), copy: null };
   const { applied, copyBytes } = inspectSqlite(path);
-  const migrations = planMigrations(applied);
+  const migrations = planMigrations(applied, known);
   const [first] = migrations;
   if (!first || applied.length === 0) return { migrations, copy: null };
   const { to, purpose } = copyBefore(path, first.number);
@@ -47,12 +52,12 @@ export async function planUpgrade(
  */
 export async function upgrade(
   place: StorePlace,
-  parts: { readonly log: Log; readonly clock: Clock },
+  parts: { readonly log: Log; readonly clock: Clock; readonly migrations?: readonly Migration[] },
 ): Promise<UpgradePlan> {
   // PostgreSQL is locked by the migrations themselves, for processes on other machines.
   const lock = isPostgres(place.url) ? null : lockDataDir(place.dataDir);
   try {
-    const planned = await planUpgrade(place);
+    const planned = await planUpgrade(place, parts);
     const database = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
     await database.close();
     return planned;

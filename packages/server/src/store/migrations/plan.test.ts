@@ -13,12 +13,14 @@ import { StoreUnusable } from '../store-unusable.ts';
 import { administer, testDatabase } from '../test/postgres-database.ts';
 import { temporaryDirectory } from '../test/temporary-directory.ts';
 import { planUpgrade, upgrade } from '../upgrade.ts';
-import { MIGRATIONS } from './all.ts';
+import { MIGRATIONS } from './list.ts';
 import type { Migration } from './migration.ts';
 import { type AppliedMigration, planMigrations } from './plan.ts';
 
-const quiet = { log: silentLog, clock: systemClock };
-const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
+/** What later releases may add: numbers may be missing. */
+const LATER = [2, 4, 5].map((number) => migration(number, `later-${number}`));
+const quiet = { log: silentLog, clock: systemClock, migrations: [...MIGRATIONS, ...LATER] };
+const NEWEST = 5;
 const numbered = ({ number, name }: AppliedMigration) => ({ number, name });
 
 /** Lists of migrations with gaps between their numbers, as the program's own. */
@@ -77,10 +79,13 @@ test('a database with any other set of migrations is refused with a line that na
 
 /** What other builds left in the table `migrations`. */
 const HISTORIES: readonly (readonly [what: string, sql: string])[] = [
-  ['a migration that this build does not have', `insert into migrations values (17, 'elsewhere', 0)`],
-  ['one that is missing before later ones', 'delete from migrations where number = 3'],
-  ['one of another name', `update migrations set name = 'other' where number = 5`],
-  ['an old build with other numbers', `delete from migrations where number > 16 or number in (3, 5)`],
+  ['a migration that this build does not have', `insert into migrations values (3, 'elsewhere', 0)`],
+  ['one that is missing before later ones', 'delete from migrations where number = 2'],
+  ['one of another name', `update migrations set name = 'other' where number = 4`],
+  [
+    'a build with other numbers',
+    `delete from migrations where number = 2; update migrations set number = 3 where number = 4`,
+  ],
   ['a newer one', `insert into migrations values (${NEWEST + 1}, 'later', 0)`],
 ];
 
@@ -93,7 +98,7 @@ test('a dry run refuses what a start refuses, in the same words, and neither cha
     file.exec(sql);
     file.close();
     const before = contentsOf(dataDir);
-    const dry = await refusalOf(planUpgrade(place));
+    const dry = await refusalOf(planUpgrade(place, quiet));
     assert.equal(await refusalOf(upgrade(place, quiet)), dry, what);
     assert.equal(await refusalOf(openDatabase(place.url, { ...quiet, dataDir })), dry, what);
     assert.match(dry, /Run (that version|the build that last used)/, what);
@@ -101,14 +106,25 @@ test('a dry run refuses what a start refuses, in the same words, and neither cha
   }
 });
 
+test('a database from before the first release is refused with the way to move', () => {
+  const applied = [
+    { number: 1, name: 'first-tables' },
+    { number: 27, name: 'clients-and-sessions' },
+  ];
+  assert.throws(
+    () => planMigrations(applied),
+    (error) => error instanceof StoreUnusable && /config export > .* config apply/.test(error.message),
+  );
+});
+
 test('so does PostgreSQL', async (t) => {
   const url = await testDatabase(t);
   await (await openPostgres(url, quiet)).close();
   const dataDir = temporaryDirectory(t);
-  await administer('delete from migrations where number = 3', url);
+  await administer('delete from migrations where number = 2', url);
   const before = await administer('select * from migrations order by number', url);
-  const dry = await refusalOf(planUpgrade({ url, dataDir }));
-  assert.match(dry, /lacks migration 3 "monitoring" but has/);
+  const dry = await refusalOf(planUpgrade({ url, dataDir }, quiet));
+  assert.match(dry, /lacks migration 2 "later-2" but has 5/);
   assert.equal(await refusalOf(openPostgres(url, quiet)), dry);
   assert.deepEqual(await administer('select * from migrations order by number', url), before);
 });
@@ -120,13 +136,13 @@ test('a dry run names the copy that a start writes first, and refuses where ther
   const file = new DatabaseSync(join(dataDir, 'floe.db'));
   file.exec(`delete from migrations where number = ${NEWEST}`);
   file.close();
-  const { migrations, copy } = await planUpgrade(place);
+  const { migrations, copy } = await planUpgrade(place, quiet);
   assert.deepEqual(
     migrations.map(({ number }) => number),
     [NEWEST],
   );
   assert.equal(copy, join(dataDir, `floe.db.before-${NEWEST}`));
-  const full = { freeBytes: async () => 2 };
+  const full = { ...quiet, freeBytes: async () => 2 };
   assert.match(await refusalOf(planUpgrade(place, full)), /Cannot copy .* has room for 2 bytes\. Make room/);
 });
 

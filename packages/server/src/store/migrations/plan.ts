@@ -1,6 +1,9 @@
 import { StoreUnusable } from '../store-unusable.ts';
-import { MIGRATIONS } from './all.ts';
+import { MIGRATIONS } from './list.ts';
 import type { Migration } from './migration.ts';
+
+/** The first of the migrations that one baseline replaced. */
+const BEFORE_RELEASES = 'first-tables';
 
 /** A line of the table `migrations`. */
 export type AppliedMigration = Pick<Migration, 'number' | 'name'>;
@@ -15,6 +18,10 @@ export function planMigrations(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[] = MIGRATIONS,
 ): readonly Migration[] {
+  if (applied.some(({ number, name }) => number === 1 && name === BEFORE_RELEASES))
+    throw new StoreUnusable(
+      'The database was made by a build from before the first release, whose tables this build does not read. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this one with another storage.database, and apply the files (floe config apply org.yaml).',
+    );
   const newest = Math.max(0, ...applied.map(({ number }) => number));
   const known = migrations.at(-1)?.number ?? 0;
   if (newest > known)

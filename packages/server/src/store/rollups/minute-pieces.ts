@@ -3,7 +3,7 @@ import type { Reader } from '../ports.ts';
 import type { Figure } from './figures.ts';
 import { MINUTE_MS } from './gather.ts';
 import type { Piece, PieceRequest, PieceSums } from './pieces.ts';
-import { QUARTER_MS, quartersSince } from './quarters.ts';
+import { QUARTER_MS } from './quarters.ts';
 import { type Facet, isAmong, isDimension } from './read.ts';
 
 /** A piece, or a part of one, by its place among those that were asked for. */
@@ -15,22 +15,20 @@ export interface PlacedPiece extends Piece {
  * Parts pieces into what `rollup_minutes` stands for and the rows around it: whole minutes where these are kept, whole
  * quarters of an hour before. All is rows where no minutes hold the question.
  */
-export async function partedAtMinutes(
-  reader: Reader,
-  { pieces, minutesSince, filter, conditions, groupBy }: PieceRequest,
-): Promise<{ readonly minutes: readonly PlacedPiece[]; readonly rest: readonly PlacedPiece[] }> {
+export function partedAtMinutes({ pieces, minutesSince, filter, conditions, groupBy }: PieceRequest): {
+  readonly minutes: readonly PlacedPiece[];
+  readonly rest: readonly PlacedPiece[];
+} {
   const placed = pieces.map((piece, at) => ({ ...piece, at }));
   const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
   const isCounted = conditions === undefined && facets.size <= 1 && [...facets].every(isInMinutes);
   if (minutesSince === undefined || !isCounted || pieces.length === 0) return { minutes: [], rest: placed };
   const cut = Math.ceil(minutesSince / QUARTER_MS) * QUARTER_MS;
-  const since = pieces.some(({ from }) => from < cut) ? await quartersSince(reader) : cut;
   const unitAt = (at: number) => (at < cut ? QUARTER_MS : MINUTE_MS);
   const minutes: PlacedPiece[] = [];
   const rest: PlacedPiece[] = [];
   for (const { at, from, to } of placed) {
-    const known = Math.max(from, since);
-    const first = Math.ceil(known / unitAt(known)) * unitAt(known);
+    const first = Math.ceil(from / unitAt(from)) * unitAt(from);
     const last = Math.floor(to / unitAt(to)) * unitAt(to);
     if (first >= last) rest.push({ at, from, to });
     else {

@@ -41,7 +41,7 @@ export interface PieceSums {
  * a piece holds may come in two parts.
  */
 export async function pieceSums(reader: Reader, request: PieceRequest): Promise<PieceSums[]> {
-  const { minutes, rest } = await partedAtMinutes(reader, request);
+  const { minutes, rest } = partedAtMinutes(request);
   const ofRows = await rowSums(reader, request, rest);
   return [...ofRows, ...(await minuteSums(reader, request, minutes))];
 }

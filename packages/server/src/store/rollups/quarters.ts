@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Reader, Writer } from '../ports.ts';
 import type { RollupTable } from '../schema.ts';
-import { settingValue } from '../settings.ts';
 import { FIGURES } from './figures.ts';
 import { MINUTE_MS } from './gather.ts';
 import { ROLLUPS } from './statements.ts';
@@ -9,20 +8,12 @@ import { ROLLUPS } from './statements.ts';
 /** What old minutes are merged into: today the clocks of every zone differ from UTC by a multiple of it. */
 export const QUARTER_MS = 15 * MINUTE_MS;
 
-/** Setting: milliseconds since when quarters of an hour hold everything. Absent: always (migration 22). */
-const SINCE = 'quarters_since';
-
 /** The facet that counts everything: at each time that any other has a row, it has one. */
 export const ALL = 'all';
 /** A transaction of some milliseconds. */
 const ROWS_PER_BATCH = 500;
 /** Rows of one statement: SQLite takes 32,766 parameters. */
 const ROWS_PER_INSERT = 200;
-
-/** Since when `rollup_minutes` holds every request, at least in quarters of an hour; in milliseconds. */
-export async function quartersSince(reader: Reader): Promise<number> {
-  return Number((await settingValue(reader, SINCE)) ?? 0);
-}
 
 /** What an org's rows of a rollup are counted by, without walking over them; `ALL` is the last. */
 export async function facetsOf(

@@ -11,7 +11,7 @@ import { exchangeListSuite } from '../exchange-lists.suite.ts';
 import { LIVE_COLUMNS } from '../live-batches.ts';
 import { liveSuite } from '../live-events.suite.ts';
 
-import { MIGRATIONS } from '../migrations/all.ts';
+import { MIGRATIONS } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
