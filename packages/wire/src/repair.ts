@@ -46,8 +46,8 @@ export function repairTurns(turns: readonly Turn[], draft: AskDraft): Turn[] {
 /** Puts results to their calls, those that come turns later too. */
 class LateResults {
   readonly #draft: AskDraft;
-  /** Where the stand-in for the result of an unanswered call stands. */
-  readonly #waiting = new Map<string, { readonly results: ResultPart[]; readonly at: number }>();
+  /** The results of the last turn with an unanswered call of this id: calls of one turn that share it share its result. */
+  readonly #waiting = new Map<string, ResultPart[]>();
   readonly #answered = new Set<string>();
 
   constructor(draft: AskDraft) {
@@ -69,7 +69,7 @@ class LateResults {
     for (const { id } of calls) {
       const result = found.get(id);
       if (result) this.#answered.add(id);
-      else this.#waiting.set(id, { results, at: results.length });
+      else this.#waiting.set(id, results);
       results.push(result ?? noResult(id));
     }
     return results;
@@ -78,7 +78,7 @@ class LateResults {
   #late(part: ResultPart): void {
     const waiting = this.#waiting.get(part.id);
     if (waiting) {
-      waiting.results[waiting.at] = part;
+      for (const [at, { id }] of waiting.entries()) if (id === part.id) waiting[at] = part;
       this.#waiting.delete(part.id);
       this.#answered.add(part.id);
     } else if (this.#answered.has(part.id)) this.#draft.drop('tool_result.repeated');

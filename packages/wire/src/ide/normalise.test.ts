@@ -117,6 +117,24 @@ describe('the conversation', () => {
     assert.deepEqual(ask.dropped, ['tool_result.orphan', 'tool_result.missing']);
   });
 
+  test('calls of one turn that share an id share its result, however late it comes', () => {
+    const call = { id: 'a', function: { name: 'f', arguments: '{}' } };
+    const messages = [
+      HI,
+      { role: 'assistant', tool_calls: [call, call] },
+      HI,
+      { role: 'assistant', content: 'Wait.' },
+      { role: 'tool', tool_call_id: 'a', content: 'found' },
+    ];
+    const { body: normal } = normalise(body({ messages }));
+    const results = objectsIn(normal['messages']).filter(({ role }) => role === 'tool');
+    assert.deepEqual(
+      results.map(({ content }) => content),
+      ['found', 'found'],
+    );
+    assert.deepEqual(normalise(normal).body, normal);
+  });
+
   test('calls without ids are answered by results without ids, in order', () => {
     const messages = objectsIn(
       messagesOf({
