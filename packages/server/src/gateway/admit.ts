@@ -1,56 +1,61 @@
 import { Fault } from '@floe/contract/faults';
 import { usdText } from '@floe/contract/usd-text';
-import { type Caller, type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
+import { type Caller as CountedCaller, type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
 import { rateHeaders } from '../guardrails/rate-headers.ts';
 import type { Rules } from '../guardrails/rules.ts';
-import type { KeyRecord } from '../platform/keyring.ts';
 import type { Course } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { endUserOf } from './end-user.ts';
 import { estimateExchange } from './estimate-exchange.ts';
 import { modelsOf } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
+import type { RoutedRequest } from './operation.ts';
 
 /**
  * Takes the limits and budgets of an exchange in one atomic step, and tells what comes first: 429, then what
- * is wrong with the request (400, 404, 403), then 402. `understand` reads and routes it; a request that it
- * refuses still spends its RPM.
+ * is wrong with the request (400, 404, 403), then 402. `parse` reads and routes it; a request that it refuses still
+ * spends its RPM.
  */
-export async function admit(
+export function admit(x: Exchange, parse: () => Promise<RoutedRequest>): Promise<RoutedRequest> {
+  const { rules } = x.caller.catalog;
+  return rules === null ? parse() : admitBy(x, rules, parse);
+}
+
+async function admitBy(
   x: Exchange,
-  key: KeyRecord,
   rules: Rules,
-  understand: () => Promise<Course>,
-): Promise<Course> {
+  parse: () => Promise<RoutedRequest>,
+): Promise<RoutedRequest> {
   const { guard, clock } = x.gateway;
-  let course: Course | null = null;
+  let request: RoutedRequest | null = null;
   let refusal: Fault | null = null;
   try {
-    course = await understand();
+    request = await parse();
   } catch (error) {
     // Who left cannot be told anything; a bug is told as one.
     if (error instanceof ClientGone || !(error instanceof Fault)) throw error;
     refusal = error;
   }
-  const caller = callerOf(x, key, rules, course);
+  const course = request?.course ?? null;
+  const counted = callerOf(x, rules, course);
   const estimate = course && estimateExchange(x, course);
-  const taking = guard.take(x.id, rules, caller, estimate);
+  const taking = guard.take(x.id, rules, counted, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.grant = grant;
   x.rateHeaders = rateHeaders(grant, x.surface.dialect === 'messages', clock.now());
   const fault = rateRefusalOf(grant) ?? refusal ?? grant.fault ?? refusalOf(grant);
   if (fault) throw fault;
-  if (course === null) throw new Error('a request without a course has a fault');
+  if (request === null) throw new Error('a request that cannot be read has a fault');
   const reserved = guard.reserve(grant);
   if (reserved) await reserved;
   explain(x, grant);
-  return course;
+  return request;
 }
 
 /** Who an exchange is counted for, as rules judge it. */
-export function callerOf(x: Exchange, key: KeyRecord, rules: Rules, course: Course | null): Caller {
+export function callerOf(x: Exchange, rules: Rules, course: Course | null): CountedCaller {
   return {
-    key,
+    key: x.caller.key,
     endUser: endUserOf(x),
     models: rules.byModel ? modelsOf(x.ask, course) : [],
     metadata: x.controls?.metadata ?? null,

@@ -1,7 +1,7 @@
-import type { Exchange } from './exchange-record.ts';
+import type { StartedExchange } from './exchange-record.ts';
 
 /** Headers of every answer of the gateway, flat (product page, "Response headers"). */
-export function answerHeaders(x: Exchange, contentType: string): string[] {
+export function answerHeaders(x: StartedExchange, contentType: string): string[] {
   const headers = [
     'content-type',
     contentType,
@@ -18,7 +18,7 @@ export function answerHeaders(x: Exchange, contentType: string): string[] {
   if (x.rateHeaders) headers.push(...x.rateHeaders);
   if (x.rewrittenBy) headers.push('x-floe-rewritten', x.rewrittenBy.join(','));
   if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
-  if (x.key?.supersededHeaders) headers.push(...x.key.supersededHeaders);
+  if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
   return headers;
 }
 
@@ -26,19 +26,19 @@ const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 // x-accel-buffering: proxies of the nginx family would otherwise hold events back.
 const UNBUFFERED = ['cache-control', 'no-cache', 'x-accel-buffering', 'no'] as const;
 
-export function streamHeaders(x: Exchange): string[] {
+export function streamHeaders(x: StartedExchange): string[] {
   return [...answerHeaders(x, EVENT_STREAM), ...UNBUFFERED];
 }
 
 /** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
-export function earlyHeaders(x: Exchange): string[] {
+export function earlyHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.rateHeaders) headers.push(...x.rateHeaders);
   // What reading the request left out is left out whoever answers.
   const dropped = x.ask?.wire?.dropped ?? [];
   if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(headerText).join(','));
-  if (x.key?.supersededHeaders) headers.push(...x.key.supersededHeaders);
+  if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
   return headers;
 }
 

@@ -14,6 +14,9 @@ import type { Surface } from './surface.ts';
 
 type Members = ReadonlyMap<string, Span>;
 
+/** Bodies the gateway looks into (product page, "Errors"). */
+export const JSON_BODY_BYTES = 32 * 1024 * 1024;
+
 /** What the gateway needs of a request before it knows whether anything must be translated. */
 export interface Ask {
   readonly body: Buffer;

@@ -13,7 +13,7 @@ const HEAD_CHARACTERS = 2_000;
  * per system prompt and first question.
  */
 export function cacheKeyOf(x: Exchange, ask: Ask, read: WireAsk): string {
-  const hash = createHash('sha256').update(`${x.key?.orgId ?? ''}\n`);
+  const hash = createHash('sha256').update(`${x.caller.key.orgId}\n`);
   const session = sessionNamed(x.client.headers, ask);
   if (session !== null) hash.update(`session\n${session}`);
   else for (const text of headOf(read)) hash.update(`\n${text.length}\n${text}`);

@@ -2,26 +2,39 @@ import { estimateTokens } from '@floe/wire/token-estimate';
 import { answerHeaders } from './answer-headers.ts';
 import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, parseBody } from './ask.ts';
-import type { Course, Target } from './catalog.ts';
-import type { Exchange } from './exchange-record.ts';
+import type { Target } from './catalog.ts';
+import type { Exchange, Outcome } from './exchange-record.ts';
 import { forwardRequest } from './forward-request.ts';
+import { type Prompt, readPrompt } from './generation.ts';
+import type { Operation } from './operation.ts';
 import type { Plan } from './plan.ts';
 import { send } from './send.ts';
+import { COUNT_TOKENS } from './surface.ts';
 import { readRefusal, UpstreamRefusal } from './upstream-fault.ts';
 
 /** What hosts of the Messages dialect say that have no such path. */
 const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405, 501]);
 
+const COUNTED: Outcome = { state: 'complete', status: 200, fault: null };
+
+export const TOKEN_COUNT: Operation = {
+  surface: COUNT_TOKENS,
+  async parse(x) {
+    const prompt = await readPrompt(x);
+    return { course: prompt.course, send: () => countTokens(x, prompt) };
+  },
+};
+
 /**
  * `count_tokens` of the Messages API for whatever model was asked for. A provider of that dialect counts itself;
  * for any other the answer is an estimate, and the header `x-floe-usage-source: estimated` says so.
  */
-export async function countTokens(x: Exchange, ask: Ask, course: Course): Promise<'complete'> {
+async function countTokens(x: Exchange, { ask, course }: Prompt): Promise<Outcome> {
   const counting = course.targets.filter(mayCount);
   const [first] = course.targets;
   if (!first || !counting.includes(first)) {
     estimate(x, ask);
-    return 'complete';
+    return COUNTED;
   }
   try {
     await send(x, { ...course, targets: counting }, (target) => planCount(x, ask, target));
@@ -30,7 +43,7 @@ export async function countTokens(x: Exchange, ask: Ask, course: Course): Promis
     if (!lacksIt || first.provider.sheet.countsTokens) throw error;
     estimate(x, ask);
   }
-  return 'complete';
+  return COUNTED;
 }
 
 /** A host that only carries Messages bodies counts elsewhere, if at all. */

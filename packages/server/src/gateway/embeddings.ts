@@ -9,65 +9,46 @@ import {
 } from '@floe/wire/embeddings';
 import { usageIn } from '@floe/wire/passing-usage';
 import { memberEdit, readString, type Span, scanObject, splice } from '@floe/wire/splice';
-import type { KeyRecord } from '../platform/keyring.ts';
 import type { Embeddings } from '../providers/provider.ts';
-import { admit } from './admit.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { wholeAnswer } from './answer-sinks.ts';
-import { type Ask, parseBody } from './ask.ts';
+import { type Ask, JSON_BODY_BYTES, parseBody } from './ask.ts';
 import { bookedUsage } from './booked-usage.ts';
-import { type Catalog, type Course, resolveCourse, type Target } from './catalog.ts';
-import type { Client } from './client.ts';
-import { readControls } from './controls.ts';
-import { authenticate, begin, tell } from './exchange.ts';
-import type { Exchange } from './exchange-record.ts';
-import type { Gateway } from './gateway.ts';
+import { type Course, resolveCourse, type Target } from './catalog.ts';
+import type { Exchange, Outcome } from './exchange-record.ts';
+import type { Operation } from './operation.ts';
 import { orderTargets, takeCourse } from './order-targets.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
-import { settle } from './settle.ts';
-import { EMBEDDINGS } from './surface.ts';
+import { EMBEDDING_SURFACE } from './surface.ts';
 import { headerOf, readRefusal } from './upstream-fault.ts';
 import { parse } from './upstream-json.ts';
 
-const JSON_BODY_BYTES = 32 * 1024 * 1024;
-
 /**
  * `POST /gateway/v1/embeddings`: the client's bytes where the provider speaks the OpenAI shape and can do what is
- * asked, else the same request in the provider's words. Same order and endings as any other exchange.
+ * asked, else the same request in the provider's words.
  */
-export async function embeddingsExchange(client: Client, gateway: Gateway): Promise<void> {
-  const x = begin(client, EMBEDDINGS, gateway);
-  try {
-    const { key, catalog } = authenticate(x);
-    const { rules } = catalog;
-    const read = () => understand(x, catalog, key);
-    const course = rules === null ? await read() : await admit(x, key, rules, read);
-    const { ask } = x;
-    if (ask === null) throw new Error('what was understood has an ask');
-    await send(x, course, (target) => planEmbeddings(x, ask, target));
-    x.state = 'complete';
-    x.status = 200;
-  } catch (error) {
-    tell(x, error);
-  } finally {
-    settle(x);
-  }
-}
+export const EMBEDDINGS: Operation = {
+  surface: EMBEDDING_SURFACE,
+  async parse(x) {
+    const { key, catalog } = x.caller;
+    let ask = readOutline(await x.client.readBody(JSON_BODY_BYTES));
+    x.ask = ask;
+    const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+    const course = takeCourse(x, orderTargets(x, resolved, { orgId: key.orgId, stream: false, body: ask }));
+    if (catalog.policies !== null) {
+      const body = passRequestGate(x, key, ask, catalog.policies);
+      if (body !== ask.body) ask = { ...readOutline(body), user: ask.user };
+      x.ask = ask;
+    }
+    return { course, send: () => embed(x, ask, course) };
+  },
+};
 
-/** Reads the request and finds who may answer it. Throws what is wrong with it. */
-async function understand(x: Exchange, catalog: Catalog, key: KeyRecord): Promise<Course> {
-  x.controls = readControls(x.client.headers);
-  const ask = readOutline(await x.client.readBody(JSON_BODY_BYTES));
-  x.ask = ask;
-  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
-  const ordering = { orgId: key.orgId, stream: false, body: ask };
-  const course = takeCourse(x, orderTargets(x, resolved, ordering));
-  if (catalog.policies === null) return course;
-  const body = passRequestGate(x, key, ask, catalog.policies);
-  if (body !== ask.body) x.ask = { ...readOutline(body), user: ask.user };
-  return course;
+async function embed(x: Exchange, ask: Ask, course: Course): Promise<Outcome> {
+  await send(x, course, (target) => planEmbeddings(x, ask, target));
+  return { state: 'complete', status: 200, fault: null };
 }
 
 function readOutline(body: Buffer): Ask {
@@ -150,7 +131,7 @@ function renamed(body: JsonObject, { dimensions }: Embeddings): JsonObject {
   return { ...rest, [dimensions]: value };
 }
 
-const EMBEDDING = /"embedding"\s*:\s*(["[])/;
+const FIRST_VECTOR = /"embedding"\s*:\s*(["[])/;
 
 /** The provider's bytes, unless its vectors came in another encoding than was asked for: official clients unpack blindly. */
 function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
@@ -159,7 +140,7 @@ function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
     const usage = members.get('usage');
     x.usage =
       (usage && usageIn({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null;
-    const first = EMBEDDING.exec(bytes.toString('latin1', 0, 65_536))?.[1];
+    const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.answer(200, answerHeaders(x, 'application/json'), bytes);
     answerVectors(x, ask, readEmbeddingsAsk(parseBody(ask)), 'openai', bytes);

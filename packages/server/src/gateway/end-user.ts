@@ -3,7 +3,7 @@ import type { Exchange } from './exchange-record.ts';
 
 /** A hint, never an identity: the first configured header, else what the body says. */
 export function endUserOf(x: Exchange): string | null {
-  for (const name of x.catalog?.userHeaders ?? []) {
+  for (const name of x.caller.catalog.userHeaders) {
     const value = x.client.headers[name];
     if (typeof value === 'string' && value !== '') return value.slice(0, 256);
   }

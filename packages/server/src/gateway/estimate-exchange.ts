@@ -10,7 +10,7 @@ const FREE: Estimate = { tokens: 0, nanoUsd: 0, unpriced: null };
 /** What an exchange may come to at most, by how its operation is billed (`billing.ts`). */
 export function estimateExchange(x: Exchange, course: Course): Estimate {
   const { ask, gateway } = x;
-  const asked = { orgId: x.key?.orgId ?? '', atMs: x.createdAt };
+  const asked = { orgId: x.caller.key.orgId, atMs: x.createdAt };
   const { billing } = x.surface;
   switch (billing) {
     case 'free':

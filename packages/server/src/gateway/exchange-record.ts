@@ -2,10 +2,10 @@ import type { Fault, FaultDetail } from '@floe/contract/faults';
 import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
-import type { KeyRecord } from '../platform/keyring.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
-import type { Catalog, Course, Target } from './catalog.ts';
+import type { Caller } from './caller.ts';
+import type { Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
 import type { EarlyAnswer } from './early-answer.ts';
@@ -21,6 +21,13 @@ import type { Surface } from './surface.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
+
+/** How the client was answered. */
+export interface Outcome {
+  readonly state: State;
+  readonly status: number;
+  readonly fault: Fault | null;
+}
 
 /** As the header `x-floe-cache` and the row say it. */
 export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
@@ -74,8 +81,18 @@ export interface Decision {
   readonly retry_after_ms?: number;
 }
 
-/** Everything known about one exchange while it lives. `settle` turns it into a row, once. */
-export interface Exchange {
+/** An exchange once it is known who asks: what every stage behind `authenticate` works on. */
+export interface Exchange extends Omit<StartedExchange, 'caller'> {
+  readonly caller: Caller;
+}
+
+/** Whether its platform key was found. */
+export function isAuthenticated(x: StartedExchange): x is Exchange {
+  return x.caller !== null;
+}
+
+/** Everything known about one exchange while it lives. `finalize` turns it into a row, once. */
+export interface StartedExchange {
   readonly id: string;
   readonly surface: Surface;
   readonly client: Client;
@@ -83,9 +100,8 @@ export interface Exchange {
   readonly createdAt: number;
   /** Monotonic milliseconds at which the request was accepted. */
   readonly startedAt: number;
-  key: KeyRecord | null;
-  /** The org's slice of the snapshot this exchange is judged by, from start to end. */
-  catalog: Catalog | null;
+  /** Null until its platform key is known. */
+  caller: Caller | null;
   /** What it took of limits and budgets; null for an org without any. */
   grant: Grant | null;
   /** Where its caller stands with them, for every answer. */
@@ -134,9 +150,8 @@ export interface Exchange {
   stoppedBy: StreamGate | null;
   /** Policies that took something out of the request or the answer. */
   rewrittenBy: readonly string[] | null;
-  status: number;
-  fault: Fault | null;
-  state: State;
+  /** What the row says of its end. */
+  outcome: Outcome;
   /** Monotonic times: first upstream call, first content to the client, last upstream byte. */
   sentAt: number | null;
   firstTokenAt: number | null;

@@ -115,7 +115,7 @@ export interface LaterTargets {
 export function patienceWith(x: Exchange, target: Target, later: LaterTargets): Patience | null {
   if (later.targets.length === 0) return null;
   const { firstTokens } = x.gateway;
-  const orgId = x.key?.orgId ?? '';
+  const orgId = x.caller.key.orgId;
   const name = nameOf(target);
   const ms = Math.round(firstTokens.deadlineMs(orgId, name));
   const isOver = () => {

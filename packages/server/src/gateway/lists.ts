@@ -1,21 +1,16 @@
 import type { FaultShape } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { standingOf } from '../guardrails/standing.ts';
-import { presentedKey } from '../platform/key-format.ts';
 import { type KeyRecord, requireScope } from '../platform/keyring.ts';
 import type { Provider } from '../providers/configured.ts';
 import type { ListedModel, ModelLists } from '../providers/model-list.ts';
 import { type Price, type Rate, usdPerMillion } from '../providers/prices.ts';
-import { type Catalog, EMPTY_CATALOG } from './catalog.ts';
+import { type Caller, identify } from './caller.ts';
+import type { Catalog } from './catalog.ts';
 import type { Client } from './client.ts';
-import { answerFault, internalFault } from './exchange.ts';
-import type { Gateway } from './gateway.ts';
 
-/** Whose list is asked for. */
-export interface Caller {
-  readonly key: KeyRecord;
-  readonly catalog: Catalog;
-}
+import type { Gateway } from './gateway.ts';
+import { answerFault, internalFault } from './send-error.ts';
 
 /** `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. */
 export function createLists(gateway: Gateway, lists: ModelLists) {
@@ -43,11 +38,9 @@ export function createLists(gateway: Gateway, lists: ModelLists) {
 
 /** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */
 export function callerOf(client: Client, gateway: Gateway): Caller {
-  const { keyring, catalogs } = gateway.snapshot();
-  const key = keyring.authenticate(presentedKey(client.headers), gateway.clock.now());
-  client.authenticated();
-  requireScope(key, 'gateway');
-  return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
+  const caller = identify(client, gateway, gateway.clock.now());
+  requireScope(caller.key, 'gateway');
+  return caller;
 }
 
 /** Answers with what `make` gives, or with its fault in the given shape. */

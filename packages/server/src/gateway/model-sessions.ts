@@ -26,7 +26,10 @@ export const UNWATCHED: ModelSessions = {
 };
 
 /** The session of an exchange, counted once; null where nobody watches. */
-export function noteSession({ client, gateway }: Exchange, key: KeyRecord): SessionStanding | null {
+export function noteSession(
+  { client, gateway }: Pick<Exchange, 'client' | 'gateway'>,
+  key: KeyRecord,
+): SessionStanding | null {
   const { sessions } = gateway;
   if (!sessions.watches(key.orgId)) return null;
   const agent = client.headers['user-agent'];

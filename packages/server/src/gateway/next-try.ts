@@ -32,7 +32,7 @@ export function waitBeforeNextTry(x: Exchange, target: Target, error: unknown, t
     return null;
   }
   const { breakers, clock, random } = x.gateway;
-  const orgId = x.key?.orgId ?? '';
+  const orgId = x.caller.key.orgId;
   const jittered = waitBeforeRetry(error, tries.count, random);
   if (jittered === null) return null;
   const wait = Math.max(jittered, breakers.coolingMs(orgId, target));
@@ -52,7 +52,7 @@ export function reasonOf(target: Target, error: unknown): string {
 function whyElsewhere(x: Exchange, target: Target, error: unknown, { isWarm }: Tries): string | null {
   if (!(error instanceof Fault && error.code === 'upstream_rate_limited')) return silenceOf(x);
   if (!isWarm) return 'rate limited; another target is left, and no prompt cache is warm here';
-  const cooling = x.gateway.breakers.coolingMs(x.key?.orgId ?? '', target);
+  const cooling = x.gateway.breakers.coolingMs(x.caller.key.orgId, target);
   const asked = Math.ceil(Math.max(error.detail.retryAfterMs ?? 0, cooling));
   if (asked > WARM_WAIT_MS)
     return `rate limited for ${asked} ms; a warm prompt cache is worth ${WARM_WAIT_MS} ms, and another target is left`;

@@ -5,8 +5,8 @@ import type { Client } from './client.ts';
 /** What is needed of an exchange under way to end it. */
 export interface OpenExchange {
   readonly client: Pick<Client, 'stop'>;
-  /** The platform key that it was admitted with. */
-  readonly key: KeyRecord | null;
+  /** Who was admitted. */
+  readonly caller: { readonly key: KeyRecord };
 }
 
 /** Longer than this a timer of Node cannot run. */
@@ -33,7 +33,7 @@ export class OpenExchanges {
 
   add(x: OpenExchange): void {
     this.#open.add(x);
-    const expiresAt = x.key?.expiresAt ?? null;
+    const expiresAt = x.caller.key.expiresAt;
     if (expiresAt !== null && expiresAt < this.#ringsFor) this.#arm(expiresAt);
   }
 
@@ -48,10 +48,10 @@ export class OpenExchanges {
     const now = this.#clock.now();
     let next = Number.POSITIVE_INFINITY;
     for (const x of this.#open) {
-      if (x.key === null) continue;
-      const refusal = keyring.refusalOf(x.key, now);
+      const { key } = x.caller;
+      const refusal = keyring.refusalOf(key, now);
       if (refusal !== null) x.client.stop(refusal);
-      else if (x.key.expiresAt !== null) next = Math.min(next, x.key.expiresAt);
+      else if (key.expiresAt !== null) next = Math.min(next, key.expiresAt);
     }
     this.#arm(next);
   }

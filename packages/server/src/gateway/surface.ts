@@ -27,7 +27,7 @@ export const CHAT: Surface = {
 export const RESPONSES: Surface = { ...CHAT, name: 'responses', dialect: 'responses' };
 
 /** Vectors: OpenAI-shaped, whoever makes them. */
-export const EMBEDDINGS: Surface = { ...CHAT, name: 'embeddings', forwarded: [] };
+export const EMBEDDING_SURFACE: Surface = { ...CHAT, name: 'embeddings', forwarded: [] };
 
 export const MESSAGES: Surface = {
   name: 'messages',

@@ -42,7 +42,7 @@ export class Trial {
     this.#x = x;
     this.#course = course;
     this.#plan = plan;
-    this.#orgId = x.key?.orgId ?? '';
+    this.#orgId = x.caller.key.orgId;
   }
 
   /** True when the client has its answer from this target. */

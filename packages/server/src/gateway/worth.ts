@@ -22,9 +22,9 @@ export interface Worth {
  */
 export function worthOf(x: Exchange): Worth {
   // Told again: the tokens were used and paid for once.
-  if (x.state === 'cached')
+  if (x.outcome.state === 'cached')
     return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, costSource: null };
-  const isWhole = x.state === 'complete' || x.finish !== null;
+  const isWhole = x.outcome.state === 'complete' || x.finish !== null;
   const { usage, isEstimated } = wasAnswering(x) ? answeredUsage(x, isWhole) : reportedUsage(x);
   if (isFree(x)) return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: 'free' };
   const { spent } = x;
@@ -41,7 +41,7 @@ export function worthOf(x: Exchange): Worth {
 
 /** What an answer from the cache would have cost; null for any other, and when nobody knows the price. */
 export function savedBy(x: Exchange): number | null {
-  return x.state === 'cached' ? costOf(x, x.usage).nanoUsd : null;
+  return x.outcome.state === 'cached' ? costOf(x, x.usage).nanoUsd : null;
 }
 
 /**
@@ -179,7 +179,7 @@ function assumedMedia({ surface: { billing }, opaque, target, createdAt }: Excha
 function wasAnswering(x: Exchange): boolean {
   const attempt = x.attempts.at(-1);
   if (attempt === undefined) return false;
-  if (x.state === 'failed') return x.contentBytes > 0;
+  if (x.outcome.state === 'failed') return x.contentBytes > 0;
   const { status } = attempt;
-  return status === null ? x.state === 'aborted' : status >= 200 && status < 300;
+  return status === null ? x.outcome.state === 'aborted' : status >= 200 && status < 300;
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import type { Metrics } from '../analytics/metrics.ts';
 import type { Client } from '../gateway/client.ts';
-import { answerFault } from '../gateway/exchange.ts';
+import { answerFault } from '../gateway/send-error.ts';
 import type { Database } from '../store/ports.ts';
 import type { Operations } from './router.ts';
 

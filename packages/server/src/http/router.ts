@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
 import { Client } from '../gateway/client.ts';
-import { embeddingsExchange } from '../gateway/embeddings.ts';
-import { answerFault, exchange } from '../gateway/exchange.ts';
+import { TOKEN_COUNT } from '../gateway/count-tokens.ts';
+import { EMBEDDINGS } from '../gateway/embeddings.ts';
+import { exchange } from '../gateway/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import { generation } from '../gateway/generation.ts';
 import { createIdeAdapter, IDE_BASE } from '../gateway/ide/adapter.ts';
 import type { createLists } from '../gateway/lists.ts';
-import { opaqueExchange } from '../gateway/opaque/opaque-exchange.ts';
+import { opaqueOperation } from '../gateway/opaque/opaque-operation.ts';
 import type { Style } from '../gateway/opaque/resource-path.ts';
 import { UNIFIED } from '../gateway/opaque/unified.ts';
+import type { Operation } from '../gateway/operation.ts';
 import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
+import { answerFault } from '../gateway/send-error.ts';
 import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
-import { CHAT, COUNT_TOKENS, MESSAGES, RESPONSES, type Surface } from '../gateway/surface.ts';
+import { CHAT, MESSAGES, RESPONSES } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
 import type { ConsoleRoutes } from './console.ts';
@@ -107,16 +111,16 @@ export function createRouter(rooms: Rooms): Entrance {
 
 /** Where models are asked, by path. */
 function exchangePlaces(gateway: Gateway): ReadonlyMap<string, ExchangePlace> {
-  const speaking = (path: string, surface: Surface): ExchangePlace => ({
+  const speaking = (path: string, operation: Operation): ExchangePlace => ({
     path,
-    answer: (client) => void exchange(client, surface, gateway),
+    answer: (client) => void exchange(client, operation, gateway),
   });
   const places: readonly ExchangePlace[] = [
-    speaking(`${V1}/chat/completions`, CHAT),
-    speaking(`${V1}/responses`, RESPONSES),
-    speaking(`${V1}/messages`, MESSAGES),
-    speaking(`${V1}/messages/count_tokens`, COUNT_TOKENS),
-    { path: `${V1}/embeddings`, answer: (client) => void embeddingsExchange(client, gateway) },
+    speaking(`${V1}/chat/completions`, generation(CHAT)),
+    speaking(`${V1}/responses`, generation(RESPONSES)),
+    speaking(`${V1}/messages`, generation(MESSAGES)),
+    speaking(`${V1}/messages/count_tokens`, TOKEN_COUNT),
+    speaking(`${V1}/embeddings`, EMBEDDINGS),
   ];
   return new Map(places.map((place) => [place.path, place]));
 }
@@ -131,7 +135,8 @@ function pathsBelow({ gateway, lists, passthrough }: Rooms): (client: Client, pa
     const [, style] = PASSTHROUGH.exec(path) ?? [];
     if (path === IDE_BASE || path.startsWith(`${IDE_BASE}/`)) ide(client, path);
     else if (isStyle(style)) passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
-    else if (OPAQUE.test(path)) void opaqueExchange(client, UNIFIED, rest.slice(V1.length), gateway);
+    else if (OPAQUE.test(path))
+      void exchange(client, opaqueOperation(client.method, UNIFIED, rest.slice(V1.length)), gateway);
     else return false;
     return true;
   };

@@ -15,17 +15,17 @@ const BODY_BYTES = 512 * 1024;
  * meaning of the body. The org is the store's part. Null for a request that cannot be told from others.
  */
 export function fingerprint(x: Exchange, ask: Ask, target: Target, rules: CacheRules): string | null {
-  const { key, surface, client, course } = x;
-  if (key === null || ask.body.length > BODY_BYTES) return null;
+  const { caller, surface, client, course } = x;
+  if (ask.body.length > BODY_BYTES) return null;
   const body = canonicalObject(ask.body, NOT_ASKED);
   if (body === null) return null;
   const { provider, credential, model } = target;
   const parts = [
     rules.version,
-    rules.scope === 'key' ? key.id : '',
+    rules.scope === 'key' ? caller.key.id : '',
     surface.name,
     surface.routeMode,
-    surface.ide ? x.catalog?.ide.freeformTools : '',
+    surface.ide ? caller.catalog.ide.freeformTools : '',
     surface.forwarded.map((name) => client.headers[name] ?? null),
     provider.origin,
     provider.pathOf(provider.dialectFor(model), provider.upstreamModel(model), false),

@@ -57,13 +57,13 @@ function mayBeStored({ body, members }: Ask): boolean {
 
 /** Says that equal requests may wait for this one, until it calls what is returned. */
 function flightOf(x: Exchange, name: string): () => void {
-  return x.gateway.flights.begin(`${x.key?.orgId}\n${name}`);
+  return x.gateway.flights.begin(`${x.caller.key.orgId}\n${name}`);
 }
 
 /** Tells a kept answer, or returns the flight of the request that has to be made. */
 async function recall(x: Exchange, ask: Ask, target: Target, name: string): Promise<'told' | (() => void)> {
   const { answers, flights, clock } = x.gateway;
-  const orgId = x.key?.orgId ?? '';
+  const orgId = x.caller.key.orgId;
   const giveUpAt = clock.monotonic() + FLIGHT_WAIT_MS;
   for (;;) {
     const kept = await answers.get(orgId, name);
@@ -119,5 +119,5 @@ async function record(
   if (answer === null) return landed();
   // Not waited for: the client has its answer.
   const { answers } = x.gateway;
-  void answers.put(x.key?.orgId ?? '', name, answer, x.controls?.cacheTtlMs ?? ttlMs).then(landed, landed);
+  void answers.put(x.caller.key.orgId, name, answer, x.controls?.cacheTtlMs ?? ttlMs).then(landed, landed);
 }

@@ -1,8 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { Client } from '../client.ts';
-import { answerFault, exchange } from '../exchange.ts';
+import { exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
+import { generation } from '../generation.ts';
 import type { createLists } from '../lists.ts';
+import { answerFault } from '../send-error.ts';
 import { deploymentSurface, IDE } from './surface.ts';
 
 /** What IDEs are pointed at. */
@@ -17,6 +19,9 @@ const DEPLOYMENT_PATH = /^\/openai\/deployments\/(.+)\/chat\/completions$/;
 const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const USUAL_HEADERS = 'authorization, content-type, api-key, x-api-key';
 const EXPOSED = 'x-request-id, x-floe-error-source, x-floe-dropped, retry-after';
+
+const IDE_CHAT = generation(IDE);
+const deployment = (name: string) => generation(deploymentSurface(name));
 
 type Lists = Pick<ReturnType<typeof createLists>, 'models' | 'model'>;
 
@@ -40,7 +45,7 @@ export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
       return refuse(client, wrongMethod(method, path), ['allow', allowed(place.method)]);
     switch (place.kind) {
       case 'chat':
-        return void exchange(client, place.model === '' ? IDE : deploymentSurface(place.model), gateway);
+        return void exchange(client, place.model === '' ? IDE_CHAT : deployment(place.model), gateway);
       case 'models':
         return lists.models(client);
       case 'model':

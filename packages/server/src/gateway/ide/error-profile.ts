@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { Exchange } from '../exchange-record.ts';
+import type { StartedExchange } from '../exchange-record.ts';
 
 /** An upstream's fault under a status whose text an IDE shows; who is to blame stays said. */
 class ShownFault extends Fault {
@@ -13,8 +13,8 @@ class ShownFault extends Fault {
  * or a 5xx, so with the profile on an upstream's fault is a 400 with the real message. Faults of the gateway
  * keep their status: its own 429 is to be waited out.
  */
-export function shownToIde(x: Exchange, fault: Fault): Fault {
-  if (!x.catalog?.ide.errorProfile || !isUpstreams(fault)) return fault;
+export function shownToIde(x: StartedExchange, fault: Fault): Fault {
+  if (!x.caller?.catalog.ide.errorProfile || !isUpstreams(fault)) return fault;
   const dialectCode = fault.code === 'upstream_rate_limited' ? 'rate_limit_exceeded' : 'upstream_unavailable';
   return new ShownFault('invalid_request', plainWords(fault.message), { ...fault.detail, dialectCode });
 }

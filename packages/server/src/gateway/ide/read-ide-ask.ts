@@ -14,7 +14,7 @@ import { withStoredHistory } from './stored-history.ts';
 export async function readIdeAsk(x: Exchange, deployment: string | null, body: Buffer): Promise<Ask> {
   // Refuses what two parsers could read differently, before one of them reads it.
   const parsed = parseBody({ body, members: scanObject(body) });
-  if (x.catalog?.ide.capture)
+  if (x.caller.catalog.ide.capture)
     x.decisions.push({ step: 'capture', outcome: 'body_shape', because: shapeOf(parsed) });
   const whole = await withStoredHistory(x, parsed);
   const normalised = normalise(deployment === null ? whole : { ...whole, model: deployment });

@@ -8,9 +8,12 @@ import { historyOf, packedItem } from '../stored/replay.ts';
  * names none, or one that is not kept here for this key, stays as it is.
  */
 export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<JsonObject> {
-  const { catalog, key, gateway } = x;
+  const {
+    caller: { catalog, key },
+    gateway,
+  } = x;
   const { previous_response_id: id, ...rest } = body;
-  if (typeof id !== 'string' || id === '' || key === null || !catalog?.storedResponses) return body;
+  if (typeof id !== 'string' || id === '' || !catalog.storedResponses) return body;
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const turn = await gateway.turns.find(owner, id);
   const conversation = turn && (await gateway.turns.conversation(turn));

@@ -16,6 +16,6 @@ export function ideWriting(x: Exchange): Partial<AnswerContext> {
     createdS: Math.floor(x.createdAt / 1000),
     chatReasoning: undefined,
     refusalAsText: true,
-    freeformAsFunction: x.catalog?.ide.freeformTools !== 'custom',
+    freeformAsFunction: x.caller.catalog.ide.freeformTools !== 'custom',
   };
 }

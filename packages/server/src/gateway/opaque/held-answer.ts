@@ -6,7 +6,7 @@ import { send } from '../send.ts';
 import { BATCH_INPUT } from './batch-inputs.ts';
 import { without } from './headers.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
-import type { Passing } from './opaque-exchange.ts';
+import type { Passing } from './opaque-operation.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { addressFor, hasLinks, withOwnLinks } from './own-links.ts';
 import { entriesOf, ownedPage, recordThings, sees, thingsMade } from './owned-answers.ts';

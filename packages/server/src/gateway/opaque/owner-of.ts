@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Exchange } from '../exchange-record.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
-import type { Passing } from './opaque-exchange.ts';
+import type { Passing } from './opaque-operation.ts';
 import { sees } from './owned-answers.ts';
 import type { Owner } from './owners.ts';
 

@@ -1,8 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
+import type { Caller } from '../caller.ts';
 import type { Client } from '../client.ts';
 import type { Gateway } from '../gateway.ts';
-import { type Caller, callerOf, listedModels, respond } from '../lists.ts';
+import { callerOf, listedModels, respond } from '../lists.ts';
 import type { Style } from '../opaque/resource-path.ts';
 import { mayUse } from './base.ts';
 

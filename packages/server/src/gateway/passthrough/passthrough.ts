@@ -1,7 +1,9 @@
 import type { ModelLists } from '../../providers/model-list.ts';
 import type { Client } from '../client.ts';
+import { exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import { opaqueExchange } from '../opaque/opaque-exchange.ts';
+import type { Base } from '../opaque/base.ts';
+import { opaqueOperation } from '../opaque/opaque-operation.ts';
 import { readPlace } from '../opaque/path.ts';
 import type { Style } from '../opaque/resource-path.ts';
 import { PASSTHROUGH_A, PASSTHROUGH_B } from './base.ts';
@@ -10,13 +12,14 @@ import { createNativeLists } from './models.ts';
 /** Answers one request below a passthrough base; `rest` begins behind it and keeps its query. */
 export type Passthrough = (client: Client, style: Style, rest: string) => void;
 
+const BASES: Readonly<Record<Style, Base>> = { a: PASSTHROUGH_A, b: PASSTHROUGH_B };
+
 /** The two passthrough surfaces. Model lists are the gateway's own to answer, everything else goes to a provider. */
 export function createPassthrough(gateway: Gateway, modelLists: ModelLists): Passthrough {
   const lists = createNativeLists(gateway, modelLists);
   return (client, style, rest) => {
     const model = listedIn(client.method, rest);
-    if (model === null)
-      void opaqueExchange(client, style === 'a' ? PASSTHROUGH_A : PASSTHROUGH_B, rest, gateway);
+    if (model === null) void exchange(client, opaqueOperation(client.method, BASES[style], rest), gateway);
     else if (model === '') void lists.models(client, style);
     else void lists.model(client, style, model);
   };

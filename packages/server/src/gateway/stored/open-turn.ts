@@ -134,9 +134,11 @@ export class OpenTurn {
   }
 
   async #keep(x: Exchange, { response, held }: Ended): Promise<void> {
-    const { key, target } = x;
-    if (key === null || target === null || typeof response['id'] !== 'string' || response['id'] === '')
-      return;
+    const {
+      caller: { key },
+      target,
+    } = x;
+    if (target === null || typeof response['id'] !== 'string' || response['id'] === '') return;
     await x.gateway.turns.keep({
       id: x.id,
       orgId: key.orgId,
@@ -171,8 +173,8 @@ function isHeldBy(origin: string, kept: { readonly origin: string; readonly held
  *   `invalid_request` for one whose answer is still being made.
  */
 export async function openTurn(x: Exchange, ask: Ask): Promise<OpenTurn | null> {
-  const { catalog, key } = x;
-  if (catalog === null || key === null || !catalog.storedResponses) return null;
+  const { catalog, key } = x.caller;
+  if (!catalog.storedResponses) return null;
   const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
   const previous = ask.members.get('previous_response_id');
   const previousId = previous && readString(ask.body, previous);

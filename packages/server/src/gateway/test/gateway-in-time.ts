@@ -26,19 +26,20 @@ import { NO_ROWS } from '../../store/test/no-rows.ts';
 import { Flights } from '../cache/flights.ts';
 import { Client } from '../client.ts';
 import { compileCatalogs } from '../compile.ts';
-import { embeddingsExchange } from '../embeddings.ts';
+import { EMBEDDINGS } from '../embeddings.ts';
 import { exchange } from '../exchange.ts';
 import { FirstTokenDeadlines } from '../first-token-deadline.ts';
 import type { Gateway } from '../gateway.ts';
+import { generation } from '../generation.ts';
 import { IDE } from '../ide/surface.ts';
 import { Latencies } from '../latencies.ts';
 import { UNWATCHED } from '../model-sessions.ts';
-import { opaqueExchange } from '../opaque/opaque-exchange.ts';
+import { opaqueOperation } from '../opaque/opaque-operation.ts';
 import type { Owners } from '../opaque/owners.ts';
 import { UNIFIED } from '../opaque/unified.ts';
 import { OpenExchanges } from '../open-exchanges.ts';
 import { Conversations } from '../stickiness.ts';
-import { CHAT, MESSAGES, RESPONSES, type Surface } from '../surface.ts';
+import { CHAT, MESSAGES, RESPONSES } from '../surface.ts';
 import { NO_TURNS } from './no-turns.ts';
 
 const SURFACES = { chat: CHAT, responses: RESPONSES, messages: MESSAGES, ide: IDE } as const;
@@ -94,13 +95,14 @@ export async function startInTime(options: InTimeOptions): Promise<GatewayInTime
   const gateway = assemble(options, { clock, upstreams, rows, events, keyring: () => keyring });
   let count = 0;
   const server = createServer((req, res) => {
-    const surface: Surface = SURFACES[surfaceIn(req.url)];
     count += 1;
     const client = new Client(`req_${count}`, new NodeCarrier(req, res, clock));
     const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
-    if (path === undefined) void exchange(client, surface, gateway);
-    else if (path === 'embeddings') void embeddingsExchange(client, gateway);
-    else void opaqueExchange(client, UNIFIED, path, gateway);
+    const operation = () => {
+      if (path === undefined) return generation(SURFACES[surfaceIn(req.url)]);
+      return path === 'embeddings' ? EMBEDDINGS : opaqueOperation(client.method, UNIFIED, path);
+    };
+    void exchange(client, operation(), gateway);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Client } from '../../gateway/client.ts';
-import { answerFault } from '../../gateway/exchange.ts';
+import { answerFault } from '../../gateway/send-error.ts';
 import { boardJson } from '../../monitoring/boards/board-json.ts';
 import type { BoardView } from '../../monitoring/boards/status.ts';
 import { boardBadge, monitorBadge } from './badge.ts';

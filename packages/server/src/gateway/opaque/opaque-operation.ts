@@ -3,18 +3,15 @@ import { scanObject } from '@floe/wire/splice';
 import type { Policies } from '../../guardrails/policies/policies.ts';
 import { presentedKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { admit } from '../admit.ts';
 import { type Billing, billingOf } from '../billing.ts';
 import type { Catalog, Course } from '../catalog.ts';
 import { type Client, ClientGone } from '../client.ts';
-import { readControls } from '../controls.ts';
-import { authenticate, begin, tell } from '../exchange.ts';
-import type { Exchange } from '../exchange-record.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Exchange, Outcome } from '../exchange-record.ts';
+import type { Operation } from '../operation.ts';
 import { orderTargets, takeCourse } from '../order-targets.ts';
 import { passRequestGate } from '../policy/request-gate.ts';
 import { send } from '../send.ts';
-import { settle } from '../settle.ts';
+import type { Surface } from '../surface.ts';
 import type { Asking, Base } from './base.ts';
 import { requireJudgedInputs } from './batch-inputs.ts';
 import { answerHeld, type HeldWork, heldWork } from './held-answer.ts';
@@ -27,46 +24,37 @@ import { type Place, readPlace } from './path.ts';
 import { type Meaning, readMeaning } from './resource-path.ts';
 
 /**
- * One exchange whose request and answer pass without being understood: the same order as any other, with what the
- * address and the outline of the body tell in place of a dialect. Never throws. `rest` is what stands behind the
- * base, query included.
+ * A request and an answer that pass without being understood: the address and the outline of the body tell what a dialect
+ * would. `rest` is what stands behind the base, query included.
  */
-export async function opaqueExchange(
-  client: Client,
-  base: Base,
-  rest: string,
-  gateway: Gateway,
-): Promise<void> {
+export function opaqueOperation(method: string, base: Base, rest: string): Operation {
   const place = placeOf(base, rest);
   const segments = place instanceof Fault ? [] : place.segments.slice(base.lead.length);
   const meaning = readMeaning(base.style, segments);
-  const { routeMode, faultShape } = base;
+  return {
+    surface: surfaceOf(base, billingOf(base.style, method, segments.join('/'), meaning.results), meaning),
+    async parse(x) {
+      if (place instanceof Fault) throw place;
+      const passing: Passing = { base, place, segments, meaning, ...x.caller };
+      const { ask, course } = await readRequest(x, passing);
+      return { course, send: () => pass(x, passing, ask, course) };
+    },
+    release({ id, opaque, gateway: { log } }) {
+      if (opaque?.body.kind !== 'spool') return;
+      opaque.body.spool.close().catch((error: unknown) => {
+        log.warn({ err: error, request_id: id }, 'a spooled body could not be closed');
+      });
+    },
+  };
+}
+
+function surfaceOf({ routeMode, faultShape }: Base, billing: Billing, { surface: name }: Meaning): Surface {
   const dialect = faultShape === 'anthropic' ? 'messages' : 'chat';
-  const billing = billingOf(base.style, client.method, segments.join('/'), meaning.results);
-  const surface = { name: meaning.surface, routeMode, dialect, faultShape, billing, forwarded: [] } as const;
-  const x = begin(client, surface, gateway);
-  try {
-    const { key, catalog } = authenticate(x);
-    const { rules } = catalog;
-    const read = () => understand(x, { base, place, segments, meaning, key, catalog });
-    if (rules === null) await read();
-    else await admit(x, key, rules, read);
-    if (!(place instanceof Fault)) await pass(x, { base, place, segments, meaning, key, catalog });
-  } catch (error) {
-    tell(x, error);
-  } finally {
-    const body = x.opaque?.body;
-    if (body?.kind === 'spool') body.spool.close().catch((error: unknown) => noteSpool(x, error));
-    settle(x);
-  }
+  return { name, routeMode, dialect, faultShape, billing, forwarded: [] };
 }
 
 /** Billed by what a model reads and writes: the body is a prompt. */
 const TEXT: ReadonlySet<Billing> = new Set(['tokens', 'searches', 'free-unless-priced']);
-
-function noteSpool(x: Exchange, error: unknown): void {
-  x.gateway.log.warn({ err: error, request_id: x.id }, 'a spooled body could not be closed');
-}
 
 /** A path that cannot be read is told once it is known who asks. */
 function placeOf(base: Base, rest: string): Place | Fault {
@@ -90,15 +78,12 @@ export interface Passing {
 }
 
 /** Reads as much of the request as the rules need and finds who may answer it. Throws what is wrong with it. */
-async function understand(
+async function readRequest(
   x: Exchange,
-  reading: Omit<Passing, 'place'> & { readonly place: Place | Fault },
-): Promise<Course> {
-  const { place, meaning, key, catalog } = reading;
+  passing: Passing,
+): Promise<{ readonly ask: OpaqueAsk; readonly course: Course }> {
+  const { place, meaning, key, catalog } = passing;
   const { client, gateway } = x;
-  x.controls = readControls(client.headers);
-  if (place instanceof Fault) throw place;
-  const passing: Passing = { ...reading, place };
   const platformKey = presentedKey(client.headers);
   if (client.target.includes(platformKey))
     throw new Fault('invalid_request', 'A platform key stands in the address; send it in a header.');
@@ -116,8 +101,7 @@ async function understand(
   const owner = await ownerOf(x, passing, ask);
   if (allowsModel) await requireJudgedInputs(gateway.owners, key, meaning, ask);
   const course = courseOf(x, passing, ask, { model, owner });
-  if (catalog.policies !== null) passGate(x, key, ask, catalog.policies);
-  return course;
+  return { ask: catalog.policies === null ? ask : passGate(x, key, ask, catalog.policies), course };
 }
 
 /** Who may answer, in order. What creates something at a provider is sent to one target, once. */
@@ -146,29 +130,34 @@ function courseOf(
 }
 
 /** A JSON body is judged like any other; forms and files pass unread, and answers as they come. */
-function passGate(x: Exchange, key: KeyRecord, ask: OpaqueAsk, policies: Policies): void {
+function passGate(x: Exchange, key: KeyRecord, ask: OpaqueAsk, policies: Policies): OpaqueAsk {
   if (policies.answer)
     x.decisions.push({ step: 'policy', outcome: 'unjudged', because: 'answers on this path pass unread' });
-  if (ask.body.kind !== 'json') return;
+  if (ask.body.kind !== 'json') return ask;
   const { bytes, members } = ask.body;
   const { stream, user, model } = ask;
   const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
   const body = passRequestGate(x, key, asked, { request: policies.request, answer: null });
-  if (body === bytes) return;
+  if (body === bytes) return ask;
   const kept: JsonBody = { kind: 'json', bytes: body, members: scanObject(body) };
-  x.opaque = { ...ask, body: kept, bytes: body.length };
   if (x.ask) x.ask = { ...x.ask, body: kept.bytes, members: kept.members };
+  x.opaque = { ...ask, body: kept, bytes: body.length };
+  return x.opaque;
 }
 
-async function pass(x: Exchange, passing: Passing): Promise<void> {
+async function pass(x: Exchange, passing: Passing, ask: OpaqueAsk, course: Course): Promise<Outcome> {
   const { base, place, segments, meaning } = passing;
-  const ask = x.opaque;
-  if (!ask) throw new Error('what was understood has an ask');
   const platformKey = presentedKey(x.client.headers);
   const work = heldWork(x, meaning, ask);
   const planning = planningFor(x, { base, ask, segments, query: place.query, platformKey, meaning }, work);
-  await sendWhole(x, planning);
+  await sendWhole(x, course, planning);
   await conclude(x, passing, planning, work);
+  const { passed, held } = planning;
+  return {
+    state: passed.erred ? 'partial' : 'complete',
+    status: held?.status ?? passed.status,
+    fault: null,
+  };
 }
 
 /** Judges models that stand inside an upload, once its provider is known. Null where every model may be used. */
@@ -228,18 +217,17 @@ function planningFor(
   const { collection } = sending.meaning;
   if (work === 'create' && collection !== null)
     passed.onStored = (id) => {
-      const { key, target, gateway } = x;
-      if (key && target)
-        planning.recorded = recordThings(gateway.owners, target, key, [{ id, kind: collection }]);
+      const { target, gateway, caller } = x;
+      if (target)
+        planning.recorded = recordThings(gateway.owners, target, caller.key, [{ id, kind: collection }]);
     };
   return planning;
 }
 
 /** A client that leaves once it has its whole answer has not left early: official ones do at the last event. */
-async function sendWhole(x: Exchange, planning: Planning): Promise<void> {
-  if (!x.course) throw new Error('a course is set before sending');
+async function sendWhole(x: Exchange, course: Course, planning: Planning): Promise<void> {
   try {
-    await send(x, x.course, (target) => planOpaque(x, target, planning));
+    await send(x, course, (target) => planOpaque(x, target, planning));
   } catch (error) {
     if (!(error instanceof ClientGone && planning.passed.whole)) throw error;
   }
@@ -251,11 +239,9 @@ async function conclude(
   planning: Planning,
   work: HeldWork | null,
 ): Promise<void> {
-  const { passed, held, recorded } = planning;
+  const { held, recorded } = planning;
   if (recorded) await recorded;
   if (held && work) await answerHeld(x, passing, planning, held, work);
-  x.status = held?.status ?? passed.status;
-  x.state = passed.erred ? 'partial' : 'complete';
   const { id, collection } = passing.meaning;
   // Whoever asks for a response, or cancels it, may have seen its end.
   if (collection === 'responses' && id !== null) x.gateway.background.hurry(passing.key.orgId, id);

@@ -7,73 +7,83 @@ import { clientNameOf } from './client-name.ts';
 import { sessionNamed } from './conversation.ts';
 import { endUserOf } from './end-user.ts';
 import { outputCapOf } from './estimate-request.ts';
-import type { Decision, Exchange } from './exchange-record.ts';
+import { type Decision, type Exchange, isAuthenticated, type StartedExchange } from './exchange-record.ts';
 import { promptSaving } from './prompt-saving.ts';
 import { savedBy, type Worth, worthOf } from './worth.ts';
 
 /** Of a response that its provider still makes. */
 const NOTHING_YET: Worth = { usage: null, source: 'none', nanoUsd: null, costSource: null };
 
-/** Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. */
-export function settle(x: Exchange): void {
-  const { gateway, grant } = x;
+/**
+ * Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. Without a key there is
+ * no org whose row it could be; such requests show in the metrics alone.
+ */
+export function finalize(x: StartedExchange): void {
+  const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
+  if (isAuthenticated(x)) record(x, latencyMs);
+  else countExchange(x, NOTHING_YET, latencyMs);
+}
+
+function record(x: Exchange, latencyMs: number): void {
+  const { gateway, grant, caller } = x;
   gateway.open.delete(x);
-  const background = x.key && underWay(x);
+  const background = underWay(x);
   const worth = background ? NOTHING_YET : worthOf(x);
   if (grant && !background) {
-    gateway.guard.settle(grant, x.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
+    gateway.guard.settle(grant, x.outcome.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
     noteLength(x, worth);
   }
   if (x.results !== null && worth.nanoUsd) bookResults(x, x.results, worth.nanoUsd);
-  const latencyMs = gateway.clock.monotonic() - x.startedAt;
-  gateway.metrics.exchange({
+  countExchange(x, worth, latencyMs);
+  const row = rowOf(x, worth, latencyMs);
+  if (background) deferSettlement(x, background, row);
+  else gateway.rows.append(row);
+  const { bodyTape } = x.client;
+  if (bodyTape && caller.catalog.bodies) keepBodies(x, caller.key, bodyTape, caller.catalog.bodies);
+}
+
+function countExchange(x: StartedExchange, worth: Worth, latencyMs: number): void {
+  x.gateway.metrics.exchange({
     surface: x.surface.name,
     provider: x.target?.provider.id ?? '',
-    status: x.status,
-    state: x.state,
+    status: x.outcome.status,
+    state: x.outcome.state,
     latencyMs: x.attempts.length === 0 ? null : latencyMs,
     firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
     cache: x.cache,
     inputTokens: worth.usage?.input ?? 0,
     outputTokens: worth.usage?.output ?? 0,
   });
-  // Without a key there is no org whose row it could be; such requests show in the metrics alone.
-  if (!x.key) return;
-  const row = rowOf(x, x.key, worth, latencyMs);
-  if (background) deferSettlement(x, background, row);
-  else gateway.rows.append(row);
-  const { bodyTape } = x.client;
-  if (bodyTape && x.catalog?.bodies) keepBodies(x, x.key, bodyTape, x.catalog.bodies);
 }
 
 /** What the next request without a cap may expect. */
 function noteLength(x: Exchange, { usage }: Worth): void {
-  const { state, ask, key, target, attempts, gateway } = x;
+  const { outcome, ask, caller, target, attempts, gateway } = x;
   const output = usage?.output ?? 0;
-  if (state !== 'complete' || output === 0 || attempts.length !== 1) return;
-  if (ask === null || key === null || target === null || outputCapOf(ask) !== null) return;
+  if (outcome.state !== 'complete' || output === 0 || attempts.length !== 1) return;
+  if (ask === null || target === null || outputCapOf(ask) !== null) return;
   const each = Math.ceil(output / ask.choices);
-  gateway.outputLengths.note(key.orgId, target.provider.id, target.model, each);
+  gateway.outputLengths.note(caller.key.orgId, target.provider.id, target.model, each);
 }
 
 /** What a batch used is known when its results are read; budgets on its models count it then. */
 function bookResults(x: Exchange, results: ReadonlyMap<string, unknown>, nanoUsd: number): void {
-  const { key, catalog, gateway, target } = x;
-  if (key === null || target === null || catalog?.rules == null) return;
+  const { gateway, target } = x;
+  const { rules } = x.caller.catalog;
+  if (target === null || rules === null) return;
   const models = [...results.keys()].map((model) => `${target.provider.id}/${model}`);
-  const caller = { ...callerOf(x, key, catalog.rules, null), models };
-  gateway.guard.charge(x.id, catalog.rules, caller, nanoUsd).catch((error: unknown) => {
+  const caller = { ...callerOf(x, rules, null), models };
+  gateway.guard.charge(x.id, rules, caller, nanoUsd).catch((error: unknown) => {
     gateway.log.error({ err: error, request_id: x.id }, 'the results of a batch could not be booked');
   });
 }
 
-function rowOf(
-  x: Exchange,
-  key: NonNullable<Exchange['key']>,
-  { usage, source, nanoUsd, costSource }: Worth,
-  latencyMs: number,
-): ExchangeRow {
-  const { target, fault } = x;
+function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, latencyMs: number): ExchangeRow {
+  const {
+    target,
+    outcome: { state, status, fault },
+    caller: { key },
+  } = x;
   const asked = x.ask ?? x.opaque;
   return {
     id: x.id,
@@ -90,8 +100,8 @@ function rowOf(
     provider: target?.provider.id ?? null,
     model: target?.model || null,
     stream: asked?.stream ? 1 : 0,
-    status: x.status,
-    state: x.state,
+    status,
+    state,
     error_code: fault?.code ?? null,
     error_source: fault?.source ?? null,
     finish_reason: x.finish,

@@ -1,0 +1,74 @@
+import { type Ask, JSON_BODY_BYTES, readAsk } from './ask.ts';
+import { throughCache } from './cache/recall.ts';
+import { isCached } from './cache/rules.ts';
+import { type Course, resolveCourse } from './catalog.ts';
+import { EarlyAnswer } from './early-answer.ts';
+import type { Exchange, Outcome } from './exchange-record.ts';
+import { refuseAliases } from './ide/exact-ids.ts';
+import { LeadingAnswer } from './ide/leading-answer.ts';
+import { readIdeAsk, withBody } from './ide/read-ide-ask.ts';
+import type { Operation } from './operation.ts';
+import { orderTargets, takeCourse } from './order-targets.ts';
+import { createPlanner } from './planner.ts';
+import { passRequestGate } from './policy/request-gate.ts';
+import { send } from './send.ts';
+import { openTurn } from './stored/open-turn.ts';
+import type { Surface } from './surface.ts';
+
+/** Chat, Responses and Messages: a model writes the answer. */
+export function generation(surface: Surface): Operation {
+  return {
+    surface,
+    async parse(x) {
+      const prompt = await readPrompt(x);
+      return { course: prompt.course, send: () => generate(x, prompt) };
+    },
+  };
+}
+
+/** A request in one of the three dialects, and who may answer it. */
+export interface Prompt {
+  readonly ask: Ask;
+  readonly course: Course;
+}
+
+/** Reads a request, routes it and judges it by policies. Throws what is wrong with it. */
+export async function readPrompt(x: Exchange): Promise<Prompt> {
+  const {
+    client,
+    surface,
+    caller: { key, catalog },
+  } = x;
+  const body = await client.readBody(JSON_BODY_BYTES);
+  const { ide } = surface;
+  let ask = ide ? await readIdeAsk(x, ide.deployment, body) : readAsk(surface, body);
+  x.ask = ask;
+  if (ide) refuseAliases(catalog, ask.model);
+  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
+  const course = takeCourse(
+    x,
+    orderTargets(x, resolved, { orgId: key.orgId, stream: ask.stream, body: ask }),
+  );
+  if (catalog.policies !== null) {
+    const passed = passRequestGate(x, key, ask, catalog.policies);
+    // Who it is counted for stays as the caller said it.
+    if (passed !== ask.body) ask = withBody(ask, passed);
+    x.ask = ask;
+  }
+  if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
+  // Who left during a look-up is not listened to yet.
+  if (client.isInterrupted) throw client.interruption;
+  return { ask, course };
+}
+
+async function generate(x: Exchange, { ask, course }: Prompt): Promise<Outcome> {
+  const { cache } = x.caller.catalog;
+  if (ask.stream) x.early = ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x);
+  const produce = () => send(x, course, createPlanner(x, ask));
+  let state: Outcome['state'] = 'complete';
+  if (cache === null || !isCached(cache, course)) await produce();
+  else state = await throughCache(x, ask, course, cache, produce);
+  // The one wait for the database: an answer ends when its turn can be gone on from.
+  if (x.turn) await x.turn.commit(x);
+  return { state, status: 200, fault: null };
+}
