@@ -103,6 +103,11 @@ export class ClientStream {
     return judged;
   }
 
+  /** How a stream that a policy stopped ends; null when none did. */
+  failure(fault: Fault): string | null {
+    return this.#gate?.fault ? this.#gate.failure(fault) : null;
+  }
+
   #passJudged(gate: StreamGate, bytes: Buffer | string): boolean {
     const good = gate.pass(bytes);
     // Of an answer that is denied before any content nothing is told: it is refused as a whole.
@@ -126,10 +131,10 @@ export class ClientStream {
   }
 
   #open(): void {
-    const { client, gateway } = this.#x;
+    const { client, gateway, progress } = this.#x;
     this.started = true;
-    this.#x.firstTokenAt = gateway.clock.monotonic();
-    if (!this.#x.early?.sent) client.open(200, streamHeaders(this.#x));
+    if (!progress.hasHead) client.open(200, streamHeaders(this.#x));
+    progress.contentSent(gateway.clock.monotonic());
     for (const bytes of this.#held) client.write(bytes);
     this.#held = [];
   }

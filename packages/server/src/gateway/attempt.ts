@@ -30,7 +30,7 @@ export interface Watch {
 
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.told` says.
+ * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.progress` says.
  */
 export function attempt(x: Exchange, target: Target, plan: Plan, watch: Watch): Promise<void> {
   setWorthAside(x);
@@ -97,7 +97,7 @@ class Attempt implements UpstreamHandler {
     if (client.isInterrupted) return leave();
     const { timeouts } = this.#target;
     const expire = (phase: ExpiredPhase, ms: number) => this.#expire(phase, ms);
-    const quiet = this.#x.told ? null : this.#x.early;
+    const quiet = this.#x.progress.isBroken ? null : this.#x.progress.early;
     const timing = { acceptedAt: this.#x.startedAt, totalAt, quiet, patience };
     this.#deadlines = new Deadlines(gateway.clock, timeouts, timing, expire);
     const { upload } = this.#plan;
@@ -273,7 +273,7 @@ class Attempt implements UpstreamHandler {
     const secrets = provider.secretsFor(credential);
     const error = scrubbed(reason instanceof Error ? reason : new Error(String(reason)), secrets);
     // One chunk may bring the first content and a fault behind it: whatever started tells the fault.
-    if (this.#sink?.started) this.#x.told = this.#sink;
+    if (this.#sink?.started) this.#x.progress.brokeOff(this.#sink);
     this.#sink?.cut();
     this.#record.error = errorCodeOf(error);
     this.#finish();

@@ -27,12 +27,12 @@ export interface BookedUsage {
  * far may be a first guess: of report and estimate the larger holds.
  */
 export function bookedUsage(x: Exchange, isWhole: boolean): BookedUsage {
-  const reported = credible(x.usage);
+  const reported = credible(x.answer.usage);
   // What is billed by the picture, the second or the search is not counted in tokens.
   if (x.ask === null || !IN_TOKENS.has(x.surface.billing)) return { usage: reported, isEstimated: false };
-  const content = Math.max(tokensOfContent(x.contentBytes), reported?.reasoning ?? 0);
+  const content = Math.max(tokensOfContent(x.answer.contentBytes), reported?.reasoning ?? 0);
   const input = reported?.input || null;
-  const output = covers(reported, x.contentBytes) ? (reported?.output ?? null) : null;
+  const output = covers(reported, x.answer.contentBytes) ? (reported?.output ?? null) : null;
   const parts = (reported?.cached ?? 0) + (reported?.cacheWrite ?? 0);
   const usage = {
     ...reported,
@@ -60,7 +60,7 @@ export function credible(usage: Usage | null): Usage | null {
 }
 
 /** Whether the content of an answer of this size has to be counted: it is never larger than the answer. */
-export function needsContent({ usage, ask }: Exchange, size: number): boolean {
+export function needsContent({ answer: { usage }, ask }: Exchange, size: number): boolean {
   return ask !== null && !covers(credible(usage), size);
 }
 
@@ -68,15 +68,14 @@ export function needsContent({ usage, ask }: Exchange, size: number): boolean {
 export function noteContent(x: Exchange, answer: Buffer): void {
   if (!needsContent(x, answer.length)) return;
   const { added, whole } = contentBytesIn(answer);
-  x.contentBytes = Math.max(added, whole);
+  x.answer.setContent(Math.max(added, whole));
 }
 
 /** Notes the content that an event brings. */
 export function noteEvent(x: Exchange, event: AnswerEvent): void {
-  if (event.type === 'delta') x.contentBytes += Buffer.byteLength(event.text);
-  else if (event.type === 'open' && event.name !== undefined) x.contentBytes += Buffer.byteLength(event.name);
-  else return;
-  x.contentPieces += 1;
+  if (event.type === 'delta') x.answer.addContent(Buffer.byteLength(event.text));
+  else if (event.type === 'open' && event.name !== undefined)
+    x.answer.addContent(Buffer.byteLength(event.name));
 }
 
 function isCount(count: number): boolean {

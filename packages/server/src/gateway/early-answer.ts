@@ -16,7 +16,6 @@ const COMMENT = ': waiting for the provider\n\n';
  * Targets may still change, so such an answer names none.
  */
 export class EarlyAnswer implements Quiet {
-  sent = false;
   readonly lasting: boolean = false;
   #x: Exchange;
   #nextAt: number;
@@ -31,11 +30,11 @@ export class EarlyAnswer implements Quiet {
   }
 
   ring(): void {
-    const { client, gateway } = this.#x;
+    const { client, gateway, progress } = this.#x;
     this.#nextAt = gateway.clock.monotonic() + SILENCE_MS;
     if (client.gone) return;
-    if (!this.sent) client.open(200, earlyHeaders(this.#x));
-    this.sent = true;
+    if (!progress.hasHead) client.open(200, earlyHeaders(this.#x));
+    progress.headSent(this);
     client.comment(COMMENT);
   }
 

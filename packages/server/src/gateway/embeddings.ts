@@ -138,8 +138,9 @@ function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
   return wholeAnswer((bytes) => {
     const members = membersOf(bytes);
     const usage = members.get('usage');
-    x.usage =
-      (usage && usageIn({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null;
+    x.answer.reportUsage(
+      (usage && usageIn({ usage: JSON.parse(bytes.toString('utf8', usage.start, usage.end)) })) ?? null,
+    );
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.answer(200, answerHeaders(x, 'application/json'), bytes);
@@ -173,7 +174,7 @@ function answerVectors(
   bytes: Buffer,
 ): void {
   const answer = readEmbeddings(from, parse(bytes), read.input.length);
-  x.usage = answer.usage ?? null;
+  x.answer.reportUsage(answer.usage ?? null);
   // Where the provider does not count, the client is told what is booked.
   const { usage } = bookedUsage(x, true);
   const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, read.encoding, ask.model);

@@ -7,7 +7,12 @@ type Asked = Parameters<typeof endUserOf>[0];
 
 /** As far as it is looked at. */
 function asked(user: string | undefined, headers: Asked['client']['headers'] = {}): Asked {
-  return { client: { headers }, caller: { catalog: { userHeaders: ['x-user'] } }, ask: { user }, opaque: null } as never;
+  return {
+    client: { headers },
+    caller: { catalog: { userHeaders: ['x-user'] } },
+    ask: { user },
+    opaque: null,
+  } as never;
 }
 
 test('an end user is told by a configured header, else by the body, in text that every database holds', () => {

@@ -3,19 +3,17 @@ import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/guard.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
+import type { AnswerProgress } from './answer-progress.ts';
+import type { AnswerRecord } from './answer-record.ts';
 import type { Ask } from './ask.ts';
 import type { Caller } from './caller.ts';
 import type { Course, Target } from './catalog.ts';
 import type { Client } from './client.ts';
 import type { Controls } from './controls.ts';
-import type { EarlyAnswer } from './early-answer.ts';
 import type { Gateway } from './gateway.ts';
 import type { SessionStanding } from './model-sessions.ts';
 import type { OpaqueAsk } from './opaque/opaque-ask.ts';
-import type { AnswerSink } from './plan.ts';
 import type { AnswerGate } from './policy/answer-gate.ts';
-import type { StreamGate } from './policy/stream-gate.ts';
-import type { Replay } from './replay.ts';
 import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 
@@ -100,6 +98,10 @@ export interface StartedExchange {
   readonly createdAt: number;
   /** Monotonic milliseconds at which the request was accepted. */
   readonly startedAt: number;
+  /** How far the client's answer has got. */
+  readonly progress: AnswerProgress;
+  /** What the attempt under way has brought. */
+  readonly answer: AnswerRecord;
   /** Null until its platform key is known. */
   caller: Caller | null;
   /** What it took of limits and budgets; null for an org without any. */
@@ -118,42 +120,23 @@ export interface StartedExchange {
   /** What the relay knows of its session; null where nobody watches. */
   session: SessionStanding | null;
   target: Target | null;
-  /** The answer whose content the client is reading; it tells a fault from there on. */
-  told: AnswerSink | null;
-  /** Of a stream: what keeps its client from giving up while nothing has come. */
-  early: EarlyAnswer | null;
-  /** Of a stream that may be generated again: what has been delivered. */
-  replay: Replay | null;
   /** Hints the target could not carry, by field path. */
   dropped: readonly string[];
   readonly attempts: AttemptRecord[];
   readonly decisions: Decision[];
-  /** What the provider reported for the attempt under way. */
-  usage: Usage | null;
-  /** UTF-8 bytes of text, reasoning and tool calls that the attempt under way has brought, and in how many pieces. */
-  contentBytes: number;
-  contentPieces: number;
-  /** Where the answer is the results of a batch: what each model used. */
-  results: ReadonlyMap<string, Usage> | null;
   /** What the attempts before the last one used and cost. */
   spent: Spent | null;
-  finish: string | null;
-  /** The id that its provider gave a response, which may still be under way when the exchange has ended. */
-  responseId: string | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;
   /** False once the answer is this caller's alone: a policy changed it. */
   isKeepable: boolean;
   /** What judges the answer; null where no policy does. */
   answerGate: AnswerGate | null;
-  /** The gate that stopped the stream the client was reading. */
-  stoppedBy: StreamGate | null;
   /** Policies that took something out of the request or the answer. */
   rewrittenBy: readonly string[] | null;
   /** What the row says of its end. */
   outcome: Outcome;
-  /** Monotonic times: first upstream call, first content to the client, last upstream byte. */
+  /** Monotonic times: first upstream call, last upstream byte. */
   sentAt: number | null;
-  firstTokenAt: number | null;
   upstreamEndedAt: number | null;
 }

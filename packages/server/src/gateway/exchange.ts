@@ -1,6 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import { requireScope } from '../platform/keyring.ts';
 import { admit } from './admit.ts';
+import { AnswerProgress } from './answer-progress.ts';
+import { AnswerRecord } from './answer-record.ts';
 import { BodyTape } from './bodies/body-tape.ts';
 import { identify } from './caller.ts';
 import type { Client } from './client.ts';
@@ -63,6 +65,8 @@ function begin(client: Client, surface: Surface, gateway: Gateway): StartedExcha
     gateway,
     createdAt: gateway.clock.now(),
     startedAt: gateway.clock.monotonic(),
+    progress: new AnswerProgress(),
+    answer: new AnswerRecord(),
     caller: null,
     grant: null,
     rateHeaders: null,
@@ -72,29 +76,18 @@ function begin(client: Client, surface: Surface, gateway: Gateway): StartedExcha
     turn: null,
     course: null,
     target: null,
-    told: null,
-    early: null,
-    replay: null,
     conversation: null,
     session: null,
     dropped: [],
     attempts: [],
     decisions: [],
-    usage: null,
-    contentBytes: 0,
-    contentPieces: 0,
-    results: null,
     spent: null,
-    finish: null,
-    responseId: null,
     cache: null,
     isKeepable: true,
     answerGate: null,
-    stoppedBy: null,
     rewrittenBy: null,
     outcome: { state: 'failed', status: 0, fault: null },
     sentAt: null,
-    firstTokenAt: null,
     upstreamEndedAt: null,
   };
 }

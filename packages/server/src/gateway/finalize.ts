@@ -33,7 +33,8 @@ function record(x: Exchange, latencyMs: number): void {
     gateway.guard.settle(grant, x.outcome.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
     noteLength(x, worth);
   }
-  if (x.results !== null && worth.nanoUsd) bookResults(x, x.results, worth.nanoUsd);
+  const { results } = x.answer;
+  if (results !== null && worth.nanoUsd) bookResults(x, results, worth.nanoUsd);
   countExchange(x, worth, latencyMs);
   const row = rowOf(x, worth, latencyMs);
   if (background) deferSettlement(x, background, row);
@@ -49,7 +50,7 @@ function countExchange(x: StartedExchange, worth: Worth, latencyMs: number): voi
     status: x.outcome.status,
     state: x.outcome.state,
     latencyMs: x.attempts.length === 0 ? null : latencyMs,
-    firstTokenMs: x.firstTokenAt === null ? null : x.firstTokenAt - x.startedAt,
+    firstTokenMs: firstTokenMsOf(x),
     cache: x.cache,
     inputTokens: worth.usage?.input ?? 0,
     outputTokens: worth.usage?.output ?? 0,
@@ -85,6 +86,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     caller: { key },
   } = x;
   const asked = x.ask ?? x.opaque;
+  const firstTokenMs = firstTokenMsOf(x);
   return {
     id: x.id,
     org_id: key.orgId,
@@ -104,7 +106,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     state,
     error_code: fault?.code ?? null,
     error_source: fault?.source ?? null,
-    finish_reason: x.finish,
+    finish_reason: x.answer.finish,
     input_tokens: usage?.input ?? null,
     cached_tokens: usage?.cached ?? null,
     cache_write_tokens: usage?.cacheWrite ?? null,
@@ -116,7 +118,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     saved_nano_usd: savedBy(x),
     cache: x.cache,
     latency_ms: hundredths(latencyMs),
-    first_token_ms: x.firstTokenAt === null ? null : hundredths(x.firstTokenAt - x.startedAt),
+    first_token_ms: firstTokenMs === null ? null : hundredths(firstTokenMs),
     overhead_ms: overheadOf(x, latencyMs),
     request_bytes: x.ask?.body.length ?? x.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
@@ -128,6 +130,10 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     attempts_json: JSON.stringify(x.attempts),
     decisions_json: JSON.stringify(fault ? [...x.decisions, faultDecision(fault)] : x.decisions),
   };
+}
+
+function firstTokenMsOf({ progress: { firstTokenAt }, startedAt }: StartedExchange): number | null {
+  return firstTokenAt === null ? null : firstTokenAt - startedAt;
 }
 
 function hundredths(ms: number): number {

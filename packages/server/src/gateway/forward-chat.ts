@@ -74,14 +74,15 @@ export class ForwardedStream implements AnswerSink {
   }
 
   failure(fault: Fault): string {
-    return writeFrame(undefined, faultBody(fault, this.#x.id, 'openai'));
+    return this.#out.failure(fault) ?? writeFrame(undefined, faultBody(fault, this.#x.id, 'openai'));
   }
 
   #note(): void {
-    this.#x.usage = this.#forward.usage ?? this.#x.usage;
-    this.#x.finish = this.#forward.finish?.raw ?? this.#x.finish;
-    this.#x.contentBytes = this.#forward.contentBytes;
-    this.#x.contentPieces = this.#forward.contentPieces;
+    const { usage, finish, contentBytes, contentPieces } = this.#forward;
+    const { answer } = this.#x;
+    if (usage) answer.reportUsage(usage);
+    if (finish) answer.setFinish(finish.raw);
+    answer.setContent(contentBytes, contentPieces);
   }
 }
 
@@ -89,8 +90,8 @@ export class ForwardedStream implements AnswerSink {
 export function forwardedAnswer(x: Exchange, settings: ForwardSettings): AnswerSink {
   const judge = (bytes: Buffer) => {
     const { body, usage, finish, fault } = forwardChatAnswer(bytes, settings);
-    x.usage = usage ?? null;
-    x.finish = finish?.raw ?? null;
+    x.answer.reportUsage(usage ?? null);
+    x.answer.setFinish(finish?.raw ?? null);
     if (fault) throw fault;
     noteContent(x, bytes);
     tellWhole(x, body);

@@ -123,6 +123,8 @@ export class ForwardedEvents implements AnswerSink, Ending {
   }
 
   failure(fault: Fault): string {
+    const stopped = this.#out.failure(fault);
+    if (stopped !== null) return stopped;
     if (this.#dialect === 'messages') return writeFrame('error', faultBody(fault, this.#x.id, 'anthropic'));
     return responsesFailure(fault, this.#response, this.#lastData, this.#x.id);
   }
@@ -143,15 +145,15 @@ export class ForwardedEvents implements AnswerSink, Ending {
     this.#told?.hear(event.data);
     if (event.event !== 'response.created') return;
     this.#response = responseIn(event.data);
-    this.#x.responseId = idOf(this.#response);
+    this.#x.answer.setResponseId(idOf(this.#response));
   }
 
   #hear(event: AnswerEvent): void {
     noteEvent(this.#x, event);
     if (event.type === 'open') this.#hasContent = true;
-    else if (event.type === 'usage') this.#x.usage = event.usage;
+    else if (event.type === 'usage') this.#x.answer.reportUsage(event.usage);
     else if (event.type === 'finish') {
-      this.#x.finish = event.raw;
+      this.#x.answer.setFinish(event.raw);
       this.#hasContent = true;
       this.#whole = true;
     } else if (event.type === 'error') this.#fault = event.fault;
@@ -164,9 +166,9 @@ export function forwardedBody(x: Exchange, dialect: EventDialect, previous: stri
     const bytes = previous === null ? sent : namePrevious(sent, previous);
     const parsed = parse(bytes);
     const answer = UPSTREAM_DIALECTS[dialect].readAnswer(parsed, { id: x.id });
-    if (dialect === 'responses' && isObject(parsed)) x.responseId = idOf(parsed);
-    x.usage = answer.usage ?? null;
-    x.finish = answer.finish?.raw ?? null;
+    if (dialect === 'responses' && isObject(parsed)) x.answer.setResponseId(idOf(parsed));
+    x.answer.reportUsage(answer.usage ?? null);
+    x.answer.setFinish(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');

@@ -63,7 +63,7 @@ export async function readPrompt(x: Exchange): Promise<Prompt> {
 
 async function generate(x: Exchange, { ask, course }: Prompt): Promise<Outcome> {
   const { cache } = x.caller.catalog;
-  if (ask.stream) x.early = ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x);
+  if (ask.stream) x.progress.keepWaiting(ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x));
   const produce = () => send(x, course, createPlanner(x, ask));
   let state: Outcome['state'] = 'complete';
   if (cache === null || !isCached(cache, course)) await produce();

@@ -6,7 +6,7 @@ import type { Exchange } from './exchange-record.ts';
  * unwritten, less what it did. Below 0 where more was written, which costs more, than was read. Null when nothing was
  * cached or nobody knows the price.
  */
-export function promptSaving({ outcome, target, usage, createdAt }: Exchange): number | null {
+export function promptSaving({ outcome, target, answer: { usage }, createdAt }: Exchange): number | null {
   if (outcome.state === 'cached' || target === null || usage === null) return null;
   if (!usage.cached && !usage.cacheWrite) return null;
   const price = target.provider.priceOf(target.model);

@@ -10,8 +10,9 @@ import { UpstreamRefusal } from './upstream-fault.ts';
 /** Tells the client how its exchange failed, in its own dialect, as far as it has not left. */
 export function sendError(x: StartedExchange, error: unknown): Outcome {
   const { client, surface } = x;
+  const { stage } = x.progress;
   if (error instanceof ClientGone || client.gone) return { state: 'aborted', status: 499, fault: null };
-  if (error instanceof UpstreamRefusal && !x.early?.sent) {
+  if (error instanceof UpstreamRefusal && stage.name === 'nothing') {
     client.answer(
       error.status,
       [...answerHeaders(x, error.contentType), ...error.headers, 'x-floe-error-source', 'upstream'],
@@ -22,16 +23,12 @@ export function sendError(x: StartedExchange, error: unknown): Outcome {
   }
   const fault = faultOf(x, error);
   const shown = surface.ide ? shownToIde(x, fault) : fault;
-  if (x.told) {
-    endTold(client, (x.stoppedBy ?? x.told).failure(shown));
-    return { state: 'partial', status: 200, fault };
-  }
-  if (x.early?.sent) client.endWith(x.early.failure(shown));
-  else {
+  if (stage.name === 'nothing') {
     const headers = answerHeaders(x, 'application/json');
     if (shown !== fault) headers.push(...upstreamStatusHeader(fault));
     answerFault(client, shown, surface.faultShape, headers);
-  }
+  } else endStream(client, stage.name === 'content' ? null : stage.teller.failure(shown));
+  if (stage.name === 'content' || stage.name === 'broken') return { state: 'partial', status: 200, fault };
   // An answer that was begun early and had no content ended with this error all the same.
   return { state: fault.isBlock ? 'blocked' : 'failed', status: shown.status, fault };
 }
@@ -43,7 +40,7 @@ function faultOf({ id, gateway }: StartedExchange, error: unknown): Fault {
   return internalFault(gateway.log, id, error);
 }
 
-function endTold(client: Client, text: string | null): void {
+function endStream(client: Client, text: string | null): void {
   if (text === null) client.breakOff();
   else client.endWith(text);
 }

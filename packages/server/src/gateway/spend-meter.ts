@@ -52,7 +52,7 @@ export class SpendMeter {
 
   /** Called after each read, once its bytes are with the client. */
   weigh(): Verdict {
-    const { contentBytes, contentPieces, usage, finish } = this.#x;
+    const { contentBytes, contentPieces, usage, finish } = this.#x.answer;
     const counted = contentTokensAtMost(contentBytes, contentPieces);
     if (counted === 0 || (counted <= this.#enoughTokens && usage === this.#usage)) return 'go';
     // What is whole is not cut: only content behind its finish counts again.

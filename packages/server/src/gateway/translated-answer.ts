@@ -139,7 +139,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
 
   failure(fault: Fault): string {
     this.#noteDropped(this.#writer.dropped);
-    return this.#writer.write({ type: 'error', fault });
+    return this.#out.failure(fault) ?? this.#writer.write({ type: 'error', fault });
   }
 
   #take(event: AnswerEvent, replay: Replay | null): void {
@@ -148,9 +148,9 @@ export class TranslatedAnswer implements AnswerSink, Ending {
       return;
     }
     noteEvent(this.#x, event);
-    if (event.type === 'usage') this.#x.usage = event.usage;
+    if (event.type === 'usage') this.#x.answer.reportUsage(event.usage);
     if (event.type === 'finish') {
-      this.#x.finish = event.raw;
+      this.#x.answer.setFinish(event.raw);
       this.#finished = true;
     }
     if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
@@ -182,10 +182,10 @@ export class TranslatedAnswer implements AnswerSink, Ending {
 
   /** An IDE gets the first chunk ahead of the content, unless content or a fault is here already. */
   #passLead(tellable: boolean): void {
-    const { early } = this.#x;
+    const { early, hasHead } = this.#x.progress;
     const lead = this.#lead;
     this.#lead = '';
-    const goesAhead = early !== null && (early.sent || !(tellable || this.#fault));
+    const goesAhead = early !== null && (hasHead || !(tellable || this.#fault));
     if (!goesAhead || !early.lead(lead)) this.#text = lead + this.#text;
   }
 
@@ -213,10 +213,12 @@ export class TranslatedAnswer implements AnswerSink, Ending {
 
 /** The stream under way when an earlier attempt has delivered a part of it, else a new one. */
 function replayOf(x: Exchange, { client, context }: Translation): Replay {
-  if (x.replay?.out.started) return x.replay;
+  const { replay: underWay } = x.progress;
+  if (underWay?.out.started) return underWay;
   const showsReasoning = client.name !== 'chat' || context.chatReasoning === 'forward';
-  x.replay = new Replay(client.answerWriter(context), new ClientStream(x), showsReasoning);
-  return x.replay;
+  const replay = new Replay(client.answerWriter(context), new ClientStream(x), showsReasoning);
+  x.progress.mayReplay(replay);
+  return replay;
 }
 
 /** Frames of a stream, handed to the dialect's reader. */

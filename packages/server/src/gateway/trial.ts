@@ -178,10 +178,11 @@ export class Trial {
       // A client that leaves, or asks for what nobody does, says nothing of the target.
       if (remedyFor(error) !== 'none') this.#failed(target);
       if (error instanceof ClientGone || x.client.gone) throw error;
-      if (!x.told) return error;
+      const { isBroken, replay } = x.progress;
+      if (!isBroken) return error;
       this.#brokeBy ??= error;
-      if (x.replay?.diverged) throw error;
-      if (!x.replay?.out.started || remedyFor(error) === 'none') throw this.#brokeBy;
+      if (replay?.diverged) throw error;
+      if (!replay?.out.started || remedyFor(error) === 'none') throw this.#brokeBy;
       return error;
     }
   }

@@ -23,8 +23,13 @@ export interface Worth {
 export function worthOf(x: Exchange): Worth {
   // Told again: the tokens were used and paid for once.
   if (x.outcome.state === 'cached')
-    return { usage: x.usage, source: x.usage ? 'provider' : 'none', nanoUsd: 0, costSource: null };
-  const isWhole = x.outcome.state === 'complete' || x.finish !== null;
+    return {
+      usage: x.answer.usage,
+      source: x.answer.usage ? 'provider' : 'none',
+      nanoUsd: 0,
+      costSource: null,
+    };
+  const isWhole = x.outcome.state === 'complete' || x.answer.finish !== null;
   const { usage, isEstimated } = wasAnswering(x) ? answeredUsage(x, isWhole) : reportedUsage(x);
   if (isFree(x)) return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: 'free' };
   const { spent } = x;
@@ -34,14 +39,15 @@ export function worthOf(x: Exchange): Worth {
     const last = x.attempts.at(-1);
     if (last) last.usage = tokensOf(usage);
   }
-  if (x.results !== null) return { usage, source, ...costOfResults(x, x.results) };
+  const { results } = x.answer;
+  if (results !== null) return { usage, source, ...costOfResults(x, results) };
   if (spent === null) return { usage, source, ...costOf(x, usage) };
   return { source, ...sumOf(spent, usage, costOf(x, usage)) };
 }
 
 /** What an answer from the cache would have cost; null for any other, and when nobody knows the price. */
 export function savedBy(x: Exchange): number | null {
-  return x.outcome.state === 'cached' ? costOf(x, x.usage).nanoUsd : null;
+  return x.outcome.state === 'cached' ? costOf(x, x.answer.usage).nanoUsd : null;
 }
 
 /**
@@ -51,10 +57,8 @@ export function savedBy(x: Exchange): number | null {
 export function setWorthAside(x: Exchange): void {
   const before = x.attempts.at(-1);
   if (before === undefined) return;
-  const { usage, isEstimated } = x.contentBytes > 0 ? bookedUsage(x, false) : reportedUsage(x);
-  x.usage = null;
-  x.contentBytes = 0;
-  x.contentPieces = 0;
+  const { usage, isEstimated } = x.answer.contentBytes > 0 ? bookedUsage(x, false) : reportedUsage(x);
+  x.answer.restart();
   if (usage === null) return;
   before.usage = tokensOf(usage);
   const cost = costOf(x, usage);
@@ -138,7 +142,7 @@ function tokensOf({ units, tier, ...tokens }: Usage): TokenCounts {
 }
 
 /** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */
-function isFree({ surface: { billing }, target, results }: Exchange): boolean {
+function isFree({ surface: { billing }, target, answer: { results } }: Exchange): boolean {
   if (target === null) return false;
   // Results that were booked before, or a file that holds none.
   if (billing === 'results') return results === null || results.size === 0;
@@ -163,7 +167,7 @@ function answeredUsage(x: Exchange, isWhole: boolean): BookedUsage {
   return booked.usage === null ? { usage: assumedMedia(x), isEstimated: true } : booked;
 }
 
-function reportedUsage({ usage }: Exchange): BookedUsage {
+function reportedUsage({ answer: { usage } }: Exchange): BookedUsage {
   return { usage: credible(usage), isEstimated: false };
 }
 
@@ -179,7 +183,7 @@ function assumedMedia({ surface: { billing }, opaque, target, createdAt }: Excha
 function wasAnswering(x: Exchange): boolean {
   const attempt = x.attempts.at(-1);
   if (attempt === undefined) return false;
-  if (x.outcome.state === 'failed') return x.contentBytes > 0;
+  if (x.outcome.state === 'failed') return x.answer.contentBytes > 0;
   const { status } = attempt;
   return status === null ? x.outcome.state === 'aborted' : status >= 200 && status < 300;
 }

@@ -7,7 +7,8 @@ import { requestedTier } from '../requested-tier.ts';
 import { hasEnded } from './background.ts';
 
 /** The id of a response that its provider goes on making when the exchange has ended; null for any other. */
-export function underWay({ ask, finish, responseId, target, usage }: Exchange): string | null {
+export function underWay({ ask, answer, target }: Exchange): string | null {
+  const { finish, responseId, usage } = answer;
   const span = ask?.members.get('background');
   if (!ask || !span || target === null || usage !== null || readBoolean(ask.body, span) !== true) return null;
   return finish === null || !hasEnded({ status: finish }) ? responseId : null;

@@ -18,14 +18,15 @@ export interface KeptHead {
 /** An answer that may be told again; null unless it is whole and ended by the model itself. */
 export function keptFrom(x: Exchange, tape: Tape): KeptAnswer | null {
   const body = tape.answer;
-  if (body === null || body.length === 0 || x.finish === null) return null;
-  const { reason } = readFinish(x.finish);
+  const { usage, finish } = x.answer;
+  if (body === null || body.length === 0 || finish === null) return null;
+  const { reason } = readFinish(finish);
   if (reason === 'other' || reason === 'refusal') return null;
   const head: KeptHead = {
     streamed: x.ask?.stream ?? false,
     showsUsage: x.ask !== null && asksForUsage(x.ask.body, x.ask.members),
-    usage: x.usage,
-    finish: x.finish,
+    usage,
+    finish,
     dropped: x.dropped,
   };
   return { head: JSON.stringify(head), body };

@@ -33,11 +33,11 @@ export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer):
   x.target = target;
   // Rules may ask who the caller is, so what another was told is judged again.
   const judged = ask.stream ? judgedStream(x, text, head.usage) : judgedBody(x, text);
-  x.usage = head.usage;
-  x.finish = head.finish;
+  x.answer.reportUsage(head.usage);
+  x.answer.setFinish(head.finish);
   x.dropped = head.dropped;
   if (ask.stream) {
-    x.firstTokenAt = x.gateway.clock.monotonic();
+    x.progress.contentSent(x.gateway.clock.monotonic());
     x.client.open(200, streamHeaders(x));
     x.client.write(judged);
     x.client.end();

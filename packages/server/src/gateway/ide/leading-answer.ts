@@ -41,17 +41,17 @@ export class LeadingAnswer extends EarlyAnswer {
 
   /** The first chunk of an answer. It goes out once, whichever target it is from: all are the same. */
   override lead(chunk: string): boolean {
-    const { client, gateway } = this.#x;
-    if (this.sent || client.gone) return true;
+    const { client, gateway, progress } = this.#x;
+    if (progress.hasHead || client.gone) return true;
     client.open(200, earlyHeaders(this.#x));
     client.write(chunk);
-    this.sent = true;
+    progress.headSent(this);
     this.#looksAt = gateway.clock.monotonic() + LOOK_MS;
     return true;
   }
 
   #speak(): void {
-    if (!this.sent && this.#x.firstTokenAt === null) this.lead(this.#roleChunk());
+    if (!this.#x.progress.hasHead) this.lead(this.#roleChunk());
     this.#x.client.comment(COMMENT);
   }
 

@@ -67,11 +67,11 @@ async function processed(
   if (work === 'list')
     return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, passing, planning, answer)) : null;
   if (work === 'create' && (meaning.surface === 'responses' || meaning.surface === 'chat'))
-    x.usage = usageIn(answer) ?? null;
+    x.answer.reportUsage(usageIn(answer) ?? null);
   if (work === 'create' && meaning.surface === 'responses') {
     const { id, status } = answer;
-    x.responseId = typeof id === 'string' ? id : null;
-    x.finish = typeof status === 'string' ? status : null;
+    x.answer.setResponseId(typeof id === 'string' ? id : null);
+    x.answer.setFinish(typeof status === 'string' ? status : null);
   }
   const kind = isJudgedBatch(planning.ask) ? BATCH_INPUT : meaning.collection;
   const things = thingsMade(meaning, work === 'create' ? kind : null, answer);

@@ -245,7 +245,9 @@ async function conclude(
   const { id, collection } = passing.meaning;
   // Whoever asks for a response, or cancels it, may have seen its end.
   if (collection === 'responses' && id !== null) x.gateway.background.hurry(passing.key.orgId, id);
-  if (!passing.meaning.results || !x.usage || id === null || !x.target) return;
+  if (!passing.meaning.results || !x.answer.usage || id === null || !x.target) return;
   const isNews = await x.gateway.owners.claimResults(passing.key.orgId, x.target.provider.id, id);
-  if (!isNews) x.usage = x.results = null;
+  if (isNews) return;
+  x.answer.reportUsage(null);
+  x.answer.setResults(null);
 }

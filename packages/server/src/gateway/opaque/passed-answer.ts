@@ -141,23 +141,24 @@ export class PassedAnswer implements AnswerSink {
   /** What an answer in one body used, or brought where it does not say. */
   #count(tap: AnswerTap): void {
     if (!this.#passed.counts) return;
-    this.#x.usage = tap.usage() ?? this.#x.usage;
-    this.#x.results = tap.byModel;
-    if (needsContent(this.#x, tap.size)) this.#x.contentBytes = tap.contentBytes();
+    const { answer } = this.#x;
+    answer.reportUsage(tap.usage() ?? answer.usage);
+    answer.setResults(tap.byModel);
+    if (needsContent(this.#x, tap.size)) answer.setContent(tap.contentBytes());
   }
 
   #listen(stream: StreamTap, chunk: Buffer): Frames | null {
+    const { answer } = this.#x;
     const frames = stream.push(chunk);
     if (this.#passed.counts) {
-      this.#x.usage = stream.usage ?? null;
-      this.#x.contentBytes = stream.contentBytes;
-      this.#x.contentPieces = stream.contentPieces;
+      answer.reportUsage(stream.usage ?? null);
+      answer.setContent(stream.contentBytes, stream.contentPieces);
     }
-    this.#x.finish = stream.finish;
+    answer.setFinish(stream.finish);
     if (stream.ended) this.#passed.whole = true;
     if (stream.erred) this.#passed.erred = true;
     const { responseId } = stream;
-    this.#x.responseId = responseId;
+    answer.setResponseId(responseId);
     if (responseId !== null && this.#passed.onStored) {
       this.#passed.onStored(responseId);
       this.#passed.onStored = null;
@@ -169,7 +170,7 @@ export class PassedAnswer implements AnswerSink {
     const { client, gateway } = this.#x;
     this.started = true;
     this.#passed.status = this.#status;
-    if (this.#stream) this.#x.firstTokenAt = gateway.clock.monotonic();
+    if (this.#stream) this.#x.progress.contentSent(gateway.clock.monotonic());
     client.open(this.#status, passedHeaders(this.#x, this.#headers));
     let flowing = true;
     for (const bytes of this.#held) flowing = client.write(bytes);

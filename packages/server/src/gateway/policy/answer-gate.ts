@@ -27,7 +27,7 @@ export function judgedBody(x: Exchange, body: Buffer | string): Buffer | string 
 /** What is judged is what the client would read, whichever dialect the provider spoke. */
 function judged(x: Exchange, { side, request }: AnswerGate, body: Buffer): Buffer {
   const { dialect } = x.surface;
-  const told = judgeAnswer(side, { request, dialect, body, usage: x.usage, id: x.id });
+  const told = judgeAnswer(side, { request, dialect, body, usage: x.answer.usage, id: x.id });
   const { judgement } = told;
   note(x, judgement);
   if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));

@@ -175,7 +175,12 @@ export class StreamGate {
     const { side, request } = this.#gate;
     const texts = [...this.#blocks.values()].map(({ pieces }) => pieces.join(''));
     const text = texts.join('\n');
-    const answer = { text, finish: this.#finish, tools: this.#tools, usage: this.#usage ?? this.#x.usage };
+    const answer = {
+      text,
+      finish: this.#finish,
+      tools: this.#tools,
+      usage: this.#usage ?? this.#x.answer.usage,
+    };
     const subject = new AnswerSubject(answer, request, side, () => findIn(texts, side));
     const judgement = judge(side, subject);
     noteStream(this.#x, judgement);
@@ -186,7 +191,6 @@ export class StreamGate {
     if (deniedBy) this.fault = new Fault('policy_denied', denialOf(deniedBy));
     else if (redact.size > 0)
       this.fault = unwritable(decisions.find((one) => one.outcome === 'redacted')?.policy);
-    if (this.fault) this.#x.stoppedBy = this;
     return this.fault !== null;
   }
 }

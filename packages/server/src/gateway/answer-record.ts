@@ -1,0 +1,74 @@
+import type { Usage } from '@floe/wire/usage';
+
+/** What the answer of the attempt under way is booked with, and what the row says of it. */
+export class AnswerRecord {
+  #usage: Usage | null = null;
+  #contentBytes = 0;
+  #contentPieces = 0;
+  #finish: string | null = null;
+  #responseId: string | null = null;
+  #results: ReadonlyMap<string, Usage> | null = null;
+
+  /** What the provider reported. */
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  /** UTF-8 bytes of text, reasoning and tool calls. */
+  get contentBytes(): number {
+    return this.#contentBytes;
+  }
+
+  /** In how many pieces the content came. */
+  get contentPieces(): number {
+    return this.#contentPieces;
+  }
+
+  /** Why the answer is over, in the provider's words; null until it is. */
+  get finish(): string | null {
+    return this.#finish;
+  }
+
+  /** The id that its provider gave a response, which may still be under way when the exchange has ended. */
+  get responseId(): string | null {
+    return this.#responseId;
+  }
+
+  /** Where the answer is the results of a batch: what each model used. */
+  get results(): ReadonlyMap<string, Usage> | null {
+    return this.#results;
+  }
+
+  reportUsage(usage: Usage | null): void {
+    this.#usage = usage;
+  }
+
+  addContent(bytes: number): void {
+    this.#contentBytes += bytes;
+    this.#contentPieces += 1;
+  }
+
+  setContent(bytes: number, pieces = this.#contentPieces): void {
+    this.#contentBytes = bytes;
+    this.#contentPieces = pieces;
+  }
+
+  setFinish(finish: string | null): void {
+    this.#finish = finish;
+  }
+
+  setResponseId(id: string | null): void {
+    this.#responseId = id;
+  }
+
+  setResults(results: ReadonlyMap<string, Usage> | null): void {
+    this.#results = results;
+  }
+
+  /** Another attempt begins: what the one before used was set aside. */
+  restart(): void {
+    this.#usage = null;
+    this.#contentBytes = 0;
+    this.#contentPieces = 0;
+  }
+}
