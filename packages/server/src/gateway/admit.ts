@@ -41,8 +41,7 @@ async function admitBy(
   const estimate = course && estimateExchange(x, course);
   const taking = guard.take(x.id, rules, counted, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
-  x.grant = grant;
-  x.rateHeaders = rateHeaders(grant, x.surface.dialect === 'messages', clock.now());
+  x.admission = { grant, headers: rateHeaders(grant, x.surface.dialect === 'messages', clock.now()) };
   const fault = rateRefusalOf(grant) ?? refusal ?? grant.fault ?? refusalOf(grant);
   if (fault) throw fault;
   if (request === null) throw new Error('a request that cannot be read has a fault');
@@ -57,7 +56,7 @@ export function callerOf(x: Exchange, rules: Rules, course: Course | null): Coun
   return {
     key: x.caller.key,
     endUser: endUserOf(x),
-    models: rules.byModel ? modelsOf(x.ask, course) : [],
+    models: rules.byModel ? modelsOf(x.request.ask, course) : [],
     metadata: x.controls?.metadata ?? null,
   };
 }

@@ -15,8 +15,8 @@ export function answerHeaders(x: StartedExchange, contentType: string): string[]
     if (x.target.model !== '') headers.push('x-floe-model', headerText(x.target.model));
   }
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
-  if (x.rateHeaders) headers.push(...x.rateHeaders);
-  if (x.rewrittenBy) headers.push('x-floe-rewritten', x.rewrittenBy.join(','));
+  if (x.admission) headers.push(...x.admission.headers);
+  if (x.judged.rewrittenBy) headers.push('x-floe-rewritten', x.judged.rewrittenBy.join(','));
   if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
   if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
   return headers;
@@ -34,9 +34,9 @@ export function streamHeaders(x: StartedExchange): string[] {
 export function earlyHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
-  if (x.rateHeaders) headers.push(...x.rateHeaders);
+  if (x.admission) headers.push(...x.admission.headers);
   // What reading the request left out is left out whoever answers.
-  const dropped = x.ask?.wire?.dropped ?? [];
+  const dropped = x.request.ask?.wire?.dropped ?? [];
   if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(headerText).join(','));
   if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
   return headers;

@@ -72,7 +72,7 @@ export class ClientStream {
 
   constructor(x: Exchange) {
     this.#x = x;
-    this.#gate = x.answerGate && new StreamGate(x, x.answerGate);
+    this.#gate = x.judged.gate && new StreamGate(x, x.judged.gate);
   }
 
   /** False when the client reads slower than the upstream writes. @throws Fault `policy_denied` */

@@ -39,7 +39,7 @@ export function arrange(course: Course, by: Arranging): Arranged {
   const [stays] = at > 0 ? targets.splice(at, 1) : [];
   if (stays) targets.unshift(stays);
   const because = at >= 0 ? 'the conversation stays where it was' : STRATEGIES[course.strategy];
-  return { course: { ...course, targets }, because };
+  return { course: { ...course, targets, conversation: name }, because };
 }
 
 const STRATEGIES = {

@@ -198,7 +198,7 @@ class Attempt implements UpstreamHandler {
         'upstream_error',
         `${provider.id} answered in ${encoding} although plain bytes were asked for.`,
       );
-    const wanted = this.#x.ask?.stream ? 'an event stream' : 'JSON';
+    const wanted = this.#x.request.ask?.stream ? 'an event stream' : 'JSON';
     if (/^\s*text\/html\b/i.test(type))
       return refusedAnswer((body) => wrongTypeFault(provider.id, wanted, type, body));
     const sink = this.#plan.answer(isStream);

@@ -29,14 +29,15 @@ export interface BookedUsage {
 export function bookedUsage(x: Exchange, isWhole: boolean): BookedUsage {
   const reported = credible(x.answer.usage);
   // What is billed by the picture, the second or the search is not counted in tokens.
-  if (x.ask === null || !IN_TOKENS.has(x.surface.billing)) return { usage: reported, isEstimated: false };
+  if (x.request.ask === null || !IN_TOKENS.has(x.surface.billing))
+    return { usage: reported, isEstimated: false };
   const content = Math.max(tokensOfContent(x.answer.contentBytes), reported?.reasoning ?? 0);
   const input = reported?.input || null;
   const output = covers(reported, x.answer.contentBytes) ? (reported?.output ?? null) : null;
   const parts = (reported?.cached ?? 0) + (reported?.cacheWrite ?? 0);
   const usage = {
     ...reported,
-    input: input ?? Math.max(inputTokensAbout(x.ask.body), parts),
+    input: input ?? Math.max(inputTokensAbout(x.request.ask.body), parts),
     output: output !== null && isWhole ? output : Math.max(output ?? 0, content),
   };
   return { usage, isEstimated: input === null || (output === null && content > 0) };
@@ -60,7 +61,7 @@ export function credible(usage: Usage | null): Usage | null {
 }
 
 /** Whether the content of an answer of this size has to be counted: it is never larger than the answer. */
-export function needsContent({ answer: { usage }, ask }: Exchange, size: number): boolean {
+export function needsContent({ answer: { usage }, request: { ask } }: Exchange, size: number): boolean {
   return ask !== null && !covers(credible(usage), size);
 }
 

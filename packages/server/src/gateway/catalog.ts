@@ -104,6 +104,8 @@ export interface Course {
   readonly because: string;
   /** Targets of the route that this key or the allowlist rules out, with the reason. */
   readonly skipped: readonly string[];
+  /** Names the conversation of the request, where several targets could serve it; null until they are in order. */
+  readonly conversation: string | null;
 }
 
 /** Splits `<provider>/<model>` at the first slash; everything after it, slashes included, is the model. */
@@ -142,6 +144,7 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
     cache: undefined,
     because: 'the model id names the provider',
     skipped: [],
+    conversation: null,
   };
 }
 
@@ -172,6 +175,7 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
     cache: route.cache,
     because: `the route "${route.model}"`,
     skipped,
+    conversation: null,
   };
 }
 

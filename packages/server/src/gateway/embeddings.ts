@@ -15,7 +15,7 @@ import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, JSON_BODY_BYTES, parseBody } from './ask.ts';
 import { bookedUsage } from './booked-usage.ts';
 import { type Course, resolveCourse, type Target } from './catalog.ts';
-import type { Exchange, Outcome } from './exchange-record.ts';
+import { type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
 import type { Operation } from './operation.ts';
 import { orderTargets, takeCourse } from './order-targets.ts';
 import type { AnswerSink, Plan } from './plan.ts';
@@ -34,13 +34,13 @@ export const EMBEDDINGS: Operation = {
   async parse(x) {
     const { key, catalog } = x.caller;
     let ask = readOutline(await x.client.readBody(JSON_BODY_BYTES));
-    x.ask = ask;
+    x.request = { ...UNREAD, ask };
     const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
     const course = takeCourse(x, orderTargets(x, resolved, { orgId: key.orgId, stream: false, body: ask }));
     if (catalog.policies !== null) {
       const body = passRequestGate(x, key, ask, catalog.policies);
       if (body !== ask.body) ask = { ...readOutline(body), user: ask.user };
-      x.ask = ask;
+      x.request = { ...UNREAD, ask };
     }
     return { course, send: () => embed(x, ask, course) };
   },

@@ -9,7 +9,10 @@ const FREE: Estimate = { tokens: 0, nanoUsd: 0, unpriced: null };
 
 /** What an exchange may come to at most, by how its operation is billed (`billing.ts`). */
 export function estimateExchange(x: Exchange, course: Course): Estimate {
-  const { ask, gateway } = x;
+  const {
+    request: { ask },
+    gateway,
+  } = x;
   const asked = { orgId: x.caller.key.orgId, atMs: x.createdAt };
   const { billing } = x.surface;
   switch (billing) {
@@ -49,7 +52,8 @@ function estimateUnits(x: Exchange, { targets }: Course): Estimate {
   for (const target of targets) {
     const price = target.provider.priceOf(target.model);
     if (isUnmetered(price?.source)) continue;
-    const usage = x.opaque && price && unitsUsage(x.surface.billing, x.opaque, price, x.createdAt);
+    const usage =
+      x.request.opaque && price && unitsUsage(x.surface.billing, x.request.opaque, price, x.createdAt);
     const cost = usage && price ? costOf(price, usage, x.createdAt) : null;
     if (cost === null || cost.unpriced.length > 0) return { tokens, nanoUsd: null, unpriced: named(target) };
     nanoUsd = Math.max(nanoUsd, cost.nanoUsd);

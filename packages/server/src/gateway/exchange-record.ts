@@ -27,6 +27,37 @@ export interface Outcome {
   readonly fault: Fault | null;
 }
 
+/** What was read of a request. */
+export interface RequestRecord {
+  /** A prompt for a model; null for any other request. */
+  readonly ask: Ask | null;
+  /** What is known of a request that passes unread. */
+  readonly opaque: OpaqueAsk | null;
+  /** Of a Responses request that goes on from a stored turn or becomes one. */
+  readonly turn: OpenTurn | null;
+}
+
+export const UNREAD: RequestRecord = { ask: null, opaque: null, turn: null };
+
+/** What an exchange took of limits and budgets. */
+export interface Admission {
+  readonly grant: Grant;
+  /** Where its caller stands with them, for every answer. */
+  readonly headers: readonly string[];
+}
+
+/** What policies did to an exchange, and are still to do. */
+export interface Judged {
+  /** What judges the answer; null where no policy does. */
+  readonly gate: AnswerGate | null;
+  /** Policies that took something out of the request or the answer. */
+  readonly rewrittenBy: readonly string[] | null;
+  /** False once the answer is this caller's alone: a policy changed it. */
+  readonly isKeepable: boolean;
+}
+
+export const UNJUDGED: Judged = { gate: null, rewrittenBy: null, isKeepable: true };
+
 /** As the header `x-floe-cache` and the row say it. */
 export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
 
@@ -104,19 +135,11 @@ export interface StartedExchange {
   readonly answer: AnswerRecord;
   /** Null until its platform key is known. */
   caller: Caller | null;
-  /** What it took of limits and budgets; null for an org without any. */
-  grant: Grant | null;
-  /** Where its caller stands with them, for every answer. */
-  rateHeaders: readonly string[] | null;
+  /** Null for an org without limits and budgets. */
+  admission: Admission | null;
   controls: Controls | null;
-  ask: Ask | null;
-  /** What is known of a request that passes unread. */
-  opaque: OpaqueAsk | null;
-  /** Of a Responses request that goes on from a stored turn or becomes one. */
-  turn: OpenTurn | null;
+  request: RequestRecord;
   course: Course | null;
-  /** Names the conversation it belongs to, where several targets could serve it. */
-  conversation: string | null;
   /** What the relay knows of its session; null where nobody watches. */
   session: SessionStanding | null;
   target: Target | null;
@@ -128,12 +151,7 @@ export interface StartedExchange {
   spent: Spent | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;
-  /** False once the answer is this caller's alone: a policy changed it. */
-  isKeepable: boolean;
-  /** What judges the answer; null where no policy does. */
-  answerGate: AnswerGate | null;
-  /** Policies that took something out of the request or the answer. */
-  rewrittenBy: readonly string[] | null;
+  judged: Judged;
   /** What the row says of its end. */
   outcome: Outcome;
   /** Monotonic times: first upstream call, last upstream byte. */

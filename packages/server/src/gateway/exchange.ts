@@ -7,7 +7,7 @@ import { BodyTape } from './bodies/body-tape.ts';
 import { identify } from './caller.ts';
 import type { Client } from './client.ts';
 import { readControls } from './controls.ts';
-import type { Exchange, StartedExchange } from './exchange-record.ts';
+import { type Exchange, type StartedExchange, UNJUDGED, UNREAD } from './exchange-record.ts';
 import { finalize } from './finalize.ts';
 import type { Gateway } from './gateway.ts';
 import { noteSession } from './model-sessions.ts';
@@ -68,24 +68,18 @@ function begin(client: Client, surface: Surface, gateway: Gateway): StartedExcha
     progress: new AnswerProgress(),
     answer: new AnswerRecord(),
     caller: null,
-    grant: null,
-    rateHeaders: null,
+    admission: null,
     controls: null,
-    ask: null,
-    opaque: null,
-    turn: null,
+    request: UNREAD,
     course: null,
     target: null,
-    conversation: null,
     session: null,
     dropped: [],
     attempts: [],
     decisions: [],
     spent: null,
     cache: null,
-    isKeepable: true,
-    answerGate: null,
-    rewrittenBy: null,
+    judged: UNJUDGED,
     outcome: { state: 'failed', status: 0, fault: null },
     sentAt: null,
     upstreamEndedAt: null,

@@ -25,12 +25,16 @@ export function finalize(x: StartedExchange): void {
 }
 
 function record(x: Exchange, latencyMs: number): void {
-  const { gateway, grant, caller } = x;
+  const { gateway, admission, caller } = x;
   gateway.open.delete(x);
   const background = underWay(x);
   const worth = background ? NOTHING_YET : worthOf(x);
-  if (grant && !background) {
-    gateway.guard.settle(grant, x.outcome.state === 'cached' ? 0 : tokensOf(worth), worth.nanoUsd ?? 0);
+  if (admission && !background) {
+    gateway.guard.settle(
+      admission.grant,
+      x.outcome.state === 'cached' ? 0 : tokensOf(worth),
+      worth.nanoUsd ?? 0,
+    );
     noteLength(x, worth);
   }
   const { results } = x.answer;
@@ -59,7 +63,14 @@ function countExchange(x: StartedExchange, worth: Worth, latencyMs: number): voi
 
 /** What the next request without a cap may expect. */
 function noteLength(x: Exchange, { usage }: Worth): void {
-  const { outcome, ask, caller, target, attempts, gateway } = x;
+  const {
+    outcome,
+    request: { ask },
+    caller,
+    target,
+    attempts,
+    gateway,
+  } = x;
   const output = usage?.output ?? 0;
   if (outcome.state !== 'complete' || output === 0 || attempts.length !== 1) return;
   if (ask === null || target === null || outputCapOf(ask) !== null) return;
@@ -85,7 +96,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     outcome: { state, status, fault },
     caller: { key },
   } = x;
-  const asked = x.ask ?? x.opaque;
+  const asked = x.request.ask ?? x.request.opaque;
   const firstTokenMs = firstTokenMsOf(x);
   return {
     id: x.id,
@@ -120,10 +131,10 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     latency_ms: hundredths(latencyMs),
     first_token_ms: firstTokenMs === null ? null : hundredths(firstTokenMs),
     overhead_ms: overheadOf(x, latencyMs),
-    request_bytes: x.ask?.body.length ?? x.opaque?.bytes ?? 0,
+    request_bytes: x.request.ask?.body.length ?? x.request.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
     client: clientNameOf(x.client.headers),
-    session: sessionNamed(x.client.headers, x.ask),
+    session: sessionNamed(x.client.headers, x.request.ask),
     prompt_saved_nano_usd: promptSaving(x),
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
     dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,

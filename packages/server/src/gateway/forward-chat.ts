@@ -28,7 +28,7 @@ export class ForwardedStream implements AnswerSink {
       stripReasoning: settings.stripReasoning,
       thinkTags: settings.thinkTags,
       dropUsageFrame: settings.usageFrameIsOurs,
-      choices: x.ask?.choices ?? 1,
+      choices: x.request.ask?.choices ?? 1,
     });
   }
 

@@ -52,7 +52,7 @@ export class ForwardedEvents implements AnswerSink, Ending {
     this.#previous = previous;
     this.#dialect = dialect;
     this.#out = new ClientStream(x);
-    this.#told = dialect === 'responses' && x.turn?.keeps ? new ToldResponse() : null;
+    this.#told = dialect === 'responses' && x.request.turn?.keeps ? new ToldResponse() : null;
     this.#reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => this.#hear(event), { id: x.id });
   }
 
@@ -89,7 +89,7 @@ export class ForwardedEvents implements AnswerSink, Ending {
     if (!response) return this.tell();
     // What is denied is not stored either.
     if (this.#last) this.#last = this.#out.judgeEnd(this.#last);
-    this.#x.turn?.end(response, true, this);
+    this.#x.request.turn?.end(response, true, this);
   }
 
   tell(): void {
@@ -175,8 +175,8 @@ export function forwardedBody(x: Exchange, dialect: EventDialect, previous: stri
     noteContent(x, bytes);
     const told = judgedBody(x, bytes);
     const headers = answerHeaders(x, 'application/json');
-    const body = dialect === 'responses' && x.turn?.keeps ? parse(Buffer.from(told)) : null;
-    if (isObject(body)) x.turn?.end(body, true, endingWith(x.client, headers, told));
+    const body = dialect === 'responses' && x.request.turn?.keeps ? parse(Buffer.from(told)) : null;
+    if (isObject(body)) x.request.turn?.end(body, true, endingWith(x.client, headers, told));
     else x.client.answer(200, headers, told);
   });
 }

@@ -31,7 +31,7 @@ export function planForward(
     thinkTags: provider.hasThinkTags(model),
     usageFrameIsOurs,
   };
-  const previous = x.turn?.unknownTo(target) ?? null;
+  const previous = x.request.turn?.unknownTo(target) ?? null;
   function answer(streamed: boolean): AnswerSink {
     if (streamed !== ask.stream || rewritten) return rewrite(streamed);
     const { dialect } = x.surface;

@@ -3,7 +3,7 @@ import { throughCache } from './cache/recall.ts';
 import { isCached } from './cache/rules.ts';
 import { type Course, resolveCourse } from './catalog.ts';
 import { EarlyAnswer } from './early-answer.ts';
-import type { Exchange, Outcome } from './exchange-record.ts';
+import { type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk, withBody } from './ide/read-ide-ask.ts';
@@ -42,7 +42,7 @@ export async function readPrompt(x: Exchange): Promise<Prompt> {
   const body = await client.readBody(JSON_BODY_BYTES);
   const { ide } = surface;
   let ask = ide ? await readIdeAsk(x, ide.deployment, body) : readAsk(surface, body);
-  x.ask = ask;
+  x.request = { ...UNREAD, ask };
   if (ide) refuseAliases(catalog, ask.model);
   const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
   const course = takeCourse(
@@ -53,9 +53,9 @@ export async function readPrompt(x: Exchange): Promise<Prompt> {
     const passed = passRequestGate(x, key, ask, catalog.policies);
     // Who it is counted for stays as the caller said it.
     if (passed !== ask.body) ask = withBody(ask, passed);
-    x.ask = ask;
+    x.request = { ...UNREAD, ask };
   }
-  if (surface.dialect === 'responses') x.turn = await openTurn(x, ask);
+  if (surface.dialect === 'responses') x.request = { ...x.request, turn: await openTurn(x, ask) };
   // Who left during a look-up is not listened to yet.
   if (client.isInterrupted) throw client.interruption;
   return { ask, course };
@@ -69,6 +69,6 @@ async function generate(x: Exchange, { ask, course }: Prompt): Promise<Outcome> 
   if (cache === null || !isCached(cache, course)) await produce();
   else state = await throughCache(x, ask, course, cache, produce);
   // The one wait for the database: an answer ends when its turn can be gone on from.
-  if (x.turn) await x.turn.commit(x);
+  await x.request.turn?.commit(x);
   return { state, status: 200, fault: null };
 }

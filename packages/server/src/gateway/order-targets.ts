@@ -16,8 +16,7 @@ export function orderTargets(x: Exchange, course: Course, { orgId, stream, body 
   if (course.targets.length < 2) return { course, because: null };
   const { conversations, latencies, random } = x.gateway;
   const named = conversationOf(x.client.headers, body);
-  x.conversation = named === null ? null : `${orgId}\n${named}`;
-  const { conversation } = x;
+  const conversation = named === null ? null : `${orgId}\n${named}`;
   return arrange(course, { orgId, conversation, stream, conversations, latencies, random });
 }
 

@@ -28,7 +28,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
   function reading(): Reading {
     if (read) return read;
     const body = parseBody(ask);
-    const asked = x.turn?.whole() ?? body;
+    const asked = x.request.turn?.whole() ?? body;
     const wireAsk =
       ask.wire ?? CLIENT_DIALECTS[dialect].readAsk(asked, { dropHostedTools: bringsOwnTools(asked) });
     const [first] = x.course?.targets ?? [];
@@ -58,7 +58,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     )
       return planTranslate(x, ask, target, dialect, reading());
     const rewrite = (streamed: boolean) => translatedAnswer(x, ask, target, dialect, reading(), streamed);
-    return planForward(x, x.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
+    return planForward(x, x.request.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
   };
 }
 

@@ -17,8 +17,9 @@ export type Verdict = 'go' | Fault | Promise<Fault | null>;
 
 /** The meter of a stream; null where no hard budget pays for it or its client did not ask for one. */
 export function meterFor(x: Exchange): SpendMeter | null {
-  const { grant, ask } = x;
-  if (grant === null || grant.reserved === null || !ask?.stream) return null;
+  const { ask } = x.request;
+  const grant = x.admission?.grant;
+  if (!grant || grant.reserved === null || !ask?.stream) return null;
   return new SpendMeter(x, grant, inputTokensAtMost(ask.body));
 }
 

@@ -83,7 +83,7 @@ export function translatedAnswer(
     inputEstimate: Math.ceil(ask.body.length / 4),
     sealOrigin,
     ...(x.surface.ide ? ideWriting(x) : undefined),
-    stored: x.turn?.keeps === true,
+    stored: x.request.turn?.keeps === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
   return new TranslatedAnswer(x, {

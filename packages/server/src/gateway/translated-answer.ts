@@ -126,10 +126,10 @@ export class TranslatedAnswer implements AnswerSink, Ending {
     this.#ended = true;
     this.#noteDropped(this.#writer.dropped);
     const { response } = this.#writer;
-    if (!this.#x.turn?.keeps || !response) return this.tell();
+    if (!this.#x.request.turn?.keeps || !response) return this.tell();
     // What is denied is not stored either.
     this.#last = this.#out.judgeEnd(this.#last);
-    this.#x.turn.end(response, false, this);
+    this.#x.request.turn.end(response, false, this);
   }
 
   tell(): void {
@@ -161,7 +161,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #write(event: AnswerEvent): void {
     if (!this.#way.leavesStreamed) this.#fold.add(event);
     else if (event.type === 'start') this.#lead = this.#writer.write(event);
-    else if (event.type === 'finish' && this.#x.turn?.keeps) this.#last = this.#writer.write(event);
+    else if (event.type === 'finish' && this.#x.request.turn?.keeps) this.#last = this.#writer.write(event);
     else this.#text += this.#writer.write(event);
   }
 
@@ -192,7 +192,10 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #answerWhole(answer: Answer): void {
     const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
     this.#noteDropped(dropped);
-    const { client, turn } = this.#x;
+    const {
+      client,
+      request: { turn },
+    } = this.#x;
     const text = judgedBody(this.#x, JSON.stringify(body));
     const headers = answerHeaders(this.#x, 'application/json');
     if (turn?.keeps) turn.end(this.#kept(body, text), false, endingWith(client, headers, text));
@@ -201,7 +204,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
 
   /** The body as it is told: a policy may have taken something out. */
   #kept(body: JsonObject, told: Buffer | string): JsonObject {
-    if (this.#x.rewrittenBy === null) return body;
+    if (this.#x.judged.rewrittenBy === null) return body;
     const parsed = parse(Buffer.from(told));
     return isObject(parsed) ? parsed : body;
   }

@@ -142,7 +142,8 @@ export class Trial {
   }
 
   #isWarm(target: Target): boolean {
-    const { gateway, conversation } = this.#x;
+    const { gateway } = this.#x;
+    const { conversation } = this.#course;
     return conversation !== null && gateway.conversations.targetOf(conversation) === idOf(target);
   }
 
@@ -226,14 +227,16 @@ export class Trial {
   }
 
   #failed(target: Target): void {
-    const { gateway, conversation } = this.#x;
+    const { gateway } = this.#x;
+    const { conversation } = this.#course;
     if (conversation !== null) gateway.conversations.leave(conversation, idOf(target));
     if (this.#course.strategy !== 'least_latency') return;
     gateway.latencies.note(this.#orgId, nameOf(target), this.#isStream, FAILED_AS_SLOW_AS_MS);
   }
 
   #succeeded(target: Target, admission: Admission): void {
-    const { gateway, conversation, attempts } = this.#x;
+    const { gateway, attempts } = this.#x;
+    const { conversation } = this.#course;
     const last = attempts.at(-1);
     gateway.breakers.succeeded(this.#orgId, target, last?.first_token_ms ?? null, admission);
     if (conversation !== null) gateway.conversations.keep(conversation, idOf(target));
@@ -243,7 +246,7 @@ export class Trial {
   }
 
   get #isStream(): boolean {
-    return this.#x.ask?.stream ?? this.#x.opaque?.stream ?? false;
+    return this.#x.request.ask?.stream ?? this.#x.request.opaque?.stream ?? false;
   }
 
   #isWorthAsking(target: Target): boolean {

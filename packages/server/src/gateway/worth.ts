@@ -1,5 +1,6 @@
 import { addUsage, billed, type Usage } from '@floe/wire/usage';
 import { chargedPrice, type Price, costOf as priceOf } from '../providers/prices.ts';
+import type { Ask } from './ask.ts';
 import { type BookedUsage, bookedUsage, credible } from './booked-usage.ts';
 import type { AttemptRecord, CostSource, Exchange, Spent, TokenCounts } from './exchange-record.ts';
 import { unitsUsage, withRequestUnits } from './request-units.ts';
@@ -116,7 +117,11 @@ function costOfResults({ target, createdAt }: Exchange, results: ReadonlyMap<str
 }
 
 /** In the tier that was asked for where the answer names none, and with units that only the request tells. */
-function billedUsage({ ask, opaque, surface, createdAt }: Exchange, usage: Usage, price: Price): Usage {
+function billedUsage(
+  { request: { ask, opaque }, surface, createdAt }: Exchange,
+  usage: Usage,
+  price: Price,
+): Usage {
   const measured = opaque && unitsUsage(surface.billing, opaque, price, createdAt);
   const tier = usage.tier ?? requestedTier(ask);
   const counted = withSearch(ask, withRequestUnits(usage, measured), price, createdAt);
@@ -124,7 +129,7 @@ function billedUsage({ ask, opaque, surface, createdAt }: Exchange, usage: Usage
 }
 
 /** In Chat a model with built-in search makes one search and does not count it. */
-function withSearch(ask: Exchange['ask'], usage: Usage, price: Price, atMs: number): Usage {
+function withSearch(ask: Ask | null, usage: Usage, price: Price, atMs: number): Usage {
   if (ask === null || usage.units?.['web_search'] || !ask.members.has('web_search_options')) return usage;
   return price.ratesAt(atMs).units?.['web_search'] === undefined
     ? usage
@@ -171,7 +176,12 @@ function reportedUsage({ answer: { usage } }: Exchange): BookedUsage {
   return { usage: credible(usage), isEstimated: false };
 }
 
-function assumedMedia({ surface: { billing }, opaque, target, createdAt }: Exchange): Usage | null {
+function assumedMedia({
+  surface: { billing },
+  request: { opaque },
+  target,
+  createdAt,
+}: Exchange): Usage | null {
   const price = target?.provider.priceOf(target.model) ?? null;
   return opaque && price && unitsUsage(billing, opaque, price, createdAt);
 }

@@ -24,7 +24,8 @@ export function keepBodies(x: Exchange, key: KeyRecord, tape: BodyTape, { redact
 
 /** Without what policies took out; what passes unread is not kept. */
 function requestOf(x: Exchange, redact: boolean): KeptBody | null {
-  const body = x.ask?.body ?? (x.opaque?.body.kind === 'json' ? x.opaque.body.bytes : null);
+  const body =
+    x.request.ask?.body ?? (x.request.opaque?.body.kind === 'json' ? x.request.opaque.body.bytes : null);
   return body === null
     ? null
     : keptBody(body.subarray(0, BODY_BYTES + LOOK_AHEAD_BYTES), body.length, redact);
@@ -79,7 +80,10 @@ function folded({ id, surface }: Exchange, told: Buffer): Answer | null {
 }
 
 /** In the client's dialect, as it would have been told whole; undefined where the request was not read. */
-function written({ ask, surface, id, createdAt }: Exchange, answer: Answer): JsonObject | undefined {
+function written(
+  { request: { ask }, surface, id, createdAt }: Exchange,
+  answer: Answer,
+): JsonObject | undefined {
   if (ask === null) return undefined;
   const client = CLIENT_DIALECTS[surface.dialect];
   const request = parseBody(ask);

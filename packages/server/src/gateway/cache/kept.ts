@@ -2,6 +2,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import { readFinish } from '@floe/wire/finish';
 import type { Usage } from '@floe/wire/usage';
 import type { KeptAnswer } from '../../store/cache/answer-cache.ts';
+import type { Ask } from '../ask.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Tape } from './tape.ts';
 
@@ -23,8 +24,8 @@ export function keptFrom(x: Exchange, tape: Tape): KeptAnswer | null {
   const { reason } = readFinish(finish);
   if (reason === 'other' || reason === 'refusal') return null;
   const head: KeptHead = {
-    streamed: x.ask?.stream ?? false,
-    showsUsage: x.ask !== null && asksForUsage(x.ask.body, x.ask.members),
+    streamed: x.request.ask?.stream ?? false,
+    showsUsage: x.request.ask !== null && asksForUsage(x.request.ask.body, x.request.ask.members),
     usage,
     finish,
     dropped: x.dropped,
@@ -32,7 +33,7 @@ export function keptFrom(x: Exchange, tape: Tape): KeptAnswer | null {
   return { head: JSON.stringify(head), body };
 }
 
-type Members = NonNullable<Exchange['ask']>['members'];
+type Members = Ask['members'];
 
 /** Whether a Chat client asked for the usage frame of its stream. */
 export function asksForUsage(body: Buffer, members: Members): boolean {

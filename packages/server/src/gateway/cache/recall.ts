@@ -115,7 +115,7 @@ async function record(
   }
   // Another target's answer belongs to requests that go there first.
   const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
-  const answer = isItsOwn && x.isKeepable ? keptFrom(x, tape) : null;
+  const answer = isItsOwn && x.judged.isKeepable ? keptFrom(x, tape) : null;
   if (answer === null) return landed();
   // Not waited for: the client has its answer.
   const { answers } = x.gateway;

@@ -6,7 +6,7 @@ import type { KeyRecord } from '../../platform/keyring.ts';
 import { type Billing, billingOf } from '../billing.ts';
 import type { Catalog, Course } from '../catalog.ts';
 import { type Client, ClientGone } from '../client.ts';
-import type { Exchange, Outcome } from '../exchange-record.ts';
+import { type Exchange, type Outcome, UNREAD } from '../exchange-record.ts';
 import type { Operation } from '../operation.ts';
 import { orderTargets, takeCourse } from '../order-targets.ts';
 import { passRequestGate } from '../policy/request-gate.ts';
@@ -39,7 +39,7 @@ export function opaqueOperation(method: string, base: Base, rest: string): Opera
       const { ask, course } = await readRequest(x, passing);
       return { course, send: () => pass(x, passing, ask, course) };
     },
-    release({ id, opaque, gateway: { log } }) {
+    release({ id, request: { opaque }, gateway: { log } }) {
       if (opaque?.body.kind !== 'spool') return;
       opaque.body.spool.close().catch((error: unknown) => {
         log.warn({ err: error, request_id: id }, 'a spooled body could not be closed');
@@ -90,11 +90,12 @@ async function readRequest(
   const { clock, spoolDir } = gateway;
   const allowsModel = judgeFor(x, passing);
   const ask = await readOpaqueAsk({ client, meaning, clock, spoolDir, allowsModel });
-  x.opaque = ask;
+  x.request = { ...UNREAD, opaque: ask };
   // What asks a model for an answer is estimated and reserved for like any other.
   if (ask.body.kind === 'json' && ask.model !== null && TEXT.has(x.surface.billing)) {
     const { bytes, members } = ask.body;
-    x.ask = { body: bytes, members, model: ask.model, stream: ask.stream, choices: 1, user: ask.user };
+    const prompt = { body: bytes, members, model: ask.model, stream: ask.stream, choices: 1, user: ask.user };
+    x.request = { ...x.request, ask: prompt };
   }
   const model = ask.model ?? new URLSearchParams(place.query).get('model');
   if (model === null) requirePath(key, client);
@@ -140,9 +141,10 @@ function passGate(x: Exchange, key: KeyRecord, ask: OpaqueAsk, policies: Policie
   const body = passRequestGate(x, key, asked, { request: policies.request, answer: null });
   if (body === bytes) return ask;
   const kept: JsonBody = { kind: 'json', bytes: body, members: scanObject(body) };
-  if (x.ask) x.ask = { ...x.ask, body: kept.bytes, members: kept.members };
-  x.opaque = { ...ask, body: kept, bytes: body.length };
-  return x.opaque;
+  const { ask: prompt } = x.request;
+  const opaque = { ...ask, body: kept, bytes: body.length };
+  x.request = { ...x.request, ask: prompt && { ...prompt, body, members: kept.members }, opaque };
+  return opaque;
 }
 
 async function pass(x: Exchange, passing: Passing, ask: OpaqueAsk, course: Course): Promise<Outcome> {

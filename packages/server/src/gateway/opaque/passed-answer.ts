@@ -80,7 +80,7 @@ export class PassedAnswer implements AnswerSink {
     this.#tap = readable && !isStream ? answerTapFor(type, meaning.results) : null;
     this.#isApi = meaning.jsonOnly;
     this.#meaning = meaning;
-    this.#isMetered = isStream && x.grant !== null && x.grant.reserved !== null;
+    this.#isMetered = isStream && x.admission !== null && x.admission.grant.reserved !== null;
     this.#saysItsEnd = isStream && SAYS_ITS_END.has(meaning.surface);
   }
 

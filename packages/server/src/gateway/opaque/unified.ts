@@ -76,6 +76,7 @@ function withoutModel({ catalog, client, meaning, owner }: Asking): Course {
     rescue: 'error',
     because: owner ? 'who made what the request names' : 'the header x-floe-provider',
     skipped: [],
+    conversation: null,
   };
 }
 

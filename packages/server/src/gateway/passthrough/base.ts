@@ -112,5 +112,6 @@ function course(targets: readonly Target[], retries: number, because: string): C
     rescue: 'error',
     because,
     skipped: [],
+    conversation: null,
   };
 }

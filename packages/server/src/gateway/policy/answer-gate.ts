@@ -21,7 +21,7 @@ export function tellWhole(x: Exchange, body: Buffer | string): void {
 
 /** A whole answer as the client may have it. @throws Fault `policy_denied` */
 export function judgedBody(x: Exchange, body: Buffer | string): Buffer | string {
-  return x.answerGate === null ? body : judged(x, x.answerGate, Buffer.from(body));
+  return x.judged.gate === null ? body : judged(x, x.judged.gate, Buffer.from(body));
 }
 
 /** What is judged is what the client would read, whichever dialect the provider spoke. */
@@ -33,6 +33,6 @@ function judged(x: Exchange, { side, request }: AnswerGate, body: Buffer): Buffe
   if (judgement.deniedBy) throw new Fault('policy_denied', denialOf(judgement.deniedBy));
   if (told.body === body) return body;
   noteRewriting(x, judgement);
-  x.isKeepable = false;
+  x.judged = { ...x.judged, isKeepable: false };
   return told.body;
 }

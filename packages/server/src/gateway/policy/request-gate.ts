@@ -17,7 +17,7 @@ import type { Exchange } from '../exchange-record.ts';
 export function passRequestGate(x: Exchange, key: KeyRecord, ask: Ask, policies: Policies): Buffer {
   const { request: side, answer } = policies;
   const request = judgedRequest(x, key, ask);
-  if (answer) x.answerGate = { side: answer, request };
+  if (answer) x.judged = { ...x.judged, gate: { side: answer, request } };
   if (side === null) return ask.body;
   const { judgement, body } = judgeRequest(side, request);
   note(x, judgement);
@@ -50,5 +50,6 @@ export function note(x: Exchange, { decisions }: Judgement): void {
 /** Told in `x-floe-rewritten`: what went on is not what was sent. */
 export function noteRewriting(x: Exchange, { decisions }: Judgement): void {
   const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);
-  x.rewrittenBy = [...new Set([...(x.rewrittenBy ?? []), ...names])];
+  const rewrittenBy = [...new Set([...(x.judged.rewrittenBy ?? []), ...names])];
+  x.judged = { ...x.judged, rewrittenBy };
 }

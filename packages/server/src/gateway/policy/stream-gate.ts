@@ -197,8 +197,8 @@ export class StreamGate {
 
 /** A kept stream as the client may have it. @throws Fault `policy_denied` before anything of it was told */
 export function judgedStream(x: Exchange, text: Buffer | string, usage: Usage | null): Buffer | string {
-  if (x.answerGate === null) return text;
-  const gate = new StreamGate(x, x.answerGate, usage);
+  if (x.judged.gate === null) return text;
+  const gate = new StreamGate(x, x.judged.gate, usage);
   const good = gate.pass(text);
   const rest = gate.end();
   if (gate.fault) throw gate.fault;
