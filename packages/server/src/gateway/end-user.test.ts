@@ -10,8 +10,7 @@ function asked(user: string | undefined, headers: Asked['client']['headers'] = {
   return {
     client: { headers },
     caller: { catalog: { userHeaders: ['x-user'] } },
-    ask: { user },
-    opaque: null,
+    request: { ask: { user }, opaque: null },
   } as never;
 }
 
