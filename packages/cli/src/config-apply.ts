@@ -8,9 +8,12 @@ import { CONNECTION_HELP, type Connection, connection, UsageError } from './conn
 
 /** Everything of a large org in one transaction. */
 const PATIENCE_MS = 120_000;
+/** Exit code of a diff that is not empty, as terraform plan -detailed-exitcode has it. */
+const CHANGES = 2;
 
 const HELP = `Options:
   --prune  also what a section of the file does not name is removed
+           (diff: for a changed floe.yaml, to see what leaves it)
   --json   the answer as JSON
 
 \${NAME} in the file is taken from the environment of this command. A secret that is not set stays as it is stored.
@@ -19,7 +22,7 @@ ${CONNECTION_HELP}`;
 export const diffConfig: Command = {
   words: ['config', 'diff'],
   usage: 'config diff <file> [--prune]',
-  does: 'Tells what applying a floe.yaml to the org would change; "-" reads standard input.',
+  does: 'Tells what a floe.yaml would change, exit code 2 when that is anything; "-" reads standard input.',
   help: HELP,
   run: (args) => send('diff', args),
 };
@@ -45,7 +48,7 @@ async function send(verb: 'diff' | 'apply', args: readonly string[]): Promise<nu
   const body = { yaml, variables: variablesIn(yaml, process.env), prune: values.prune === true };
   const answer = await post(connection(), `/api/management/config/${verb}`, body);
   process.stdout.write(values.json ? `${JSON.stringify(answer, null, 2)}\n` : shown(answer, verb));
-  return 0;
+  return verb === 'diff' && listIn(answer, 'changes').length > 0 ? CHANGES : 0;
 }
 
 function textOf(file: string): string {
@@ -90,10 +93,11 @@ async function post({ apiKey, baseUrl }: Connection, path: string, body: object)
 
 function shown(answer: unknown, verb: 'diff' | 'apply'): string {
   const changes = listIn(answer, 'changes').filter(isRecord);
-  const rows = changes.map(({ action, kind, id, fields }) => ({
+  const rows = changes.map(({ action, kind, id, fields, in_file }) => ({
     action,
     kind,
     id,
+    where: in_file ? 'floe.yaml' : 'API',
     fields: action === 'changed' ? fields : [],
   }));
   const ignored = listIn(answer, 'ignored').map((line) => `not applied: ${String(line)}\n`);

@@ -161,9 +161,9 @@ test('the command line compares, applies and exports, with the variables of its 
   );
   const run = (...args: string[]) => runToEnd(COMMAND_LINE, ['config', ...args], env, home);
   const diff = await run('diff', wanted);
-  assert.equal(diff.code, 0, diff.stderr);
-  assert.match(diff.stdout, /other +providers +created/);
-  assert.match(diff.stdout, /not applied: providers\/base: .* stands in acme\.yaml, line \d+/);
+  assert.equal(diff.code, 2, diff.stderr);
+  assert.match(diff.stdout, /other +providers +created +API/);
+  assert.match(diff.stdout, /^1 would change, 1 as they are/m);
   assert.equal((await api('GET', 'providers/other')).status, 404);
   const applied = await run('apply', wanted, '--json');
   assert.equal(applied.code, 0, applied.stderr);
@@ -178,8 +178,79 @@ test('the command line compares, applies and exports, with the variables of its 
   writeFileSync(wanted, exported.stdout);
   const same = await run('diff', wanted, '--prune');
   assert.match(same.stdout, /^0 would change/m, same.stdout + same.stderr);
+  assert.equal(same.code, 0);
   writeFileSync(wanted, 'orgs: [{ id: acme, providers: [{ id: x, kind: opnai }] }]');
   const wrong = await run('apply', wanted);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /orgs\[0\]\.providers\[0\]\.kind: .*did you mean "openai"/);
+});
+
+/** One resource of every kind that floe.yaml has, by its section, and one more field of it. */
+const RESOURCES: Readonly<Record<string, readonly [name: string, entry: JsonObject, changed: JsonObject]>> = {
+  teams: ['sre', { id: 'sre', name: 'SRE' }, { name: 'Reliability' }],
+  channels: [
+    'chat',
+    { name: 'chat', kind: 'webhook', url: 'https://hooks.example/a', secret: 'whsec-1234567890' },
+    { realert_minutes: 30 },
+  ],
+  monitors: ['nightly', { id: 'nightly', expected_interval_minutes: 60 }, { expected_interval_minutes: 90 }],
+  boards: [
+    'status',
+    { slug: 'status', name: 'Status', groups: [{ name: 'Jobs', monitors: ['nightly'] }] },
+    { name: 'Jobs' },
+  ],
+  routes: ['fast', { model: 'fast', targets: ['base/echo'] }, { retries: 1 }],
+  policies: [
+    'no',
+    { name: 'no', on: 'request', when: 'request.model == "x"', action: 'deny' },
+    { enabled: false },
+  ],
+  limits: ['slow', { name: 'slow', scope: 'org', rpm: 100 }, { rpm: 50 }],
+  budgets: ['all', { name: 'all', scope: 'org', limit_usd: 5, period: 'day' }, { limit_usd: 6 }],
+};
+
+test('a changed floe.yaml is compared with what runs, resource by resource, and nothing of it happens', async () => {
+  const env = { FLOE_API_KEY: KEY, FLOE_BASE_URL: floe.url };
+  const file = join(home, 'changed.json');
+  const written = Object.fromEntries(
+    Object.entries(RESOURCES).map(([section, [, entry]]) => [section, [entry]]),
+  );
+  const org = {
+    id: 'acme',
+    keys: [{ name: 'admin', key: KEY, scopes: SCOPES }],
+    providers: [SANDBOX],
+    ...written,
+  };
+  write(written);
+  await eventually(async () => (await api('GET', 'routes/fast')).status === 200 || undefined);
+  const diff = async (changed: JsonObject) => {
+    writeFileSync(file, JSON.stringify({ orgs: [{ ...org, ...changed }] }));
+    const { code, stdout, stderr } = await runToEnd(
+      COMMAND_LINE,
+      ['config', 'diff', file, '--prune', '--json'],
+      env,
+      home,
+    );
+    const answer: unknown = JSON.parse(stdout === '' ? '{}' : stdout);
+    const changes =
+      isObject(answer) && Array.isArray(answer['changes']) ? answer['changes'].filter(isObject) : [];
+    const inFile = changes.filter(({ in_file }) => in_file === true);
+    return { code, stderr, found: inFile.map(({ kind, id, action, fields }) => [kind, id, action, fields]) };
+  };
+  const same = await diff({});
+  assert.deepEqual(same.found, [], same.stderr);
+  for (const [section, [id, entry, changed]] of Object.entries(RESOURCES)) {
+    const other = await diff({ [section]: [{ ...entry, ...changed }] });
+    assert.deepEqual(
+      other.found,
+      [[section, id, 'changed', Object.keys(changed)]],
+      `${section} ${other.stderr}`,
+    );
+    assert.equal(other.code, 2, section);
+    if (section === 'monitors') continue;
+    const gone = await diff({ [section]: [] });
+    const fields = gone.found.map(([kind, name, action]) => [kind, name, action]);
+    assert.deepEqual(fields, [[section, id, 'removed']], `${section} ${gone.stderr}`);
+  }
+  assert.equal((await api('GET', 'teams/sre')).body['name'], 'SRE');
 });

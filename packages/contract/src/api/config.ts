@@ -74,6 +74,11 @@ const change = z.strictObject({
   fields: z.array(z.string()).describe('Fields that change; empty where only a secret does.'),
   before: z.json(),
   after: z.json(),
+  in_file: z
+    .boolean()
+    .describe(
+      'It stands in floe.yaml: it changes with that file, and `apply` leaves it alone. Secrets are not compared.',
+    ),
 });
 
 export const configChanges = z

@@ -13,10 +13,11 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
         {changes.length === 0 ? 'Nothing differs' : `${count(changes.length)} would change`};{' '}
         {unchanged === 1 ? 'one is' : `${count(unchanged)} are`} there as before.
       </p>
-      {changes.map(({ kind, id, action, before, after }) => (
+      {changes.map(({ kind, id, action, in_file, before, after }) => (
         <details key={`${kind} ${id}`} className="rounded-control border border-line px-3 py-2">
           <summary className="cursor-pointer text-ui">
             <Badge>{action}</Badge> {kind} <code className="font-mono text-code">{id}</code>
+            {in_file && <span className="text-small text-ink-2"> in floe.yaml</span>}
           </summary>
           <div className="pt-2">
             <FieldChanges changes={fieldChanges(before, after)} />

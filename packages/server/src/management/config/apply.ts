@@ -2,7 +2,10 @@ import { configChanges, configDocument } from '@floe/contract/api/config';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { ConfigHost } from './config-host.ts';
 import { documentOf } from './document.ts';
-import { performSteps } from './perform-steps.ts';
+import { exportOrg } from './exported.ts';
+import { fileChanges } from './file-diff.ts';
+import { performSteps, shown } from './perform-steps.ts';
+import { leftOverInFile, stepsOf } from './steps.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
 const ONLY_LOOKED_AT = 'Looked at what applying it would change';
@@ -17,13 +20,30 @@ export function diffConfig(host: ConfigHost): Verb {
     summary: 'Tell what applying a floe.yaml to the org would create, change and remove',
     body: configDocument,
     answer: configChanges,
-    async run({ reader: _, ...context }, { body }) {
-      const document = await documentOf(body, context.orgId, host.trials);
+    async run({ reader, ...context }, { body }) {
+      const { orgId, clock } = context;
+      const document = await documentOf(body, orgId, host.trials);
+      const { tree } = await exportOrg(reader, orgId, host, clock.now());
+      const running = await documentOf({ config: tree, variables: {} }, orgId, host.trials);
       for (const prepare of preparations(host)) await prepare();
-      const { answer } = await host.rehearse((writer) =>
-        performSteps(document, body.prune, host, { ...context, writer }, body.reason ?? ONLY_LOOKED_AT),
-      );
-      return answer;
+      return host.rehearse(async (writer) => {
+        const reason = body.reason ?? ONLY_LOOKED_AT;
+        const { answer, inFile } = await performSteps(
+          document,
+          body.prune,
+          host,
+          { ...context, writer },
+          reason,
+        );
+        const steps = await stepsOf(document, writer, orgId);
+        const gone = body.prune ? await leftOverInFile(document, steps, writer, orgId, host) : [];
+        const ofFile = fileChanges(running.org, document, inFile, gone);
+        return {
+          changes: [...answer.changes, ...ofFile.map((one) => ({ ...shown(one, one), in_file: true }))],
+          unchanged: answer.unchanged + inFile.length + gone.length - ofFile.length,
+          ignored: answer.ignored,
+        };
+      });
     },
   });
 }
@@ -44,7 +64,14 @@ export function applyConfig(host: ConfigHost): Verb {
     },
     plan: ({ orgId }, { body }) => documentOf(body, orgId, host.trials),
     async run(context, { body }, document) {
-      const { answer, further } = await performSteps(document, body.prune, host, context, body.reason);
+      const { answer, further, inFile } = await performSteps(
+        document,
+        body.prune,
+        host,
+        context,
+        body.reason,
+      );
+      answer.ignored.push(...inFile.map(({ why }) => why));
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {
         changes: answer.changes.map(({ kind, id, action }) => `${action} ${kind}/${id}`),

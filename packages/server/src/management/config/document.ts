@@ -157,6 +157,11 @@ function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
   return { kept, standIns };
 }
 
+/** Whether a value of an org, by its path there, is a secret. */
+export function isSecret(path: Path): boolean {
+  return standInFor(['orgs', 0, ...path]) !== null;
+}
+
 /** What passes the checks in the place of a secret; null where a value is no secret. */
 function standInFor(path: Path): string | null {
   const [orgs, , section] = path;

@@ -9,6 +9,7 @@ import { applyKey } from '../keys/apply.ts';
 import type { Change, Changed, FurtherChange, VerbContext } from '../verb.ts';
 import type { ConfigHost } from './config-host.ts';
 import type { ConfigDocument } from './document.ts';
+import type { ResourceName } from './file-diff.ts';
 import { NotApplied } from './not-applied.ts';
 import { leftOver, type Step, stepsOf } from './steps.ts';
 
@@ -20,6 +21,8 @@ const TAKES_REASON: ReadonlySet<string> = new Set(['limits', 'budgets']);
 export interface Applied {
   readonly answer: Changes;
   readonly further: readonly FurtherChange[];
+  /** What the document names and floe.yaml has, with why it was left alone. */
+  readonly inFile: readonly (ResourceName & { readonly why: string })[];
 }
 
 /** Fields that say how something is or who wrote it, not what it is meant to be. */
@@ -52,6 +55,7 @@ export async function performSteps(
   const removals = prune ? await leftOver(document, steps, context.writer, context.orgId) : [];
   const changes: Changes['changes'] = [];
   const ignored = [...document.ignored];
+  const inFile: Applied['inFile'][number][] = [];
   const further: FurtherChange[] = [];
   let unchanged = 0;
   // Routes before the providers they name; what is new is there before something names it.
@@ -59,14 +63,16 @@ export async function performSteps(
   const early = removals.filter((step) => !late.includes(step));
   for (const step of [...early, ...steps, ...late]) {
     const done = await perform(step, host, context, reason);
-    if (done instanceof NotApplied) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
+    if (done instanceof NotApplied && done.isInFile)
+      inFile.push({ kind: step.kind, id: step.id, why: `${step.kind}/${step.id}: ${done.message}` });
+    else if (done instanceof NotApplied) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
     else if (done.audit === 'unchanged') unchanged += 1;
     else {
       changes.push(shown(step, done.audit));
       further.push({ ...done.audit, action: actionOf(step.verb) }, ...done.further);
     }
   }
-  return { answer: { changes, unchanged, ignored }, further };
+  return { answer: { changes, unchanged, ignored }, further, inFile };
 }
 
 function actionOf(verb: string): `${string}.${string}` {
@@ -88,7 +94,7 @@ async function perform(
   } catch (error) {
     if (error instanceof NotApplied) return error;
     if (!(error instanceof Fault)) throw error;
-    if (error.code === 'managed_by_file') return new NotApplied(error.message);
+    if (error.code === 'managed_by_file') return new NotApplied(error.message, true);
     const { param } = error.detail;
     throw new Fault(error.code, `${kind}/${id}: ${error.message}`, {
       ...error.detail,
@@ -106,7 +112,10 @@ function changeOf(name: string, { verbs, pepper }: Pick<ConfigHost, 'verbs' | 'p
   return verb.change;
 }
 
-function shown({ kind, id }: Step, change: Change): Changes['changes'][number] {
+export function shown(
+  { kind, id }: ResourceName,
+  change: Pick<Change, 'before' | 'after'>,
+): Changes['changes'][number] {
   const { before, after } = change;
   const action = before === null ? 'created' : after === null ? 'removed' : 'changed';
   return {
@@ -114,13 +123,14 @@ function shown({ kind, id }: Step, change: Change): Changes['changes'][number] {
     id,
     action,
     fields: fieldsOf(change),
+    in_file: false,
     before: before && JSON.parse(JSON.stringify(before)),
     after: after && JSON.parse(JSON.stringify(after)),
   };
 }
 
 /** Fields in which two versions differ; of something new or gone, all of them. None where a secret alone is another. */
-function fieldsOf({ before, after }: Change): string[] {
+function fieldsOf({ before, after }: Pick<Change, 'before' | 'after'>): string[] {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
   return [...names].filter(
     (name) => !NOT_MEANT.has(name) && !isDeepStrictEqual(meant(before, name), meant(after, name)),

@@ -10,10 +10,13 @@ import { type EntryKind, entriesOfOrg } from '../../store/config-entries.ts';
 import { rulesOfOrg } from '../../store/guardrail-rules.ts';
 import { allBoards } from '../../store/monitoring/boards.ts';
 import { monitorsOfOrg } from '../../store/monitoring/definitions.ts';
+import { allKeys } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { teamsOfOrg } from '../../store/teams.ts';
 import { asJson } from '../input.ts';
+import type { ConfigHost } from './config-host.ts';
 import type { ConfigDocument } from './document.ts';
+import type { ResourceName } from './file-diff.ts';
 
 /** One resource of a document, and the verb that brings it about. */
 export interface Step {
@@ -96,35 +99,69 @@ export async function leftOver(
   for (const kind of KINDS.toReversed()) {
     if (!document.sets(...sectionOf(kind)) || kind === 'keys') continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
-    for (const id of await ownIds(kind, reader, orgId))
-      if (!named.has(id)) found.push({ kind, id, verb: `${kind}.delete`, params: { id }, body: undefined });
+    for (const { id, source } of await storedNames(kind, reader, orgId))
+      if (source !== 'file' && !named.has(id))
+        found.push({ kind, id, verb: `${kind}.delete`, params: { id }, body: undefined });
   }
   return found;
 }
 
-/** Ids of what the API made. */
-async function ownIds(kind: Exclude<Kind, 'keys'>, reader: Reader, orgId: string): Promise<string[]> {
-  const own = (rows: readonly { readonly id: string; readonly source: string }[]) =>
-    rows.filter(({ source }) => source !== 'file').map(({ id }) => id);
+/** What stands in floe.yaml, in sections of a document that do not name it. */
+export async function leftOverInFile(
+  document: ConfigDocument,
+  steps: readonly Step[],
+  reader: Reader,
+  orgId: string,
+  host: Pick<ConfigHost, 'rules' | 'relay'>,
+): Promise<ResourceName[]> {
+  const { limits, budgets } = host.rules.fileRules(orgId);
+  const rules: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+    limits: limits.map(({ config }) => fileRuleId(config)),
+    budgets: budgets.map(({ config }) => fileRuleId(config)),
+    relay_rules: host.relay.fileRelay(orgId)?.config.rules.map(({ name }) => name) ?? [],
+  };
+  const found: ResourceName[] = [];
+  for (const kind of KINDS) {
+    if (!document.sets(...sectionOf(kind))) continue;
+    const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
+    const stored = (await storedNames(kind, reader, orgId)).filter(({ source }) => source === 'file');
+    for (const id of [...stored.map((row) => row.id), ...(rules[kind] ?? [])])
+      if (!named.has(id)) found.push({ kind, id });
+  }
+  return found;
+}
+
+interface StoredName {
+  /** As documents name it. */
+  readonly id: string;
+  readonly source: string;
+}
+
+/** What is stored of a kind, whoever made it. Of rules only what the API made is. */
+async function storedNames(kind: Kind, reader: Reader, orgId: string): Promise<readonly StoredName[]> {
   switch (kind) {
     case 'teams':
-      return own(await teamsOfOrg(reader, orgId));
+      return teamsOfOrg(reader, orgId);
+    case 'keys':
+      return (await allKeys(reader))
+        .filter((row) => row.org_id === orgId && row.revoked_at === null)
+        .map(({ name, source }) => ({ id: name, source }));
     case 'channels':
       return (await allChannels(reader))
-        .filter((row) => row.org_id === orgId && row.source !== 'file')
-        .map(({ name }) => name);
+        .filter(({ org_id }) => org_id === orgId)
+        .map(({ name, source }) => ({ id: name, source }));
     case 'monitors':
-      return own((await monitorsOfOrg(reader, orgId)).filter((row) => row.disabled_at === null));
+      return (await monitorsOfOrg(reader, orgId)).filter(({ disabled_at }) => disabled_at === null);
     case 'boards':
       return (await allBoards(reader))
-        .filter((row) => row.org_id === orgId && row.source !== 'file')
-        .map(({ slug }) => slug);
+        .filter(({ org_id }) => org_id === orgId)
+        .map(({ slug, source }) => ({ id: slug, source }));
     case 'limits':
     case 'budgets':
     case 'relay_rules':
-      return (await rulesOfOrg(reader, kind, orgId)).map(({ id }) => id);
+      return (await rulesOfOrg(reader, kind, orgId)).map(({ id }) => ({ id, source: 'console' }));
     default:
-      return own(await entriesOfOrg(reader, orgId, kind satisfies EntryKind));
+      return entriesOfOrg(reader, orgId, kind satisfies EntryKind);
   }
 }
 
@@ -220,11 +257,11 @@ function settingSteps({ org, sets }: ConfigDocument): Step[] {
   const isGiven = (section: Section) =>
     section === 'relay' ? Object.keys(relay).some((field) => sets('relay', field)) : sets(section);
   const given = SECTIONS.filter((section) => section !== 'cache' && isGiven(section));
-  const steps: Step[] = [];
-  if (given.length > 0) {
-    const body = plain(Object.fromEntries(given.map((section) => [section, values[section]])));
-    steps.push({ kind: 'settings', id: 'settings', verb: 'settings.update', params: {}, body });
-  }
+  // One at a time: what of them stands in floe.yaml is left alone, and the others are not.
+  const steps: Step[] = given.map((section) => {
+    const body = plain({ [section]: values[section] });
+    return { kind: 'settings', id: section, verb: 'settings.update', params: {}, body };
+  });
   if (sets('cache'))
     steps.push({ kind: 'cache', id: 'cache', verb: 'cache.update', params: {}, body: plain(org.cache) });
   return steps;

@@ -62,7 +62,7 @@ async function storedKey(
   if (found && found.hash !== hash)
     throw new NotApplied('this value was replaced by a rotation; put the present one into the document');
   const row = found ?? (await workingKeyNamed(writer, orgId, name, clock.now()));
-  if (row?.source === 'file') throw new NotApplied(`stands in ${spotOf(row)}`);
+  if (row?.source === 'file') throw new NotApplied(`stands in ${spotOf(row)}`, true);
   return row;
 }
 
