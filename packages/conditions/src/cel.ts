@@ -1,10 +1,8 @@
 import { createRequire } from 'node:module';
+import type { Cel, Expression } from './cel-library.ts';
 import { countedEnvironment } from './counted-functions.ts';
 import { StepMeter } from './steps.ts';
 import type { Variables } from './vocabulary.ts';
-
-export type Cel = typeof import('@bufbuild/cel');
-export type Expression = ReturnType<Cel['parse']>['expr'];
 
 /** A condition as the library runs it. */
 export type Program = (variables: Variables, steps: StepMeter) => unknown;

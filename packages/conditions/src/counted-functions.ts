@@ -1,4 +1,4 @@
-import type { Cel } from './cel.ts';
+import type { Cel } from './cel-library.ts';
 import { compileRegularExpression, type FoundIn } from './regular-expression.ts';
 import type { StepMeter } from './steps.ts';
 

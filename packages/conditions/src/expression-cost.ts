@@ -1,4 +1,5 @@
-import { type Expression, parseCondition } from './cel.ts';
+import { parseCondition } from './cel.ts';
+import type { Expression } from './cel-library.ts';
 import { RANGE, STEP } from './counted-functions.ts';
 
 /** The parser leaves out parts that cannot be absent. */

@@ -1,4 +1,4 @@
-import type { Expression } from './cel.ts';
+import type { Expression } from './cel-library.ts';
 import { isReserved } from './counted-functions.ts';
 import { membersOf, type Vocabulary } from './vocabulary.ts';
 

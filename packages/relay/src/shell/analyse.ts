@@ -1,7 +1,8 @@
-import { Collector, type Surroundings } from './collect.ts';
+import { Collector } from './collect.ts';
 import { commandName, type ShellAnalysis } from './command.ts';
 import { Invoker } from './invoke.ts';
 import { Scope } from './scope.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Grammar, Work } from './tree.ts';
 import { plainWord } from './word.ts';
 

@@ -1,4 +1,3 @@
-import type { Surroundings } from './collect.ts';
 import { commandName, type Doubt, type Redirect, type SimpleCommand, type Trait } from './command.ts';
 import { filled } from './fill.ts';
 import { foreignCode } from './foreign-code.ts';
@@ -9,6 +8,7 @@ import { unknownText } from './output.ts';
 import type { Input } from './redirects.ts';
 import { Scope, type ShellFunction } from './scope.ts';
 import { shellEscapes } from './shell-escapes.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Work } from './tree.ts';
 import { type Inner, type Invocation, isShell } from './unwrap.ts';
 import { type Place, type Printed, plainWord, type Word } from './word.ts';

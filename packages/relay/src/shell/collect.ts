@@ -8,19 +8,10 @@ import { joinedOutput, unknownText } from './output.ts';
 import { readValue, readWords, textOf, type WordSource } from './read-word.ts';
 import { backticks, hereText, type Input, inputOf, readRedirects } from './redirects.ts';
 import type { Scope, Value } from './scope.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Node } from './tree.ts';
 import { isStatement, wholeWords, withoutStart } from './tree-words.ts';
 import type { Place, Printed, Word } from './word.ts';
-
-/** Where a text stands that is read: names of the commands around it, and what they read. */
-export interface Surroundings {
-  readonly via: readonly string[];
-  readonly input: Input | null;
-  /** Where it stands in the outermost text; null for that itself. */
-  readonly place: Place | null;
-  readonly depth: number;
-  readonly scope: Scope;
-}
 
 /** Finds every simple command of one tree, however deep it stands, and hands it on to be judged. */
 export class Collector implements WordSource {

@@ -1,6 +1,6 @@
-import type { Surroundings } from './collect.ts';
 import type { Assignment, Redirect } from './command.ts';
 import type { Input } from './redirects.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { Place, Word } from './word.ts';
 
 export interface Placing extends Place {

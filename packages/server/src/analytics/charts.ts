@@ -11,7 +11,8 @@ import {
   type Sum,
 } from '../store/rollups/figures.ts';
 import { HOUR_MS, MINUTE_MS } from '../store/rollups/gather.ts';
-import { type PieceSums, pieceSums } from '../store/rollups/pieces.ts';
+import type { PieceSums } from '../store/rollups/piece.ts';
+import { pieceSums } from '../store/rollups/pieces.ts';
 import {
   type Facet,
   type RollupRequest,

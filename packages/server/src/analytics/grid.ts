@@ -1,5 +1,5 @@
 import { daysTouched, localDays, type OffsetSpan, offsetSpans } from '../core/local-days.ts';
-import type { Piece } from '../store/rollups/pieces.ts';
+import type { Piece } from '../store/rollups/piece.ts';
 
 const DAY_MS = 86_400_000;
 

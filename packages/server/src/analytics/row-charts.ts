@@ -1,6 +1,7 @@
 import type { Reader } from '../store/ports.ts';
 import type { Figure } from '../store/rollups/figures.ts';
-import { type PieceRequest, pieceSums } from '../store/rollups/pieces.ts';
+import type { PieceRequest } from '../store/rollups/piece.ts';
+import { pieceSums } from '../store/rollups/pieces.ts';
 import type { Facet } from '../store/rollups/read.ts';
 
 /** What is counted from rows, for filters that no rollup holds. The caller has bounded how many rows there are. */

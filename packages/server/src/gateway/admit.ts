@@ -1,6 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import { usdText } from '@floe/contract/usd-text';
-import { type Caller as CountedCaller, type Grant, rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
+import type { Caller as CountedCaller } from '../guardrails/counted-request.ts';
+import type { Grant } from '../guardrails/grant.ts';
+import { rateRefusalOf, refusalOf } from '../guardrails/guard.ts';
 import { rateHeaders } from '../guardrails/rate-headers.ts';
 import type { Rules } from '../guardrails/rules.ts';
 import type { Course } from './catalog.ts';

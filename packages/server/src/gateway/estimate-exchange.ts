@@ -1,4 +1,4 @@
-import type { Estimate } from '../guardrails/guard.ts';
+import type { Estimate } from '../guardrails/counted-request.ts';
 import { costOf } from '../providers/prices.ts';
 import type { Course, Target } from './catalog.ts';
 import { estimateOf } from './estimate-request.ts';

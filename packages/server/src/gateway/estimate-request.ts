@@ -1,6 +1,6 @@
 import { readNumber } from '@floe/wire/splice';
+import type { Estimate } from '../guardrails/counted-request.ts';
 import { DEFAULT_OUTPUT_TOKENS, inputTokensAtMost } from '../guardrails/estimate.ts';
-import type { Estimate } from '../guardrails/guard.ts';
 import { knowsTier, type MostUsage, type Price, worstNanoUsd } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
 import type { Course } from './catalog.ts';

@@ -1,7 +1,7 @@
 import type { Fault, FaultDetail } from '@floe/contract/faults';
 import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
-import type { Grant } from '../guardrails/guard.ts';
+import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
 import type { AnswerProgress } from './answer-progress.ts';
 import type { AnswerRecord } from './answer-record.ts';

@@ -1,7 +1,7 @@
 import type { Fault } from '@floe/contract/faults';
 import type { Usage } from '@floe/wire/usage';
 import { contentTokensAtMost, inputTokensAtMost } from '../guardrails/estimate.ts';
-import type { Extension, Grant } from '../guardrails/guard.ts';
+import type { Extension, Grant } from '../guardrails/grant.ts';
 import { credible } from './booked-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import { nanoUsdOf } from './worth.ts';

@@ -1,21 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
-import type { Claim } from '../store/ports.ts';
-import type { Caller, Estimate } from './guard.ts';
+import type { Caller, Estimate } from './counted-request.ts';
 import type { LimitBucket } from './limit-buckets.ts';
 import type { Period } from './period.ts';
+import type { RuleClaim } from './rule-claim.ts';
 import { type BudgetRule, type LimitRule, type Rules, wantsMetadata } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
-
-/** A claim that knows the rule it came from. */
-export interface RuleClaim extends Claim {
-  /** Of the limit or budget. */
-  readonly name: string;
-  readonly rule: string;
-  readonly counts: 'requests' | 'tokens' | 'concurrency' | 'usd';
-  /** Of a budget: `day`, `week`, `month`, `total`. */
-  readonly period: string;
-}
 
 /** The rules that reach a caller, each with the bucket its requests fall in. */
 export class Reach {

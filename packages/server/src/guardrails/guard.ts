@@ -1,41 +1,16 @@
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
-import type { KeyRecord } from '../platform/keyring.ts';
-import type { Counters, Extended, Taken } from '../store/ports.ts';
+import type { Counters, Extended } from '../store/ports.ts';
 import type { SpendJournal } from '../store/spend/journal.ts';
 import type { Charge } from '../store/spend/spend.ts';
-import { type Reach, type RuleClaim, reachOf } from './claims.ts';
+import { type Reach, reachOf } from './claims.ts';
+import type { Caller, Estimate } from './counted-request.ts';
+import type { Extension, Grant } from './grant.ts';
 import { partOf, spendClaimOf, unenforced } from './parts-of-grants.ts';
 import { budgetFault, rateFault, reservedFault, usedUpFault } from './refusals.ts';
+import type { RuleClaim } from './rule-claim.ts';
 import type { Rules } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
-
-/** Who asks for what, as rules judge it. */
-export interface Caller {
-  readonly key: KeyRecord;
-  readonly endUser: string | null;
-  /** The id asked for and those of its targets; empty when unknown; null for whatever may be asked. */
-  readonly models: readonly string[] | null;
-  readonly metadata: JsonObject | null;
-}
-
-/** What a request may cost at most. */
-export interface Estimate {
-  readonly tokens: number;
-  /** Null when nobody knows a price; 0 when nothing is charged. */
-  readonly nanoUsd: number | null;
-  /** The first target whose price nobody knows. */
-  readonly unpriced: Unpriced | null;
-}
-
-/** A target that cannot be priced: its model, the service tier asked for, or the operation whatever the model. */
-export interface Unpriced {
-  readonly provider: string;
-  readonly model: string;
-  readonly tier?: string;
-  readonly isOperation?: boolean;
-}
 
 /** What guards stand on; `main.ts` puts it together. */
 export interface GuardParts {
@@ -43,30 +18,6 @@ export interface GuardParts {
   readonly journal: SpendJournal;
   readonly book: SpendBook;
   readonly clock: Clock;
-}
-
-/** What one exchange took, until it is settled. */
-export interface Grant {
-  readonly id: string;
-  readonly orgId: string;
-  readonly claims: readonly RuleClaim[];
-  readonly taken: Taken;
-  /** Nobody can name what it would cost, and a hard budget would pay: told unless a rate refused first. */
-  readonly fault: Fault | null;
-  /** Something of it is still to be settled. */
-  isOpen: boolean;
-  /** A reservation of it is on disk. */
-  isHeld: boolean;
-  /** Nano-USD that it reserved of each hard budget, what was added since included; null where none applies. */
-  reserved: number | null;
-}
-
-/** What became of a wish for more. */
-export interface Extension {
-  /** All that is reserved by now. */
-  readonly reserved: number;
-  /** Why there is no more; null when all was granted. */
-  readonly fault: Fault | null;
 }
 
 /** Takes limits and budgets for exchanges and settles them. One for the process. */

@@ -1,5 +1,5 @@
-import type { RuleClaim } from './claims.ts';
-import type { LimitRule } from './rules.ts';
+import type { LimitSettings } from './rule.ts';
+import type { RuleClaim } from './rule-claim.ts';
 
 /** The shared store releases the slots of a process that says nothing for so long: the process died. */
 const LEASE_MS = 10_000;
@@ -13,7 +13,7 @@ export class LimitBucket {
   readonly #requests: RuleClaim | null;
   readonly #concurrency: RuleClaim | null;
 
-  constructor(rule: Omit<LimitRule, 'buckets'>, bucket: string) {
+  constructor(rule: LimitSettings, bucket: string) {
     const { rpm, tpm, concurrency } = rule.config;
     const of = (kind: 'window' | 'lease', counts: RuleClaim['counts'], sign: string, limit?: number) =>
       limit === undefined ? null : claimOf(rule, kind, counts, `${sign}:${bucket}`, limit);
@@ -34,10 +34,10 @@ export class LimitBucket {
 
 /** The buckets of one limit, by whose they are. */
 export class LimitBuckets {
-  readonly #rule: Omit<LimitRule, 'buckets'>;
+  readonly #rule: LimitSettings;
   readonly #known = new Map<string, LimitBucket>();
 
-  constructor(rule: Omit<LimitRule, 'buckets'>) {
+  constructor(rule: LimitSettings) {
     this.#rule = rule;
   }
 
@@ -52,7 +52,7 @@ export class LimitBuckets {
 }
 
 function claimOf(
-  rule: Omit<LimitRule, 'buckets'>,
+  rule: LimitSettings,
   kind: 'window' | 'lease',
   counts: RuleClaim['counts'],
   bucket: string,

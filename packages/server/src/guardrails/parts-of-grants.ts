@@ -1,6 +1,6 @@
 import type { Charge } from '../store/spend/spend.ts';
-import type { RuleClaim } from './claims.ts';
-import type { Grant } from './guard.ts';
+import type { Grant } from './grant.ts';
+import type { RuleClaim } from './rule-claim.ts';
 
 /** What a grant took of budgets, or all but that. */
 export function partOf({ claims, taken }: Grant, isSpend: boolean): Pick<Grant, 'claims' | 'taken'> {

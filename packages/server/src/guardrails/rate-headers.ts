@@ -1,5 +1,5 @@
-import type { RuleClaim } from './claims.ts';
-import type { Grant } from './guard.ts';
+import type { Grant } from './grant.ts';
+import type { RuleClaim } from './rule-claim.ts';
 
 interface Standing {
   readonly limit: number;

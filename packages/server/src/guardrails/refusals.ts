@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { RuleClaim } from './claims.ts';
+import type { RuleClaim } from './rule-claim.ts';
 
 const UNITS = {
   requests: 'requests in 60 seconds',

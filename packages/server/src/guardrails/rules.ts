@@ -1,29 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
-import { compilePatterns, type Matcher } from '../core/pattern.ts';
-import type { KeyRecord } from '../platform/keyring.ts';
+import { compilePatterns } from '../core/pattern.ts';
 import { LimitBuckets } from './limit-buckets.ts';
 import { type Period, periodsOf } from './period.ts';
+import type { LimitSettings, Rule, RuleSource } from './rule.ts';
 
-/** Where a rule stands: in floe.yaml, where alone it can be changed, or in the database. */
-export type RuleSource = 'file' | 'console';
-
-/** What limits and budgets have in common: whom they count. */
-interface Rule {
-  readonly id: string;
-  readonly source: RuleSource;
-  /** Told when it refuses. */
-  readonly name: string;
-  /** Whose bucket a request of this key falls in; null when the rule is not about the key. */
-  bucketOf(key: KeyRecord, endUser: string | null): string | null;
-  /** Null for every model. */
-  readonly models: Matcher | null;
-  readonly away: 'local' | 'open' | 'closed';
-}
-
-export interface LimitRule extends Rule {
-  readonly config: LimitConfig;
+export interface LimitRule extends LimitSettings {
   /** What requests of one caller after the other take of it: made once for each bucket, not for each request. */
   readonly buckets: LimitBuckets;
 }

@@ -1,7 +1,9 @@
 import { usdText } from '@floe/contract/usd-text';
 import type { Level, Standing } from '../store/ports.ts';
-import { limitClaims, type RuleClaim, spendClaim } from './claims.ts';
-import type { Caller, Guard } from './guard.ts';
+import { limitClaims, spendClaim } from './claims.ts';
+import type { Caller } from './counted-request.ts';
+import type { Guard } from './guard.ts';
+import type { RuleClaim } from './rule-claim.ts';
 import type { BudgetRule, LimitRule, Rules } from './rules.ts';
 
 /** Where a caller stands with a limit. */

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import type { Scope } from '@floe/contract/scopes';
-import { type RuleClaim, reachOf } from './claims.ts';
-import type { Caller } from './guard.ts';
+import { reachOf } from './claims.ts';
+import type { Caller } from './counted-request.ts';
+import type { RuleClaim } from './rule-claim.ts';
 import { compileRules, fromFile } from './rules.ts';
 
 interface Who {

@@ -5,7 +5,7 @@ import type { Watch } from '../management/event-stream.ts';
 import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
 import { presentsKey } from '../platform/key-format.ts';
-import type { ApiOptions } from './api.ts';
+import type { ApiOptions } from './api-options.ts';
 import { askingOf } from './sign-in/session-routes.ts';
 import { noteAuthenticated } from './unauthenticated-connections.ts';
 

@@ -8,38 +8,21 @@ import { Download } from '../management/download.ts';
 import { EventStream } from '../management/event-stream.ts';
 import { resourcesOf } from '../management/resource-of.ts';
 import { hasAlready, type Preconditions } from '../management/tags.ts';
-import type { Verb, VerbHost } from '../management/verb.ts';
+import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
-import type { PresentedHeaders } from '../platform/key-format.ts';
 import { admit, watchOf } from './admit.ts';
 import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
 import { faultOf } from './api-faults.ts';
+import type { ApiOptions } from './api-options.ts';
 import { beatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 import { addSessionRoutes } from './sign-in/session-routes.ts';
-import type { SignInEdge } from './sign-in/sign-in-edge.ts';
 
 const BODY_LIMIT_BYTES = 1 << 20;
 /** Ids have 30 characters; names and slugs stay under this too. */
 const PARAM_LIMIT_CHARS = 200;
-
-export interface ApiOptions {
-  readonly verbs: readonly Verb[];
-  readonly host: VerbHost;
-  readonly log: Log;
-  /** Version of the program, for the OpenAPI document. */
-  readonly version: string;
-  /** By platform key. @throws Fault of status 401 */
-  authenticate(headers: PresentedHeaders): Actor;
-  /** IP address of the client; absent where it does not matter. */
-  addressOf?(request: IncomingMessage): string;
-  /** By session cookie, where no key came along; absent where nobody signs in. */
-  readonly signIn?: SignInEdge;
-  /** The id the server gave this request when it arrived. */
-  requestIdOf(request: IncomingMessage): string;
-}
 
 export interface Api {
   /** Answers one request whose path is under `/api`. */

@@ -4,7 +4,8 @@ import { Fault } from '@floe/contract/faults';
 import { createArrivals } from '../core/arrivals.ts';
 import type { VerbParts } from '../management/verbs.ts';
 import type { SignInParts } from '../platform/sign-in/sign-in.ts';
-import type { Api, ApiOptions } from './api.ts';
+import type { Api } from './api.ts';
+import type { ApiOptions } from './api-options.ts';
 import { watchBody } from './early-answer.ts';
 
 export interface LazyApi {

@@ -20,7 +20,7 @@ import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
 import type { ConsoleRoutes } from './console.ts';
 import { NodeCarrier } from './node-carrier.ts';
-import type { ExchangePlace } from './plain/plain-door.ts';
+import type { ExchangePlace } from './plain/exchange-place.ts';
 import type { Entrance } from './server.ts';
 import { HEARTBEAT, pathIn, shapeOf } from './surfaces.ts';
 

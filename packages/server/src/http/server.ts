@@ -13,7 +13,8 @@ import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
 import { KEEP_ALIVE_S } from './plain/answer-head.ts';
-import { type PlaceOf, PlainDoor } from './plain/plain-door.ts';
+import type { PlaceOf } from './plain/exchange-place.ts';
+import { PlainDoor } from './plain/plain-door.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** Sum of all request headers; past it the answer is `headers_too_large`. */

@@ -1,5 +1,6 @@
 import { newId } from '../core/ids.ts';
-import type { BeatKeyRow, CheckRow, ClockRow, MonitorAddress } from '../store/monitoring/clocks.ts';
+import type { BeatKeyRow, CheckRow, ClockRow } from '../store/monitoring/clock-row.ts';
+import type { MonitorAddress } from '../store/monitoring/clocks.ts';
 import { type Gap, type MonitorStatus, noOutcome, type Outcome } from './clock.ts';
 import { clockOfRow, movedByBeat, planOfRow, statusOf } from './clock-rows.ts';
 import { type Beat, beat } from './state.ts';

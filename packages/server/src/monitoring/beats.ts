@@ -1,6 +1,5 @@
+import type { BeatKeyRow, ClockRow } from '../store/monitoring/clock-row.ts';
 import {
-  type BeatKeyRow,
-  type ClockRow,
   insertBeatKeys,
   knownBeats,
   lockAddressed,

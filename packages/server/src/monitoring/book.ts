@@ -1,17 +1,11 @@
 import { type Alert, enqueueAll } from '../alerts/alert.ts';
 import { idFor } from '../core/ids.ts';
+import type { Engine } from '../store/engine.ts';
 import { tellLive } from '../store/live-events.ts';
-import {
-  type CheckRow,
-  type ClockRow,
-  definitionsOf,
-  insertChecks,
-  insertPeriods,
-  moveClocks,
-  type PeriodRow,
-} from '../store/monitoring/clocks.ts';
+import type { CheckRow, ClockRow, PeriodRow } from '../store/monitoring/clock-row.ts';
+import { definitionsOf, insertChecks, insertPeriods, moveClocks } from '../store/monitoring/clocks.ts';
 import type { MonitorsTable } from '../store/monitoring/tables.ts';
-import type { Engine, Writer } from '../store/ports.ts';
+import type { Writer } from '../store/ports.ts';
 import type { Notice, Outcome } from './clock.ts';
 
 /** Of so many first beats at once those who watch hear whose they were; of more only how many. */

@@ -1,4 +1,5 @@
-import { type ClockRow, NEVER } from '../store/monitoring/clocks.ts';
+import type { ClockRow } from '../store/monitoring/clock-row.ts';
+import { NEVER } from '../store/monitoring/clocks.ts';
 import { type Clock, type MonitorStatus, type Plan, planOf, wakeAt } from './clock.ts';
 import type { Schedule } from './schedule.ts';
 

@@ -1,4 +1,4 @@
-import type { ClockRow } from '../store/monitoring/clocks.ts';
+import type { ClockRow } from '../store/monitoring/clock-row.ts';
 import { nameOf, namesOf } from './beat-call.ts';
 
 /** About a kilobyte each. */

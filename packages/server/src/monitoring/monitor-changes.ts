@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../core/ids.ts';
-import { type ClockRow, lockClocks, putClocks, removeClocks } from '../store/monitoring/clocks.ts';
+import type { Engine } from '../store/engine.ts';
+import type { ClockRow } from '../store/monitoring/clock-row.ts';
+import { lockClocks, putClocks, removeClocks } from '../store/monitoring/clocks.ts';
 import { defaultGrace, type MonitorRow, putMonitors } from '../store/monitoring/definitions.ts';
-import type { Engine, Writer } from '../store/ports.ts';
+import type { Writer } from '../store/ports.ts';
 import { beatToken, tokenHash } from './beat-token.ts';
 import { Book } from './book.ts';
 import { type Clock, type Gap, noOutcome, type Outcome, type Plan } from './clock.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { BeatKeyRow, CheckRow, ClockRow } from '../store/monitoring/clocks.ts';
+import type { BeatKeyRow, CheckRow, ClockRow } from '../store/monitoring/clock-row.ts';
 import type { QuietBeats } from '../store/monitoring/quiet-beats.ts';
 import type { Database } from '../store/ports.ts';
 import { answerOf, type BeatAnswer, type BeatCall, inOrder, type Sight, takeCall } from './beat-call.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { CheckRow, ClockRow, PeriodRow } from '../store/monitoring/clocks.ts';
+import type { CheckRow, ClockRow, PeriodRow } from '../store/monitoring/clock-row.ts';
 import { clocksOf, type MonitorRow, monitorById } from '../store/monitoring/definitions.ts';
 import { type CheckQuery, checkPage, periodsIn } from '../store/monitoring/history.ts';
 import { type MonitorQuery, monitorPage } from '../store/monitoring/monitor-lists.ts';

@@ -1,6 +1,8 @@
-import { type ClockRow, lockClocksAhead, moveClocks } from '../store/monitoring/clocks.ts';
+import type { Engine } from '../store/engine.ts';
+import type { ClockRow } from '../store/monitoring/clock-row.ts';
+import { lockClocksAhead, moveClocks } from '../store/monitoring/clocks.ts';
 import { setBackPeriods } from '../store/monitoring/history.ts';
-import type { Engine, Writer } from '../store/ports.ts';
+import type { Writer } from '../store/ports.ts';
 import type { Clock, Plan } from './clock.ts';
 import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
 

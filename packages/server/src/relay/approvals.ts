@@ -13,7 +13,7 @@ import {
   insertApproval,
   useApproval,
 } from '../store/relay/approvals.ts';
-import type { Asker } from './decisions.ts';
+import type { Asker } from './asker.ts';
 import { keptEvent } from './kept-event.ts';
 
 const MINUTE_MS = 60_000;

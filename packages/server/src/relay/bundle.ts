@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 import type { BundlePayload, SignedBundle } from '@floe/relay/bundle';
-import type { Asker } from './decisions.ts';
+import type { Asker } from './asker.ts';
 import type { OrgRelay } from './org-relays.ts';
 
 /** How long a bundle holds without the server. */

@@ -10,18 +10,10 @@ import type { RowSink } from '../store/ports.ts';
 import type { RelayRow } from '../store/relay/ingest.ts';
 import type { RelayDecisionsTable } from '../store/relay/tables.ts';
 import type { Approvals } from './approvals.ts';
+import type { Asker } from './asker.ts';
 import { keptEvent } from './kept-event.ts';
 import type { OrgRelay, OrgRelays } from './org-relays.ts';
 import type { RelaySessions } from './sessions.ts';
-
-/** Who asks the relay. */
-export interface Asker {
-  readonly orgId: string;
-  readonly keyId: string;
-  readonly key: string;
-  readonly team: string | null;
-  readonly owner: string | null;
-}
 
 export interface DecisionParts {
   readonly relays: OrgRelays;

@@ -2,7 +2,7 @@ import { redactJson } from '@floe/conditions/detect/json-texts';
 import { isObject } from '@floe/contract/json';
 import { idFor, newId } from '../core/ids.ts';
 import type { RelayRow } from '../store/relay/ingest.ts';
-import type { Asker } from './decisions.ts';
+import type { Asker } from './asker.ts';
 
 /** Something that has happened, as a client tells it. */
 export interface Report {

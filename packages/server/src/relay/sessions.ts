@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Database } from '../store/ports.ts';
 import { addToSessions, CALLS_READ, relayCallsSince, type SessionDelta } from '../store/relay/sessions.ts';
-import type { Asker } from './decisions.ts';
+import type { Asker } from './asker.ts';
 import type { OrgRelays } from './org-relays.ts';
 
 /** Sessions kept in memory; one costs about 300 bytes. */

@@ -1,4 +1,4 @@
-import type { Imported } from './import.ts';
+import type { Imported } from './imported.ts';
 import type { Database, Writer } from './ports.ts';
 
 const ROWS_PER_BATCH = 2_000;

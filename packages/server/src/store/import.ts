@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts';
 import type { StorePlace } from './backup.ts';
 import { copyAlerts } from './import-alerts.ts';
 import { copyMonitors } from './import-monitors.ts';
+import type { Imported } from './imported.ts';
 import { isPostgres, openDatabase, sqlitePath } from './open-database.ts';
 import type { Database, ExchangeRow, Writer } from './ports.ts';
 import { settingValue } from './settings.ts';
@@ -16,13 +17,6 @@ const ROWS_PER_BATCH = 2_000;
 const TURNS_PER_BATCH = 20;
 /** Written by `claimDatabase`; both sides must have been used with one key. */
 const FINGERPRINT_SETTING = 'secret_fingerprint';
-
-/** Rows of a table that were new, and those that were there already. */
-export interface Imported {
-  readonly table: string;
-  readonly added: number;
-  readonly known: number;
-}
 
 /**
  * Takes everything of a SQLite database into the PostgreSQL one of `place`, but for what belongs to the processes at work

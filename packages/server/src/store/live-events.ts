@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { sql } from 'kysely';
-import type { Engine, Reader, Writer } from './ports.ts';
+import type { Engine } from './engine.ts';
+import type { Reader, Writer } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
 
 /** What live events tell of. */

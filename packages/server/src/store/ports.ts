@@ -1,11 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Engine } from './engine.ts';
 import type { QuietBeats } from './monitoring/quiet-beats.ts';
 import type { ExchangesTable, Schema } from './schema.ts';
 
 export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn'>;
 export type Writer = Transaction<Schema>;
-
-export type Engine = 'sqlite' | 'postgres';
 
 /** One relational store. SQLite and PostgreSQL pass the same suite. */
 export interface Database {

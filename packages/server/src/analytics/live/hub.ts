@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
+import type { Engine } from '../../store/engine.ts';
 import {
   expireLiveEvents,
   isLater,
@@ -12,7 +13,7 @@ import {
   positionText,
   type StoredEvent,
 } from '../../store/live-events.ts';
-import type { Database, Engine, ExchangeRow } from '../../store/ports.ts';
+import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { messages, NOTHING, RESYNC } from './messages.ts';
 import { type Subscription, Watcher } from './watcher.ts';
 

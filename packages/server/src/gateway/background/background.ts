@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
-import type { Grant } from '../../guardrails/guard.ts';
+import type { Grant } from '../../guardrails/grant.ts';
 import { heldBy } from '../../guardrails/parts-of-grants.ts';
 import {
   type BackgroundRow,

@@ -6,11 +6,11 @@ import { send } from '../send.ts';
 import { BATCH_INPUT } from './batch-inputs.ts';
 import { without } from './headers.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
-import type { Passing } from './opaque-operation.ts';
 import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { addressFor, hasLinks, withOwnLinks } from './own-links.ts';
 import { entriesOf, ownedPage, recordThings, sees, thingsMade } from './owned-answers.ts';
 import { passedHeaders } from './passed-answer.ts';
+import type { Passing } from './passing.ts';
 import type { Meaning } from './resource-path.ts';
 
 /** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's; `show`: none of it. */

@@ -4,7 +4,7 @@ import type { Policies } from '../../guardrails/policies/policies.ts';
 import { presentedKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { type Billing, billingOf } from '../billing.ts';
-import type { Catalog, Course } from '../catalog.ts';
+import type { Course } from '../catalog.ts';
 import { type Client, ClientGone } from '../client.ts';
 import { type Exchange, type Outcome, UNREAD } from '../exchange-record.ts';
 import type { Operation } from '../operation.ts';
@@ -20,6 +20,7 @@ import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { recordThings } from './owned-answers.ts';
 import { ownerOf } from './owner-of.ts';
 import type { Passed } from './passed-answer.ts';
+import type { Passing } from './passing.ts';
 import { type Place, readPlace } from './path.ts';
 import { type Meaning, readMeaning } from './resource-path.ts';
 
@@ -66,15 +67,6 @@ function placeOf(base: Base, rest: string): Place | Fault {
     if (error instanceof Fault) return error;
     throw error;
   }
-}
-
-export interface Passing {
-  readonly base: Base;
-  readonly place: Place;
-  readonly segments: readonly string[];
-  readonly meaning: Meaning;
-  readonly key: KeyRecord;
-  readonly catalog: Catalog;
 }
 
 /** Reads as much of the request as the rules need and finds who may answer it. Throws what is wrong with it. */

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { Exchange } from '../exchange-record.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
-import type { Passing } from './opaque-operation.ts';
 import { sees } from './owned-answers.ts';
 import type { Owner } from './owners.ts';
+import type { Passing } from './passing.ts';
 
 /** Who made the things this request names. Throws 404 when one is not there for the caller. */
 export async function ownerOf(

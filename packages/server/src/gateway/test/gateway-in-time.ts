@@ -13,7 +13,7 @@ import { createMetrics } from '../../analytics/metrics.ts';
 import { silentLog } from '../../core/log.ts';
 import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
 import { createMemoryLeases } from '../../guardrails/breakers/probe-leases.ts';
-import type { Caller } from '../../guardrails/guard.ts';
+import type { Caller } from '../../guardrails/counted-request.ts';
 import { OutputLengths } from '../../guardrails/output-lengths.ts';
 import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';

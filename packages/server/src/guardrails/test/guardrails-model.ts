@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import type { Grant, Guard } from '../guard.ts';
+import type { Grant } from '../grant.ts';
+import type { Guard } from '../guard.ts';
 import { compileRules, fromFile, type Rules } from '../rules.ts';
 import {
   type Amounts,

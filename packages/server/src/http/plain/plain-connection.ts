@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { Client } from '../../gateway/client.ts';
 import { noteAuthenticated } from '../unauthenticated-connections.ts';
-import type { Framing } from './answer-head.ts';
+import type { AnswerHeads, Framing } from './answer-head.ts';
+import type { ExchangePlace, PlaceOf } from './exchange-place.ts';
 import { type AnswerLine, PlainCarrier } from './plain-carrier.ts';
-import type { ExchangePlace, PlainDoor } from './plain-door.ts';
 import { METHOD, type RequestHead, readRequestHead } from './request-head.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -22,6 +23,22 @@ interface Begun {
   readonly from: number;
 }
 
+/** Whoever took a connection, and hears what becomes of it. */
+export interface ConnectionHost {
+  readonly clock: Clock;
+  readonly heads: AnswerHeads;
+  readonly placeOf: PlaceOf;
+  /** Every answer from now on is the last of its connection. */
+  readonly isDraining: boolean;
+  /** A connection has the beginning of a request. */
+  waits(): void;
+  /** Its answer is whole, and leaves with others of this turn. */
+  leaves(connection: PlainConnection): void;
+  /** Something came that is not read here: `node:http` goes on. */
+  handOver(connection: PlainConnection, socket: Socket): void;
+  closed(connection: PlainConnection): void;
+}
+
 /**
  * A client's connection for as long as plain requests come over it, one after the other. With the first byte of
  * anything else `node:http` gets it, and all that was read and not answered.
@@ -30,7 +47,7 @@ export class PlainConnection implements AnswerLine {
   /** Monotonic milliseconds since when it waits: for a request, the rest of one, or its own end. */
   since: number;
   readonly #socket: Socket;
-  readonly #door: PlainDoor;
+  readonly #host: ConnectionHost;
   #carrier: PlainCarrier | null = null;
   #begun: Begun | null = null;
   #isWaiting = false;
@@ -47,10 +64,10 @@ export class PlainConnection implements AnswerLine {
   readonly #onEnd = () => this.#socket.end();
   readonly #onClose = () => this.#closed();
 
-  constructor(socket: Socket, door: PlainDoor) {
+  constructor(socket: Socket, host: ConnectionHost) {
     this.#socket = socket;
-    this.#door = door;
-    this.since = door.clock.monotonic();
+    this.#host = host;
+    this.since = host.clock.monotonic();
     // A client that closes its sending side has left, as it has for node:http; what failed is known from 'close'.
     socket.on('data', this.#onData).on('end', this.#onEnd).on('error', ignore).on('close', this.#onClose);
   }
@@ -75,13 +92,13 @@ export class PlainConnection implements AnswerLine {
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', ignore).off('close', this.#onClose);
     socket.pause();
     if (this.#size > 0) socket.unshift(this.#gathered());
-    this.#door.handOver(this, socket);
+    this.#host.handOver(this, socket);
     process.nextTick(() => socket.resume());
   }
 
   headOf(status: number, headers: readonly string[], framing: Framing): string {
-    this.#isLast = this.#door.isDraining;
-    return this.#door.heads.write(status, headers, framing, this.#isLast);
+    this.#isLast = this.#host.isDraining;
+    return this.#host.heads.write(status, headers, framing, this.#isLast);
   }
 
   send(before: string, bytes: Buffer | null, after: string): boolean {
@@ -109,7 +126,7 @@ export class PlainConnection implements AnswerLine {
 
   finishWith(head: string, body: Buffer | null): void {
     this.#whole = { head, body };
-    this.#door.leaves(this);
+    this.#host.leaves(this);
   }
 
   /** Sends the whole answer that waited for the others of its turn. */
@@ -123,7 +140,7 @@ export class PlainConnection implements AnswerLine {
 
   finish(closing: boolean): void {
     this.#carrier = null;
-    this.since = this.#door.clock.monotonic();
+    this.since = this.#host.clock.monotonic();
     if (this.#isLast) this.breakOff();
     else if (closing) {
       this.#isEnding = true;
@@ -160,7 +177,7 @@ export class PlainConnection implements AnswerLine {
     const end = bytes.indexOf(HEAD_END, 0, 'latin1');
     const isHead = end !== -1 && end <= HEAD_BYTES;
     const head = isHead ? readRequestHead(bytes.toString('latin1', 0, end)) : null;
-    const place = head ? this.#door.placeOf(head.target) : undefined;
+    const place = head ? this.#host.placeOf(head.target) : undefined;
     if (head && place) return { head, place, from: end + HEAD_END.length };
     if (
       end === -1 &&
@@ -176,8 +193,8 @@ export class PlainConnection implements AnswerLine {
     this.#begun = begun;
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    this.since = this.#door.clock.monotonic();
-    this.#door.waits();
+    this.since = this.#host.clock.monotonic();
+    this.#host.waits();
   }
 
   #exchange(begun: Begun, length: number): void {
@@ -199,7 +216,7 @@ export class PlainConnection implements AnswerLine {
   #ask({ head, place }: Begun, body: Buffer | null): void {
     const carrier = new PlainCarrier(this, place.path, head, body);
     this.#carrier = carrier;
-    place.answer(new Client(newId('exc', this.#door.clock.now()), carrier));
+    place.answer(new Client(newId('exc', this.#host.clock.now()), carrier));
   }
 
   #gathered(): Buffer {
@@ -210,7 +227,7 @@ export class PlainConnection implements AnswerLine {
   }
 
   #closed(): void {
-    this.#door.closed(this);
+    this.#host.closed(this);
     // Who leaves within a request has asked all the same: it is accounted for.
     const begun = this.#begun;
     this.#whole = null;

@@ -1,29 +1,19 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../core/clock.ts';
-import type { Client } from '../../gateway/client.ts';
 import { AnswerHeads, KEEP_ALIVE_S } from './answer-head.ts';
-import { PlainConnection } from './plain-connection.ts';
+import type { PlaceOf } from './exchange-place.ts';
+import { type ConnectionHost, PlainConnection } from './plain-connection.ts';
 
 /** How long the rest of a request may take before `node:http` waits for it. */
 const REST_OF_REQUEST_MS = 50;
 /** A client may believe the last answer a little longer than it said. */
 const MOST_REST_MS = (KEEP_ALIVE_S + 1) * 1000;
 
-/** Where requests to one path are answered. */
-export interface ExchangePlace {
-  /** The path as it is below the base URL. */
-  readonly path: string;
-  readonly answer: (client: Client) => void;
-}
-
-/** From the target of a plain request to its place; undefined where none is read ahead. */
-export type PlaceOf = (target: string) => ExchangePlace | undefined;
-
 /**
  * The short way in (decisions/0106): requests of the one shape nearly all have are read here, whole, before anything is
  * made for them; with anything else the connection goes to `node:http`.
  */
-export class PlainDoor {
+export class PlainDoor implements ConnectionHost {
   readonly clock: Clock;
   readonly heads: AnswerHeads;
   readonly placeOf: PlaceOf;

@@ -1,7 +1,7 @@
 import { configChanges, configDocument } from '@floe/contract/api/config';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { ConfigHost } from './config-host.ts';
-import { documentOf } from './document.ts';
+import { documentOf } from './document-of.ts';
 import { exportOrg } from './exported.ts';
 import { fileChanges } from './file-diff.ts';
 import { performSteps, shown } from './perform-steps.ts';

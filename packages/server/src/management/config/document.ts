@@ -5,7 +5,6 @@ import { readYaml } from '../../config/document.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import { ConfigError, formatProblem } from '../../config/problem.ts';
-import type { Trials } from '../trials/trials.ts';
 import { examine } from './examine.ts';
 
 type Path = readonly (string | number)[];
@@ -29,32 +28,14 @@ export interface ReadDocument {
   readonly ignored: readonly string[];
 }
 
-/** A document that a person sent, read in a thread. @throws Fault as `readDocument` and `Trials.run` */
-export async function documentOf(
-  given: Given,
-  orgId: string,
-  trials: Pick<Trials, 'run'>,
-): Promise<ConfigDocument> {
-  const { yaml, config, variables } = given;
-  const { org, set, kept, ignored } = await trials.run(orgId, 'readDocument', {
-    given: { yaml, config, variables },
-    orgId,
-  });
-  return {
-    org,
-    ignored,
-    sets: (...path) => set.has(JSON.stringify(path)),
-    keeps: (...path) => kept.has(JSON.stringify(path)),
-  };
-}
-
 /** What the document of one org need not say: whether mail is sent is for the installation. */
 const OF_THE_INSTALLATION: Environment['overrides'] = [
   { variable: 'smtp.url', path: ['smtp', 'url'], value: 'smtp://installation.invalid' },
   { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
 ];
 
-interface Given {
+/** A document as it was sent. */
+export interface Given {
   readonly yaml?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly variables: Readonly<Record<string, string>>;

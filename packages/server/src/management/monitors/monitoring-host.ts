@@ -2,7 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import type { BoardView } from '../../monitoring/boards/status.ts';
 import type { MonitoringEngine } from '../../monitoring/engine.ts';
 import type { Changing } from '../../monitoring/monitors.ts';
-import type { Engine, Writer } from '../../store/ports.ts';
+import type { Engine } from '../../store/engine.ts';
+import type { Writer } from '../../store/ports.ts';
 import type { VerbContext } from '../verb.ts';
 
 /** What the verbs of monitoring stand on beside the database. */

@@ -7,7 +7,7 @@ import type { MonitorView } from '../../monitoring/read.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { placeOf } from '../../platform/file-place.ts';
 import { holds } from '../../platform/keyring.ts';
-import type { CheckRow } from '../../store/monitoring/clocks.ts';
+import type { CheckRow } from '../../store/monitoring/clock-row.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import { isoOrNull, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
 

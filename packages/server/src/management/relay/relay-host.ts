@@ -1,8 +1,9 @@
 import type { RelayConfig } from '@floe/contract/config';
 import type { Actor } from '../../platform/actor.ts';
 import type { Approvals } from '../../relay/approvals.ts';
+import type { Asker } from '../../relay/asker.ts';
 import type { BundleKey } from '../../relay/bundle.ts';
-import type { Asker, Decisions } from '../../relay/decisions.ts';
+import type { Decisions } from '../../relay/decisions.ts';
 import type { OrgRelays } from '../../relay/org-relays.ts';
 import type { RowSink } from '../../store/ports.ts';
 import type { RelayRow } from '../../store/relay/ingest.ts';

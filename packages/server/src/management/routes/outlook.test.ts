@@ -4,7 +4,7 @@ import { BudgetSchema } from '@floe/contract/config/guardrails';
 import type { Scope } from '@floe/contract/scopes';
 import fc from 'fast-check';
 import { silentLog } from '../../core/log.ts';
-import type { Caller } from '../../guardrails/guard.ts';
+import type { Caller } from '../../guardrails/counted-request.ts';
 import { refusalOf } from '../../guardrails/guard.ts';
 import { compileRules, fromFile } from '../../guardrails/rules.ts';
 import { standingOf } from '../../guardrails/standing.ts';

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { priceLine } from '../../guardrails/claims.ts';
-import type { Caller, Estimate, Guard } from '../../guardrails/guard.ts';
+import type { Caller, Estimate } from '../../guardrails/counted-request.ts';
+import type { Guard } from '../../guardrails/guard.ts';
 import type { Rules } from '../../guardrails/rules.ts';
 import { standingOf } from '../../guardrails/standing.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Engine } from '../ports.ts';
+import type { Engine } from '../engine.ts';
 import type { Migration } from './migration.ts';
 
 /** Every table of the first release, one file per engine: what differs between them differs there and nowhere else. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Database, Engine, Writer } from '../ports.ts';
+import type { Engine } from '../engine.ts';
+import type { Database, Writer } from '../ports.ts';
 import type { Migration } from './migration.ts';
 import { type AppliedMigration, planMigrations } from './plan.ts';
 

@@ -1,4 +1,5 @@
-import type { Engine, Writer } from '../ports.ts';
+import type { Engine } from '../engine.ts';
+import type { Writer } from '../ports.ts';
 
 /**
  * One step forward, told which engine it runs on, and never changed once released. It must not read `Schema`, which

@@ -1,18 +1,9 @@
-import type { Engine, Reader, Writer } from '../ports.ts';
+import type { Engine } from '../engine.ts';
+import type { Reader, Writer } from '../ports.ts';
 import { CHECK_COLUMNS, GIVEN, KEY_COLUMNS, MOVING } from './clock-columns.ts';
+import type { BeatKeyRow, CheckRow, ClockRow, PeriodRow } from './clock-row.ts';
 import { parameter, put, putting, run, statement } from './records.ts';
-import type {
-  BeatKeysTable,
-  ChecksTable,
-  MonitorClocksTable,
-  MonitorPeriodsTable,
-  MonitorsTable,
-} from './tables.ts';
-
-export type ClockRow = MonitorClocksTable;
-export type CheckRow = ChecksTable;
-export type PeriodRow = MonitorPeriodsTable;
-export type BeatKeyRow = BeatKeysTable;
+import type { MonitorsTable } from './tables.ts';
 
 /** `wake_at` of a clock that nothing wakes. */
 export const NEVER = Number.MAX_SAFE_INTEGER;

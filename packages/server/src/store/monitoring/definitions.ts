@@ -1,5 +1,6 @@
-import type { Engine, Reader, Writer } from '../ports.ts';
-import type { ClockRow } from './clocks.ts';
+import type { Engine } from '../engine.ts';
+import type { Reader, Writer } from '../ports.ts';
+import type { ClockRow } from './clock-row.ts';
 import { put, putting } from './records.ts';
 import type { MonitorsTable } from './tables.ts';
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { Engine } from '../engine.ts';
 import { decodeCursor, type Page, toPage } from '../pages.ts';
-import type { Database, Engine, Reader, Writer } from '../ports.ts';
-import { type CheckRow, insertPeriods, type PeriodRow } from './clocks.ts';
+import type { Database, Reader, Writer } from '../ports.ts';
+import type { CheckRow, PeriodRow } from './clock-row.ts';
+import { insertPeriods } from './clocks.ts';
 
 const ROWS_PER_BATCH = 2_000;
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Engine, Reader, Writer } from '../ports.ts';
+import type { Engine } from '../engine.ts';
+import type { Reader, Writer } from '../ports.ts';
 
 export interface PulseGiven {
   readonly processId: string;

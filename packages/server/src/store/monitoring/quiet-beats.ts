@@ -1,5 +1,5 @@
 import { CHECK_COLUMNS, GIVEN, KEY_COLUMNS, MOVING } from './clock-columns.ts';
-import type { BeatKeyRow, CheckRow, ClockRow } from './clocks.ts';
+import type { BeatKeyRow, CheckRow, ClockRow } from './clock-row.ts';
 
 /** Beats of one monitor that find out nothing: they move its clock and are rows, no miss, period or alert comes of them. */
 export interface QuietBeats {

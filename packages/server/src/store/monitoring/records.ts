@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely';
-import type { Engine, Writer } from '../ports.ts';
+import type { Engine } from '../engine.ts';
+import type { Writer } from '../ports.ts';
 
 type Value = string | number | null;
 type Records = readonly Readonly<Record<string, Value>>[];

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../ports.ts';
 import type { Figure } from './figures.ts';
 import { MINUTE_MS } from './gather.ts';
-import type { Piece, PieceRequest, PieceSums } from './pieces.ts';
+import type { Piece, PieceRequest, PieceSums } from './piece.ts';
 import { QUARTER_MS } from './quarters.ts';
 import { type Facet, isAmong, isDimension } from './read.ts';
 

@@ -1,40 +1,13 @@
 import { ERROR_OUTCOMES } from '@floe/contract/outcome';
 import { type RawBuilder, sql } from 'kysely';
-import { type Condition, outcomeInSql } from '../exchange-filters.ts';
+import { outcomeInSql } from '../exchange-filters.ts';
 import type { Reader } from '../ports.ts';
 import { BUCKETS, upperBound } from './buckets.ts';
 import { FIRST_TOKEN_BUCKETS, type Figure, LATENCY_BUCKETS } from './figures.ts';
 import { NO_ATTEMPTS } from './gather.ts';
 import { minuteSums, type PlacedPiece, partedAtMinutes } from './minute-pieces.ts';
-import { type Facet, type FacetFilter, isAmong } from './read.ts';
-
-/** A stretch of time that no whole minute or hour stands for: [from, to), in milliseconds. */
-export interface Piece {
-  readonly from: number;
-  readonly to: number;
-}
-
-export interface PieceRequest {
-  readonly orgId: string;
-  /** None longer than an hour: rows that no minute stands for are read one by one. */
-  readonly pieces: readonly Piece[];
-  /** Since when minutes are kept, in milliseconds; before, they are merged into quarters. Absent: only rows are read. */
-  readonly minutesSince?: number | undefined;
-  readonly filter?: FacetFilter | undefined;
-  /** What no rollup knows of; rows are read for it, however long the pieces are. */
-  readonly conditions?: readonly Condition[] | undefined;
-  readonly groupBy: readonly Facet[];
-  readonly figures: readonly Figure[];
-}
-
-export interface PieceSums {
-  /** Its place among the pieces. */
-  readonly piece: number;
-  /** In the order of `groupBy`; '' for requests without a value. */
-  readonly values: readonly string[];
-  /** In the order of `figures`. */
-  readonly sums: readonly number[];
-}
+import type { PieceRequest, PieceSums } from './piece.ts';
+import { type Facet, isAmong } from './read.ts';
 
 /**
  * Adds up the rows of each piece as the rollups would, per value of `groupBy`. Pieces without a row are left out; what

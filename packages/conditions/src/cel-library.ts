@@ -1,0 +1,3 @@
+export type Cel = typeof import('@bufbuild/cel');
+
+export type Expression = ReturnType<Cel['parse']>['expr'];

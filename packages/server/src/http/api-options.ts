@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import type { Log } from '../core/log.ts';
+import type { Verb, VerbHost } from '../management/verb.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { PresentedHeaders } from '../platform/key-format.ts';
+import type { SignInEdge } from './sign-in/sign-in-edge.ts';
+
+export interface ApiOptions {
+  readonly verbs: readonly Verb[];
+  readonly host: VerbHost;
+  readonly log: Log;
+  /** Version of the program, for the OpenAPI document. */
+  readonly version: string;
+  /** By platform key. @throws Fault of status 401 */
+  authenticate(headers: PresentedHeaders): Actor;
+  /** IP address of the client; absent where it does not matter. */
+  addressOf?(request: IncomingMessage): string;
+  /** By session cookie, where no key came along; absent where nobody signs in. */
+  readonly signIn?: SignInEdge;
+  /** The id the server gave this request when it arrived. */
+  requestIdOf(request: IncomingMessage): string;
+}
