@@ -101,6 +101,8 @@ function resolveImport(from, specifier) {
 export function check(files, threads = THREADS) {
   const faults = [];
   const edges = new Map();
+  /** Types among them, but not what is only loaded when it is needed. */
+  const declared = new Map();
   const packages = new Map();
   for (const { path, text } of files) {
     const room = roomOf(path);
@@ -113,8 +115,9 @@ export function check(files, threads = THREADS) {
     }
     const isTest = /\.test\.ts$|\.suite\.ts$|\/test\//.test(path);
     const targets = [];
+    const known = [];
     const imported = importsOf(path, text);
-    for (const { specifier, isType: typeOnly } of imported) {
+    for (const { specifier, isType: typeOnly, isLazy } of imported) {
       if (specifier === null) {
         if (!isTest) faults.push(`${path}: an import that is not written out cannot be checked`);
         continue;
@@ -123,6 +126,7 @@ export function check(files, threads = THREADS) {
       if (!target && !typeOnly) packages.set(path, [...(packages.get(path) ?? []), specifier]);
       if (!target) continue;
       if (!typeOnly) targets.push(target);
+      if (!isLazy) known.push(target);
       if (leadsToPage(path, target))
         faults.push(`${path}: imports a page (${target}); move what is shared to data/, ui/ or app/`);
       const other = roomOf(target);
@@ -141,7 +145,10 @@ export function check(files, threads = THREADS) {
           `${path}: ${room} (floor ${floor}) imports ${other} (floor ${reach}); only lower floors may be imported`,
         );
     }
-    if (!isTest) edges.set(path, targets);
+    if (!isTest) {
+      edges.set(path, targets);
+      declared.set(path, known);
+    }
     for (const stop of STOPS) {
       if (isTest || stop.rooms.includes(room) || stop.files?.some((file) => path.endsWith(file))) continue;
       const isIn = stop.imports
@@ -150,7 +157,7 @@ export function check(files, threads = THREADS) {
       if (isIn) faults.push(`${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
     }
   }
-  return [...faults, ...cycles(edges), ...threads.flatMap((thread) => loaded(edges, packages, thread))];
+  return [...faults, ...new Set([...cycles(edges), ...cycles(declared)]), ...threads.flatMap((thread) => loaded(edges, packages, thread))];
 }
 
 /** Files through which a thread loads what it must do without. */

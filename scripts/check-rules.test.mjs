@@ -78,6 +78,14 @@ test('a circle of imports is found, also through import()', () => {
   assert.match(checkFloors(files, []).join(), /import circle/);
 });
 
+test('a circle of types is found, and one that is broken by import() is none', () => {
+  const file = (name, text) => ({ path: `packages/wire/src/${name}.ts`, text });
+  const a = file('a', "import { b } from './b.ts';");
+  assert.match(checkFloors([a, file('b', "import type { A } from './a.ts';")], []).join(), /import circle/);
+  const lazy = file('a', "const b = () => import('./b.ts');");
+  assert.deepEqual(checkFloors([lazy, file('b', "import type { A } from './a.ts';")], []), []);
+});
+
 test('what a thread must not load is found, also through import()', () => {
   const root = 'packages/server/src/store/thread.ts';
   const files = [

@@ -1,10 +1,16 @@
 import type { Fault } from '@floe/contract/faults';
-import type { EarlyAnswer } from './early-answer.ts';
+import type { Quiet } from './deadlines.ts';
 import type { Replay } from './replay.ts';
 
 /** Whoever wrote to the client last tells it an error: text that ends its stream, or null where the connection must break. */
 interface ErrorTeller {
   failure(fault: Fault): string | null;
+}
+
+/** What keeps the client of a stream from giving up while nothing has come. */
+interface Waiting extends Quiet {
+  /** Takes the first chunk of an answer ahead of its content; true when the client has it. */
+  lead(chunk: string): boolean;
 }
 
 /** How far the client's answer has got, and so how it is told an error. */
@@ -24,7 +30,7 @@ const CONTENT: Stage = { name: 'content' };
 /** Knows how far the answer to one client has got. */
 export class AnswerProgress {
   #stage: Stage = NOTHING;
-  #early: EarlyAnswer | null = null;
+  #early: Waiting | null = null;
   #replay: Replay | null = null;
   #firstTokenAt: number | null = null;
 
@@ -33,7 +39,7 @@ export class AnswerProgress {
   }
 
   /** Of a stream: what keeps its client from giving up while nothing has come. */
-  get early(): EarlyAnswer | null {
+  get early(): Waiting | null {
     return this.#early;
   }
 
@@ -57,7 +63,7 @@ export class AnswerProgress {
     return this.#stage.name === 'broken';
   }
 
-  keepWaiting(early: EarlyAnswer): void {
+  keepWaiting(early: Waiting): void {
     this.#early = early;
   }
 

@@ -1,5 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import { streamHeaders } from './answer-headers.ts';
+import type { ClientOut } from './client-out.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { StreamGate } from './policy/stream-gate.ts';
@@ -62,7 +63,7 @@ export function wholeAnswer(judge: (body: Buffer) => void): AnswerSink {
  * The client's side of a streamed answer. What comes before the first content is held: until then another
  * attempt can still take over unseen. Where policies judge answers, nothing passes that they have not judged.
  */
-export class ClientStream {
+export class ClientStream implements ClientOut {
   started = false;
   #x: Exchange;
   #held: (Buffer | string)[] = [];
@@ -75,25 +76,21 @@ export class ClientStream {
     this.#gate = x.judged.gate && new StreamGate(x, x.judged.gate);
   }
 
-  /** False when the client reads slower than the upstream writes. @throws Fault `policy_denied` */
   pass(bytes: Buffer | string): boolean {
     return this.#gate ? this.#passJudged(this.#gate, bytes) : this.#tell(bytes);
   }
 
-  /** The first content is known to be good: everything held goes out. */
   start(): void {
     if (this.#gate) this.#isDue = true;
     else this.#open();
   }
 
-  /** @throws Fault `policy_denied` when the answer as a whole is denied */
   end(): void {
     if (this.#gate) this.#endJudged(this.#gate);
     if (!this.started) this.#open();
     this.#x.client.end();
   }
 
-  /** Judges the last bytes before they are told: what they end may have to be stored first. @throws Fault `policy_denied` */
   judgeEnd<Bytes extends Buffer | string>(bytes: Bytes): Bytes | Buffer {
     const gate = this.#gate;
     if (gate === null) return bytes;
@@ -103,7 +100,6 @@ export class ClientStream {
     return judged;
   }
 
-  /** How a stream that a policy stopped ends; null when none did. */
   failure(fault: Fault): string | null {
     return this.#gate?.fault ? this.#gate.failure(fault) : null;
   }

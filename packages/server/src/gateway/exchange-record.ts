@@ -13,7 +13,7 @@ import type { Controls } from './controls.ts';
 import type { Gateway } from './gateway.ts';
 import type { SessionStanding } from './model-sessions.ts';
 import type { OpaqueAsk } from './opaque/opaque-ask.ts';
-import type { AnswerGate } from './policy/answer-gate.ts';
+import type { AnswerGate } from './policy/answer-side.ts';
 import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 

@@ -45,7 +45,7 @@ function authenticate(x: StartedExchange): asserts x is Exchange {
   x.caller = caller;
   requireScope(key, 'gateway');
   gateway.lastUsed(key, x.createdAt);
-  x.session = noteSession(x, key);
+  x.session = noteSession(gateway.sessions, key, client.headers);
   x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
   if (catalog.bodies !== null) client.bodyTape = new BodyTape();
 }

@@ -9,7 +9,7 @@ import type { Provider } from '../providers/configured.ts';
 import type { Transport } from '../providers/transport.ts';
 import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import type { RowSink } from '../store/ports.ts';
-import type { Background } from './background/background.ts';
+import type { Background } from './background/deferred.ts';
 import type { BodyStore } from './bodies/body-store.ts';
 import type { Flights } from './cache/flights.ts';
 import type { Catalog } from './catalog.ts';

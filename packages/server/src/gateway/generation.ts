@@ -12,7 +12,7 @@ import { orderTargets, takeCourse } from './order-targets.ts';
 import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
 import { send } from './send.ts';
-import { openTurn } from './stored/open-turn.ts';
+import { openTurn } from './stored/read-turn.ts';
 import type { Surface } from './surface.ts';
 
 /** Chat, Responses and Messages: a model writes the answer. */

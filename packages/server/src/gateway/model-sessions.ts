@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../platform/keyring.ts';
+import type { Client } from './client.ts';
 import { sessionOf } from './conversation.ts';
-import type { Exchange } from './exchange-record.ts';
 
 /** What is known of the session a request belongs to. */
 export interface SessionStanding {
@@ -27,11 +27,11 @@ export const UNWATCHED: ModelSessions = {
 
 /** The session of an exchange, counted once; null where nobody watches. */
 export function noteSession(
-  { client, gateway }: Pick<Exchange, 'client' | 'gateway'>,
+  sessions: ModelSessions,
   key: KeyRecord,
+  headers: Client['headers'],
 ): SessionStanding | null {
-  const { sessions } = gateway;
   if (!sessions.watches(key.orgId)) return null;
-  const agent = client.headers['user-agent'];
-  return sessions.note(key, sessionOf(client.headers) ?? '', typeof agent === 'string' ? agent : '');
+  const agent = headers['user-agent'];
+  return sessions.note(key, sessionOf(headers) ?? '', typeof agent === 'string' ? agent : '');
 }

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { AnswerWriter } from '@floe/wire/dialect';
 import type { AnswerEvent, BlockKind, Emit, OpenEvent, Seal } from '@floe/wire/events';
 import { oneBlockAtATime } from '@floe/wire/serial';
-import type { ClientStream } from './answer-sinks.ts';
+import type { ClientOut } from './client-out.ts';
 
 /** A block of the answer as far as the client has it. */
 interface Delivered {
@@ -21,7 +21,7 @@ interface Delivered {
  */
 export class Replay {
   readonly writer: AnswerWriter;
-  readonly out: ClientStream;
+  readonly out: ClientOut;
   /** A later attempt said something else: nothing can continue this stream. */
   diverged = false;
   #showsReasoning: boolean;
@@ -37,7 +37,7 @@ export class Replay {
   #opened: OpenEvent | null = null;
   #hidden = false;
 
-  constructor(writer: AnswerWriter, out: ClientStream, showsReasoning: boolean) {
+  constructor(writer: AnswerWriter, out: ClientOut, showsReasoning: boolean) {
     this.writer = writer;
     this.out = out;
     this.#showsReasoning = showsReasoning;

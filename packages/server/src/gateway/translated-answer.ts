@@ -14,6 +14,7 @@ import { readFrame, SseFramer } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
 import { ClientStream, wholeAnswer } from './answer-sinks.ts';
 import { noteEvent } from './booked-usage.ts';
+import type { ClientOut } from './client-out.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
 import { judgedBody } from './policy/answer-gate.ts';
@@ -37,7 +38,7 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   #x: Exchange;
   #way: Translation;
   #arrival: AnswerSink;
-  #out: ClientStream;
+  #out: ClientOut;
   #writer: AnswerWriter;
   #fold = new AnswerFold();
   #fault: Fault | null = null;

@@ -7,9 +7,9 @@ import { withCaller } from './caller-credential.ts';
 import type { Course, Target } from './catalog.ts';
 import { ClientGone, pauseUnlessGone } from './client.ts';
 import type { Exchange } from './exchange-record.ts';
-import { type LaterTargets, patienceWith } from './first-token-deadline.ts';
 import { reasonOf, waitBeforeNextTry } from './next-try.ts';
 import { noHealthyTarget, whyNotAdmitted } from './no-healthy-target.ts';
+import { type LaterTargets, patienceWith } from './patience.ts';
 import type { Plan } from './plan.ts';
 import { isCredentialBound, isIneligible, PATIENCE_MS, remedyFor, tellingFailure } from './retry.ts';
 

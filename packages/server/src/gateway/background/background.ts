@@ -17,7 +17,8 @@ import type { Database, ExchangeRow } from '../../store/ports.ts';
 import { EMPTY_CATALOG } from '../catalog.ts';
 import type { Gateway } from '../gateway.ts';
 import { askKeeper } from '../stored/keeper.ts';
-import { endedRow, type Pending, readPending, reservedRow } from './pending.ts';
+import type { Background, Deferred, Pending } from './deferred.ts';
+import { endedRow, readPending, reservedRow } from './pending.ts';
 
 /** Between two rounds while this process looks after a response, and while it looks for those of dead processes. */
 const BUSY_MS = 2_000;
@@ -31,26 +32,6 @@ const LONGEST_MS = 300_000;
 const EXPIRES_MS = 24 * 3_600_000;
 /** Asked for in one round, of each org. */
 const PER_ORG = 10;
-
-/** What is known of a response that goes on when its exchange has ended. */
-export interface Deferred extends Omit<Pending, 'charges'> {
-  readonly responseId: string;
-  /** Provider and credential that make it (`Provider.sealOrigin`). */
-  readonly origin: string;
-  /** What it holds of budgets; null where none applies. */
-  readonly grant: Grant | null;
-}
-
-/** Settles responses whose provider makes them in the background, each once. */
-export interface Background {
-  /** Takes over the row and the reservation of an exchange. */
-  defer(deferred: Deferred): void;
-  /** A client has seen the end of a response: it is settled with it, or soon by the process that looks after it. */
-  ended(orgId: string, responseId: string, response: JsonObject): Promise<void>;
-  /** A client asked for a response and nobody read the answer: its provider is asked in the next round. */
-  hurry(orgId: string, responseId: string): void;
-  close(): Promise<void>;
-}
 
 export interface BackgroundParts {
   readonly database: Pick<Database, 'read' | 'transaction'>;

@@ -4,22 +4,9 @@ import type { Usage } from '@floe/wire/usage';
 import { tokensOfContent } from '../../guardrails/estimate.ts';
 import type { Price } from '../../providers/prices.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
-import type { Charge } from '../../store/spend/spend.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
 import { chargeAttempt } from '../worth.ts';
-
-/** An exchange whose response is not made yet. */
-export interface Pending {
-  /** Its row, without usage and cost. */
-  readonly row: ExchangeRow;
-  /** The service tier that was asked for. */
-  readonly tier: string | null;
-  /** What its input was taken for, and the most it may cost; null where nobody knows a price. */
-  readonly inputTokens: number;
-  readonly reservedNanoUsd: number | null;
-  /** What it holds of budgets. */
-  readonly charges: readonly Charge[];
-}
+import type { Pending } from './deferred.ts';
 
 /** What was stored of one; the text is our own. */
 export function readPending(text: string): Pending {

@@ -1,17 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import { denialOf } from '../../guardrails/policies/judge.ts';
 import { judgeAnswer } from '../../guardrails/policies/judge-bodies.ts';
-import type { PolicySide } from '../../guardrails/policies/policies.ts';
-import type { JudgedRequest } from '../../guardrails/policies/request-subject.ts';
 import { answerHeaders } from '../answer-headers.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { AnswerGate } from './answer-side.ts';
 import { note, noteRewriting } from './request-gate.ts';
-
-/** By which rules the answer of an exchange is judged, and what it answers. */
-export interface AnswerGate {
-  readonly side: PolicySide;
-  readonly request: JudgedRequest;
-}
 
 /** Tells a whole JSON answer, as far as the org's policies let it. @throws Fault `policy_denied` */
 export function tellWhole(x: Exchange, body: Buffer | string): void {

@@ -14,7 +14,7 @@ import { denialOf, type Judgement, judge } from '../../guardrails/policies/judge
 import type { Policy, PolicySide } from '../../guardrails/policies/policies.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { responsesFailure } from '../responses-failure.ts';
-import type { AnswerGate } from './answer-gate.ts';
+import type { AnswerGate } from './answer-side.ts';
 import { note } from './request-gate.ts';
 
 /** How far back a value may have begun that ends in the newest frame; longer ones are found at the end. */
