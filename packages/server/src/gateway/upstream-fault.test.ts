@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { BadAnswer, ClosedEarly } from '../providers/http1/bad-answer.ts';
-import { UnsendableRequest } from '../providers/http1/request-head.ts';
 import { compatible, type ProviderSheet } from '../providers/provider.ts';
 import { SHEETS } from '../providers/sheets.ts';
+import { BadAnswer, ClosedEarly, UnsendableRequest } from '../providers/transport.ts';
 import { readNetworkError, readRefusal, readRetryAfterMs, UpstreamRefusal } from './upstream-fault.ts';
 
 const plain: ProviderSheet = {

@@ -1,9 +1,7 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import { faultOf, readUpstreamFault } from '@floe/wire/upstream-fault';
-import { BadAnswer, ClosedEarly } from '../providers/http1/bad-answer.ts';
-import { UnsendableRequest } from '../providers/http1/request-head.ts';
 import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
-import type { UpstreamHeaders } from '../providers/transport.ts';
+import { BadAnswer, ClosedEarly, UnsendableRequest, type UpstreamHeaders } from '../providers/transport.ts';
 
 const MESSAGE_CHARACTERS = 500;
 const KEPT_BODY_CHARACTERS = 2000;

@@ -9,9 +9,9 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { issue, makeAuthority } from '@floe/testkit/certificate';
 import { FakeClock } from '@floe/testkit/clock';
 import { createOutboundGuard } from '../core/outbound.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { type OutboundSettings, OutboundUnusable, resolveOutbound } from './outbound.ts';
 import { smallCall } from './small-call.ts';
-import { createHttpTransport } from './transport.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'floe-ways-'));
 const at = (name: string) => join(folder, name);

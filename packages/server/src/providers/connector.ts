@@ -42,13 +42,20 @@ function tunnelled(toProxy: Connector, secured: Connector, proxy: URL, connectMs
     toProxy(asked, (...[error, socket]) => {
       if (error) return callback(error, null);
       const host = isIPv6(options.hostname) ? `[${options.hostname}]` : options.hostname;
-      askForTunnel(socket, `${host}:${port}`, proxy, connectMs, (refused) => {
+      askForTunnel(socket, connectRequest(`${host}:${port}`, proxy), connectMs, (refused) => {
         if (refused) return callback(refused, null);
         if (options.protocol === 'https:') secured({ ...options, port, httpSocket: socket }, callback);
         else callback(null, socket);
       });
     });
   };
+}
+
+/** The request for a tunnel to `target`, with the credentials that stand in the proxy's address. */
+function connectRequest(target: string, { username, password }: URL): string {
+  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+  const authorization = username === '' ? '' : `Proxy-Authorization: Basic ${credentials}\r\n`;
+  return `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`;
 }
 
 /** A refusal names the status, which `upstream_unreachable` shows. */
@@ -64,8 +71,7 @@ class ProxyRefused extends Error {
 
 function askForTunnel(
   socket: Socket,
-  target: string,
-  proxy: URL,
+  request: string,
   timeoutMs: number,
   done: (refused: Error | null) => void,
 ): void {
@@ -94,10 +100,5 @@ function askForTunnel(
   const timer = setTimeout(() => finish(new ProxyRefused('the proxy did not answer')), timeoutMs);
   timer.unref();
   socket.on('data', onData).on('error', onError).on('close', onClose);
-  const credentials = decodeURIComponent(`${proxy.username}:${proxy.password}`);
-  const authorization =
-    proxy.username === ''
-      ? ''
-      : `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
-  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`);
+  socket.write(request);
 }

@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { type Credential, configureProvider, type Provider } from './configured.ts';
-import { signingOf } from './identity.ts';
+import { identityOf, signingOf } from './identity.ts';
 import { type OutboundSettings, OutboundUnusable, resolveOutbound } from './outbound.ts';
 import { NO_PRICES } from './price-catalog.ts';
 import type { PriceBook } from './prices.ts';
@@ -100,7 +100,7 @@ function fromConfig(
       book,
     },
     usesCaller: config.credential_source === 'caller',
-    signing: signingOf(sheet, config, region, ways, variable),
+    signing: signingOf(identityOf(sheet, config, region, variable), ways),
     via: (origin) => ways.via(origin),
     breaker: {
       enabled: breaker.enabled,
@@ -172,7 +172,7 @@ export function providersFromEnvironment(
         region,
         project: settingOf('project', {}, sheet, variable),
         pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
-        signing: signingOf(sheet, {}, region, ways, variable),
+        signing: signingOf(identityOf(sheet, {}, region, variable), ways),
         via: (origin) => ways.via(origin),
         timeouts: TIMEOUTS,
       }),

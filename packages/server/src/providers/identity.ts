@@ -6,33 +6,35 @@ import { awsIdentity } from './signing/aws-identity.ts';
 import { googleIdentity } from './signing/google-identity.ts';
 import type { Signing } from './signing/signing.ts';
 
-/** Who signs the requests of a provider whose kind signs; undefined for all others. */
-export function signingOf(
-  sheet: ProviderSheet,
-  config: Pick<ProviderConfig, 'identity' | 'role_arn'>,
+/** Whose requests are signed, for a provider whose kind signs; undefined for all others. */
+export function identityOf(
+  { auth }: ProviderSheet,
+  { identity, role_arn: roleArn }: Pick<ProviderConfig, 'identity' | 'role_arn'>,
   region: string | undefined,
-  outbound: Outbound,
   variable: (name: string) => string | undefined,
-): Signing | undefined {
-  const { auth } = sheet;
-  if (auth.type !== 'sigv4' && auth.type !== 'google') return undefined;
-  const own: Partial<NonNullable<ProviderConfig['identity']>> = config.identity ?? {};
+): Signing['identity'] | undefined {
+  const own: Partial<NonNullable<ProviderConfig['identity']>> = identity ?? {};
   const { access_key_id: id, secret_access_key: secret, session_token: token, metadata = false } = own;
-  const identity =
-    auth.type === 'google'
-      ? googleIdentity({ file: own.file, metadata }, variable)
-      : awsIdentity(
-          {
-            service: auth.service,
-            region: region ?? '',
-            keys: id !== undefined && secret !== undefined ? { id, secret, token } : undefined,
-            profile: own.profile,
-            metadata,
-            roleArn: config.role_arn,
-            externalId: own.external_id,
-          },
-          variable,
-        );
+  if (auth.type === 'google') return googleIdentity({ file: own.file, metadata }, variable);
+  if (auth.type !== 'sigv4') return undefined;
+  const settings = {
+    service: auth.service,
+    region: region ?? '',
+    keys: id !== undefined && secret !== undefined ? { id, secret, token } : undefined,
+    profile: own.profile,
+    metadata,
+    roleArn,
+    externalId: own.external_id,
+  };
+  return awsIdentity(settings, variable);
+}
+
+/** Who signs the requests of this identity, and how those who hand out its tokens are reached. */
+export function signingOf(
+  identity: Signing['identity'] | undefined,
+  outbound: Outbound,
+): Signing | undefined {
+  if (identity === undefined) return undefined;
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
   return { key, identity, via: (origin) => outbound.via(origin) };
 }

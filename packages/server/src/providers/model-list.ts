@@ -3,11 +3,11 @@ import type { Log } from '../core/log.ts';
 import type { Provider } from './configured.ts';
 import { type ListedModel, readModelPage } from './model-page.ts';
 import { smallCall } from './small-call.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, UpstreamRequest } from './transport.ts';
 
 const REFRESH_MS = 10 * 60 * 1000;
-const LIST_TIMEOUT_MS = 30_000;
-const LIST_BYTES = 16 * 1024 * 1024;
+/** For one page of a list. */
+const LIMITS = { timeoutMs: 30_000, bytes: 16 * 1024 * 1024, onlyStatus: 200 };
 /** Of a thousand models each where the provider lets us say how many. */
 const LIST_PAGES = 20;
 
@@ -98,7 +98,7 @@ async function readList(
   const models: ListedModel[] = [];
   let path = first;
   for (let pages = 0; pages < LIST_PAGES; pages++) {
-    const body = await get(transport, clock, provider, origin, path);
+    const { body } = await smallCall(transport, clock, pageRequest(provider, origin, path), LIMITS);
     const page = readModelPage(JSON.parse(body.toString('utf8')));
     models.push(...page.models);
     if (page.next === undefined) break;
@@ -109,35 +109,22 @@ async function readList(
   return models;
 }
 
-/** A small GET off the hot path. Rejects on any status but 200, after 30 s, and past 16 MB. */
-async function get(
-  transport: Transport,
-  clock: Clock,
-  provider: Provider,
-  origin: string,
-  path: string,
-): Promise<Buffer> {
+function pageRequest(provider: Provider, origin: string, path: string): UpstreamRequest {
   const credential = provider.nextCredential();
-  const { body } = await smallCall(
-    transport,
-    clock,
-    {
-      method: 'GET',
-      origin,
-      path,
-      headers: [
-        ...provider.headersFor(credential),
-        ...Object.entries(provider.sheet.headers ?? {}).flat(),
-        'accept',
-        'application/json',
-      ],
-      body: null,
-      connectMs: provider.timeouts.connectMs,
-      via: provider.via,
-      pool: provider.pool,
-      signing: provider.signingFor(credential),
-    },
-    { timeoutMs: LIST_TIMEOUT_MS, bytes: LIST_BYTES, onlyStatus: 200 },
-  );
-  return body;
+  return {
+    method: 'GET',
+    origin,
+    path,
+    headers: [
+      ...provider.headersFor(credential),
+      ...Object.entries(provider.sheet.headers ?? {}).flat(),
+      'accept',
+      'application/json',
+    ],
+    body: null,
+    connectMs: provider.timeouts.connectMs,
+    via: provider.via,
+    pool: provider.pool,
+    signing: provider.signingFor(credential),
+  };
 }

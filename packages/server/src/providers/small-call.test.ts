@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
+import { createHttpTransport } from './http-transport.ts';
 import { smallCall } from './small-call.ts';
-import { createHttpTransport, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 const REQUEST = {
   method: 'GET',

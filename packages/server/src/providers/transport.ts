@@ -1,10 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { OutboundGuard } from '../core/outbound.ts';
-import { openConnector } from './connector.ts';
-import { Origin } from './http1/origin.ts';
 import type { Via } from './outbound.ts';
 import type { Signing } from './signing/signing.ts';
-import { Uploads } from './uploads.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -50,62 +46,38 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/**
- * HTTP/1.1 with keep-alive connections, one pool per origin and way, as many connections as there are requests
- * under way. With a guard, each address is judged when it is connected to; a request on a warm connection costs
- * nothing. No deadline but the handshake's: the exchange keeps its own with an injected clock.
- */
-export function createHttpTransport(guard?: OutboundGuard): Transport {
-  const origins = new Map<string, Origin>();
-  const uploads = new Uploads();
-
-  function connectorOf({ origin, connectMs, via, unguarded }: UpstreamRequest) {
-    return openConnector(new URL(origin), via, connectMs, unguarded ? undefined : guard);
-  }
-
-  function originOf(request: UpstreamRequest): Origin {
-    const key = wayOf(request);
-    let origin = origins.get(key);
-    if (!origin) {
-      origin = new Origin(new URL(request.origin), connectorOf(request));
-      origins.set(key, origin);
-    }
-    return origin;
-  }
-
-  return {
-    dispatch(request, handler) {
-      const { body } = request;
-      try {
-        return body === null || Buffer.isBuffer(body)
-          ? originOf(request).dispatch(request, body, handler)
-          : uploads.dispatch(request, body, wayOf(request), connectorOf, handler);
-      } catch (error) {
-        return refuseLater(handler, error);
-      }
-    },
-    async close() {
-      for (const origin of origins.values()) origin.close();
-      origins.clear();
-      await uploads.close();
-    },
-  };
+/** A request that cannot be put into HTTP/1.1; nothing of it was sent. */
+export class UnsendableRequest extends Error {
+  override readonly name = 'UnsendableRequest';
+  readonly code = 'unsendable';
 }
 
-/** Requests that go the same way may share connections. */
-function wayOf({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
-  const isPlain = via === undefined && !unguarded;
-  const way = `${pool} ${connectMs} ${origin}`;
-  return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
+/** What came is no HTTP/1.1 answer (RFC 9112); `code` says what is wrong with it. */
+export class BadAnswer extends Error {
+  override readonly name = 'BadAnswer';
+  readonly code: string;
+
+  constructor(code: BadAnswerCode) {
+    super(`no valid HTTP/1.1 answer: ${code}`);
+    this.code = code;
+  }
 }
 
-/** What cannot be sent at all is told as every other failure is, after this turn. */
-function refuseLater(handler: UpstreamHandler, error: unknown): () => void {
-  let isCancelled = false;
-  queueMicrotask(() => {
-    if (!isCancelled) handler.onError(error instanceof Error ? error : new Error(String(error)));
-  });
-  return () => {
-    isCancelled = true;
-  };
+export type BadAnswerCode =
+  | 'status_line'
+  | 'header'
+  | 'header_too_large'
+  | 'switched_protocols'
+  | 'content_length'
+  | 'transfer_encoding'
+  | 'chunk';
+
+/** The connection ended before the answer did, or before there was one. */
+export class ClosedEarly extends Error {
+  override readonly name = 'ClosedEarly';
+  readonly code = 'closed_early';
+
+  constructor() {
+    super('the connection was closed before the answer was whole');
+  }
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { OutboundGuard } from '../core/outbound.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { SANDBOX_ORIGIN } from './sandbox/sheet.ts';
 import { createSandboxTransport } from './sandbox/transport.ts';
 import { createSigningTransport } from './signing/signing-transport.ts';
-import { createHttpTransport, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Every way out of the process: HTTP for the world, the sandbox for itself. */
 export function createTransport(clock: Clock, guard?: OutboundGuard): Transport {

@@ -10,44 +10,36 @@ class Cancelled extends Error {
 }
 
 /**
- * Requests that stream their body up go through undici: its care for a body that is slow, ends early or is answered
- * before its end is worth more there than the CPU it costs.
+ * Requests to one origin that stream their body up go through undici: its care for a body that is slow, ends early or
+ * is answered before its end is worth more there than the CPU it costs.
  */
 export class Uploads {
-  readonly #pools = new Map<string, Pool>();
+  readonly #pool: Pool;
+
+  constructor(origin: URL, connect: Connector) {
+    this.#pool = new Pool(origin, {
+      connections: null,
+      pipelining: 1,
+      allowH2: false,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 30_000,
+      keepAliveMaxTimeout: 300_000,
+      maxHeaderSize: 64 * 1024,
+      connect,
+    });
+  }
 
   /** Returns the way to cancel. @throws what undici says of a request that cannot be sent */
-  dispatch(
-    request: UpstreamRequest,
-    body: Readable,
-    way: string,
-    connectorOf: (request: UpstreamRequest) => Connector,
-    handler: UpstreamHandler,
-  ): () => void {
+  dispatch(request: UpstreamRequest, body: Readable, handler: UpstreamHandler): () => void {
     const call = new Call(handler);
-    const { path, headers, origin } = request;
-    let pool = this.#pools.get(way);
-    if (!pool) {
-      pool = new Pool(origin, {
-        connections: null,
-        pipelining: 1,
-        allowH2: false,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        keepAliveTimeout: 30_000,
-        keepAliveMaxTimeout: 300_000,
-        maxHeaderSize: 64 * 1024,
-        connect: connectorOf(request),
-      });
-      this.#pools.set(way, pool);
-    }
-    pool.dispatch({ method: methodOf(request), path, headers: [...headers], body }, call);
+    const { path, headers } = request;
+    this.#pool.dispatch({ method: methodOf(request), path, headers: [...headers], body }, call);
     return () => call.cancel();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
-    this.#pools.clear();
+    await this.#pool.destroy();
   }
 }
 

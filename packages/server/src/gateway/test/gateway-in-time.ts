@@ -19,7 +19,7 @@ import { standingOf } from '../../guardrails/standing.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { NodeCarrier } from '../../http/node-carrier.ts';
 import { compileKeyring, derivePepper, type KeyRecord, type Keyring } from '../../platform/keyring.ts';
-import { createHttpTransport } from '../../providers/transport.ts';
+import { createHttpTransport } from '../../providers/http-transport.ts';
 import { MemoryAnswerCache } from '../../store/cache/memory.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import { NO_ROWS } from '../../store/test/no-rows.ts';

@@ -1,5 +1,4 @@
-import type { UpstreamHeaders } from '../transport.ts';
-import { BadAnswer } from './bad-answer.ts';
+import { BadAnswer, type UpstreamHeaders } from '../transport.ts';
 
 /** Status line and headers of an answer, and how its body ends (RFC 9112, 6.3). */
 export interface AnswerHead {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { BadAnswer, ClosedEarly } from '../transport.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { BadAnswer, ClosedEarly } from './bad-answer.ts';
 
 interface Heard {
   status: number;

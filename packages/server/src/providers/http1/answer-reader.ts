@@ -1,6 +1,5 @@
-import type { Flow, UpstreamHandler } from '../transport.ts';
+import { BadAnswer, ClosedEarly, type Flow, type UpstreamHandler } from '../transport.ts';
 import { type AnswerHead, readHead } from './answer-head.ts';
-import { BadAnswer, ClosedEarly } from './bad-answer.ts';
 import { Chunked } from './chunked.ts';
 
 const HEAD_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import { BadAnswer } from './bad-answer.ts';
+import { BadAnswer } from '../transport.ts';
 
 /** Longest line of a chunk's size with its extensions, and longest trailer. */
 const LINE_BYTES = 16 * 1024;

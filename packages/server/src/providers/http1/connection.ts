@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Flow, UpstreamHandler } from '../transport.ts';
+import { ClosedEarly, type Flow, type UpstreamHandler } from '../transport.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { ClosedEarly } from './bad-answer.ts';
 
 /** Text up to this size goes from V8 to the kernel without a request object or a second copy. */
 const ONE_WRITE_BYTES = 16 * 1024;

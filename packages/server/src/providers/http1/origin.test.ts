@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { createHttpTransport, type Flow, type UpstreamRequest } from '../transport.ts';
+import { createHttpTransport } from '../http-transport.ts';
+import type { Flow, UpstreamRequest } from '../transport.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 

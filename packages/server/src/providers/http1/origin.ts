@@ -1,7 +1,6 @@
 import { bareHost } from '../../core/network.ts';
 import type { Connector } from '../connector.ts';
-import type { UpstreamHandler, UpstreamRequest } from '../transport.ts';
-import { ClosedEarly } from './bad-answer.ts';
+import { ClosedEarly, type UpstreamHandler, type UpstreamRequest } from '../transport.ts';
 import { Connection, type Exchanging } from './connection.ts';
 import { requestHead } from './request-head.ts';
 

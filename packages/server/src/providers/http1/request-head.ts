@@ -1,10 +1,4 @@
-import type { UpstreamRequest } from '../transport.ts';
-
-/** A request that cannot be put into HTTP/1.1; nothing of it was sent. */
-export class UnsendableRequest extends Error {
-  override readonly name = 'UnsendableRequest';
-  readonly code = 'unsendable';
-}
+import { UnsendableRequest, type UpstreamRequest } from '../transport.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 /** Visible characters, each one byte: a space or a line end would end the target. */

@@ -11,7 +11,7 @@ import type { ReceivedRequest } from '@floe/testkit/connection';
 import { upstreamFault } from '@floe/testkit/fault-table';
 import { jsonReply, type Reply } from '@floe/testkit/reply';
 import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { createHttpTransport } from '../transport.ts';
+import { createHttpTransport } from '../http-transport.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import { type AwsSettings, awsIdentity } from './aws-identity.ts';
 import { googleIdentity } from './google-identity.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonReply } from '@floe/testkit/reply';
 import { startUpstream } from '@floe/testkit/upstream';
-import { createHttpTransport, type UpstreamRequest } from './transport.ts';
+import { createHttpTransport } from './http-transport.ts';
+import type { UpstreamRequest } from './transport.ts';
 
 test('a connection serves the requests of one pool only, and serves those again', async (t) => {
   const upstream = await startUpstream({ respond: () => jsonReply({}) });
