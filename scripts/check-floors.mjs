@@ -157,7 +157,11 @@ export function check(files, threads = THREADS) {
       if (isIn) faults.push(`${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
     }
   }
-  return [...faults, ...new Set([...cycles(edges), ...cycles(declared)]), ...threads.flatMap((thread) => loaded(edges, packages, thread))];
+  return [
+    ...faults,
+    ...new Set([...cycles(edges), ...cycles(declared)]),
+    ...threads.flatMap((thread) => loaded(edges, packages, thread)),
+  ];
 }
 
 /** Files through which a thread loads what it must do without. */
