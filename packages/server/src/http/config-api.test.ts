@@ -64,7 +64,8 @@ const ALL = [
   'created boards/status',
   'created providers/main',
   'created providers/spare',
-  'changed settings/settings',
+  'changed settings/bodies',
+  'changed settings/passthrough',
   'changed cache/cache',
   'created routes/smart',
   'created routes/main/*',
@@ -177,7 +178,7 @@ orgs:
     passthrough: {}
 `;
   const kept = await ask('apply', fewer);
-  assert.deepEqual(told(kept), ['changed settings/settings']);
+  assert.deepEqual(told(kept), ['changed settings/passthrough']);
   const pruned = await ask('apply', fewer, { prune: true });
   assert.deepEqual(told(pruned).sort(), [
     'removed providers/main',

@@ -2,12 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import type { OrgConfig, PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
-import { appendAudit } from '../store/audit.ts';
 import { putOrg } from '../store/orgs.ts';
 import { allKeys, changeKey, insertKey, type PlatformKeyRow } from '../store/platform-keys.ts';
 import type { Writer } from '../store/ports.ts';
-import { isPlace, USUAL_FILE } from './file-place.ts';
+import { USUAL_FILE } from './file-place.ts';
 import { FileRefused } from './file-refused.ts';
+import { type FileKind, FileWriter } from './file-writer.ts';
 import { keyHint } from './key-format.ts';
 import { hashKey } from './keyring.ts';
 import { NOT_ROTATED } from './make-key.ts';
@@ -72,15 +72,16 @@ export async function syncFileKeys(
     ),
   );
   const stored = await allKeys(writer);
+  const written = new FileWriter(KEYS, writer, nowMs);
   const taken = match(declared, stored);
   const kept = new Set(taken.values());
   for (const row of stored)
     if (row.source === 'file' && row.revoked_at === null && !kept.has(row))
-      await change(writer, row, { revoked_at: nowMs }, 'keys.revoke', nowMs);
+      await written.change(row, { revoked_at: nowMs }, 'revoke');
   for (const entry of declared) {
     const row = taken.get(entry);
-    if (row) await change(writer, row, { ...columnsOf(entry), ...leak(row, entry) }, 'keys.update', nowMs);
-    else await create(writer, entry, nowMs);
+    if (row) await written.change(row, { ...columnsOf(entry), ...leak(row, entry) });
+    else await written.create(rowOf(entry, nowMs));
   }
 }
 
@@ -139,8 +140,8 @@ function leak(row: PlatformKeyRow, { hash }: Declared): Partial<PlatformKeyRow> 
   return row.hash === hash ? { revoked_at: row.revoked_at } : { leaked_at: null };
 }
 
-async function create(writer: Writer, entry: Declared, nowMs: number): Promise<void> {
-  const row: PlatformKeyRow = {
+function rowOf(entry: Declared, nowMs: number): PlatformKeyRow {
+  return {
     ...columnsOf(entry),
     id: newId('key', nowMs),
     org_id: entry.orgId,
@@ -150,42 +151,12 @@ async function create(writer: Writer, entry: Declared, nowMs: number): Promise<v
     last_used_at: null,
     updated_at: nowMs,
   };
-  await insertKey(writer, row);
-  await audit(writer, 'keys.create', null, row, nowMs);
 }
 
-async function change(
-  writer: Writer,
-  row: PlatformKeyRow,
-  columns: Partial<PlatformKeyRow>,
-  action: string,
-  nowMs: number,
-): Promise<void> {
-  const before: Readonly<Record<string, unknown>> = { ...row };
-  const differs = Object.entries(columns).filter(([column, value]) => before[column] !== value);
-  if (differs.length === 0) return;
-  const changed = { ...columns, updated_at: nowMs, updated_by: 'file' };
-  const after = { ...row, ...changed };
-  await changeKey(writer, row.org_id, row.id, changed);
-  // Keys move up and down as the file is edited; that alone is no change of the key.
-  if (differs.some(([column]) => !isPlace(column))) await audit(writer, action, row, after, nowMs);
-}
-
-async function audit(
-  writer: Writer,
-  action: string,
-  before: PlatformKeyRow | null,
-  after: PlatformKeyRow,
-  nowMs: number,
-): Promise<void> {
-  await appendAudit(writer, {
-    id: newId('aud', nowMs),
-    org_id: after.org_id,
-    at: nowMs,
-    actor: 'file',
-    action,
-    subject: after.id,
-    before_json: before && JSON.stringify(platformKeyOf(before, nowMs)),
-    after_json: JSON.stringify(platformKeyOf(after, nowMs)),
-  });
-}
+const KEYS: FileKind<PlatformKeyRow> = {
+  kind: 'keys',
+  subjectOf: ({ id }) => id,
+  shown: platformKeyOf,
+  insert: insertKey,
+  update: (writer, { org_id, id }, change) => changeKey(writer, org_id, id, change),
+};

@@ -1,8 +1,8 @@
 import type { BoardConfig } from '@floe/contract/config';
 import { newId } from '../../core/ids.ts';
-import { isPlace, USUAL_FILE } from '../../platform/file-place.ts';
+import { USUAL_FILE } from '../../platform/file-place.ts';
 import { FileRefused } from '../../platform/file-refused.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { type FileKind, FileWriter } from '../../platform/file-writer.ts';
 import {
   allBoards,
   type BoardRow,
@@ -38,18 +38,20 @@ export async function syncFileBoards(
   orgs: readonly FileBoards[],
   nowMs: number,
 ): Promise<void> {
+  const written = new FileWriter(BOARDS, writer, nowMs);
   const bySlug = new Map((await allBoards(writer)).map((row) => [row.slug, row]));
   mustBeFree(orgs, bySlug);
   const declared = new Map(orgs.flatMap(({ id, boards }) => boards.map(({ config }) => [config.slug, id])));
   // First, so that their slugs are free.
-  for (const row of bySlug.values()) if (row.source === 'file') await letGo(writer, row, declared, nowMs);
+  for (const row of bySlug.values()) if (row.source === 'file') await letGo(written, row, declared);
   for (const { id: orgId, file = USUAL_FILE, boards } of orgs)
     for (const { config, line } of boards) {
       const row = bySlug.get(config.slug);
       const place = { source: 'file', source_file: file, source_line: line };
       const columns = { org_id: orgId, ...boardColumns(config), ...place };
-      if (row?.org_id === orgId) await change(writer, row, columns, nowMs);
-      else await create(writer, columns, nowMs);
+      if (row?.org_id === orgId) await written.change(row, columns);
+      else
+        await written.create({ id: newId('brd', nowMs), ...columns, created_at: nowMs, ...written.stamps });
     }
 }
 
@@ -65,18 +67,24 @@ function mustBeFree(orgs: readonly FileBoards[], bySlug: ReadonlyMap<string, Boa
   if (issues.length > 0) throw new FileRefused(issues);
 }
 
+const BOARDS: FileKind<BoardRow> = {
+  kind: 'boards',
+  subjectOf: ({ slug }) => slug,
+  shown: boardShown,
+  insert: insertBoard,
+  update: (writer, { id }, change) => changeBoard(writer, id, change),
+  remove: (writer, { id }) => deleteBoard(writer, id),
+};
+
 /** @param declared the org of each slug of the file */
 async function letGo(
-  writer: Writer,
+  written: FileWriter<BoardRow>,
   row: BoardRow,
   declared: ReadonlyMap<string, string>,
-  nowMs: number,
 ): Promise<void> {
   const orgId = declared.get(row.slug);
-  if (orgId === undefined) return change(writer, row, LEFT, nowMs);
-  if (orgId === row.org_id) return;
-  await deleteBoard(writer, row.id);
-  await audit(writer, 'boards.delete', row, null, nowMs);
+  if (orgId === undefined) await written.change(row, LEFT);
+  else if (orgId !== row.org_id) await written.remove(row);
 }
 
 /** A board as columns hold it. */
@@ -88,57 +96,6 @@ export function boardColumns(config: BoardConfig) {
     timezone: config.timezone ?? null,
     groups_json: JSON.stringify(config.groups.map(({ name, monitors }) => ({ name, monitors }))),
   };
-}
-
-async function create(
-  writer: Writer,
-  columns: Omit<BoardRow, 'id' | 'created_at' | 'updated_at' | 'updated_by'>,
-  nowMs: number,
-): Promise<void> {
-  const row: BoardRow = {
-    id: newId('brd', nowMs),
-    ...columns,
-    created_at: nowMs,
-    updated_at: nowMs,
-    updated_by: 'file',
-  };
-  await insertBoard(writer, row);
-  await audit(writer, 'boards.create', null, row, nowMs);
-}
-
-async function change(
-  writer: Writer,
-  row: BoardRow,
-  columns: Partial<BoardRow>,
-  nowMs: number,
-): Promise<void> {
-  const before: Readonly<Record<string, unknown>> = { ...row };
-  const differs = Object.entries(columns).filter(([column, value]) => before[column] !== value);
-  if (differs.length === 0) return;
-  const changed = { ...columns, updated_at: nowMs, updated_by: 'file' };
-  await changeBoard(writer, row.id, changed);
-  if (differs.some(([column]) => !isPlace(column)))
-    await audit(writer, 'boards.update', row, { ...row, ...changed }, nowMs);
-}
-
-async function audit(
-  writer: Writer,
-  action: string,
-  before: BoardRow | null,
-  after: BoardRow | null,
-  nowMs: number,
-): Promise<void> {
-  const { org_id, slug } = after ?? before ?? { org_id: '', slug: '' };
-  await appendAudit(writer, {
-    id: newId('aud', nowMs),
-    org_id,
-    at: nowMs,
-    actor: 'file',
-    action,
-    subject: slug,
-    before_json: before && JSON.stringify(boardShown(before)),
-    after_json: after && JSON.stringify(boardShown(after)),
-  });
 }
 
 /** A board as the audit log keeps it. */
