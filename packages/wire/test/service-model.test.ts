@@ -35,7 +35,7 @@ describe('Converse requests fit the published model of the service', { skip: spe
 
   test('whatever was recorded', (t) => {
     let count = 0;
-    for (const recording of allRecordings() ?? []) {
+    for (const recording of allRecordings()) {
       const dialect = dialectOf(recording);
       const body = recording.request;
       if ((dialect !== 'chat' && dialect !== 'responses' && dialect !== 'messages') || !isObject(body))
