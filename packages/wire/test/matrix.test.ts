@@ -1,6 +1,7 @@
 // Every recorded answer × every client dialect × several chunkings: what one says, all say.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
 import { collect, eventsOf } from '../src/answer.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
@@ -57,6 +58,10 @@ function error(recording: Recording, dialect: RecordedDialect): string {
 function answer(recording: Recording, dialect: RecordedDialect): string {
   const text = recording.body.toString('utf8');
   const options = { ...READER, thinkTags: true };
+  if (!recording.readable) {
+    if (recording.stream) assert.throws(() => streamEvents(dialect, recording.body, 1 << 30, options), Fault);
+    return 'unreadable';
+  }
   const events = recording.stream
     ? streamEvents(dialect, recording.body, 1 << 30, options)
     : [...eventsOf(UPSTREAM_DIALECTS[dialect].readAnswer(parseJson(text) ?? null, options))];

@@ -1,5 +1,5 @@
 // Every recorded exchange: our own, and those beside the project where there are any.
-import type { Buffer } from 'node:buffer';
+import { type Buffer, isUtf8 } from 'node:buffer';
 import { ownRecordings } from '@floe/testkit/recordings';
 import { sharedRecordings } from '@floe/testkit/shared-recordings';
 
@@ -16,6 +16,8 @@ export interface Recording {
   /** The answer is a stream; an error in JSON is none, whatever was asked for. */
   readonly stream: boolean;
   readonly body: Buffer;
+  /** False for text that is not UTF-8, which nobody may take for an answer. */
+  readonly readable: boolean;
 }
 
 const DIALECTS: readonly (readonly [RegExp, RecordedDialect])[] = [
@@ -47,15 +49,19 @@ export function allRecordings(): readonly Recording[] {
   ] as const;
   return origins.flatMap(([origin, recordings]) =>
     recordings.flatMap(({ file, provider, interactions }) =>
-      interactions.map(({ path, requestBody, status, headers, body }, at) => ({
-        name: `${origin}/${file}#${at}`,
-        provider,
-        path,
-        request: requestBody,
-        status,
-        stream: /event-?stream|ndjson/.test(headers['content-type'] ?? ''),
-        body,
-      })),
+      interactions.map(({ path, requestBody, status, headers, body }, at) => {
+        const type = headers['content-type'] ?? '';
+        return {
+          name: `${origin}/${file}#${at}`,
+          provider,
+          path,
+          request: requestBody,
+          status,
+          stream: /event-?stream|ndjson/.test(type),
+          body,
+          readable: type.includes('amazon.eventstream') || isUtf8(body),
+        };
+      }),
     ),
   );
 }

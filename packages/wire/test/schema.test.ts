@@ -116,7 +116,7 @@ function checkWhole(client: ClientName, body: Json): string[] {
 describe('answers fit the official schemas', { skip: present ? false : 'no ../shared/specs here' }, () => {
   const recorded = allRecordings().flatMap((recording) => {
     const dialect = dialectOf(recording);
-    if (dialect === undefined || recording.status >= 400) return [];
+    if (dialect === undefined || recording.status >= 400 || !recording.readable) return [];
     const events = recording.stream
       ? streamEvents(dialect, recording.body, 1 << 30)
       : [
