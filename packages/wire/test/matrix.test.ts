@@ -37,6 +37,12 @@ describe('recorded answers in every client dialect', () => {
     });
   }
 
+  test('recordings of every dialect are there', () => {
+    const counted = Map.groupBy(recordings, dialectOf);
+    for (const dialect of ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const)
+      assert.ok((counted.get(dialect)?.length ?? 0) >= 10, dialect);
+  });
+
   after(() => {
     const width = Math.max(...rows.map((row) => row.scenario.length));
     for (const row of rows)

@@ -44,6 +44,12 @@ describe('recorded requests in every upstream dialect', () => {
       rows.push(`${recording.name.padEnd(70)} ${cells.join(' | ')}`);
     });
   }
+  test('requests of every dialect clients speak are there', () => {
+    for (const dialect of ['chat', 'responses', 'messages'] as const) {
+      const found = recordings.filter((one) => dialectOf(one) === dialect && isObject(one.request));
+      assert.ok(found.length >= 15, `${dialect}: ${found.length}`);
+    }
+  });
   after(() =>
     process.stdout.write(
       `${rows.join('\n')}\n${rows.length} requests × ${UPSTREAMS.length} upstream dialects\n`,
