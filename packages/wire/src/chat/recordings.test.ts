@@ -150,5 +150,5 @@ test('every recorded Chat answer is forwarded whole, in any chunking, with and w
   context.diagnostic(
     `${found.length} recordings: ${streams} streams, ${found.length - streams} whole answers`,
   );
-  assert(streams >= 90 && found.length - streams >= 90, 'the recordings were not found');
+  assert(streams >= 80 && found.length - streams >= 110, 'the recordings were not found');
 });
