@@ -31,7 +31,7 @@ const USER_PART = oneOf(
   }),
   closed({
     type: word('file'),
-    file: oneOf(closed({ file_id: SAID }), closed({ file_data: SAID, filename: SAID })),
+    file: oneOf(closed({ file_id: SAID }), closed({ file_data: SAID, filename: TEXT })),
   }),
 );
 const CALL = oneOf(

@@ -26,7 +26,7 @@ const IMAGE = closed(
 );
 const FILE = closed(
   { type: word('input_file') },
-  { file_data: SAID, filename: SAID, file_url: SAID, file_id: SAID, detail: word('low', 'high') },
+  { file_data: SAID, filename: TEXT, file_url: SAID, file_id: SAID, detail: word('low', 'high') },
 );
 const INPUT_PART = oneOf(closed({ type: word('input_text'), text: TEXT }), IMAGE, FILE);
 const REASONING = open(
