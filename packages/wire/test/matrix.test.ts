@@ -5,6 +5,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
 import { collect, eventsOf } from '../src/answer.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
+import type { AnswerEvent } from '../src/events.ts';
 import { parseJson } from '../src/json-read.ts';
 import { allRecordings, dialectOf, type RecordedDialect, type Recording } from './recordings.ts';
 import {
@@ -79,6 +80,7 @@ function answer(recording: Recording, dialect: RecordedDialect): string {
         JSON.stringify(events),
       );
   hostedToolsAreReported(text, new Set(collect(events).dropped));
+  proofsAreKept(text, events);
   const cells = CLIENTS.map((client) => {
     const packed = translateStream(events, client, contextFor({ sealOrigin: 'cred1' }));
     const { failed, dropped } = translateStream(events, client);
@@ -87,6 +89,13 @@ function answer(recording: Recording, dialect: RecordedDialect): string {
     return `${client} ${failed ? 'error' : dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
   });
   return cells.join(' | ');
+}
+
+/** Proofs of reasoning come through to the last letter, in whatever pieces they came. */
+function proofsAreKept(text: string, events: readonly AnswerEvent[]): void {
+  const kept = events.map((event) => (event.type === 'close' ? (event.seal?.value ?? '') : '')).join('\n');
+  for (const [, proof = ''] of text.matchAll(/"(?:signature|thoughtSignature|redactedContent)": ?"([^"]+)"/g))
+    assert.ok(kept.includes(proof), `${proof.slice(0, 40)} is kept`);
 }
 
 /** A provider's own tool is named among the drops, never half-translated in silence. */
