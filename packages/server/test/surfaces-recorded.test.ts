@@ -30,8 +30,8 @@ const PROVIDERS = [
   'responses',
 ];
 
-/** Arguments in pieces by path and thoughts outside a summary, which @floe/wire's own recordings test. */
-const OTHER_READERS = /partial-args|gpt-oss/;
+/** Arguments in pieces by path, thoughts outside a summary, and choices nobody asked for, which other tests read. */
+const OTHER_READERS = /partial-args|gpt-oss|two-choices/;
 /** Forwarded as it came, and as little to the client's liking as from the provider itself. */
 const REFUSED_BY_CLIENT = /duplicate-message-start/;
 

@@ -11,11 +11,11 @@ import { type Surface, surfaceOf } from './surfaces.ts';
 
 /** Different shapes of successful streams, of whole answers and of errors. Fewer: a recording was lost. */
 const LEAST: Readonly<Partial<Record<Surface, readonly [streams: number, whole: number, errors: number]>>> = {
-  chat: [73, 50, 18],
+  chat: [75, 51, 18],
   responses: [14, 17, 5],
-  messages: [15, 10, 4],
-  'generate-content': [9, 10, 2],
-  converse: [6, 5, 2],
+  messages: [16, 10, 6],
+  'generate-content': [11, 10, 3],
+  converse: [8, 5, 3],
   'cohere-chat': [5, 5, 1],
   'count-tokens': [0, 1, 0],
   embeddings: [0, 4, 2],
@@ -23,7 +23,7 @@ const LEAST: Readonly<Partial<Record<Surface, readonly [streams: number, whole: 
   completions: [1, 0, 0],
   'ollama-native': [1, 1, 0],
 };
-const LEAST_REQUESTS = 105;
+const LEAST_REQUESTS = 107;
 /** Texts of this many words are somebody's own; shorter ones may be words of a protocol. */
 const OWN_WORDS = 4;
 
