@@ -1,4 +1,4 @@
-// What we answer clients, against our own schemas of the three dialects they speak.
+// Validates answers to clients against our own schemas of the three client dialects.
 import type { Json, JsonObject } from '@floe/contract/json';
 import { textOf } from '@floe/wire/json-read';
 import { violations } from './json-schema.ts';
@@ -14,12 +14,12 @@ const WHOLE: Readonly<Record<ClientDialect, Json>> = {
   messages: MESSAGES_ANSWER,
 };
 
-/** What a whole answer breaks of its dialect, as sentences. */
+/** The violations of a whole answer, as sentences. */
 export function answerViolations(dialect: ClientDialect, body: Json): readonly string[] {
   return broken(body, WHOLE[dialect]);
 }
 
-/** The same of the data of one event of a stream. */
+/** The violations of one event of a stream, as sentences. */
 export function eventViolations(dialect: ClientDialect, data: JsonObject): readonly string[] {
   if (dialect === 'chat') return broken(data, data['error'] === undefined ? CHAT_CHUNK : OPENAI_ERROR);
   if (dialect === 'messages') return broken(data, MESSAGES_EVENT);

@@ -1,5 +1,5 @@
-// Our own recordings hold every structural shape that providers are known to send. They are part of the project: where
-// they are missing, this fails. Where recorded traffic lies beside the project, its shapes are compared with ours.
+// Our own recordings cover every structural shape that providers are known to send. A missing recording is a failure.
+// When ../shared is present, its shapes are compared with ours.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANOMALY_NAMES, anomaliesOf } from './recording-anomalies.ts';
@@ -9,7 +9,7 @@ import { type Interaction, isMap, ownRecordings } from './recordings.ts';
 import { sharedRecordings } from './shared-recordings.ts';
 import { type Surface, surfaceOf } from './surfaces.ts';
 
-/** Different shapes of successful streams, of whole answers and of errors. Fewer: a recording was lost. */
+/** Distinct shapes of successful streams, whole answers and errors. A lower count means that a recording was lost. */
 const LEAST: Readonly<Partial<Record<Surface, readonly [streams: number, whole: number, errors: number]>>> = {
   chat: [75, 51, 18],
   responses: [14, 17, 5],
@@ -24,13 +24,13 @@ const LEAST: Readonly<Partial<Record<Surface, readonly [streams: number, whole: 
   'ollama-native': [1, 1, 0],
 };
 const LEAST_REQUESTS = 107;
-/** Texts of this many words are somebody's own; shorter ones may be words of a protocol. */
+/** Shorter texts may be words of a protocol. */
 const OWN_WORDS = 4;
 
 const own = ownRecordings().flatMap(({ interactions }) => interactions);
 const shared = sharedRecordings();
 
-test('own recordings have every surface, whole, streamed and failed', (context) => {
+test('own recordings cover every surface: streams, whole answers and errors', (context) => {
   for (const [surface, [streams, whole, errors]] of Object.entries(LEAST)) {
     const shapes = [...new Set(own.map(shapeOf))].filter((shape) => shape.startsWith(`${surface} `));
     const count = (pattern: RegExp) => shapes.filter((shape) => pattern.test(shape)).length;
@@ -41,12 +41,12 @@ test('own recordings have every surface, whole, streamed and failed', (context) 
   }
 });
 
-test('own recordings have requests of every shape', () => {
+test('own recordings cover every shape of a request', () => {
   const requests = new Set(own.flatMap((interaction) => requestShapeOf(interaction) ?? []));
   assert.ok(requests.size >= LEAST_REQUESTS, `${requests.size} shapes of requests`);
 });
 
-test('every anomaly stands in an own recording', () => {
+test('every anomaly has an own recording', () => {
   const found = new Set(own.flatMap(anomaliesOf));
   assert.deepEqual(
     ANOMALY_NAMES.filter((name) => !found.has(name)),
@@ -54,7 +54,7 @@ test('every anomaly stands in an own recording', () => {
   );
 });
 
-/** The file of each value that only shared recordings have. */
+/** Each value that only shared recordings have, with a file that has it. */
 function missing(valuesOf: (interaction: Interaction) => Iterable<string>): string[] {
   const ours = new Set(own.flatMap((interaction) => [...valuesOf(interaction)]));
   const lacking = new Map<string, string>();
@@ -83,11 +83,11 @@ if (shared.absent === undefined) {
     );
   });
 
-  test('every member of a shared recording stands in an own one', () => {
+  test('every member of a shared recording has an own recording', () => {
     assert.deepEqual(missing(membersOf), []);
   });
 
-  test('no text of a shared recording stands in an own one', () => {
+  test('no text of a shared recording is copied to an own one', () => {
     const theirs = new Set(
       shared.recordings.flatMap(({ interactions }) => interactions.flatMap((one) => [...textsOf(one)])),
     );

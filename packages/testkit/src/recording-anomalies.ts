@@ -1,6 +1,6 @@
 import type { Interaction } from './recordings.ts';
 
-/** What is unusual about the bytes of an answer, each where a reader has to take it and a writer may lose it. */
+/** Unusual bytes that a reader must accept. */
 const ANOMALIES: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['CRLF', /\r\n/],
   ['comment', /^:/m],
@@ -20,7 +20,7 @@ export const ANOMALY_NAMES: readonly string[] = [
   'last event not ended',
 ];
 
-/** Names from `ANOMALY_NAMES`. None where a recorder wrote the JSON anew, or where the framing is binary. */
+/** Names from `ANOMALY_NAMES`. Empty where a recorder serialized the JSON again, and for binary framing. */
 export function anomaliesOf({ body, exact, headers }: Interaction): string[] {
   const type = headers['content-type'] ?? '';
   if (!exact || type.includes('amazon.eventstream')) return [];

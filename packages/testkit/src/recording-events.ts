@@ -10,7 +10,7 @@ export interface RecordedEvent {
   readonly value: unknown;
 }
 
-/** What an answer consists of: events of a stream, lines of NDJSON, AWS frames, or one whole body. */
+/** Splits an answer into its events: server-sent events, NDJSON lines, AWS frames, or one whole body. */
 export function recordedEvents({ body, headers }: Pick<Interaction, 'body' | 'headers'>): RecordedEvent[] {
   const type = headers['content-type'] ?? '';
   const pieces = frames(body, type);

@@ -1,37 +1,37 @@
-// What is peculiar to a recording beside its texts: the order of its parts, its members and its anomalies.
+// Computes the structure of a recording without its texts: order of events, members and anomalies.
 import { anomaliesOf } from './recording-anomalies.ts';
 import { recordedEvents } from './recording-events.ts';
 import { type Interaction, isMap } from './recordings.ts';
 import { type Surface, surfaceOf } from './surfaces.ts';
 
-/** A caller's or a tool's own data: what is inside is no part of a dialect. */
-const FREE = new Set(
+/** Data of a caller or a tool. The dialect does not define what is inside. */
+const OPAQUE = new Set(
   (
     'args arguments input partial_json parameters input_schema inputSchema schema metadata logit_bias partialArgs ' +
     'headers embedding embeddings values float b64_json'
   ).split(' '),
 );
-/** On the way to what is said; everything inside counts. */
-const SPINE = new Set(
+/** Members that carry the answer. All of their inner members are part of the shape. */
+const CONTENT = new Set(
   (
     'choices candidates content parts message delta output item part content_block start response tool_calls ' +
     'function functionCall toolUse reasoningContent reasoningText summary reasoning_details thinking source'
   ).split(' '),
 );
-/** Words of the protocol, which decide how the rest is read. */
+/** Members whose value decides how a reader continues. The shape includes the value. */
 const WORDS = new Set(
   'type role finish_reason stop_reason finishReason stopReason blockReason status phase reason thought is_error'.split(
     ' ',
   ),
 );
-/** Beside the spine at the root of an answer: echoes of the request, and what no client waits for. */
-const ENVELOPE = new Set('text reasoning tools instructions metadata trace metrics logprobs'.split(' '));
-const NOISE = new Set('id index logprobs'.split(' '));
+/** Members at the root of an answer that repeat the request or that no translation reads. */
+const METADATA = new Set('text reasoning tools instructions metadata trace metrics logprobs'.split(' '));
+const IGNORED = new Set('id index logprobs'.split(' '));
 const CLIENT_SURFACES: readonly Surface[] = ['chat', 'responses', 'messages', 'embeddings'];
 
 /**
- * The structural shape of an answer, as one line: its surface, how it came, its events in order with runs and rounds
- * written once, and its anomalies. Recordings of one shape take the same way through a translation.
+ * The structural shape of an answer, as one line: its surface, its delivery, its events in order with repetitions
+ * written once, and its anomalies. Recordings of the same shape exercise the same branches of a translation.
  */
 export function shapeOf(interaction: Interaction): string {
   const { path, status, stream, headers } = interaction;
@@ -45,7 +45,7 @@ export function shapeOf(interaction: Interaction): string {
   return [`${way}: ${folded(events).join(' ')}`, ...anomaliesOf(interaction)].join(' | ');
 }
 
-/** The shape of a request of a dialect clients speak: its turns in order, and its settings. */
+/** The shape of a client's request: its turns in order, and its settings. Undefined for other surfaces. */
 export function requestShapeOf({ path, requestBody }: Interaction): string | undefined {
   const surface = surfaceOf(path);
   if (!CLIENT_SURFACES.includes(surface) || !isMap(requestBody)) return undefined;
@@ -57,7 +57,7 @@ export function requestShapeOf({ path, requestBody }: Interaction): string | und
   return `${surface} request: ${folded(turns).join(' ')} | ${names.sort().join(' ')}`;
 }
 
-/** Which members an interaction has, with the kinds of their values: `chat stream choices[].delta.content: null`. */
+/** The members of an interaction with the types of their values: `chat stream choices[].delta.content: null`. */
 export function membersOf(interaction: Interaction): ReadonlySet<string> {
   const { path, stream, requestBody } = interaction;
   const surface = surfaceOf(path);
@@ -74,7 +74,7 @@ function addMembers(value: unknown, way: string, path: string, found: Set<string
   for (const [name, inner] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
     found.add(`${way} ${at}: ${kindOf(inner)}`);
-    if (!FREE.has(name)) addMembers(inner, way, at, found);
+    if (!OPAQUE.has(name)) addMembers(inner, way, at, found);
   }
 }
 
@@ -83,23 +83,23 @@ function settingShape(value: unknown): string {
   return isMap(value) && typeof value['type'] === 'string' ? value['type'] : kindOf(value);
 }
 
-/** The root of an answer or event: the spine, and which other objects stand beside it. */
+/** The root of an answer or event: content members in full, other objects by name. */
 function answerShape(value: unknown): string {
   if (Array.isArray(value)) return `[${folded(value.map(answerShape)).join(' ')}]`;
   if (!isMap(value)) return kindOf(value);
   const marks = Object.entries(value).flatMap(([name, inner]) => {
     if (name === 'response') return [`response${answerShape(inner)}`];
-    if (WORDS.has(name) || SPINE.has(name)) return markOf(name, inner);
-    return typeof inner === 'object' && !isEmpty(inner) && !ENVELOPE.has(name) ? [name] : [];
+    if (WORDS.has(name) || CONTENT.has(name)) return markOf(name, inner);
+    return typeof inner === 'object' && !isEmpty(inner) && !METADATA.has(name) ? [name] : [];
   });
   return `(${marks.sort().join(' ')})`;
 }
 
-/** A value on the spine, with everything that holds something. */
+/** A value inside a content member, with all members that are not null. */
 function innerShape(value: unknown): string {
   if (!isMap(value)) return kindOf(value);
   const marks = Object.entries(value).flatMap(([name, inner]) =>
-    NOISE.has(name) ? [] : markOf(name, inner),
+    IGNORED.has(name) ? [] : markOf(name, inner),
   );
   return `(${marks.sort().join(' ')})`;
 }
@@ -109,9 +109,9 @@ function markOf(name: string, value: unknown): string[] {
   if (typeof value === 'boolean') return WORDS.has(name) ? [`${name}=${value}`] : [];
   if (typeof value === 'number') return [];
   if (isEmpty(value)) return [`${name}=${Array.isArray(value) ? '[]' : isMap(value) ? '{}' : '""'}`];
-  if (FREE.has(name)) return [`${name}:${kindOf(value)}`];
+  if (OPAQUE.has(name)) return [`${name}:${kindOf(value)}`];
   if (typeof value === 'string') return [WORDS.has(name) ? `${name}=${value}` : name];
-  if (!SPINE.has(name)) return [name];
+  if (!CONTENT.has(name)) return [name];
   return [
     Array.isArray(value) ? `${name}[${folded(value.map(innerShape)).join(' ')}]` : name + innerShape(value),
   ];
@@ -126,12 +126,12 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === '' || (isMap(value) && Object.keys(value).length === 0);
 }
 
-const LONGEST_ROUND = 12;
+const LONGEST_SEQUENCE = 12;
 
-/** Runs (`a a`) and rounds (`a b a b`) written once with a plus, however long they are. */
+/** Writes a repeated word (`a a`) or sequence (`a b a b`) once with a plus, whatever the count. */
 function folded(words: readonly string[]): readonly string[] {
   let left = words;
-  for (let size = 1; size <= LONGEST_ROUND; size += 1) left = foldedBy(left, size);
+  for (let size = 1; size <= LONGEST_SEQUENCE; size += 1) left = foldedBy(left, size);
   return left;
 }
 

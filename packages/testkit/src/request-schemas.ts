@@ -1,4 +1,4 @@
-// Requests to providers against our own schemas, and against the official specifications where they lie beside the project.
+// Validates requests to providers against our own schemas, and against the official ones when ../shared is present.
 import type { Json } from '@floe/contract/json';
 import { violations } from './json-schema.ts';
 import { officialViolations, type RequestDialect } from './official-requests.ts';

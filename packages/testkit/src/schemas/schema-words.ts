@@ -1,4 +1,4 @@
-// Short forms of JSON Schema, for our own schemas of what clients and providers may be sent.
+// Builders for our own JSON Schemas.
 import type { Json, JsonObject } from '@floe/contract/json';
 
 export type Schemas = Readonly<Record<string, Json>>;
@@ -32,12 +32,12 @@ export function word(...words: readonly string[]): Json {
   return { type: 'string', enum: [...words] };
 }
 
-/** An object that may have other members too, as every answer of a provider may. */
+/** An object that may have other members. */
 export function open(required: Schemas, optional: Schemas = {}): JsonObject {
   return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
 }
 
-/** An object whose members are all named: anything else is refused, or means nothing. */
+/** An object without other members. */
 export function closed(required: Schemas, optional: Schemas = {}): JsonObject {
   return { ...open(required, optional), additionalProperties: false };
 }
