@@ -24,21 +24,17 @@ const SURFACES: Readonly<Record<string, { readonly fake: Fake; readonly path: st
 function recorded() {
   const shared = sharedRecordings(({ surface }) => surface in SURFACES);
   const all = [...ownRecordings(({ surface }) => surface in SURFACES), ...shared.recordings];
-  const found = all.flatMap(({ file, surface, interactions }) =>
+  return all.flatMap(({ file, surface, interactions }) =>
     interactions
       .filter(({ method, status }) => method === 'POST' && status === 200)
       .map((interaction) => ({ file, surface, interaction })),
   );
-  return { found, absent: shared.absent };
 }
 
-const { found, absent } = recorded();
-
-test('recorded traffic beside the project was driven too', { skip: absent ?? false }, () => {
-  assert.ok(found.length > 100, `${found.length} answers`);
-});
+const found = recorded();
 
 test('recorded answers reach the client byte for byte, however they were cut', async () => {
+  assert.ok(found.length > 150, `${found.length} answers`);
   let passed = 0;
   for (const [at, { file, surface, interaction }] of found.entries()) {
     const place = SURFACES[surface] ?? assert.fail(surface);

@@ -80,7 +80,7 @@ async function runScenarios(): Promise<void> {
       continue;
     }
     // A suite's own word comes after those of its tests.
-    const upstream = UPSTREAMS[data.name.replace('Open Responses over ', '')] ?? 'its schema';
+    const upstream = UPSTREAMS[data.name.replace('Open Responses over ', '')] ?? data.name;
     if (waiting.length === 0) waiting.push([data.name, type === 'test:pass' && data.skip === undefined, '']);
     for (const [name, ok, why] of waiting)
       table.add('Open Responses', upstream, ok ? 'passed' : 'failed', name, why);

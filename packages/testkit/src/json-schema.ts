@@ -46,7 +46,11 @@ export function violations(
   for (const key of listOf(schema['required']))
     if (typeof key === 'string' && value[key] === undefined && !relaxed.optional.has(key))
       found.push(`${path}.${key} is missing`);
-  for (const [key, inner] of Object.entries(objectOf(schema['properties']) ?? {})) {
+  const properties = objectOf(schema['properties']) ?? {};
+  if (schema['additionalProperties'] === false)
+    for (const key of Object.keys(value))
+      if (!Object.hasOwn(properties, key)) found.push(`${path}.${key} is unknown`);
+  for (const [key, inner] of Object.entries(properties)) {
     if (value[key] === undefined || (value[key] === null && relaxed.optional.has(key))) continue;
     found.push(...again(inner, `${path}.${key}`, value[key]));
   }

@@ -10,13 +10,12 @@ const FIXTURES =
   process.env['FLOE_FIXTURES'] ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'fixtures');
 const SPECS = join(FIXTURES, '..', 'specs');
 
-/** Why requests cannot be checked; to be shown by the test that wanted to. */
-export const specs: { readonly absent: string | undefined } = {
-  absent: existsSync(SPECS) ? undefined : 'no ../shared/specs here',
-};
+const isPresent = existsSync(SPECS);
+
+export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 function load(file: string): JsonObject {
-  const value = specs.absent === undefined ? parseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
+  const value = isPresent ? parseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
   assert.ok(isObject(value));
   return value;
 }
@@ -28,8 +27,6 @@ const shapes = objectOf(load('bedrock-runtime-2023-09-30.service-2.json')['shape
 const openaiSchema = (name: string): Json | undefined =>
   objectOf(objectOf(openai['components'])?.['schemas'])?.[name];
 const geminiRequest = objectOf(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
-/** `model` of generateContent and Converse stands in the address. */
-const NOTHING = { optional: new Set<string>() };
 
 /** Reasoning of an answer nobody stored comes back without its id, which the schema wants all the same. */
 function withIds(body: Json): Json {
@@ -40,21 +37,28 @@ function withIds(body: Json): Json {
   return { ...body, input };
 }
 
-/** What a request breaks of its dialect's official specification, as sentences. Cohere publishes none. */
-export function requestViolations(
-  dialect: 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere',
+/**
+ * What a request breaks of its dialect's official specification, as sentences; nothing where that is not at hand.
+ * Cohere publishes none. `optional`: members it demands and the API does not.
+ */
+export function officialViolations(
+  dialect: RequestDialect,
   body: Json,
+  optional: ReadonlySet<string>,
 ): readonly string[] {
+  if (!isPresent) return [];
+  const relaxed = { optional };
   switch (dialect) {
     case 'chat':
-      return violations(body, openaiSchema('CreateChatCompletionRequest'), openai, NOTHING);
+      return violations(body, openaiSchema('CreateChatCompletionRequest'), openai, relaxed);
     case 'responses':
-      return violations(withIds(body), openaiSchema('CreateResponse'), openai, NOTHING);
+      return violations(withIds(body), openaiSchema('CreateResponse'), openai, relaxed);
     case 'messages':
-      return violations(body, messages, messages, NOTHING);
+      return violations(body, messages, messages, relaxed);
     case 'gemini':
-      return violations(body, geminiRequest, gemini, NOTHING);
+      return violations(body, geminiRequest, gemini, relaxed);
     case 'converse':
+      // `model` of generateContent and Converse stands in the address.
       return shapeViolations(body, 'ConverseRequest', '$');
     default:
       return [];

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventStreamOf, isEventStream } from './event-stream.ts';
 import { type Surface, surfaceOf } from './surfaces.ts';
 
 /** One request and its answer. */
@@ -35,7 +36,12 @@ export interface Recording {
 /** The format of our own recordings; packages/testkit/README.md says what each member means. */
 interface RecordingFile {
   readonly note?: string;
-  readonly request: { readonly method: string; readonly path: string; readonly stream: boolean };
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly stream: boolean;
+    readonly body?: Readonly<Record<string, unknown>>;
+  };
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | readonly string[];
@@ -71,11 +77,9 @@ function load(file: string): Recording {
   const parsed: unknown = JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
   if (!isRecordingFile(parsed))
     throw new Error(`recordings/${file}: not in the format of the testkit's README`);
-  const { request, status, headers, body = '', bodyBase64 } = parsed;
-  const bytes =
-    bodyBase64 === undefined
-      ? Buffer.from(typeof body === 'string' ? body : body.join('\n'))
-      : Buffer.from(bodyBase64, 'base64');
+  const { request, status, headers } = parsed;
+  const { body: requestBody, ...asked } = request;
+  const sent = requestBody && { requestBody, requestText: JSON.stringify(requestBody) };
   const [provider = '', name = ''] = file.split(/[\\/]/);
   return {
     provider,
@@ -83,8 +87,15 @@ function load(file: string): Recording {
     scenario: name.replace(/\.json$/, ''),
     file,
     note: parsed.note ?? '',
-    interactions: [{ ...request, status, headers, body: bytes, exact: true }],
+    interactions: [{ ...asked, ...sent, status, headers, body: bytesOf(parsed), exact: true }],
   };
+}
+
+/** AWS event streams are written as server-sent events, to be read by people. */
+function bytesOf({ headers, body = '', bodyBase64 }: RecordingFile): Buffer {
+  if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
+  const text = typeof body === 'string' ? body : body.join('\n');
+  return isEventStream(headers['content-type'] ?? '') ? eventStreamOf(text) : Buffer.from(text);
 }
 
 /** Holds for every value of the declared shape; members it does not name are not looked at. */
@@ -92,6 +103,7 @@ function isRecordingFile(value: unknown): value is RecordingFile {
   if (!isMap(value) || !isMap(value['request']) || !isMap(value['headers'])) return false;
   const { request, headers, body, bodyBase64, note } = value;
   return (
+    (request['body'] === undefined || isMap(request['body'])) &&
     typeof request['method'] === 'string' &&
     typeof request['path'] === 'string' &&
     typeof request['stream'] === 'boolean' &&

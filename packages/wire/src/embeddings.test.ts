@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
+import { ownRecordings } from '@floe/testkit/recordings';
 import { sharedRecordings } from '@floe/testkit/shared-recordings';
 import {
   type EmbeddingsDialect,
@@ -58,18 +59,18 @@ const PATHS: readonly (readonly [RegExp, EmbeddingsDialect])[] = [
   [/\/v2\/embed$/, 'embed'],
   [/\/embeddings$/, 'openai'],
 ];
-const shared = sharedRecordings(() => true);
+const recordings = [...ownRecordings(), ...sharedRecordings().recordings];
 
-test('recorded answers of every dialect are read', { skip: shared.absent ?? false }, () => {
+test('recorded answers of every dialect are read', () => {
   const read = new Set<string>();
-  for (const { file, interactions } of shared.recordings)
+  for (const { file, interactions } of recordings)
     for (const { path, status, body } of interactions) {
       const [, dialect] = PATHS.find(([pattern]) => pattern.test(path)) ?? [];
       if (!dialect || status !== 200) continue;
       const answer: unknown = JSON.parse(body.toString('utf8'));
       assert.ok(isObject(answer), file);
       const { vectors } = readEmbeddings(dialect, answer, 1);
-      assert.ok((vectors[0]?.length ?? 0) > 100, file);
+      assert.ok((vectors[0]?.length ?? 0) > 2, file);
       read.add(dialect);
     }
   assert.deepEqual([...read].sort(), ['embed', 'gemini', 'openai']);

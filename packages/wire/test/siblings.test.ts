@@ -68,9 +68,14 @@ function answers(): Told[] {
   const made = Object.entries(WHOLE_ANSWERS).map(([name, { dialect, body }]) =>
     told(name, dialect, Buffer.from(JSON.stringify(body)), false),
   );
-  const recorded = (allRecordings() ?? []).flatMap((recording) => {
+  const recorded = allRecordings().flatMap((recording) => {
     const dialect = dialectOf(recording);
-    if (dialect === undefined || (recording.status ?? 200) >= 400 || recording.body.length > 100_000)
+    if (
+      dialect === undefined ||
+      recording.status >= 400 ||
+      recording.body.length > 100_000 ||
+      !recording.readable
+    )
       return [];
     return [told(recording.name, dialect, recording.body, recording.stream)];
   });

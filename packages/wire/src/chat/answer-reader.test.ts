@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { JsonObject } from '@floe/contract/json';
+import type { Json, JsonObject } from '@floe/contract/json';
 import { type Answer, AnswerFold } from '../answer.ts';
 import type { ReaderOptions } from '../dialect.ts';
 import { answerReader, readAnswer } from './answer-reader.ts';
@@ -195,4 +195,20 @@ describe('usage and endings', () => {
     assert.ok(readAnswer({ choices: [] }, OPTIONS).fault);
     assert.ok(readAnswer('hello', OPTIONS).fault);
   });
+});
+
+test('usage is read from the place that says something, whatever stands empty beside it', () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+  const places: readonly ((usage: Json) => JsonObject)[] = [
+    (value) => ({ usage: value }),
+    (value) => ({ x_groq: { usage: value } }),
+    (value) => ({ choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: value }] }),
+  ];
+  for (const place of places)
+    for (const other of places.filter((one) => one !== place))
+      for (const empty of [null, {}, '', []]) {
+        const chunk = { ...delta({ content: 'a' }, 'stop'), ...other(empty), ...place(usage) };
+        const answer = read([chunk]);
+        assert.deepEqual([answer.usage?.input, answer.usage?.output], [5, 2], JSON.stringify(chunk));
+      }
 });

@@ -131,8 +131,13 @@ class ChatAnswerReader implements AnswerReader {
 
   /** Usage stands where the host puts it: at the top, in a vendor's envelope, or inside the choice. */
   #usage(chunk: JsonObject, choice: JsonObject | undefined): void {
-    const usage = chunk['usage'] ?? objectOf(chunk['x_groq'])?.['usage'] ?? choice?.['usage'];
-    if (isObject(usage)) this.#blocks.usage(readChatUsage(usage, chunk['service_tier']));
+    // The first place that says something: hosts leave empty ones beside it.
+    for (const place of [chunk, objectOf(chunk['x_groq']), choice]) {
+      const usage = readChatUsage(place?.['usage'], chunk['service_tier']);
+      if (usage === undefined) continue;
+      this.#blocks.usage(usage);
+      return;
+    }
   }
 
   #delta(delta: JsonObject): void {

@@ -129,7 +129,7 @@ class CohereAnswerReader implements AnswerReader {
     this.#blocks.prose('reasoning', textOf(content['thinking']) ?? '');
     this.#blocks.prose('text', textOf(content['text']) ?? '');
     const type = textOf(content['type']);
-    if (type !== undefined && type !== 'text' && type !== 'thinking') this.#blocks.dropped(type);
+    if (says(type) && type !== 'text' && type !== 'thinking') this.#blocks.dropped(type);
   }
 
   #callStart(index: number, call: JsonObject): void {

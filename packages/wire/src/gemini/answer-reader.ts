@@ -147,7 +147,7 @@ class GeminiAnswerReader implements AnswerReader {
       return;
     }
     if (name === undefined) this.#blocks.dropped('functionCall.nameless');
-    else this.#whole(this.#callId(call), name, JSON.stringify(call['args'] ?? {}));
+    else this.#whole(this.#callId(call), name, JSON.stringify(says(call['args']) ? call['args'] : {}));
   }
 
   #endStreamedCall(): void {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isArray, isObject, listOf, textOf } from '../json-read.ts';
+import { isArray, isObject, listOf, says, textOf } from '../json-read.ts';
 
 type Slot = Json | undefined;
 
@@ -26,8 +26,11 @@ export class PartialArgs {
 
 function joined(before: Slot, entry: JsonObject): Json {
   const text = entry['stringValue'];
-  if (typeof text === 'string') return typeof before === 'string' ? before + text : text;
-  return entry['numberValue'] ?? entry['boolValue'] ?? null;
+  const plain = [entry['numberValue'], entry['boolValue']].find(says);
+  // A piece of a string may be empty; beside another value that says nothing.
+  if (typeof text === 'string' && (text !== '' || plain === undefined))
+    return typeof before === 'string' ? before + text : text;
+  return plain ?? null;
 }
 
 function stepsOf(path: string): (string | number)[] {

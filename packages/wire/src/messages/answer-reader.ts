@@ -123,7 +123,7 @@ class MessagesAnswerReader implements AnswerReader {
 
   #count(usage: Json | undefined): void {
     if (!isObject(usage)) return;
-    const said = Object.entries(usage).filter(([, value]) => value !== null);
+    const said = Object.entries(usage).filter(([, value]) => says(value));
     this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
     // At once: a stream that breaks later has cost its input all the same.
     this.#blocks.usage(readMessagesUsage(this.#usage));

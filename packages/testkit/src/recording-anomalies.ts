@@ -1,0 +1,32 @@
+import type { Interaction } from './recordings.ts';
+
+/** Unusual bytes that a reader must accept. */
+const ANOMALIES: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['CRLF', /\r\n/],
+  ['comment', /^:/m],
+  ['no space after data:', /^data:[^ \n]/m],
+  ['integer above 2^53', /[:[,]\s*-?\d{17,}\s*[,\]}]/],
+  ['exponent', /[:[,]\s*-?\d+(\.\d+)?[eE][+-]?\d+\s*[,\]}]/],
+  ['number with trailing zeros', /[:[,]\s*-?\d+\.\d*0\s*[,\]}]/],
+  ['escaped letter', /[^\\]\\u(?!00[01])/],
+  ['escaped slash', /[^\\]\\\//],
+  ['indented', /\n[ \t]+"/],
+  ['spaced', /": /],
+];
+
+export const ANOMALY_NAMES: readonly string[] = [
+  ...ANOMALIES.map(([name]) => name),
+  'not UTF-8',
+  'last event not ended',
+];
+
+/** Names from `ANOMALY_NAMES`. Empty where a recorder serialized the JSON again, and for binary framing. */
+export function anomaliesOf({ body, exact, headers }: Interaction): string[] {
+  const type = headers['content-type'] ?? '';
+  if (!exact || type.includes('amazon.eventstream')) return [];
+  const text = body.toString('utf8');
+  const found = ANOMALIES.filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+  if (!Buffer.from(text).equals(body)) found.push('not UTF-8');
+  if (type.includes('event-stream') && !/(\r?\n){2}$/.test(text)) found.push('last event not ended');
+  return found;
+}
