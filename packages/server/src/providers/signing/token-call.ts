@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
@@ -8,7 +9,7 @@ import type { Transport } from '../transport.ts';
 const LIMITS = { timeoutMs: 15_000, bytes: 1 << 20 };
 const CONNECT_MS = 5_000;
 /** A clock this far off is not noise: what it dates is refused. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 
 /** What those who fetch tokens need of the world. */
 export interface TokenWorld {
@@ -27,12 +28,33 @@ export interface TokenRequest {
   readonly isLocal?: boolean;
 }
 
+/** A form to post to a service. */
+export function formRequest(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  type = 'application/x-www-form-urlencoded',
+) {
+  const body = new URLSearchParams(fields).toString();
+  return { method: 'POST', url, headers: ['content-type', type], body } satisfies TokenRequest;
+}
+
+/** What a service answered with status 200. */
+export interface Grant {
+  readonly text: string;
+  /** Milliseconds that its clock is ahead of ours. */
+  readonly skewMs: number;
+  /** The text as a JSON object. @throws Fault `upstream_auth_failed` */
+  object(): JsonObject;
+  /** The fault for an answer without a credential: only the operator can correct that. */
+  refused(): Fault;
+}
+
 /**
- * Calls a service that hands out credentials.
+ * Calls a service that hands out credentials; any status but 429 and 5xx is an answer.
  *
  * @throws Fault `upstream_unreachable` when it gave no answer, or one that says to try again.
  */
-export async function callForToken(world: TokenWorld, request: TokenRequest): Promise<SmallAnswer> {
+export async function callService(world: TokenWorld, request: TokenRequest): Promise<SmallAnswer> {
   const url = new URL(request.url);
   const call = {
     method: request.method,
@@ -52,9 +74,7 @@ export async function callForToken(world: TokenWorld, request: TokenRequest): Pr
     throw new Fault(
       'upstream_unreachable',
       `No credential could be had: ${url.origin} gave no answer (${why}).`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
   if (answer.status >= 500 || answer.status === 429)
@@ -66,9 +86,39 @@ export async function callForToken(world: TokenWorld, request: TokenRequest): Pr
   return answer;
 }
 
-/** The fault for a service that refused to hand out a credential: nobody but the operator can mend it. */
-export function refusedBy(request: TokenRequest, answer: SmallAnswer): Fault {
-  return credentialFault(`${new URL(request.url).origin} refused to give one (${answer.status})`, answer);
+/**
+ * Calls a service for a credential.
+ *
+ * @throws Fault `upstream_auth_failed` when it refused; `upstream_unreachable` when it gave no answer
+ */
+export async function requestGrant(world: TokenWorld, request: TokenRequest): Promise<Grant> {
+  return grantOf(world, request, await callService(world, request));
+}
+
+/** The same for a request that states the time: refused by a service with another clock, it is sent again by that. */
+export async function requestDatedGrant(
+  world: TokenWorld,
+  requestAt: (nowMs: number) => TokenRequest | Promise<TokenRequest>,
+): Promise<Grant> {
+  const { clock } = world;
+  const request = await requestAt(clock.now());
+  const answer = await callService(world, request);
+  const skew = answer.status === 200 ? 0 : skewOf(answer.headers, clock.now());
+  if (skew === 0) return grantOf(world, request, answer);
+  return requestGrant(world, await requestAt(clock.now() + skew));
+}
+
+function grantOf({ clock }: TokenWorld, { url }: TokenRequest, answer: SmallAnswer): Grant {
+  const { origin } = new URL(url);
+  const text = answer.body.toString('utf8');
+  const grant = {
+    text,
+    skewMs: skewOf(answer.headers, clock.now()),
+    object: () => objectIn(text, `the answer of ${origin}`),
+    refused: () => credentialFault(`${origin} refused to give one (${answer.status})`, answer),
+  };
+  if (answer.status !== 200) throw grant.refused();
+  return grant;
 }
 
 /** A credential that is not there or not usable; `what` completes "No credential could be had: …". */
@@ -82,6 +132,16 @@ export function credentialFault(what: string, answer?: SmallAnswer): Fault {
 
 function detailOf({ status, body }: SmallAnswer) {
   return { upstreamStatus: status, upstreamBody: body.toString('utf8', 0, 500) };
+}
+
+/** @throws Fault `upstream_auth_failed` when the file cannot be read; `what` names it. */
+export async function readCredentialFile(path: string, what: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw credentialFault(`${what} cannot be read (${why})`);
+  }
 }
 
 /** @throws Fault `upstream_auth_failed` when the text is no JSON object; `what` names where it came from. */
