@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { AwsCredentials, AwsIdentity, AwsKeys, ContainerSource, WebIdentity } from './aws-identity.ts';
-import { type Profiles, profileOf, readProfiles } from './shared-profiles.ts';
-import { signedHeaders } from './sigv4.ts';
+import { type Profiles, profileOf, readProfiles } from './aws-profiles.ts';
 import {
+  type CredentialWorld,
   callService,
   credentialFault,
   formRequest,
@@ -10,9 +10,9 @@ import {
   readCredentialFile,
   requestDatedGrant,
   requestGrant,
-  type TokenWorld,
   textIn,
-} from './token-call.ts';
+} from './credential-service.ts';
+import { signedHeaders } from './sigv4.ts';
 
 /** How long a machine's session for its metadata service lasts. */
 const SESSION_S = '21600';
@@ -24,13 +24,16 @@ const BORROWED = 5;
  *
  * @throws Fault `upstream_auth_failed` when there are none, or whoever hands them out refused; `upstream_unreachable`
  */
-export async function fetchAwsCredentials(identity: AwsIdentity, world: TokenWorld): Promise<AwsCredentials> {
+export async function fetchAwsCredentials(
+  identity: AwsIdentity,
+  world: CredentialWorld,
+): Promise<AwsCredentials> {
   const base = await baseCredentials(identity, world);
   if (identity.role === undefined) return base;
   return assumeRole(identity, identity.role, base.keys, world);
 }
 
-async function baseCredentials(identity: AwsIdentity, world: TokenWorld): Promise<AwsCredentials> {
+async function baseCredentials(identity: AwsIdentity, world: CredentialWorld): Promise<AwsCredentials> {
   const { keys, profile, environmentKeys, webIdentity, container, metadata } = identity;
   if (keys) return { keys, expiresAt: null };
   if (profile !== undefined) {
@@ -52,7 +55,7 @@ async function baseCredentials(identity: AwsIdentity, world: TokenWorld): Promis
 async function fromProfile(
   name: string,
   identity: AwsIdentity,
-  world: TokenWorld,
+  world: CredentialWorld,
   left: number,
 ): Promise<AwsCredentials | undefined> {
   const [config, shared] = await Promise.all([
@@ -83,7 +86,7 @@ async function fromProfile(
 async function fromNamedSource(
   source: string | undefined,
   { environmentKeys, container, metadata }: AwsIdentity,
-  world: TokenWorld,
+  world: CredentialWorld,
 ): Promise<AwsCredentials | undefined> {
   if (source === 'Environment' && environmentKeys) return { keys: environmentKeys, expiresAt: null };
   if (source === 'EcsContainer' && container) return fromContainer(container, world);
@@ -100,7 +103,7 @@ async function profilesIn(path: string): Promise<Profiles> {
   }
 }
 
-async function fromContainer(source: ContainerSource, world: TokenWorld): Promise<AwsCredentials> {
+async function fromContainer(source: ContainerSource, world: CredentialWorld): Promise<AwsCredentials> {
   const token =
     source.tokenFile === undefined ? source.token : (await readFile(source.tokenFile, 'utf8')).trim();
   const headers = token === undefined ? [] : ['authorization', token];
@@ -108,7 +111,7 @@ async function fromContainer(source: ContainerSource, world: TokenWorld): Promis
 }
 
 /** Version 2 of the metadata service: a session first, then the role's name, then its keys. */
-async function fromMachine(base: string, world: TokenWorld): Promise<AwsCredentials> {
+async function fromMachine(base: string, world: CredentialWorld): Promise<AwsCredentials> {
   const session = await requestGrant(world, {
     method: 'PUT',
     url: `${base}/latest/api/token`,
@@ -123,7 +126,11 @@ async function fromMachine(base: string, world: TokenWorld): Promise<AwsCredenti
   return keysFrom(list + encodeURIComponent(role), headers, world);
 }
 
-async function keysFrom(url: string, headers: readonly string[], world: TokenWorld): Promise<AwsCredentials> {
+async function keysFrom(
+  url: string,
+  headers: readonly string[],
+  world: CredentialWorld,
+): Promise<AwsCredentials> {
   const grant = await requestGrant(world, { method: 'GET', url, headers, isLocal: true });
   const body = grant.object();
   return credentialsIn(grant, (name) => textIn(body, name));
@@ -134,7 +141,7 @@ async function assumeRole(
   identity: AwsIdentity,
   role: { readonly arn: string; readonly externalId?: string | undefined },
   keys: AwsKeys,
-  world: TokenWorld,
+  world: CredentialWorld,
 ): Promise<AwsCredentials> {
   const request = roleRequest(identity, 'AssumeRole', {
     RoleArn: role.arn,
@@ -156,7 +163,7 @@ async function assumeRole(
 async function assumeRoleWithWebIdentity(
   identity: AwsIdentity,
   { tokenFile, roleArn }: WebIdentity,
-  world: TokenWorld,
+  world: CredentialWorld,
 ): Promise<AwsCredentials> {
   const token = await readCredentialFile(tokenFile, 'the web identity token');
   const request = roleRequest(identity, 'AssumeRoleWithWebIdentity', {

@@ -1,9 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { GoogleIdentity } from './google-identity.ts';
-import type { Expiring } from './renewed.ts';
 import {
+  type CredentialWorld,
   credentialFault,
   formRequest,
   type Grant,
@@ -11,9 +10,10 @@ import {
   readCredentialFile,
   requestDatedGrant,
   requestGrant,
-  type TokenWorld,
   textIn,
-} from './token-call.ts';
+} from './credential-service.ts';
+import type { GoogleIdentity } from './google-identity.ts';
+import type { Expiring } from './renewed.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -30,7 +30,10 @@ export interface AccessToken extends Expiring {
  *
  * @throws Fault `upstream_auth_failed` or `upstream_unreachable`
  */
-export async function fetchGoogleToken(identity: GoogleIdentity, world: TokenWorld): Promise<AccessToken> {
+export async function fetchGoogleToken(
+  identity: GoogleIdentity,
+  world: CredentialWorld,
+): Promise<AccessToken> {
   const { file, userFile, metadata } = identity;
   const text =
     file === undefined
@@ -63,7 +66,7 @@ async function readUserFile(path: string): Promise<string | undefined> {
   }
 }
 
-async function fromServiceAccount(credentials: JsonObject, world: TokenWorld): Promise<AccessToken> {
+async function fromServiceAccount(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
   const key = required(credentials, 'private_key');
   const email = required(credentials, 'client_email');
   const url = textIn(credentials, 'token_uri') ?? TOKEN_URL;
@@ -89,7 +92,7 @@ async function signedJwt(claims: JsonObject, key: string, keyId: string | undefi
   }
 }
 
-async function fromUser(credentials: JsonObject, world: TokenWorld): Promise<AccessToken> {
+async function fromUser(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
   const request = formRequest(textIn(credentials, 'token_uri') ?? TOKEN_URL, {
     grant_type: 'refresh_token',
     refresh_token: required(credentials, 'refresh_token'),
@@ -99,7 +102,7 @@ async function fromUser(credentials: JsonObject, world: TokenWorld): Promise<Acc
   return tokenIn(await requestGrant(world, request), world);
 }
 
-async function fromMetadata(base: string, world: TokenWorld): Promise<AccessToken> {
+async function fromMetadata(base: string, world: CredentialWorld): Promise<AccessToken> {
   const url = `${base}/computeMetadata/v1/instance/service-accounts/default/token`;
   const headers = ['metadata-flavor', 'Google'];
   return tokenIn(await requestGrant(world, { method: 'GET', url, headers, isLocal: true }), world);
@@ -109,7 +112,7 @@ async function fromMetadata(base: string, world: TokenWorld): Promise<AccessToke
  * Workload identity federation (cloud.google.com/iam/docs/workload-identity-federation; RFC 8693): a token of
  * the place we run in is exchanged for one of Google's, which may then stand in for a service account.
  */
-async function fromFederation(credentials: JsonObject, world: TokenWorld): Promise<AccessToken> {
+async function fromFederation(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
   const request = formRequest(textIn(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token', {
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     audience: required(credentials, 'audience'),
@@ -123,7 +126,7 @@ async function fromFederation(credentials: JsonObject, world: TokenWorld): Promi
   return url === undefined ? token : impersonated(url, token.value, world);
 }
 
-async function impersonated(url: string, bearer: string, world: TokenWorld): Promise<AccessToken> {
+async function impersonated(url: string, bearer: string, world: CredentialWorld): Promise<AccessToken> {
   const grant = await requestGrant(world, {
     method: 'POST',
     url,
@@ -138,7 +141,7 @@ async function impersonated(url: string, bearer: string, world: TokenWorld): Pro
 }
 
 /** The place's own token: from a file that something keeps fresh, or an address that hands it out. */
-async function subjectToken(source: unknown, world: TokenWorld): Promise<string> {
+async function subjectToken(source: unknown, world: CredentialWorld): Promise<string> {
   if (!isObject(source)) throw credentialFault('the credentials file has no `credential_source`');
   const [file, url] = [textIn(source, 'file'), textIn(source, 'url')];
   if (file !== undefined) return inFormat(source['format'], await readCredentialFile(file, 'the token file'));
@@ -158,7 +161,7 @@ function inFormat(format: unknown, text: string): string {
 }
 
 /** `{access_token, expires_in}` of an answer (RFC 6749, 5.1). */
-function tokenIn(grant: Grant, { clock }: TokenWorld): AccessToken {
+function tokenIn(grant: Grant, { clock }: CredentialWorld): AccessToken {
   const body = grant.object();
   const value = textIn(body, 'access_token');
   if (value === undefined) throw grant.refused();

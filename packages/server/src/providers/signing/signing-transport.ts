@@ -3,11 +3,11 @@ import type { Clock } from '../../core/clock.ts';
 import type { Flow, Transport, UpstreamHandler, UpstreamHeaders, UpstreamRequest } from '../transport.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import type { AwsCredentials } from './aws-identity.ts';
+import { SKEW_MS, skewOf } from './credential-service.ts';
 import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
 import { Renewed } from './renewed.ts';
 import type { Signing } from './signing.ts';
 import { signedHeaders } from './sigv4.ts';
-import { SKEW_MS, skewOf } from './token-call.ts';
 
 /** A signed request's headers, and what they were signed with. */
 interface Signed {

@@ -12,13 +12,13 @@ const CONNECT_MS = 5_000;
 export const SKEW_MS = 60_000;
 
 /** What those who fetch tokens need of the world. */
-export interface TokenWorld {
+export interface CredentialWorld {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly via: (origin: string) => Via | undefined;
 }
 
-export interface TokenRequest {
+export interface CredentialRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly url: string;
   /** Flat: name, value, name, value … */
@@ -35,7 +35,7 @@ export function formRequest(
   type = 'application/x-www-form-urlencoded',
 ) {
   const body = new URLSearchParams(fields).toString();
-  return { method: 'POST', url, headers: ['content-type', type], body } satisfies TokenRequest;
+  return { method: 'POST', url, headers: ['content-type', type], body } satisfies CredentialRequest;
 }
 
 /** What a service answered with status 200. */
@@ -54,7 +54,7 @@ export interface Grant {
  *
  * @throws Fault `upstream_unreachable` when it gave no answer, or one that says to try again.
  */
-export async function callService(world: TokenWorld, request: TokenRequest): Promise<SmallAnswer> {
+export async function callService(world: CredentialWorld, request: CredentialRequest): Promise<SmallAnswer> {
   const url = new URL(request.url);
   const call = {
     method: request.method,
@@ -91,14 +91,14 @@ export async function callService(world: TokenWorld, request: TokenRequest): Pro
  *
  * @throws Fault `upstream_auth_failed` when it refused; `upstream_unreachable` when it gave no answer
  */
-export async function requestGrant(world: TokenWorld, request: TokenRequest): Promise<Grant> {
+export async function requestGrant(world: CredentialWorld, request: CredentialRequest): Promise<Grant> {
   return grantOf(world, request, await callService(world, request));
 }
 
 /** The same for a request that states the time: refused by a service with another clock, it is sent again by that. */
 export async function requestDatedGrant(
-  world: TokenWorld,
-  requestAt: (nowMs: number) => TokenRequest | Promise<TokenRequest>,
+  world: CredentialWorld,
+  requestAt: (nowMs: number) => CredentialRequest | Promise<CredentialRequest>,
 ): Promise<Grant> {
   const { clock } = world;
   const request = await requestAt(clock.now());
@@ -108,7 +108,7 @@ export async function requestDatedGrant(
   return requestGrant(world, await requestAt(clock.now() + skew));
 }
 
-function grantOf({ clock }: TokenWorld, { url }: TokenRequest, answer: SmallAnswer): Grant {
+function grantOf({ clock }: CredentialWorld, { url }: CredentialRequest, answer: SmallAnswer): Grant {
   const { origin } = new URL(url);
   const text = answer.body.toString('utf8');
   const grant = {
