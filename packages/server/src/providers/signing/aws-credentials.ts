@@ -64,6 +64,7 @@ async function fromProfile(
   ]);
   const profile = profileOf(name, config, shared);
   const [id, secret] = [profile.get('aws_access_key_id'), profile.get('aws_secret_access_key')];
+  const keys = id && secret ? { id, secret, token: profile.get('aws_session_token') } : undefined;
   const arn = profile.get('role_arn');
   const tokenFile = profile.get('web_identity_token_file');
   if (arn && tokenFile) return assumeRoleWithWebIdentity(identity, { tokenFile, roleArn: arn }, world);
@@ -73,14 +74,13 @@ async function fromProfile(
     const base =
       source && !own
         ? left > 0 && (await fromProfile(source, identity, world, left - 1))
-        : own && id && secret
-          ? { keys: { id, secret, token: profile.get('aws_session_token') } }
+        : own && keys
+          ? { keys }
           : await fromNamedSource(profile.get('credential_source'), identity, world);
     if (!base) throw credentialFault(`the profile "${name}" borrows from one that has no keys`);
     return assumeRole(identity, { arn, externalId: profile.get('external_id') }, base.keys, world);
   }
-  if (!id || !secret) return undefined;
-  return { keys: { id, secret, token: profile.get('aws_session_token') }, expiresAt: null };
+  return keys && { keys, expiresAt: null };
 }
 
 async function fromNamedSource(
