@@ -71,18 +71,10 @@ export async function callService(world: CredentialWorld, request: CredentialReq
     answer = await smallCall(world.transport, world.clock, call, LIMITS);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Fault(
-      'upstream_unreachable',
-      `No credential could be had: ${url.origin} gave no answer (${why}).`,
-      { cause },
-    );
+    throw unreachable(`${url.origin} gave no answer (${why})`, { cause });
   }
   if (answer.status >= 500 || answer.status === 429)
-    throw new Fault(
-      'upstream_unreachable',
-      `No credential could be had: ${url.origin} answered ${answer.status}.`,
-      detailOf(answer),
-    );
+    throw unreachable(`${url.origin} answered ${answer.status}`, detailOf(answer));
   return answer;
 }
 
@@ -123,11 +115,12 @@ function grantOf({ clock }: CredentialWorld, { url }: CredentialRequest, answer:
 
 /** A credential that is not there or not usable; `what` completes "No credential could be had: …". */
 export function credentialFault(what: string, answer?: SmallAnswer): Fault {
-  return new Fault(
-    'upstream_auth_failed',
-    `No credential could be had: ${what}.`,
-    answer && detailOf(answer),
-  );
+  const detail = answer && detailOf(answer);
+  return new Fault('upstream_auth_failed', `No credential could be had: ${what}.`, detail);
+}
+
+function unreachable(what: string, detail: ConstructorParameters<typeof Fault>[2]): Fault {
+  return new Fault('upstream_unreachable', `No credential could be had: ${what}.`, detail);
 }
 
 function detailOf({ status, body }: SmallAnswer) {
