@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { Provider } from './configured.ts';
+import type { Credential, Provider } from './configured.ts';
 import { type ListedModel, readModelPage } from './model-page.ts';
 import { smallCall } from './small-call.ts';
 import type { Transport, UpstreamRequest } from './transport.ts';
@@ -98,7 +98,8 @@ async function readList(
   const models: ListedModel[] = [];
   let path = first;
   for (let pages = 0; pages < LIST_PAGES; pages++) {
-    const { body } = await smallCall(transport, clock, pageRequest(provider, origin, path), LIMITS);
+    const request = smallRequest(provider, provider.nextCredential(), { origin, path });
+    const { body } = await smallCall(transport, clock, request, LIMITS);
     const page = readModelPage(JSON.parse(body.toString('utf8')));
     models.push(...page.models);
     if (page.next === undefined) break;
@@ -109,8 +110,12 @@ async function readList(
   return models;
 }
 
-function pageRequest(provider: Provider, origin: string, path: string): UpstreamRequest {
-  const credential = provider.nextCredential();
+/** A GET with this credential, off the hot path. */
+export function smallRequest(
+  provider: Provider,
+  credential: Credential,
+  { origin, path }: Provider['lists'][number],
+): UpstreamRequest {
   return {
     method: 'GET',
     origin,

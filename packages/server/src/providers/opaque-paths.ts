@@ -1,5 +1,4 @@
-import type { Paths, ProviderSheet } from './provider.ts';
-import { filled } from './speaking.ts';
+import { filled, type SpeakingSettings } from './speaking.ts';
 
 /** Where the paths are that belong to no dialect. */
 export interface OpaquePaths {
@@ -9,20 +8,16 @@ export interface OpaquePaths {
   embeddingsPath(model: string): string;
 }
 
-export interface OpaquePathsSettings {
-  readonly sheet: ProviderSheet;
-  readonly speaks: Paths;
-  /** Path of the base address, without a trailing slash. */
-  readonly prefix: string;
-  readonly query: string | undefined;
-  readonly upstreamModel: (model: string) => string;
-}
-
 const CHAT = '/chat/completions';
 
 /** Beside Chat, and below a deployment where Chat is, but for things that belong to none. */
-export function opaquePathsOf(settings: OpaquePathsSettings): OpaquePaths {
-  const { sheet, speaks, prefix, query, upstreamModel } = settings;
+export function opaquePathsOf({
+  sheet,
+  speaks,
+  prefix,
+  query,
+  upstreamModel,
+}: Omit<SpeakingSettings, 'dialects' | 'places'>): OpaquePaths {
   const chat = typeof speaks.chat === 'string' ? speaks.chat : '';
   const lead = chat.endsWith(CHAT) ? chat.slice(0, -CHAT.length) : '';
   const vectors = sheet.embeddings?.path;

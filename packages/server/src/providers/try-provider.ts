@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { OutboundRefused } from '../core/outbound.ts';
 import type { Credential, Provider } from './configured.ts';
+import { smallRequest } from './model-list.ts';
 import { readModelPage } from './model-page.ts';
 import type { Dialect } from './provider.ts';
 import { type SmallAnswer, smallCall } from './small-call.ts';
@@ -37,7 +38,7 @@ export async function tryProvider(
   const [list] = provider.lists;
   const exact = model ?? (list ? null : (provider.models.find((name) => !name.includes('*')) ?? null));
   const request =
-    exact === null ? list && listRequest(provider, credential, list) : oneWord(provider, credential, exact);
+    exact === null ? list && smallRequest(provider, credential, list) : oneWord(provider, credential, exact);
   if (!request)
     return {
       ...NOTHING,
@@ -55,29 +56,6 @@ export async function tryProvider(
 }
 
 const NOTHING = { ok: false, asked: null, status: null, models: null, durationMs: 0 } as const;
-
-function listRequest(
-  provider: Provider,
-  credential: Credential,
-  { origin, path }: Provider['lists'][number],
-): UpstreamRequest {
-  return { ...common(provider, credential), method: 'GET', origin, path, body: null };
-}
-
-function common(provider: Provider, credential: Credential) {
-  return {
-    headers: [
-      ...provider.headersFor(credential),
-      ...Object.entries(provider.sheet.headers ?? {}).flat(),
-      'accept',
-      'application/json',
-    ],
-    connectMs: provider.timeouts.connectMs,
-    via: provider.via,
-    pool: provider.pool,
-    signing: provider.signingFor(credential),
-  };
-}
 
 const QUESTION = 'Answer with the word ok.';
 const MESSAGES = [{ role: 'user', content: QUESTION }];
@@ -101,13 +79,9 @@ function oneWord(provider: Provider, credential: Credential, model: string): Ups
   for (const name of shape?.omits ?? []) delete members[name];
   for (const [name, json] of [...Object.entries(shape?.sets ?? {}), ...provider.body])
     members[name] = JSON.parse(json);
-  return {
-    ...common(provider, credential),
-    method: 'POST',
-    origin: provider.origin,
-    path: provider.pathOf(dialect, upstreamModel, false),
-    body: Buffer.from(JSON.stringify(members)),
-  };
+  const place = { origin: provider.origin, path: provider.pathOf(dialect, upstreamModel, false) };
+  const body = Buffer.from(JSON.stringify(members));
+  return { ...smallRequest(provider, credential, place), method: 'POST', body };
 }
 
 function judged(

@@ -1,12 +1,28 @@
+import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { JsonObject } from '@floe/contract/json';
-import { type AccessToken, CLOUD_SCOPE, form, LIFE_S, required, tokenIn } from './access-token.ts';
-import { federatedToken } from './google-federation.ts';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import {
+  type CredentialWorld,
+  credentialFault,
+  formRequest,
+  type Grant,
+  objectIn,
+  readCredentialFile,
+  requestDatedGrant,
+  requestGrant,
+  textIn,
+} from './credential-service.ts';
 import type { GoogleIdentity } from './google-identity.ts';
-import { signJwt } from './jwt.ts';
-import { callForToken, credentialFault, objectIn, skewOf, type TokenWorld, textIn } from './token-call.ts';
+import type { Expiring } from './renewed.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+/** Longest life a token may be asked for, and the one assumed where the answer does not say. */
+const LIFE_S = 3600;
+
+export interface AccessToken extends Expiring {
+  readonly value: string;
+}
 
 /**
  * Fetches an access token (developers.google.com/identity/protocols/oauth2/service-account). The file is read
@@ -14,9 +30,15 @@ const TOKEN_URL = 'https://oauth2.googleapis.com/token';
  *
  * @throws Fault `upstream_auth_failed` or `upstream_unreachable`
  */
-export async function fetchGoogleToken(identity: GoogleIdentity, world: TokenWorld): Promise<AccessToken> {
+export async function fetchGoogleToken(
+  identity: GoogleIdentity,
+  world: CredentialWorld,
+): Promise<AccessToken> {
   const { file, userFile, metadata } = identity;
-  const text = await readCredentials(file ?? userFile, file !== undefined);
+  const text =
+    file === undefined
+      ? await readUserFile(userFile)
+      : await readCredentialFile(file, 'the credentials file');
   if (text === undefined && metadata !== undefined) return fromMetadata(metadata, world);
   if (text === undefined)
     throw credentialFault(
@@ -29,62 +51,128 @@ export async function fetchGoogleToken(identity: GoogleIdentity, world: TokenWor
     case 'authorized_user':
       return fromUser(credentials, world);
     case 'external_account':
-      return federatedToken(credentials, world);
+      return fromFederation(credentials, world);
     default:
       throw credentialFault(`credentials of type "${String(credentials['type'])}" are not known`);
   }
 }
 
-async function readCredentials(path: string, isNamed: boolean): Promise<string | undefined> {
+/** Undefined when there is none: nobody named it. */
+async function readUserFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
-  } catch (error) {
-    if (!isNamed) return undefined;
-    const why = error instanceof Error ? error.message : String(error);
-    throw credentialFault(`the credentials file cannot be read (${why})`);
+  } catch {
+    return undefined;
   }
 }
 
-async function fromServiceAccount(credentials: JsonObject, world: TokenWorld): Promise<AccessToken> {
+async function fromServiceAccount(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
   const key = required(credentials, 'private_key');
   const email = required(credentials, 'client_email');
   const url = textIn(credentials, 'token_uri') ?? TOKEN_URL;
-  const ask = (nowMs: number) => {
+  const keyId = textIn(credentials, 'private_key_id');
+  const requestAt = async (nowMs: number) => {
     const iat = Math.floor(nowMs / 1000);
     const claims = { iss: email, scope: CLOUD_SCOPE, aud: url, iat, exp: iat + LIFE_S };
-    const assertion = signed(claims, key, textIn(credentials, 'private_key_id'));
-    return form(url, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
+    const assertion = await signedJwt(claims, key, keyId);
+    return formRequest(url, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
   };
-  const first = ask(world.clock.now());
-  const answer = await callForToken(world, first);
-  // A token of the wrong hour is refused: once more, by their clock.
-  const skew = answer.status === 200 ? 0 : skewOf(answer.headers, world.clock.now());
-  if (skew === 0) return tokenIn(first, answer, world);
-  const second = ask(world.clock.now() + skew);
-  return tokenIn(second, await callForToken(world, second), world);
+  return tokenIn(await requestDatedGrant(world, requestAt), world);
 }
 
-function signed(claims: JsonObject, key: string, keyId: string | undefined): string {
+async function signedJwt(claims: JsonObject, key: string, keyId: string | undefined): Promise<string> {
+  const { SignJWT } = await import('jose/jwt/sign');
   try {
-    return signJwt(claims, key, keyId);
+    const jwt = new SignJWT(claims);
+    jwt.setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) });
+    return await jwt.sign(createPrivateKey(key));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw credentialFault(`the private key of the credentials file does not sign (${why})`);
   }
 }
 
-async function fromUser(credentials: JsonObject, world: TokenWorld): Promise<AccessToken> {
-  const request = form(textIn(credentials, 'token_uri') ?? TOKEN_URL, {
+async function fromUser(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
+  const request = formRequest(textIn(credentials, 'token_uri') ?? TOKEN_URL, {
     grant_type: 'refresh_token',
     refresh_token: required(credentials, 'refresh_token'),
     client_id: required(credentials, 'client_id'),
     client_secret: required(credentials, 'client_secret'),
   });
-  return tokenIn(request, await callForToken(world, request), world);
+  return tokenIn(await requestGrant(world, request), world);
 }
 
-async function fromMetadata(base: string, world: TokenWorld): Promise<AccessToken> {
+async function fromMetadata(base: string, world: CredentialWorld): Promise<AccessToken> {
   const url = `${base}/computeMetadata/v1/instance/service-accounts/default/token`;
-  const request = { method: 'GET', url, headers: ['metadata-flavor', 'Google'], isLocal: true } as const;
-  return tokenIn(request, await callForToken(world, request), world);
+  const headers = ['metadata-flavor', 'Google'];
+  return tokenIn(await requestGrant(world, { method: 'GET', url, headers, isLocal: true }), world);
+}
+
+/**
+ * Workload identity federation (cloud.google.com/iam/docs/workload-identity-federation; RFC 8693): a token of
+ * the place we run in is exchanged for one of Google's, which may then stand in for a service account.
+ */
+async function fromFederation(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
+  const request = formRequest(textIn(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token', {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    audience: required(credentials, 'audience'),
+    scope: CLOUD_SCOPE,
+    requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    subject_token_type: required(credentials, 'subject_token_type'),
+    subject_token: await subjectToken(credentials['credential_source'], world),
+  });
+  const token = tokenIn(await requestGrant(world, request), world);
+  const url = textIn(credentials, 'service_account_impersonation_url');
+  return url === undefined ? token : impersonated(url, token.value, world);
+}
+
+async function impersonated(url: string, bearer: string, world: CredentialWorld): Promise<AccessToken> {
+  const grant = await requestGrant(world, {
+    method: 'POST',
+    url,
+    headers: ['authorization', `Bearer ${bearer}`, 'content-type', 'application/json'],
+    body: JSON.stringify({ scope: [CLOUD_SCOPE], lifetime: '3600s' }),
+  });
+  const body = grant.object();
+  const value = textIn(body, 'accessToken');
+  const expiresAt = Date.parse(textIn(body, 'expireTime') ?? '');
+  if (value === undefined || !Number.isFinite(expiresAt)) throw grant.refused();
+  return { value, expiresAt };
+}
+
+/** The place's own token: from a file that something keeps fresh, or an address that hands it out. */
+async function subjectToken(source: unknown, world: CredentialWorld): Promise<string> {
+  if (!isObject(source)) throw credentialFault('the credentials file has no `credential_source`');
+  const [file, url] = [textIn(source, 'file'), textIn(source, 'url')];
+  if (file !== undefined) return inFormat(source['format'], await readCredentialFile(file, 'the token file'));
+  if (url === undefined) throw credentialFault('of `credential_source`, `file` and `url` are supported');
+  const named = isObject(source['headers']) ? source['headers'] : {};
+  const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
+  const grant = await requestGrant(world, { method: 'GET', url, headers, isLocal: true });
+  return inFormat(source['format'], grant.text);
+}
+
+function inFormat(format: unknown, text: string): string {
+  if (!isObject(format) || format['type'] !== 'json') return text.trim();
+  const name = textIn(format, 'subject_token_field_name') ?? 'access_token';
+  const token = textIn(objectIn(text, 'the token'), name);
+  if (token === undefined) throw credentialFault(`the token has no \`${name}\``);
+  return token;
+}
+
+/** `{access_token, expires_in}` of an answer (RFC 6749, 5.1). */
+function tokenIn(grant: Grant, { clock }: CredentialWorld): AccessToken {
+  const body = grant.object();
+  const value = textIn(body, 'access_token');
+  if (value === undefined) throw grant.refused();
+  const lifeS = Number(body['expires_in']);
+  const life = Number.isFinite(lifeS) && lifeS > 0 ? lifeS : LIFE_S;
+  return { value, expiresAt: clock.now() + life * 1000 };
+}
+
+/** @throws Fault `upstream_auth_failed` that names the member, never its value */
+function required(credentials: JsonObject, name: string): string {
+  const value = textIn(credentials, name);
+  if (value === undefined) throw credentialFault(`the credentials file has no \`${name}\``);
+  return value;
 }

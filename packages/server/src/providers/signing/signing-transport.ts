@@ -1,14 +1,13 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Flow, Transport, UpstreamHandler, UpstreamHeaders, UpstreamRequest } from '../transport.ts';
-import type { AccessToken } from './access-token.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import type { AwsCredentials } from './aws-identity.ts';
-import { fetchGoogleToken } from './google-tokens.ts';
+import { SKEW_MS, skewOf } from './credential-service.ts';
+import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
 import { Renewed } from './renewed.ts';
 import type { Signing } from './signing.ts';
 import { signedHeaders } from './sigv4.ts';
-import { skewOf } from './token-call.ts';
 
 /** A signed request's headers, and what they were signed with. */
 interface Signed {
@@ -31,8 +30,6 @@ const REFUSALS = new Set([400, 401, 403]);
 const SPENT_KEYS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;
 /** Refusals of a signature whose date is off. */
 const CLOCK_FAULTS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|RequestTimeTooSkewed)/;
-/** A new difference of the clocks; anything smaller is the way the answer took. */
-const SKEW_MS = 60_000;
 
 /**
  * Signs requests that say who signs them, and passes all others on untouched. With a valid token a request waits
