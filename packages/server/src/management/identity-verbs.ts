@@ -25,13 +25,9 @@ import { grantOperator, listOperators, revokeOperator } from './operators/operat
 import { createOrg } from './orgs/create.ts';
 import { getOrg } from './orgs/get.ts';
 import { updateOrg } from './orgs/update.ts';
+import { TEAMS } from './resources/teams.ts';
+import { resourceVerbs } from './resources/verbs.ts';
 import type { RunningOrgs } from './running-org.ts';
-import { createTeam } from './teams/create.ts';
-import { deleteTeam } from './teams/delete.ts';
-import { getTeam } from './teams/get.ts';
-import { listTeams } from './teams/list.ts';
-import { putTeam } from './teams/replace.ts';
-import { updateTeam } from './teams/update.ts';
 import type { Verb } from './verb.ts';
 
 /** What verbs about identities stand on. */
@@ -61,12 +57,7 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     listInvitations,
     createInvitation(people),
     revokeInvitation,
-    listTeams,
-    createTeam,
-    getTeam,
-    updateTeam,
-    putTeam,
-    deleteTeam,
+    ...resourceVerbs(TEAMS),
     createKey(pepper),
     listKeys,
     getKey,

@@ -1,17 +1,5 @@
-import { createBoard } from './boards/create.ts';
-import { deleteBoard } from './boards/delete.ts';
-import { getBoard } from './boards/get.ts';
-import { listBoards } from './boards/list.ts';
 import { previewBoard } from './boards/preview.ts';
-import { putBoard } from './boards/replace.ts';
 import { getBoardStatus } from './boards/status.ts';
-import { updateBoard } from './boards/update.ts';
-import { createWindow } from './maintenance/create.ts';
-import { deleteWindow } from './maintenance/delete.ts';
-import { getWindow } from './maintenance/get.ts';
-import { listWindows } from './maintenance/list.ts';
-import { putWindow } from './maintenance/replace.ts';
-import { updateWindow } from './maintenance/update.ts';
 import { listChecks } from './monitors/checks.ts';
 import { createMonitor } from './monitors/create.ts';
 import { deleteMonitor } from './monitors/delete.ts';
@@ -30,6 +18,9 @@ import { getStanding } from './monitors/standing.ts';
 import { updateMonitor } from './monitors/update.ts';
 import { updateMonitors } from './monitors/update-many.ts';
 import { getUptime } from './monitors/uptime.ts';
+import { boards } from './resources/boards.ts';
+import { maintenanceWindows } from './resources/maintenance.ts';
+import { resourceVerbs } from './resources/verbs.ts';
 import type { Verb } from './verb.ts';
 
 /** Monitors and what people see of them. */
@@ -52,18 +43,8 @@ export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
     previewSchedule(host),
     getStanding(host),
     listGaps(host),
-    listWindows(host),
-    createWindow(host),
-    getWindow(host),
-    updateWindow(host),
-    putWindow(host),
-    deleteWindow,
-    listBoards(host),
-    createBoard(host),
-    getBoard(host),
-    updateBoard(host),
-    putBoard(host),
-    deleteBoard,
+    ...resourceVerbs(maintenanceWindows(host)),
+    ...resourceVerbs(boards(host)),
     getBoardStatus(host),
     previewBoard(host),
   ];

@@ -20,9 +20,7 @@ import { createNote } from './analytics/notes.ts';
 import { getSummary } from './analytics/summary.ts';
 import { getTimeseries } from './analytics/timeseries.ts';
 import { getTop } from './analytics/top.ts';
-
 import { getValues } from './analytics/values.ts';
-
 import { forceBreaker } from './breakers/force.ts';
 import { listBreakerChanges } from './breakers/history.ts';
 import { listBreakers } from './breakers/list.ts';
@@ -30,13 +28,7 @@ import type { BreakerSource } from './breakers/view.ts';
 import { getCache, updateCache } from './cache/get.ts';
 import { purgeCache } from './cache/purge.ts';
 import { type CacheSizeOf, getCacheStats } from './cache/stats.ts';
-import { createChannel } from './channels/create.ts';
-import { deleteChannel } from './channels/delete.ts';
-import { getChannel } from './channels/get.ts';
-import { listChannels } from './channels/list.ts';
-import { putChannel } from './channels/replace.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
-import { updateChannel } from './channels/update.ts';
 import type { ConfigHost } from './config/config-host.ts';
 import { configVerbs } from './config/config-verbs.ts';
 import { orderedVerbs } from './entries/ordered-verbs.ts';
@@ -68,6 +60,8 @@ import { exportRequests } from './requests/export.ts';
 import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { tailRequests } from './requests/tail.ts';
+import { alertChannels } from './resources/channels.ts';
+import { resourceVerbs } from './resources/verbs.ts';
 import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
@@ -145,13 +139,8 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     getSettings,
     updateSettings(running.orgs, parts.monitoring),
     purgeCache,
-    listChannels,
-    createChannel(channels.secretsKey),
+    ...resourceVerbs(alertChannels(channels.secretsKey)),
     testDraftChannel(channels),
-    getChannel,
-    updateChannel(channels.secretsKey),
-    putChannel(channels.secretsKey),
-    deleteChannel,
     testStoredChannel(channels),
     listAlerts,
     sendAgain,

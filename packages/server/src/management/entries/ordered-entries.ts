@@ -12,12 +12,12 @@ import {
   removeEntry,
 } from '../../store/config-entries.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import { asJson, refused } from '../input.ts';
 import { listPage, type Paging, type RunningOrgs } from '../running-org.ts';
 import type { Change, VerbContext } from '../verb.ts';
 import { checkedEntry, ECHOED, overlaid } from './checked.ts';
 import type { OrderedKind } from './ordered-kind.ts';
-import { mustBeOwn } from './own.ts';
 
 type Reading = VerbContext & { readonly reader: Reader };
 type Writing = VerbContext & { readonly writer: Writer };
@@ -79,7 +79,7 @@ export class OrderedEntries<Config extends RouteConfig | PolicyConfig, View exte
     const position = rows.findIndex((row) => row.id === id);
     const row = rows[position];
     if (!row) throw this.#unknown();
-    mustBeOwn(this.kind.one, row);
+    mustNotBeInFile(this.kind.one, row.id, row);
     await removeEntry(writer, row);
     return { answer: null, audit: { subject: id, before: this.kind.view(row, position), after: null } };
   }
@@ -92,7 +92,7 @@ export class OrderedEntries<Config extends RouteConfig | PolicyConfig, View exte
     fields: Fields,
   ): Promise<{ answer: View; audit: Change | 'unchanged' }> {
     const { kind } = this;
-    if (before) mustBeOwn(kind.one, before);
+    if (before) mustNotBeInFile(kind.one, before.id, before);
     const config = checkedEntry({
       section: kind.kind,
       schema: kind.schema,

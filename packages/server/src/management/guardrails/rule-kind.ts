@@ -5,10 +5,11 @@ import type * as z from 'zod';
 import type { Guard } from '../../guardrails/guard.ts';
 import { fileRuleId } from '../../guardrails/rules.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { placeOf, spotOf } from '../../platform/file-place.ts';
+import { placeOf } from '../../platform/file-place.ts';
 import { type GuardrailKind, type GuardrailRow, ruleById, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader } from '../../store/ports.ts';
 import { requireStepUp } from '../access.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import { validate } from '../input.ts';
 import type { FileRule, FileRules, RuleHost } from './rule-host.ts';
 
@@ -78,9 +79,8 @@ export async function shownRuleById<Config extends AnyConfig, View extends JsonO
 
 /** @throws Fault `managed_by_file` for a rule of floe.yaml */
 export function mustBeChangeable<Config>(one: string, { id, source }: Shown<Config>): void {
-  if (source.kind !== 'file') return;
-  const spot = spotOf({ source_file: source.file, source_line: source.line });
-  throw new Fault('managed_by_file', `The ${one} "${id}" stands in ${spot}; change it there.`);
+  const { kind, file, line } = source;
+  mustNotBeInFile(one, id, { source: kind, source_file: file, source_line: line });
 }
 
 /**

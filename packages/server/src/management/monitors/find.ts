@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import { mustFindMonitor } from '../../monitoring/monitors.ts';
 import { readMonitor } from '../../monitoring/read.ts';
-import { spotOf } from '../../platform/file-place.ts';
 import { channelById } from '../../store/channels.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import type { VerbContext } from '../verb.ts';
 import type { MonitoringHost } from './monitoring-host.ts';
 import { monitorAnswer } from './view.ts';
@@ -18,8 +18,7 @@ export async function changeableMonitor(writer: Writer, orgId: string, id: strin
 
 /** @throws Fault `managed_by_file` */
 export function mustBeOwn(row: MonitorRow): void {
-  if (row.source !== 'file' || row.disabled_at !== null) return;
-  throw new Fault('managed_by_file', `The monitor "${row.id}" stands in ${spotOf(row)}; change it there.`);
+  if (row.disabled_at === null) mustNotBeInFile('monitor', row.id, row);
 }
 
 /** @throws Fault `invalid_request` for a channel that the org does not have */

@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { originOf } from '../../platform/config/provider-secrets.ts';
 import { type CredentialRow, removeCredential } from '../../store/config-entries.ts';
 import type { Reader } from '../../store/ports.ts';
-import { mustBeOwn } from '../entries/own.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import { listPage } from '../running-org.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import { type FoundProvider, findProvider, shownConfig, unknownProvider } from './found-provider.ts';
@@ -159,7 +159,7 @@ async function changeable(
   host: ProviderHost,
 ): Promise<FoundProvider> {
   const found = await existing(reader, orgId, id, host);
-  mustBeOwn('provider', found.row);
+  mustNotBeInFile('provider', found.row.id, found.row);
   return found;
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { routeOf } from '../../platform/config/stored-config.ts';
 import { entriesOfOrg, removeCredential, removeEntry } from '../../store/config-entries.ts';
 import type { Reader } from '../../store/ports.ts';
-import { mustBeOwn } from '../entries/own.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import { storedSections } from '../settings/sections-of.ts';
 import { type Verb, writeVerb } from '../verb.ts';
 import { findProvider, lentProvider, unknownProvider } from './found-provider.ts';
@@ -31,7 +31,7 @@ export function deleteProvider(host: ProviderHost): Verb {
           'The environment of the process gives this provider; PATCH enabled: false takes it out of use.',
         );
       if (!found) throw unknownProvider();
-      mustBeOwn('provider', found.row);
+      mustNotBeInFile('provider', found.row.id, found.row);
       await mustBeUnused(writer, orgId, params.id);
       for (const row of found.credentials) await removeCredential(writer, row.id);
       await removeEntry(writer, found.row);

@@ -21,7 +21,7 @@ import {
 } from '../../store/config-entries.ts';
 import type { Writer } from '../../store/ports.ts';
 import { requireStepUp } from '../access.ts';
-import { mustBeOwn } from '../entries/own.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import type { Change, VerbContext } from '../verb.ts';
 import { mustNotNameMachine, type ProviderDraft, providerDraft } from './draft.ts';
 import { type FoundProvider, findProvider } from './found-provider.ts';
@@ -45,7 +45,7 @@ export async function putProvider(
     before,
   }: { fields: Readonly<Record<string, unknown>>; base: JsonObject; before: FoundProvider | null },
 ): Promise<WrittenProvider> {
-  if (before) mustBeOwn('provider', before.row);
+  if (before) mustNotBeInFile('provider', before.row.id, before.row);
   const draft = providerDraft(fields, base, before);
   if (!host.mayNameMachine()) mustNotNameMachine(draft.config);
   const org = host.orgs(context.orgId);

@@ -5,11 +5,12 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { compileRule } from '@floe/relay/rules/rule';
 import type * as z from 'zod';
-import { placeOf, spotOf, USUAL_FILE } from '../../platform/file-place.ts';
+import { placeOf, USUAL_FILE } from '../../platform/file-place.ts';
 import { storedRelayRule } from '../../relay/stored-rules.ts';
 import { type GuardrailRow, putRule, ruleById, rulesNamed, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
 import { hitsByRule } from '../../store/relay/decisions.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import { validate } from '../input.ts';
 import type { VerbContext } from '../verb.ts';
 import type { RelayHost } from './relay-host.ts';
@@ -33,9 +34,8 @@ interface Shown {
 
 /** @throws Fault `managed_by_file` for a rule of floe.yaml */
 export function mustBeChangeable({ config, source }: Shown): void {
-  if (source.kind !== 'file') return;
-  const spot = spotOf({ source_file: source.file, source_line: source.line });
-  throw new Fault('managed_by_file', `The rule "${config.name}" stands in ${spot}; change it there.`);
+  const { kind, file, line } = source;
+  mustNotBeInFile('rule', config.name, { source: kind, source_file: file, source_line: line });
 }
 
 /** The rules of orgs: what the verbs do with them. A rule of the file has its name for its id. */

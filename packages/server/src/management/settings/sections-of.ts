@@ -17,7 +17,8 @@ import {
 } from '../../store/config-entries.ts';
 import type { Reader, Writer } from '../../store/ports.ts';
 import { providerIds } from '../entries/ordered-entries.ts';
-import { mustBeOwn, shownOf } from '../entries/own.ts';
+import { shownOf } from '../entries/own.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 import { asJson, refused } from '../input.ts';
 import type { RunningOrgs } from '../running-org.ts';
 import type { VerbContext } from '../verb.ts';
@@ -61,7 +62,7 @@ export async function putSection(
   orgs: RunningOrgs,
 ): Promise<boolean> {
   const row = before.rows.find(({ id }) => id === section);
-  if (row) mustBeOwn('setting', row);
+  if (row) mustNotBeInFile('setting', row.id, row);
   if (given === null) {
     if (row) await removeEntry(writer, row);
     return row !== undefined;

@@ -1,0 +1,74 @@
+import { type Team, team, teamChange, teamCreation, teamReplacement } from '@floe/contract/api/teams';
+import { slug } from '@floe/contract/config/fields';
+import { Fault } from '@floe/contract/faults';
+import * as z from 'zod';
+import { teamView } from '../../platform/stored-team.ts';
+import { putTeam, removeTeam, type TeamRow, teamById, teamPage, teamUses } from '../../store/teams.ts';
+import { mustNotBeInFile } from '../in-file.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+type Config = Pick<TeamRow, 'id' | 'name' | 'cost_center'>;
+
+export const TEAMS: ResourceKind<
+  TeamRow,
+  Config,
+  Team,
+  typeof teamCreation,
+  typeof teamChange,
+  typeof teamReplacement
+> = {
+  kind: 'teams',
+  path: '/api/management/teams',
+  scope: 'management',
+  summaries: {
+    list: 'List teams, newest first',
+    create: 'Create a team',
+    get: 'Read one team',
+    update: 'Change the name or the cost centre of a team',
+    replace: 'Create or replace the team with this id; what GET returned is accepted',
+    delete: 'Remove a team that nothing names any more; what it spent stays in analytics',
+  },
+  shapes: {
+    answer: team,
+    creation: teamCreation,
+    change: teamChange,
+    replacement: teamReplacement,
+    replaceParams: z.strictObject({ id: slug() }),
+  },
+  unknown: 'No team has this id.',
+  find: teamById,
+  page: teamPage,
+  view: teamView,
+  shown: teamView,
+  subjectOf: ({ id }) => id,
+  mustBeChangeable: (row) => mustNotBeInFile('team', row.id, row),
+  created: (_, { id, name = id, cost_center = null }) => ({ id, name, cost_center }),
+  changed: (_, { id, ...row }, { name = row.name, cost_center = row.cost_center }) => ({
+    id,
+    name,
+    cost_center,
+  }),
+  replaced: (_, __, id, { name = id, cost_center = null }) => ({ id, name, cost_center }),
+  async insert({ writer, orgId, actor, clock }, config) {
+    if (await teamById(writer, orgId, config.id))
+      throw new Fault('conflict', `There is a team "${config.id}" already.`, { param: 'id' });
+    const now = clock.now();
+    const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
+    const row: TeamRow = { org_id: orgId, ...config, source: 'console', source_line: null, ...stamps };
+    await putTeam(writer, row);
+    return row;
+  },
+  async update({ writer, actor, clock }, row, config) {
+    if (row.name === config.name && row.cost_center === config.cost_center) return null;
+    const next = { ...row, ...config, updated_at: clock.now(), updated_by: actor.id };
+    await putTeam(writer, next);
+    return next;
+  },
+  async remove({ writer, orgId, clock }, { id }) {
+    const uses = Object.entries(await teamUses(writer, orgId, id, clock.now()));
+    const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
+    if (named.length > 0)
+      throw new Fault('conflict', `The team "${id}" is named by ${named.join(', ')}; change these first.`);
+    await removeTeam(writer, orgId, id);
+  },
+};
