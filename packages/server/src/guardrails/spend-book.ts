@@ -13,14 +13,14 @@ const SLACK_MS = 60_000;
  * that start empty (a restart, a flushed store), so a request never waits for the database.
  */
 export class SpendBook {
-  readonly #database: Pick<Database, 'read' | 'engine'>;
+  readonly #database: Pick<Database, 'read' | 'isShared'>;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #spent = new Map<string, SpendRow>();
   #readUpTo = 0;
   #timer: Timer | null = null;
 
-  constructor(database: Pick<Database, 'read' | 'engine'>, clock: Clock, log: Log) {
+  constructor(database: Pick<Database, 'read' | 'isShared'>, clock: Clock, log: Log) {
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
@@ -40,7 +40,7 @@ export class SpendBook {
   /** Reads what is there, then follows what other processes add. */
   async open(): Promise<void> {
     await this.#refresh();
-    if (this.#database.engine === 'postgres') this.#refreshLater();
+    if (this.#database.isShared) this.#refreshLater();
   }
 
   close(): void {

@@ -49,7 +49,6 @@ function fromFile(id: string) {
     createMonitor(
       {
         writer,
-        engine: 'sqlite',
         secret: pepper,
         nowMs: NOW,
         settledUntil: NOW,

@@ -11,13 +11,12 @@ import type { Parts } from './parts.ts';
 
 /** What the verbs of monitoring stand on. @param place where this process is reached */
 export function monitoringHost(
-  { database, monitoring, pepper }: Parts,
+  { monitoring, pepper }: Parts,
   place: { readonly url: string },
   timezone: (orgId: string) => string,
 ): MonitoringHost {
   return {
     engine: monitoring,
-    store: database.engine,
     secret: pepper,
     baseUrl: () => place.url,
     timezone,

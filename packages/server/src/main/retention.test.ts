@@ -110,4 +110,7 @@ const NONE = {
   get fn(): never {
     throw new Error('away');
   },
+  getExecutor(): never {
+    throw new Error('away');
+  },
 };

@@ -47,7 +47,7 @@ export async function enter(
       })),
     }));
   // A replica that was started without the file says nothing about the keys of those that have it.
-  if (loaded.path !== null || database.engine === 'sqlite') {
+  if (loaded.path !== null || !database.isShared) {
     const moment = await monitoring.moment();
     const entering = database.transaction(async (writer) => {
       // Settings that the file leaves out are the API's.
@@ -55,10 +55,7 @@ export async function enter(
       const { orgs: inForce } = mergeConfig(orgs, setsOf(loaded), stored, null);
       await syncFileKeys(writer, declaredBy(inForce), pepper, systemClock.now());
       await syncFileTeams(writer, teamsOf(loaded), systemClock.now());
-      await syncFileMonitors(
-        { writer, engine: database.engine, secret: pepper, ...moment },
-        fileOrgs(loaded, inForce),
-      );
+      await syncFileMonitors({ writer, secret: pepper, ...moment }, fileOrgs(loaded, inForce));
       await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
       await syncFileEntries(writer, entriesOf(loaded), systemClock.now());
       await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());

@@ -28,21 +28,20 @@ export type BeatResult = BeatAnswer | 'unknown' | 'later';
  * @param clocks learns where the clocks stand afterwards.
  */
 export async function commitBeats(
-  database: Pick<Database, 'engine' | 'rowTransaction'>,
+  database: Pick<Database, 'rowTransaction'>,
   calls: readonly BeatCall[],
   sight: Sight,
   clocks?: KnownClocks,
 ): Promise<BeatResult[]> {
-  const { engine } = database;
   const done = await database.rowTransaction(async (writer) => {
-    const rows = await lockAddressed(writer, engine, distinct(calls));
+    const rows = await lockAddressed(writer, distinct(calls));
     const byName = byAddress(rows);
     const keyed = calls.flatMap(({ address, idempotencyKey }) => {
       const row = byName.get(nameOf(address));
       return row && idempotencyKey !== null ? [{ uid: row.uid, key: idempotencyKey }] : [];
     });
-    const known = new Map((await knownBeats(writer, engine, keyed)).map((row) => [keyOf(row), row]));
-    const book = new Book(writer, engine, sight.nowMs);
+    const known = new Map((await knownBeats(writer, keyed)).map((row) => [keyOf(row), row]));
+    const book = new Book(writer, sight.nowMs);
     const fresh: BeatKeyRow[] = [];
     const results = new Map<BeatCall, BeatResult>();
     const late = new Set<string>();
@@ -51,7 +50,7 @@ export async function commitBeats(
       results.set(call, row ? take(row, call, { book, sight, known, fresh, late }) : 'unknown');
     }
     await book.write();
-    await insertBeatKeys(writer, engine, fresh);
+    await insertBeatKeys(writer, fresh);
     return { results, rows: rows.map((row) => book.current(row)) };
   });
   for (const row of done.rows) clocks?.learn(row);

@@ -1,6 +1,5 @@
 import { type Alert, enqueueAll } from '../alerts/alert.ts';
 import { idFor } from '../core/ids.ts';
-import type { Engine } from '../store/engine.ts';
 import { tellLive } from '../store/live-events.ts';
 import type { CheckRow, ClockRow, PeriodRow } from '../store/monitoring/clock-row.ts';
 import { definitionsOf, insertChecks, insertPeriods, moveClocks } from '../store/monitoring/clocks.ts';
@@ -28,7 +27,6 @@ interface Told {
  */
 export class Book {
   readonly #writer: Writer;
-  readonly #engine: Engine;
   readonly #nowMs: number;
   readonly #clocks = new Map<string, ClockRow>();
   readonly #checks: CheckRow[] = [];
@@ -37,9 +35,8 @@ export class Book {
   readonly #heard: ClockRow[] = [];
 
   /** @param nowMs when this is found out, in database time. */
-  constructor(writer: Writer, engine: Engine, nowMs: number) {
+  constructor(writer: Writer, nowMs: number) {
     this.#writer = writer;
-    this.#engine = engine;
     this.#nowMs = nowMs;
   }
 
@@ -89,9 +86,9 @@ export class Book {
   async write(): Promise<void> {
     // Sent together: the connection takes them one after the other without a way back in between.
     await Promise.all([
-      moveClocks(this.#writer, this.#engine, [...this.#clocks.values()]),
-      insertChecks(this.#writer, this.#engine, this.#checks),
-      insertPeriods(this.#writer, this.#engine, this.#periods),
+      moveClocks(this.#writer, [...this.#clocks.values()]),
+      insertChecks(this.#writer, this.#checks),
+      insertPeriods(this.#writer, this.#periods),
     ]);
     if (this.#told.length > 0) await this.#tell();
     for (const [orgId, rows] of Map.groupBy(this.#heard, ({ org_id }) => org_id)) {

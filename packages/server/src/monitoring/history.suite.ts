@@ -94,6 +94,7 @@ function crashing(database: Database, dies: () => boolean): Database {
     };
   return {
     engine: database.engine,
+    isShared: database.isShared,
     signals: database.signals,
     read: database.read,
     transaction: (work) => database.transaction(dying(work)),

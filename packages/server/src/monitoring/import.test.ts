@@ -13,10 +13,13 @@ import { temporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './beats.ts';
 import { createMonitor } from './monitors.ts';
 import { sweep } from './sweep.ts';
-import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
+import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG } from './test/monitors.ts';
 
 const parts = { log: silentLog, clock: new FakeClock() };
 const IDS = ['fine', 'dead'];
+
+/** A day ago: PostgreSQL goes by its own clock. */
+const START = Date.now() - 1_440 * MINUTE;
 
 async function history(database: Database, id: string) {
   const row = await monitorById(database.read, ORG, id);
@@ -34,9 +37,7 @@ function pulse(database: Database, at: number) {
     presence: 'present',
     startedAt: null,
   } as const;
-  return database.rowTransaction((writer) =>
-    takePulse(writer, 'sqlite', { ...given, wallMs: at, gapsUntilMs: 0 }),
-  );
+  return database.rowTransaction((writer) => takePulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }));
 }
 
 async function beats(database: Database, ids: readonly string[], at: number) {
@@ -51,18 +52,18 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   const source = await openDatabase(from, { ...parts, dataDir });
   t.after(() => source.close());
   await addOrg(source);
-  await changed(source, T0, [], async (changing) => {
+  await changed(source, START, [], async (changing) => {
     for (const id of IDS) await createMonitor(changing, ORG, monitor(id));
   });
-  await beats(source, IDS, T0 + 1_000);
-  await beats(source, ['fine'], T0 + MINUTE);
-  await pulse(source, T0 + 90_000);
-  await sweep(source, [], T0 + 90_000, T0 + 90_000);
+  await beats(source, IDS, START + 1_000);
+  await beats(source, ['fine'], START + MINUTE);
+  await pulse(source, START + 90_000);
+  await sweep(source, [], START + 90_000, START + 90_000);
   const url = await testDatabase(t);
   await importSqlite(from, { url, dataDir }, parts);
   // The old server went on for a while; a second import takes what came since.
-  await beats(source, IDS, T0 + 2 * MINUTE);
-  await pulse(source, T0 + 2 * MINUTE);
+  await beats(source, IDS, START + 2 * MINUTE);
+  await pulse(source, START + 2 * MINUTE);
   const again = await importSqlite(from, { url, dataDir }, parts);
   const added = new Map(again.map((one) => [one.table, one.added]));
   assert.equal(added.get('checks'), 2);
@@ -70,13 +71,13 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   const target = await openDatabase(url, { ...parts, dataDir });
   t.after(() => target.close());
   for (const id of IDS) assert.deepEqual(await history(target, id), await history(source, id));
-  const { gaps } = await pulse(target, T0 + 10 * MINUTE);
-  assert.deepEqual(gaps.at(-1), { startAt: T0 + 2 * MINUTE, endAt: T0 + 10 * MINUTE });
-  await sweep(target, gaps, T0 + 11 * MINUTE, T0 + 11 * MINUTE);
+  const { gaps, nowMs } = await pulse(target, 0);
+  assert.deepEqual(gaps.at(-1), { startAt: START + 2 * MINUTE, endAt: nowMs });
+  await sweep(target, gaps, nowMs + MINUTE, nowMs + MINUTE);
   const [missed] = await target.read
     .selectFrom('checks')
     .select('at')
-    .where('at', '>', T0 + 2 * MINUTE)
+    .where('at', '>', START + 2 * MINUTE)
     .where('status', '=', 'missed')
     .execute();
   assert.equal(missed, undefined, 'a whole new window after the move');

@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../core/ids.ts';
-import type { Engine } from '../store/engine.ts';
 import type { ClockRow } from '../store/monitoring/clock-row.ts';
 import { lockClocks, putClocks, removeClocks } from '../store/monitoring/clocks.ts';
 import { defaultGrace, type MonitorRow, putMonitors } from '../store/monitoring/definitions.ts';
@@ -15,7 +14,6 @@ import { begin, end, pause, replan, unpause } from './state.ts';
 /** What a change of monitors needs beside its own transaction. */
 export interface Changing {
   readonly writer: Writer;
-  readonly engine: Engine;
   /** Derives beat URLs: the pepper of the installation. */
   readonly secret: KeyObject;
   /** Database time of the change. */
@@ -105,11 +103,11 @@ export class MonitorChanges {
 
   /** @throws Fault `conflict` when an id is taken. */
   async write(): Promise<void> {
-    const { writer, engine, nowMs } = this.#changing;
+    const { writer, nowMs } = this.#changing;
     const known = this.#steps.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
-    const locked = new Map((await lockClocks(writer, engine, known)).map((row) => [row.uid, row]));
+    const locked = new Map((await lockClocks(writer, known)).map((row) => [row.uid, row]));
     const graces = await this.#graces();
-    const book = new Book(writer, engine, nowMs);
+    const book = new Book(writer, nowMs);
     const clocks = new Map<string, ClockRow>();
     for (const [at, step] of this.#steps.entries()) {
       // Ten thousand at once must not hold up what else this process does.
@@ -126,11 +124,11 @@ export class MonitorChanges {
       else clocks.set(row.uid, this.#clockRow(row, plan, clock));
       book.record(row, clock.lastBeatAt, out);
     }
-    await putMonitors(writer, engine, [...this.#rows.values()]);
-    await putClocks(writer, engine, [...clocks.values()]);
+    await putMonitors(writer, [...this.#rows.values()]);
+    await putClocks(writer, [...clocks.values()]);
     await book.write();
     const ended = this.#steps.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
-    await removeClocks(writer, engine, ended);
+    await removeClocks(writer, ended);
   }
 
   #clockAfter(step: Step, plan: Plan, before: ClockRow | undefined, out: Outcome): Clock {

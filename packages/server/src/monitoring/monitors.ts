@@ -40,7 +40,7 @@ export function pauseMonitor(
 
 /** Ends a pause with a fresh window. @throws Fault `conflict` when the monitor is not paused. */
 export async function resumeMonitor(changing: Changing, row: MonitorRow): Promise<MonitorRow> {
-  const [clock] = await lockClocks(changing.writer, changing.engine, [row.uid]);
+  const [clock] = await lockClocks(changing.writer, [row.uid]);
   if (clock && clock.status !== 'paused')
     throw new Fault('conflict', `The monitor "${row.id}" is not paused.`);
   return one(changing, (changes) => changes.set(row, { paused: 0, paused_until: null }));

@@ -23,7 +23,7 @@ const SET_BACK =
   'the clock was set back; monitoring follows it, and what was recorded ahead of it is moved back';
 
 export interface PulseParts {
-  readonly database: Pick<Database, 'engine' | 'rowTransaction'>;
+  readonly database: Pick<Database, 'isShared' | 'rowTransaction'>;
   /** Names this process in leases. One that takes the place of another that is gone for certain has its name. */
   readonly processId?: string;
   readonly clock: SystemClock;
@@ -191,7 +191,6 @@ export class Pulse {
 
   #write(presence: PulseGiven['presence']): Promise<PulseTaken> {
     const { database, clock, oldestPending } = this.#parts;
-    const { engine } = database;
     const estimateMs = this.#estimate();
     const oldest = oldestPending();
     // Both clocks in one instant: the transaction may have to wait for its turn.
@@ -200,7 +199,7 @@ export class Pulse {
     const given: PulseGiven = {
       processId: this.#processId,
       wallMs,
-      estimate: engine === 'sqlite' ? () => estimateMs : () => this.#estimate(),
+      estimate: database.isShared ? () => this.#estimate() : () => estimateMs,
       acceptedUntilMs: estimateMs === null ? null : Math.min(unread, oldest ?? estimateMs),
       silenceMs: this.#refused ? SILENCE_MS : PATIENT_MS + PULSE_MS,
       leaseMs: PATIENT_MS + PULSE_MS,
@@ -209,8 +208,8 @@ export class Pulse {
       gapsUntilMs: this.#gaps.at(-1)?.endAt ?? 0,
     };
     return database.rowTransaction(async (writer) => {
-      const taken = await takePulse(writer, engine, given);
-      if (taken.aheadMs > 0) await setBackClocks(writer, engine, taken.nowMs, taken.aheadMs);
+      const taken = await takePulse(writer, given);
+      if (taken.aheadMs > 0) await setBackClocks(writer, taken.nowMs, taken.aheadMs);
       return taken;
     });
   }
@@ -227,12 +226,12 @@ export class Pulse {
     this.#gaps = [];
   }
 
-  /** SQLite's time is our wall clock's, taken before; PostgreSQL's was read somewhere between the two instants. */
+  /** A store of our own has our wall clock's time, taken before; a shared one's was read somewhere between the two instants. */
   #setTime(nowMs: number, before: number, after: number): void {
-    const sqlite = this.#parts.database.engine === 'sqlite';
-    const offset = nowMs - (sqlite ? before : (before + after) / 2);
+    const { isShared } = this.#parts.database;
+    const offset = nowMs - (isShared ? (before + after) / 2 : before);
     const known = this.#offsetMs;
-    const rough = !sqlite && after - before > ROUGH_MS;
+    const rough = isShared && after - before > ROUGH_MS;
     if (known === null || !rough || Math.abs(offset - known) > after - before) this.#offsetMs = offset;
   }
 }

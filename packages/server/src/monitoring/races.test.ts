@@ -100,6 +100,7 @@ test('beats that wait five minutes for their commit miss nothing; a job that sen
   let held = false;
   const slow = (database: Database): Database => ({
     engine: database.engine,
+    isShared: database.isShared,
     signals: database.signals,
     read: database.read,
     transaction: (work) => database.transaction(work),

@@ -1,4 +1,3 @@
-import type { Engine } from '../store/engine.ts';
 import type { ClockRow } from '../store/monitoring/clock-row.ts';
 import { lockClocksAhead, moveClocks } from '../store/monitoring/clocks.ts';
 import { setBackPeriods } from '../store/monitoring/history.ts';
@@ -12,21 +11,16 @@ import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
  *
  * Checks stay as they were recorded.
  */
-export async function setBackClocks(
-  writer: Writer,
-  engine: Engine,
-  nowMs: number,
-  aheadMs: number,
-): Promise<number> {
-  const rows = await lockClocksAhead(writer, engine, nowMs);
+export async function setBackClocks(writer: Writer, nowMs: number, aheadMs: number): Promise<number> {
+  const rows = await lockClocksAhead(writer, nowMs);
   const moved: ClockRow[] = [];
   for (const row of rows) {
     const clock = setBack(clockOfRow(row), planOfRow(row), nowMs, aheadMs);
     const periodAt =
-      row.period_at > nowMs ? await setBackPeriods(writer, engine, row.uid, nowMs, aheadMs) : clock.periodAt;
+      row.period_at > nowMs ? await setBackPeriods(writer, row.uid, nowMs, aheadMs) : clock.periodAt;
     moved.push({ ...row, ...clockColumns({ ...clock, periodAt }) });
   }
-  await moveClocks(writer, engine, moved);
+  await moveClocks(writer, moved);
   return rows.length;
 }
 

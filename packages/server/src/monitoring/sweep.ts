@@ -22,15 +22,15 @@ export interface Swept {
  * @param untilMs no later than what every process has committed, or a beat on its way would be called missed.
  */
 export function sweep(
-  database: Pick<Database, 'engine' | 'rowTransaction'>,
+  database: Pick<Database, 'rowTransaction'>,
   gaps: readonly Gap[],
   untilMs: number,
   nowMs: number,
   limit: number = CLOCKS_PER_SWEEP,
 ): Promise<Swept> {
   return database.rowTransaction(async (writer) => {
-    const rows = await lockDue(writer, database.engine, untilMs, limit);
-    const book = new Book(writer, database.engine, nowMs);
+    const rows = await lockDue(writer, untilMs, limit);
+    const book = new Book(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
       const out = noOutcome();

@@ -32,7 +32,7 @@ async function allTold({ read, engine }: Database): Promise<void> {
     .orderBy('xid', 'desc')
     .limit(1)
     .execute();
-  await eventually(async () => (await liveHead(read, engine)).xid >= (newest?.xid ?? 0) || undefined);
+  await eventually(async () => (await liveHead(read)).xid >= (newest?.xid ?? 0) || undefined);
 }
 
 /** What every engine must tell, and in which order. `open` gives an empty database that is closed when the test ends. */
@@ -48,7 +48,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
   const tell = (writer: Writer, n: number, orgId = ORG, at = NOW) =>
     tellLive(writer, { orgId, topic: 'audit', at, data: { n } });
   const afterNow = (database: Database, position: LivePosition, limit = 100, orgIds = [ORG]) =>
-    liveEventsAfter(database.read, database.engine, { orgIds, after: position, limit });
+    liveEventsAfter(database.read, { orgIds, after: position, limit });
   const after = async (...[database, ...query]: Parameters<typeof afterNow>) => {
     await allTold(database);
     return afterNow(database, ...query);
@@ -59,7 +59,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
     const database = await openWithOrgs(t);
     await database.transaction((writer) => tell(writer, 0));
     await allTold(database);
-    const head = await liveHead(database.read, database.engine);
+    const head = await liveHead(database.read);
     for (let n = 1; n <= 7; n++)
       await database.transaction(async (writer) => {
         await tell(writer, n);
@@ -80,7 +80,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: what a slower transaction commits is told after it, and passed over by nobody`, async (t) => {
     const database = await openWithOrgs(t);
-    let position = await liveHead(database.read, database.engine);
+    let position = await liveHead(database.read);
     const seen: unknown[] = [];
     const look = async (read = after) => {
       for (const event of await read(database, position)) {
@@ -115,7 +115,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: what is undone is not told`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read, database.engine);
+    const head = await liveHead(database.read);
     const undone = database.transaction(async (writer) => {
       await tell(writer, 1);
       throw new Error('changed my mind');
@@ -126,7 +126,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: old events go, and whoever stood before them is known to have missed some`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read, database.engine);
+    const head = await liveHead(database.read);
     await database.transaction((writer) => tell(writer, 1, ORG, NOW - 2 * 86_400_000));
     const [first] = await after(database, head);
     await database.transaction((writer) => tell(writer, 2));
@@ -139,7 +139,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: of an org's events only the last ones are kept`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read, database.engine);
+    const head = await liveHead(database.read);
     await database.transaction(async (writer) => {
       const row = { org_id: ORG, topic: 'audit', at: NOW, data_json: '{}' };
       for (let n = 0; n < 5; n++)
@@ -155,7 +155,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: rows that were new are told with their batch, and counted exactly however many are read`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read, database.engine);
+    const head = await liveHead(database.read);
     const rows = Array.from({ length: 30 }, (_, n) =>
       exchangeRow(`exc_${String(n).padStart(2, '0')}`, {
         created_at: NOW + n,

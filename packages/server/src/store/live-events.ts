@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { sql } from 'kysely';
-import type { Engine } from './engine.ts';
+import { engineOf } from './engine.ts';
 import type { Reader, Writer } from './ports.ts';
 import { putSetting, settingValue } from './settings.ts';
 
@@ -42,8 +42,8 @@ export async function tellLive(writer: Writer, { orgId, topic, at, data }: LiveE
 }
 
 /** Where a reader stands that wants to hear only of what commits from now on. */
-export async function liveHead(reader: Reader, engine: Engine): Promise<LivePosition> {
-  if (engine === 'postgres') {
+export async function liveHead(reader: Reader): Promise<LivePosition> {
+  if (engineOf(reader) === 'postgres') {
     const [row] = await reader
       .selectFrom(sql<{ xmin: number }>`(select ${SEEN_BELOW} as xmin)`.as('head'))
       .select('xmin')
@@ -70,7 +70,6 @@ export interface LiveQuery {
 /** Committed events in order; nothing that commits later comes before the last of them. */
 export async function liveEventsAfter(
   reader: Reader,
-  engine: Engine,
   { orgIds, after, upTo, limit }: LiveQuery,
 ): Promise<StoredEvent[]> {
   if (orgIds.length === 0) return [];
@@ -81,7 +80,7 @@ export async function liveEventsAfter(
     .where('xid', '>=', after.xid)
     .where(sql<boolean>`(xid, seq) > (${after.xid}, ${after.seq})`);
   if (upTo) query = query.where(sql<boolean>`(xid, seq) <= (${upTo.xid}, ${upTo.seq})`);
-  if (engine === 'postgres') query = query.where(sql<boolean>`xid < ${SEEN_BELOW}`);
+  if (engineOf(reader) === 'postgres') query = query.where(sql<boolean>`xid < ${SEEN_BELOW}`);
   const rows = await query.orderBy('xid').orderBy('seq').limit(limit).execute();
   return rows.map((row) => ({
     orgId: row.org_id,

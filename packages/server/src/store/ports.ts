@@ -3,12 +3,14 @@ import type { Engine } from './engine.ts';
 import type { QuietBeats } from './monitoring/quiet-beats.ts';
 import type { ExchangesTable, Schema } from './schema.ts';
 
-export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn'>;
+export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'>;
 export type Writer = Transaction<Schema>;
 
 /** One relational store. SQLite and PostgreSQL pass the same suite. */
 export interface Database {
   readonly engine: Engine;
+  /** Several processes may use it at once: what one knows another may have changed. */
+  readonly isShared: boolean;
   /** Word of changes to what snapshots hold, from every process on this store. */
   readonly signals: Signals;
   /** Queries that change nothing; they never wait for a writer. */

@@ -39,7 +39,7 @@ const NOW = Date.UTC(2026, 10, 21);
 const DAYS_OF_KOLKATA = { stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' };
 
 /** Everything the console and scripts ask of the tables that grow without end, by name. */
-function questions(reader: Reader, engine: Engine): Readonly<Record<string, () => Promise<unknown>>> {
+function questions(reader: Reader): Readonly<Record<string, () => Promise<unknown>>> {
   const is = (...any: string[]) => ({ any, none: [] });
   const not = (...none: string[]) => ({ any: [], none });
   const list = (query: Partial<ExchangeQuery>) => () =>
@@ -74,7 +74,7 @@ function questions(reader: Reader, engine: Engine): Readonly<Record<string, () =
     'list of other metadata': list({ metadata: { build: not('7') } }),
     'tail, filtered': () => exchangeTail(reader, ORG, [batch], { key: is('key_one') }, 1),
     'live events': () =>
-      liveEventsAfter(reader, engine, { orgIds: [ORG, 'org_two'], after: { xid: 5, seq: 5 }, limit: 500 }),
+      liveEventsAfter(reader, { orgIds: [ORG, 'org_two'], after: { xid: 5, seq: 5 }, limit: 500 }),
     'changes of breakers': () => breakerChangePage(reader, { orgId: ORG, limit: 50, from: NOW }),
     'changes of one breaker': () =>
       breakerChangePage(reader, { orgId: ORG, limit: 50, breakerId: 'x', cursor }),
@@ -161,9 +161,9 @@ async function statementsOf(engine: Engine): Promise<ReadonlyMap<string, readonl
     engine === 'sqlite'
       ? { adapter: new SqliteAdapter(), compiler: new SqliteQueryCompiler() }
       : { adapter: new PostgresAdapter(), compiler: new PostgresQueryCompiler() };
-  for (const name of Object.keys(questions(noting(new NotingDriver(), dialect), engine))) {
+  for (const name of Object.keys(questions(noting(new NotingDriver(), dialect)))) {
     const driver = new NotingDriver();
-    await questions(noting(driver, dialect), engine)[name]?.();
+    await questions(noting(driver, dialect))[name]?.();
     found.set(name, driver.seen);
   }
   return found;

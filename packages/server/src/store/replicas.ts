@@ -16,12 +16,12 @@ export interface Replicas {
 
 /** Joins the processes of a database; SQLite has one by nature. */
 export async function joinReplicas(
-  database: Pick<Database, 'engine' | 'transaction' | 'read' | 'signals'>,
+  database: Pick<Database, 'isShared' | 'transaction' | 'read' | 'signals'>,
   clock: Clock,
   log: Log,
 ): Promise<Replicas> {
   const id = randomUUID();
-  if (database.engine === 'sqlite') return { place: () => ALONE, close: async () => undefined };
+  if (!database.isShared) return { place: () => ALONE, close: async () => undefined };
   let known = ALONE;
   let timer: Timer | null = null;
   let closed = false;

@@ -2,7 +2,6 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Engine } from '../../store/engine.ts';
 import {
   expireLiveEvents,
   isLater,
@@ -31,7 +30,7 @@ const MOST_WATCHERS = 1_000;
 const MOST_PER_ORG = 250;
 
 export interface LiveHubOptions {
-  readonly database: Pick<Database, 'read' | 'engine' | 'rowTransaction'>;
+  readonly database: Pick<Database, 'read' | 'rowTransaction'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -61,10 +60,6 @@ export class LiveHub {
   constructor(options: LiveHubOptions) {
     this.#options = options;
     this.#expireLater();
-  }
-
-  get engine(): Engine {
-    return this.#options.database.engine;
   }
 
   get watchers(): number {
@@ -132,15 +127,15 @@ export class LiveHub {
   }
 
   async #look(): Promise<void> {
-    const { read, engine } = this.#options.database;
+    const { read } = this.#options.database;
     await this.#check();
     if (this.#count === 0) return;
-    this.#position ??= await liveHead(read, engine);
+    this.#position ??= await liveHead(read);
     await this.#catchUp(this.#position);
     for (let looks = 0; looks < LOOKS_PER_ROUND && this.#count > 0; looks++) {
       const after = this.#position;
       const orgIds = [...this.#byOrg.keys()];
-      const events = await liveEventsAfter(read, engine, { orgIds, after, limit: EVENTS_PER_LOOK });
+      const events = await liveEventsAfter(read, { orgIds, after, limit: EVENTS_PER_LOOK });
       const last = events.at(-1);
       if (!last) break;
       for (const [orgId, ofOrg] of Map.groupBy(events, (event) => event.orgId)) {
@@ -167,7 +162,7 @@ export class LiveHub {
 
   /** Those who came or fell behind are told what they missed, as soon as they have read most of what waits. */
   async #catchUp(upTo: LivePosition): Promise<void> {
-    const { read, engine } = this.#options.database;
+    const { read } = this.#options.database;
     for (const watcher of this.#all()) {
       if (watcher.isAbreast || !watcher.hasRoom) continue;
       const { orgId } = watcher.subscription;
@@ -176,7 +171,7 @@ export class LiveHub {
         this.#begin(watcher, upTo, after === null);
         continue;
       }
-      const events = await liveEventsAfter(read, engine, {
+      const events = await liveEventsAfter(read, {
         orgIds: [orgId],
         after,
         upTo,

@@ -6,7 +6,7 @@ import { Guard } from '../guard.ts';
 import { SpendBook } from '../spend-book.ts';
 
 /** A guard that counts in memory and keeps no journal: for tests of what reads it. */
-export function memoryGuard(database: Pick<Database, 'read' | 'engine'>, clock: Clock): Guard {
+export function memoryGuard(database: Pick<Database, 'read' | 'isShared'>, clock: Clock): Guard {
   const journal = {
     hold: async () => undefined,
     extend: () => undefined,

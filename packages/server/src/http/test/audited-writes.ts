@@ -28,6 +28,7 @@ export function held(verbs: readonly Verb[], { engine }: Database): readonly Ver
 function watched(database: Database, name: string, actor: Actor): Database {
   return {
     engine: database.engine,
+    isShared: database.isShared,
     signals: database.signals,
     read: database.read,
     transaction: (work) =>

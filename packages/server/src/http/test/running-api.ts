@@ -207,7 +207,6 @@ function partsOf(
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
     engine: options.engine ?? engineAt(() => clock.now()),
-    store: database.engine,
     secret: pepper,
     baseUrl: () => 'https://floe.example',
     timezone: () => 'UTC',

@@ -2,14 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import type { BoardView } from '../../monitoring/boards/status.ts';
 import type { MonitoringEngine } from '../../monitoring/engine.ts';
 import type { Changing } from '../../monitoring/monitors.ts';
-import type { Engine } from '../../store/engine.ts';
 import type { Writer } from '../../store/ports.ts';
 import type { VerbContext } from '../verb.ts';
 
 /** What the verbs of monitoring stand on beside the database. */
 export interface MonitoringHost {
   readonly engine: Pick<MonitoringEngine, 'moment' | 'sight'>;
-  readonly store: Engine;
   /** Derives beat URLs. */
   readonly secret: KeyObject;
   /** Address of this installation, without a trailing slash. */
@@ -31,7 +29,6 @@ export function changing(
   const { nowMs, settledUntil, gaps } = host.engine.sight();
   return {
     writer,
-    engine: host.store,
     secret: host.secret,
     nowMs,
     settledUntil,

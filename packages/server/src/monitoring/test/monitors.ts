@@ -49,7 +49,6 @@ export function changed<T>(
   return database.transaction((writer: Writer) =>
     work({
       writer,
-      engine: database.engine,
       secret,
       nowMs,
       settledUntil,

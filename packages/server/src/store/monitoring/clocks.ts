@@ -25,16 +25,12 @@ const LOCK_ADDRESSED = statement(
 );
 
 /** The clocks that beats are for, locked until the transaction ends, in one order for everybody. */
-export function lockAddressed(
-  writer: Writer,
-  engine: Engine,
-  addresses: readonly MonitorAddress[],
-): Promise<ClockRow[]> {
+export function lockAddressed(writer: Writer, addresses: readonly MonitorAddress[]): Promise<ClockRow[]> {
   const byId = addresses.flatMap((one) => ('id' in one ? [{ org_id: one.orgId, id: one.id }] : []));
   const byToken = addresses.flatMap((one) => ('id' in one ? [] : [{ token_hash: one.tokenHash }]));
-  return run<ClockRow>(writer, engine, LOCK_ADDRESSED, [
-    parameter(engine, ['org_id', 'id'], byId),
-    parameter(engine, ['token_hash'], byToken),
+  return run<ClockRow>(writer, LOCK_ADDRESSED, [
+    parameter(writer, ['org_id', 'id'], byId),
+    parameter(writer, ['token_hash'], byToken),
   ]);
 }
 
@@ -45,13 +41,8 @@ const LOCK_DUE = statement((_, engine) =>
 );
 
 /** Clocks that may have something to judge before `beforeMs`, oldest first; those somebody holds are passed over. */
-export function lockDue(
-  writer: Writer,
-  engine: Engine,
-  beforeMs: number,
-  limit: number,
-): Promise<ClockRow[]> {
-  return run<ClockRow>(writer, engine, LOCK_DUE, [beforeMs, limit]);
+export function lockDue(writer: Writer, beforeMs: number, limit: number): Promise<ClockRow[]> {
+  return run<ClockRow>(writer, LOCK_DUE, [beforeMs, limit]);
 }
 
 /** Whether any clock may have something to judge before `beforeMs`. */
@@ -71,8 +62,8 @@ const LOCK_AHEAD = statement(
 );
 
 /** Clocks that are accounted for beyond `nowMs`, locked: the clock was set back since. */
-export function lockClocksAhead(writer: Writer, engine: Engine, nowMs: number): Promise<ClockRow[]> {
-  return run<ClockRow>(writer, engine, LOCK_AHEAD, [nowMs]);
+export function lockClocksAhead(writer: Writer, nowMs: number): Promise<ClockRow[]> {
+  return run<ClockRow>(writer, LOCK_AHEAD, [nowMs]);
 }
 
 const LOCK_THESE = statement(
@@ -81,18 +72,14 @@ const LOCK_THESE = statement(
 );
 
 /** Clocks by uid, locked; those that there are. */
-export async function lockClocks(
-  writer: Writer,
-  engine: Engine,
-  uids: readonly string[],
-): Promise<ClockRow[]> {
+export async function lockClocks(writer: Writer, uids: readonly string[]): Promise<ClockRow[]> {
   if (uids.length === 0) return [];
   const these = parameter(
-    engine,
+    writer,
     ['uid'],
     uids.map((uid) => ({ uid })),
   );
-  return run<ClockRow>(writer, engine, LOCK_THESE, [these]);
+  return run<ClockRow>(writer, LOCK_THESE, [these]);
 }
 
 const REMOVE_THESE = statement(
@@ -101,22 +88,22 @@ const REMOVE_THESE = statement(
 );
 
 /** Takes clocks away: their monitors take no beats and judge nothing any more. */
-export async function removeClocks(writer: Writer, engine: Engine, uids: readonly string[]): Promise<void> {
+export async function removeClocks(writer: Writer, uids: readonly string[]): Promise<void> {
   if (uids.length === 0) return;
   const these = parameter(
-    engine,
+    writer,
     ['uid'],
     uids.map((uid) => ({ uid })),
   );
-  await run(writer, engine, REMOVE_THESE, [these]);
+  await run(writer, REMOVE_THESE, [these]);
 }
 
 const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...GIVEN, ...MOVING] as const;
 const PUT_CLOCKS = putting('monitor_clocks', CLOCK_COLUMNS);
 
 /** Adds clocks, or replaces those that the transaction has locked. */
-export function putClocks(writer: Writer, engine: Engine, rows: readonly ClockRow[]): Promise<void> {
-  return put(writer, engine, PUT_CLOCKS, CLOCK_COLUMNS, rows);
+export function putClocks(writer: Writer, rows: readonly ClockRow[]): Promise<void> {
+  return put(writer, PUT_CLOCKS, CLOCK_COLUMNS, rows);
 }
 
 const MOVED = ['uid', ...MOVING];
@@ -126,8 +113,8 @@ const MOVE = statement(
 );
 
 /** Writes clocks that the transaction has locked. */
-export async function moveClocks(writer: Writer, engine: Engine, rows: readonly ClockRow[]): Promise<void> {
-  if (rows.length > 0) await run(writer, engine, MOVE, [parameter(engine, MOVED, rows.map(plain))]);
+export async function moveClocks(writer: Writer, rows: readonly ClockRow[]): Promise<void> {
+  if (rows.length > 0) await run(writer, MOVE, [parameter(writer, MOVED, rows.map(plain))]);
 }
 
 function adding(table: string, columns: readonly string[], conflict: string) {
@@ -146,20 +133,15 @@ const ADD_PERIODS = adding(
 const ADD_KEYS = adding('beat_keys', KEY_COLUMNS, 'do nothing');
 
 /** Adds checks; one that is there already stays as it is. */
-export async function insertChecks(writer: Writer, engine: Engine, rows: readonly CheckRow[]): Promise<void> {
-  if (rows.length > 0)
-    await run(writer, engine, ADD_CHECKS, [parameter(engine, CHECK_COLUMNS, rows.map(plain))]);
+export async function insertChecks(writer: Writer, rows: readonly CheckRow[]): Promise<void> {
+  if (rows.length > 0) await run(writer, ADD_CHECKS, [parameter(writer, CHECK_COLUMNS, rows.map(plain))]);
 }
 
 /** Begins periods, in order; of two of a monitor that begin in one instant, the later one stands. */
-export async function insertPeriods(
-  writer: Writer,
-  engine: Engine,
-  rows: readonly PeriodRow[],
-): Promise<void> {
+export async function insertPeriods(writer: Writer, rows: readonly PeriodRow[]): Promise<void> {
   if (rows.length === 0) return;
   const last = [...new Map(rows.map((row) => [`${row.uid}\n${row.started_at}`, row])).values()];
-  await run(writer, engine, ADD_PERIODS, [parameter(engine, PERIOD_COLUMNS, last.map(plain))]);
+  await run(writer, ADD_PERIODS, [parameter(writer, PERIOD_COLUMNS, last.map(plain))]);
 }
 
 const KNOWN_KEYS = statement(
@@ -170,19 +152,14 @@ const KNOWN_KEYS = statement(
 /** Beats that came before under the same idempotency keys. Their clocks are locked, so nobody adds one now. */
 export async function knownBeats(
   writer: Writer,
-  engine: Engine,
   keys: readonly { readonly uid: string; readonly key: string }[],
 ): Promise<BeatKeyRow[]> {
   if (keys.length === 0) return [];
-  return run<BeatKeyRow>(writer, engine, KNOWN_KEYS, [parameter(engine, ['uid', 'key'], keys)]);
+  return run<BeatKeyRow>(writer, KNOWN_KEYS, [parameter(writer, ['uid', 'key'], keys)]);
 }
 
-export async function insertBeatKeys(
-  writer: Writer,
-  engine: Engine,
-  rows: readonly BeatKeyRow[],
-): Promise<void> {
-  if (rows.length > 0) await run(writer, engine, ADD_KEYS, [parameter(engine, KEY_COLUMNS, rows.map(plain))]);
+export async function insertBeatKeys(writer: Writer, rows: readonly BeatKeyRow[]): Promise<void> {
+  if (rows.length > 0) await run(writer, ADD_KEYS, [parameter(writer, KEY_COLUMNS, rows.map(plain))]);
 }
 
 /** A row with an index signature, which interfaces lack. */

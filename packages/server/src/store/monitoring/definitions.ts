@@ -1,4 +1,3 @@
-import type { Engine } from '../engine.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { ClockRow } from './clock-row.ts';
 import { put, putting } from './records.ts';
@@ -67,8 +66,8 @@ const MONITOR_COLUMNS = [
 const PUT_MONITORS = putting('monitors', MONITOR_COLUMNS);
 
 /** Adds definitions, or replaces them by their uid. @throws Fault `conflict` when an org has another monitor of an id */
-export function putMonitors(writer: Writer, engine: Engine, rows: readonly MonitorRow[]): Promise<void> {
-  return put(writer, engine, PUT_MONITORS, MONITOR_COLUMNS, rows);
+export function putMonitors(writer: Writer, rows: readonly MonitorRow[]): Promise<void> {
+  return put(writer, PUT_MONITORS, MONITOR_COLUMNS, rows);
 }
 
 /** Removes a monitor. Its history may be long: retention takes that away, in batches. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine.ts';
 import { decodeCursor, type Page, toPage } from '../pages.ts';
 import type { Database, Reader, Writer } from '../ports.ts';
 import type { CheckRow, PeriodRow } from './clock-row.ts';
@@ -107,7 +106,6 @@ export async function periodsSince(
  */
 export async function setBackPeriods(
   writer: Writer,
-  engine: Engine,
   uid: string,
   nowMs: number,
   aheadMs: number,
@@ -121,7 +119,7 @@ export async function setBackPeriods(
     return { ...row, started_at: at };
   });
   await writer.deleteFrom('monitor_periods').where('uid', '=', uid).where('started_at', '>', nowMs).execute();
-  await insertPeriods(writer, engine, moved);
+  await insertPeriods(writer, moved);
   return at;
 }
 

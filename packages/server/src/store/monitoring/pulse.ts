@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import { engineOf } from '../engine.ts';
 import type { Reader, Writer } from '../ports.ts';
 
 export interface PulseGiven {
@@ -50,9 +50,9 @@ const STEP_MS = 1_000;
 const LATE_GAPS_MS = 600_000;
 
 /** Says that this process is there, and finds out whether for a while none was. Serialised by the one row. */
-export async function takePulse(writer: Writer, engine: Engine, given: PulseGiven): Promise<PulseTaken> {
-  const seen = await lockPulse(writer, engine);
-  const time = await readTime(writer, engine, given, seen);
+export async function takePulse(writer: Writer, given: PulseGiven): Promise<PulseTaken> {
+  const seen = await lockPulse(writer);
+  const time = await readTime(writer, given, seen);
   const { nowMs, aheadMs, isSetBack } = time;
   if (aheadMs > 0) await setBackLiveness(writer, nowMs, aheadMs);
   const others = await otherLeases(writer, given, nowMs);
@@ -92,14 +92,13 @@ interface Time extends Pick<PulseTaken, 'nowMs' | 'steppedMs' | 'aheadMs'> {
  */
 async function readTime(
   writer: Writer,
-  engine: Engine,
   { wallMs, estimate }: PulseGiven,
   seen: number | null,
 ): Promise<Time> {
   // The database's clock was read somewhere between the two instants.
   const before = estimate();
-  const clock = engine === 'postgres' ? await databaseNow(writer) : wallMs;
-  const after = engine === 'postgres' ? estimate() : before;
+  const clock = engineOf(writer) === 'postgres' ? await databaseNow(writer) : wallMs;
+  const after = engineOf(writer) === 'postgres' ? estimate() : before;
   const expected = before ?? seen;
   if (expected !== null && clock < expected - STEP_MS) {
     const isAhead = seen !== null && seen > clock;
@@ -237,9 +236,9 @@ async function putLease(writer: Writer, given: PulseGiven, seenAt: number): Prom
     .execute();
 }
 
-async function lockPulse(writer: Writer, engine: Engine): Promise<number | null> {
+async function lockPulse(writer: Writer): Promise<number | null> {
   // Before there is a row there is nothing to lock: two first processes take turns here instead.
-  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7310564003)`.execute(writer);
+  if (engineOf(writer) === 'postgres') await sql`select pg_advisory_xact_lock(7310564003)`.execute(writer);
   const row = await writer
     .selectFrom('monitor_pulse')
     .select('seen_at')

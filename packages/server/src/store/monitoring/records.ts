@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Engine } from '../engine.ts';
+import { type Engine, engineOf } from '../engine.ts';
 import type { Writer } from '../ports.ts';
 
 type Value = string | number | null;
@@ -33,19 +33,18 @@ export function statement(
 }
 
 /** Rows as one parameter: a statement per batch whatever its size, always the same text, so that it is parsed once. */
-export function parameter(engine: Engine, columns: readonly string[], rows: Records): string {
-  if (engine === 'postgres') return holdable(JSON.stringify(rows, [...columns]));
+export function parameter(writer: Writer, columns: readonly string[], rows: Records): string {
+  if (engineOf(writer) === 'postgres') return holdable(JSON.stringify(rows, [...columns]));
   return JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
 }
 
 /** Runs a statement in a transaction. The rows are those its text selects; the caller names their type. */
 export async function run<Row>(
   writer: Writer,
-  engine: Engine,
   { sqlite, postgres }: Statement,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
-  const query = CompiledQuery.raw(engine === 'sqlite' ? sqlite : postgres, [...parameters]);
+  const query = CompiledQuery.raw(engineOf(writer) === 'sqlite' ? sqlite : postgres, [...parameters]);
   return rowsAs<Row>((await writer.executeQuery(query)).rows);
 }
 
@@ -65,14 +64,13 @@ const PUT_AT_ONCE = 1_000;
 /** Runs a statement of `putting`, for however many rows. */
 export async function put<Row extends object>(
   writer: Writer,
-  engine: Engine,
   text: Statement,
   columns: readonly (keyof Row & string)[],
   rows: readonly Row[],
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += PUT_AT_ONCE) {
     const some = rows.slice(at, at + PUT_AT_ONCE).map((row) => recordOf(row, columns));
-    await run(writer, engine, text, [parameter(engine, columns, some)]);
+    await run(writer, text, [parameter(writer, columns, some)]);
   }
 }
 

@@ -75,6 +75,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
 
 class PostgresDatabase implements Database {
   readonly engine: Engine = 'postgres';
+  readonly isShared = true;
   readonly read: Kysely<Schema>;
   readonly signals: PostgresSignals;
   readonly #pool: Pool;

@@ -51,6 +51,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 
 class SqliteDatabase implements Database {
   readonly engine = 'sqlite';
+  readonly isShared = false;
   readonly signals = new ProcessSignals();
   readonly read: Kysely<Schema>;
   readonly #write: Kysely<Schema>;

@@ -3,8 +3,8 @@ import type { Database } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 
 /** A store without any row, for parts whose reading is not what a test is about. */
-export const NO_ROWS: Pick<Database, 'read' | 'engine'> = {
-  engine: 'sqlite',
+export const NO_ROWS: Pick<Database, 'read' | 'isShared'> = {
+  isShared: false,
   read: new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
