@@ -24,6 +24,9 @@ export interface Condition {
  * Compiles a CEL condition.
  *
  * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
+ * @example
+ * const condition = compileCondition('request.model.startsWith("gpt-")', vocabulary);
+ * condition.judge({ request: { model: 'gpt-5' } }, new StepMeter());
  */
 export function compileCondition(source: string, vocabulary: Vocabulary): Condition {
   const known = compiled.get(vocabulary) ?? new Map<string, Condition>();

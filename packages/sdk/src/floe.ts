@@ -39,6 +39,11 @@ export interface MonitorOptions {
 /**
  * Sends heartbeats to Floe. The constructor throws `FloeConfigurationError` when it can never work; after that
  * nothing throws, rejects or waits in the job that is watched.
+ *
+ * @example
+ * const floe = new Floe({ apiKey, baseUrl: 'https://floe.example' });
+ * await floe.monitor('nightly-backup', () => backUp());
+ * await floe.flush();
  */
 export class Floe {
   readonly #account: Account;
@@ -59,13 +64,23 @@ export class Floe {
    * One beat, with up to three retries within 20 seconds. Resolves to what became of it and never rejects.
    *
    * `metadata`: a JSON object of up to 16 KB; what cannot be sent is left out and named in the result.
+   *
+   * @example
+   * const result = await floe.heartbeat('invoices', { rows: 120 });
+   * if (!result.ok) console.warn(result.error?.message);
    */
   heartbeat(monitorId: string, metadata?: unknown): Promise<HeartbeatResult> {
     if (!isId(monitorId)) return this.#refuse(monitorId);
     return this.#deliver(() => beatCall(this.#account, monitorId, metadata, this.#around.id()));
   }
 
-  /** Beats from now on, in the background, until the handle is stopped. Never throws. */
+  /**
+   * Beats from now on, in the background, until the handle is stopped. Never throws.
+   *
+   * @example
+   * const beating = floe.startHeartbeat('queue-worker', { everySeconds: 30 });
+   * process.once('SIGTERM', () => void beating.stop());
+   */
   startHeartbeat(monitorId: string, options: LoopOptions = {}): HeartbeatHandle {
     const everySeconds = options.everySeconds ?? DEFAULT_EVERY_SECONDS;
     const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);

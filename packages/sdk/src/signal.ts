@@ -13,6 +13,9 @@ export interface SignalOptions extends SignalDetail {
 /**
  * Tells a monitor's secret URL that a run starts, ended well or badly. Needs no key and no client. Resolves to what
  * became of it and never rejects.
+ *
+ * @example
+ * await sendSignal(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
  */
 export async function sendSignal(
   beatUrl: string,

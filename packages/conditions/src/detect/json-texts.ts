@@ -44,7 +44,12 @@ export function redactJson(json: string, wanted: ReadonlySet<FindingKind>): Reda
   return { json: new Walk(wanted, found).json(json, 0), found };
 }
 
-/** Of any text, JSON or not, the same. */
+/**
+ * Of any text, JSON or not, the same.
+ *
+ * @example
+ * redactText('mail to ana@example.com', new Set(['email'])).text; // 'mail to [redacted:email]'
+ */
 export function redactText(text: string, wanted: ReadonlySet<FindingKind>): { text: string; found: Found } {
   const found: Found = new Map();
   const walk = new Walk(wanted, found);
