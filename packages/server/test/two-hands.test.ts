@@ -252,5 +252,20 @@ test('a changed floe.yaml is compared with what runs, resource by resource, and 
     const fields = gone.found.map(([kind, name, action]) => [kind, name, action]);
     assert.deepEqual(fields, [[section, id, 'removed']], `${section} ${gone.stderr}`);
   }
+  const first = RESOURCES['routes']?.[1] ?? {};
+  const second: JsonObject = { model: 'slow', targets: ['base/echo'] };
+  write({ ...written, routes: [first, second] });
+  await eventually(async () => (await api('GET', 'routes/slow')).status === 200 || undefined);
+  assert.deepEqual((await diff({ routes: [first, second] })).found, []);
+  assert.deepEqual((await diff({ routes: [second, first] })).found, [
+    ['routes', 'slow', 'changed', ['position']],
+    ['routes', 'fast', 'changed', ['position']],
+  ]);
+  const alone = (await diff({ routes: [second] })).found.map(([kind, id, action]) => [kind, id, action]);
+  assert.deepEqual(alone, [['routes', 'fast', 'removed']]);
   assert.equal((await api('GET', 'teams/sre')).body['name'], 'SRE');
+  const exported = await runToEnd(COMMAND_LINE, ['config', 'export'], env, home);
+  writeFileSync(file, exported.stdout);
+  const own = await runToEnd(COMMAND_LINE, ['config', 'diff', file, '--json'], env, home);
+  assert.doesNotMatch(own.stdout, /"kind":\s*"org"/, exported.stdout);
 });

@@ -3,7 +3,7 @@ import { answerHeaders } from './answer-headers.ts';
 import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, parseBody } from './ask.ts';
 import type { Target } from './catalog.ts';
-import type { Exchange, Outcome } from './exchange-record.ts';
+import { COMPLETE, type Exchange, type Outcome } from './exchange-record.ts';
 import { forwardRequest } from './forward-request.ts';
 import { type Prompt, readPrompt } from './generation.ts';
 import type { Operation } from './operation.ts';
@@ -14,8 +14,6 @@ import { readRefusal, UpstreamRefusal } from './upstream-fault.ts';
 
 /** What hosts of the Messages dialect say that have no such path. */
 const NO_SUCH_PATH: ReadonlySet<number> = new Set([404, 405, 501]);
-
-const COUNTED: Outcome = { state: 'complete', status: 200, fault: null };
 
 export const TOKEN_COUNT: Operation = {
   surface: COUNT_TOKENS,
@@ -34,7 +32,7 @@ async function countTokens(x: Exchange, { ask, course }: Prompt): Promise<Outcom
   const [first] = course.targets;
   if (!first || !counting.includes(first)) {
     estimate(x, ask);
-    return COUNTED;
+    return COMPLETE;
   }
   try {
     await send(x, { ...course, targets: counting }, (target) => planCount(x, ask, target));
@@ -43,7 +41,7 @@ async function countTokens(x: Exchange, { ask, course }: Prompt): Promise<Outcom
     if (!lacksIt || first.provider.sheet.countsTokens) throw error;
     estimate(x, ask);
   }
-  return COUNTED;
+  return COMPLETE;
 }
 
 /** A host that only carries Messages bodies counts elsewhere, if at all. */

@@ -15,7 +15,7 @@ import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, JSON_BODY_BYTES, parseBody } from './ask.ts';
 import { bookedUsage } from './booked-usage.ts';
 import { type Course, resolveCourse, type Target } from './catalog.ts';
-import { type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
+import { COMPLETE, type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
 import type { Operation } from './operation.ts';
 import { orderTargets, takeCourse } from './order-targets.ts';
 import type { AnswerSink, Plan } from './plan.ts';
@@ -48,7 +48,7 @@ export const EMBEDDINGS: Operation = {
 
 async function embed(x: Exchange, ask: Ask, course: Course): Promise<Outcome> {
   await send(x, course, (target) => planEmbeddings(x, ask, target));
-  return { state: 'complete', status: 200, fault: null };
+  return COMPLETE;
 }
 
 function readOutline(body: Buffer): Ask {

@@ -27,6 +27,9 @@ export interface Outcome {
   readonly fault: Fault | null;
 }
 
+/** The client has its whole answer from an upstream, or from us. */
+export const COMPLETE: Outcome = { state: 'complete', status: 200, fault: null };
+
 /** What was read of a request. */
 export interface RequestRecord {
   /** A prompt for a model; null for any other request. */

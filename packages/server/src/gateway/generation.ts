@@ -3,7 +3,7 @@ import { throughCache } from './cache/recall.ts';
 import { isCached } from './cache/rules.ts';
 import { type Course, resolveCourse } from './catalog.ts';
 import { EarlyAnswer } from './early-answer.ts';
-import { type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
+import { COMPLETE, type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk, withBody } from './ide/read-ide-ask.ts';
@@ -65,10 +65,10 @@ async function generate(x: Exchange, { ask, course }: Prompt): Promise<Outcome> 
   const { cache } = x.caller.catalog;
   if (ask.stream) x.progress.keepWaiting(ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x));
   const produce = () => send(x, course, createPlanner(x, ask));
-  let state: Outcome['state'] = 'complete';
+  let outcome = COMPLETE;
   if (cache === null || !isCached(cache, course)) await produce();
-  else state = await throughCache(x, ask, course, cache, produce);
+  else outcome = { ...COMPLETE, state: await throughCache(x, ask, course, cache, produce) };
   // The one wait for the database: an answer ends when its turn can be gone on from.
   await x.request.turn?.commit(x);
-  return { state, status: 200, fault: null };
+  return outcome;
 }

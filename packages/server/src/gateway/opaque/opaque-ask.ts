@@ -11,6 +11,7 @@ import {
   spanMembers,
 } from '@floe/wire/splice';
 import type { Clock } from '../../core/clock.ts';
+import { JSON_BODY_BYTES } from '../ask.ts';
 import { refuseEncoded } from '../body-rules.ts';
 import type { Client } from '../client.ts';
 import { BatchFileCheck } from './batch-file.ts';
@@ -20,8 +21,6 @@ import { type NamedThings, namedThings } from './named-things.ts';
 import type { Meaning } from './resource-path.ts';
 import { Spool } from './spool.ts';
 import { type Inspection, UPLOAD_BYTES, Upload } from './upload.ts';
-
-const JSON_BODY_BYTES = 32 * 1024 * 1024;
 
 /** A JSON body, read whole: a model may stand in it. */
 export interface JsonBody {

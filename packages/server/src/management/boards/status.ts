@@ -3,10 +3,12 @@ import { idParams } from '@floe/contract/api/page';
 import { boardJson } from '../../monitoring/boards/board-json.ts';
 import { readBoard } from '../../monitoring/boards/status.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
+import { boards } from '../resources/boards.ts';
+import { existing } from '../resources/verbs.ts';
 import { readVerb, type Verb } from '../verb.ts';
-import { existingBoard } from './find.ts';
 
 export function getBoardStatus(host: MonitoringHost): Verb {
+  const kind = boards(host);
   return readVerb({
     name: 'boards.status',
     method: 'GET',
@@ -16,7 +18,7 @@ export function getBoardStatus(host: MonitoringHost): Verb {
     params: idParams,
     answer: boardStatus,
     async run({ orgId, reader }, { params }) {
-      const row = await existingBoard(reader, orgId, params.id);
+      const row = await existing(kind, reader, orgId, params.id);
       return boardJson(await readBoard(reader, row, host.timezone(orgId), host.engine.sight()));
     },
   });

@@ -5,9 +5,10 @@ import { type OpenChannel, openChannel } from '../../alerts/stored-channel.ts';
 import { testChannel } from '../../alerts/test-channel.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { SecretsKey } from '../../platform/secrets.ts';
+import { alertChannels } from '../resources/channels.ts';
+import { existing } from '../resources/verbs.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { draftOf } from './draft.ts';
-import { existingChannel } from './find.ts';
 
 /** What the verbs of channels stand on. */
 export interface ChannelParts {
@@ -18,6 +19,7 @@ export interface ChannelParts {
 
 /** The answer is a 200 either way: that a receiver refuses is what the test finds out. */
 export function testStoredChannel(parts: ChannelParts): Verb {
+  const kind = alertChannels(parts.secretsKey);
   return readVerb({
     name: 'channels.test',
     method: 'POST',
@@ -27,7 +29,7 @@ export function testStoredChannel(parts: ChannelParts): Verb {
     params: idParams,
     answer: channelTest,
     async run({ orgId, clock, reader }, { params }) {
-      const row = await existingChannel(reader, orgId, params.id);
+      const row = await existing(kind, reader, orgId, params.id);
       return tested(orgId, openChannel(row, parts.secretsKey, clock.now()), parts, clock);
     },
   });

@@ -4,8 +4,8 @@ import type { ConfigHost } from './config-host.ts';
 import { documentOf } from './document-of.ts';
 import { exportOrg } from './exported.ts';
 import { fileChanges } from './file-diff.ts';
-import { performSteps, shown } from './perform-steps.ts';
-import { leftOverInFile, stepsOf } from './steps.ts';
+import { performSteps, shownChange } from './perform-steps.ts';
+import { leftOverInFile } from './steps.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
 const ONLY_LOOKED_AT = 'Looked at what applying it would change';
@@ -28,18 +28,17 @@ export function diffConfig(host: ConfigHost): Verb {
       for (const prepare of preparations(host)) await prepare();
       return host.rehearse(async (writer) => {
         const reason = body.reason ?? ONLY_LOOKED_AT;
-        const { answer, inFile } = await performSteps(
+        const { answer, inFile, steps } = await performSteps(
           document,
           body.prune,
           host,
           { ...context, writer },
           reason,
         );
-        const steps = await stepsOf(document, writer, orgId);
-        const gone = body.prune ? await leftOverInFile(document, steps, writer, orgId, host) : [];
+        const gone = body.prune ? await leftOverInFile(document, steps, { reader: writer, orgId }, host) : [];
         const ofFile = fileChanges(running.org, document, inFile, gone);
         return {
-          changes: [...answer.changes, ...ofFile.map((one) => ({ ...shown(one, one), in_file: true }))],
+          changes: [...answer.changes, ...ofFile.map((one) => ({ ...shownChange(one, one), in_file: true }))],
           unchanged: answer.unchanged + inFile.length + gone.length - ofFile.length,
           ignored: answer.ignored,
         };

@@ -1,9 +1,9 @@
 import type { Trials } from '../trials/trials.ts';
-import type { ConfigDocument, Given } from './document.ts';
+import type { ConfigDocument, SentDocument } from './document.ts';
 
 /** A document that a person sent, read in a thread. @throws Fault as `readDocument` and `Trials.run` */
 export async function documentOf(
-  given: Given,
+  given: SentDocument,
   orgId: string,
   trials: Pick<Trials, 'run'>,
 ): Promise<ConfigDocument> {

@@ -35,7 +35,7 @@ const OF_THE_INSTALLATION: Environment['overrides'] = [
 ];
 
 /** A document as it was sent. */
-export interface Given {
+export interface SentDocument {
   readonly yaml?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly variables: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export function readDocument({
   given,
   orgId,
 }: {
-  readonly given: Given;
+  readonly given: SentDocument;
   readonly orgId: string;
 }): ReadDocument {
   const text = textOf(given);
@@ -85,7 +85,7 @@ export function readDocument({
   };
 }
 
-function textOf({ yaml, config }: Given): string {
+function textOf({ yaml, config }: SentDocument): string {
   if ((yaml === undefined) === (config === undefined))
     throw new Fault('invalid_request', 'Give either yaml or config.', { param: 'yaml' });
   return yaml ?? JSON.stringify(config, null, 1);

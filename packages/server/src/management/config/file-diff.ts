@@ -18,8 +18,12 @@ export interface FileChange extends ResourceName {
 
 type Entries = ReadonlyMap<string, JsonObject>;
 
+/** Lists whose order counts. */
+const ORDERED: ReadonlySet<string> = new Set(['routes', 'policies']);
+
 /**
- * What a document says otherwise than the configuration that runs, of resources that floe.yaml has.
+ * What a document says otherwise than the configuration that runs, of resources that floe.yaml has. Where the order of a
+ * list counts, `position` is that among those which both have.
  *
  * @param managed those that the document names
  * @param gone those that it does not name
@@ -30,15 +34,24 @@ export function fileChanges(
   managed: readonly ResourceName[],
   gone: readonly ResourceName[],
 ): readonly FileChange[] {
+  const before = placed(running, managed);
+  const after = placed(document.org, managed);
   return [
-    ...managed.map(({ kind, id }) => ({
-      kind,
-      id,
-      before: entryOf(running, kind, id),
-      after: entryOf(document.org, kind, id),
-    })),
+    ...managed.map((name, at) => ({ ...name, before: before[at] ?? null, after: after[at] ?? null })),
     ...gone.map(({ kind, id }) => ({ kind, id, before: entryOf(running, kind, id), after: null })),
-  ].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+  ].filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
+}
+
+/** The entry of each name, with its place where that counts. */
+function placed(org: OrgConfig, names: readonly ResourceName[]): readonly (JsonObject | null)[] {
+  return names.map(({ kind, id }) => {
+    const entry = entryOf(org, kind, id);
+    if (entry === null || !ORDERED.has(kind)) return entry;
+    const ids = [...entriesOf(org, kind).keys()].filter((other) =>
+      names.some((one) => one.kind === kind && one.id === other),
+    );
+    return { ...entry, position: ids.indexOf(id) };
+  });
 }
 
 function entryOf(org: OrgConfig, kind: string, id: string): JsonObject | null {

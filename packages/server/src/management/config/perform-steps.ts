@@ -23,6 +23,8 @@ export interface Applied {
   readonly further: readonly FurtherChange[];
   /** What the document names and floe.yaml has, with why it was left alone. */
   readonly inFile: readonly (ResourceName & { readonly why: string })[];
+  /** All that the document says, as it was before anything was performed. */
+  readonly steps: readonly Step[];
 }
 
 /** Fields that say how something is or who wrote it, not what it is meant to be. */
@@ -68,11 +70,11 @@ export async function performSteps(
     else if (done instanceof NotApplied) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
     else if (done.audit === 'unchanged') unchanged += 1;
     else {
-      changes.push(shown(step, done.audit));
+      changes.push(shownChange(step, done.audit));
       further.push({ ...done.audit, action: actionOf(step.verb) }, ...done.further);
     }
   }
-  return { answer: { changes, unchanged, ignored }, further, inFile };
+  return { answer: { changes, unchanged, ignored }, further, inFile, steps };
 }
 
 function actionOf(verb: string): `${string}.${string}` {
@@ -112,7 +114,7 @@ function changeOf(name: string, { verbs, pepper }: Pick<ConfigHost, 'verbs' | 'p
   return verb.change;
 }
 
-export function shown(
+export function shownChange(
   { kind, id }: ResourceName,
   change: Pick<Change, 'before' | 'after'>,
 ): Changes['changes'][number] {

@@ -110,8 +110,7 @@ export async function leftOver(
 export async function leftOverInFile(
   document: ConfigDocument,
   steps: readonly Step[],
-  reader: Reader,
-  orgId: string,
+  { reader, orgId }: { readonly reader: Reader; readonly orgId: string },
   host: Pick<ConfigHost, 'rules' | 'relay'>,
 ): Promise<ResourceName[]> {
   const { limits, budgets } = host.rules.fileRules(orgId);

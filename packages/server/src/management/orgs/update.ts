@@ -31,10 +31,11 @@ export function updateOrg(orgs: RunningOrgs): Verb {
         updated_by: actor.id,
       };
       const before = orgView(row, running);
-      if (columns.name === row.name && columns.timezone === (row.timezone ?? null))
+      const after = orgView({ ...row, ...columns }, running);
+      // The default zone, given by name, is the one it has.
+      if (after.name === before.name && after.timezone === before.timezone)
         return { answer: before, audit: 'unchanged' };
       await changeOrg(writer, orgId, columns);
-      const after = orgView({ ...row, ...columns }, running);
       return { answer: after, audit: { subject: orgId, before, after } };
     },
   });

@@ -23,7 +23,8 @@ import { abandonDeliveries } from '../../store/deliveries.ts';
 import type { Reader } from '../../store/ports.ts';
 import { draftOf } from '../channels/draft.ts';
 import { mustNotBeInFile } from '../in-file.ts';
-import type { ResourceKind, Writing } from './resource-kind.ts';
+import type { Writing } from '../verb-definition.ts';
+import type { ResourceKind } from './resource-kind.ts';
 
 interface Wanted {
   readonly config: ChannelConfig;

@@ -4,7 +4,8 @@ import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import type { Reader } from '../../store/ports.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import type { ResourceKind, Writing } from './resource-kind.ts';
+import type { Writing } from '../verb-definition.ts';
+import type { ResourceKind, StoredKind, WrittenKind } from './resource-kind.ts';
 
 /** List, create, read, change, replace and remove: what the API does with objects of a kind. */
 export function resourceVerbs<
@@ -134,39 +135,27 @@ function writeVerbs<
   ];
 }
 
-type Found<Row> = Pick<AnyKind<Row>, 'find' | 'unknown' | 'mustBeChangeable'>;
-
-/** What the operations need of a kind, whatever its requests look like. */
-interface AnyKind<Row> {
-  find(reader: Reader, orgId: string, id: string): Promise<Row | undefined>;
-  readonly unknown: string;
-  mustBeChangeable?(row: Row): void;
-}
-
-interface Written<Row, Config, View extends JsonObject> {
-  view(row: Row): View;
-  shown(row: Row): JsonObject;
-  subjectOf(row: Row): string;
-  insert(context: Writing, config: Config): Promise<Row>;
-  update(context: Writing, row: Row, config: Config): Promise<Row | null>;
-}
-
 /** @throws Fault `not_found`, also for what another org has */
-async function existing<Row>(kind: Found<Row>, reader: Reader, orgId: string, id: string): Promise<Row> {
+export async function existing<Row>(
+  kind: StoredKind<Row>,
+  reader: Reader,
+  orgId: string,
+  id: string,
+): Promise<Row> {
   const row = await kind.find(reader, orgId, id);
   if (!row) throw new Fault('not_found', kind.unknown);
   return row;
 }
 
 /** @throws Fault `not_found`, `managed_by_file` */
-async function changeable<Row>(kind: Found<Row>, { writer, orgId }: Writing, id: string): Promise<Row> {
+async function changeable<Row>(kind: StoredKind<Row>, { writer, orgId }: Writing, id: string): Promise<Row> {
   const row = await existing(kind, writer, orgId, id);
   kind.mustBeChangeable?.(row);
   return row;
 }
 
 async function create<Row, Config, View extends JsonObject>(
-  kind: Written<Row, Config, View>,
+  kind: WrittenKind<Row, Config, View>,
   context: Writing,
   config: Config,
 ) {
@@ -179,7 +168,7 @@ async function create<Row, Config, View extends JsonObject>(
 
 /** What an object has already changes nothing. */
 async function update<Row, Config, View extends JsonObject>(
-  kind: Written<Row, Config, View>,
+  kind: WrittenKind<Row, Config, View>,
   context: Writing,
   row: Row,
   config: Config,
