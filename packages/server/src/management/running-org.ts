@@ -16,18 +16,3 @@ export interface RunningOrg {
 
 /** What the verbs over the running configuration stand on. */
 export type RunningOrgs = (orgId: string) => RunningOrg;
-
-export interface Paging {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
-/** A page of a short list in its own order; the cursor is the name of the last one before. */
-export function listPage<Entry>(entries: readonly Entry[], nameOf: (entry: Entry) => string, paging: Paging) {
-  const after =
-    paging.cursor === undefined ? -1 : entries.findIndex((entry) => nameOf(entry) === paging.cursor);
-  const data = entries.slice(after + 1, after + 1 + paging.limit);
-  const last = data.at(-1);
-  const hasMore = after + 1 + data.length < entries.length;
-  return { data, next_cursor: hasMore && last !== undefined ? nameOf(last) : null };
-}

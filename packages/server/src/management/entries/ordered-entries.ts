@@ -14,7 +14,8 @@ import {
 import type { Reader, Writer } from '../../store/ports.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import { asJson, refused } from '../input.ts';
-import { listPage, type Paging, type RunningOrgs } from '../running-org.ts';
+import { type ListQuery, listPage } from '../list-page.ts';
+import type { RunningOrgs } from '../running-org.ts';
 import type { Change, VerbContext } from '../verb.ts';
 import { checkedEntry, ECHOED, overlaid } from './checked.ts';
 import type { OrderedKind } from './ordered-kind.ts';
@@ -33,10 +34,11 @@ export class OrderedEntries<Config extends RouteConfig | PolicyConfig, View exte
     this.#orgs = orgs;
   }
 
-  async list({ reader, orgId }: Reading, paging: Paging) {
+  async list({ reader, orgId }: Reading, query: ListQuery) {
     const rows = await entriesOfOrg(reader, orgId, this.kind.kind);
-    const views = rows.map((row, position) => ({ id: row.id, view: this.kind.view(row, position) }));
-    const { data, next_cursor } = listPage(views, ({ id }) => id, paging);
+    const views = rows.map((row, position) => ({ row, view: this.kind.view(row, position) }));
+    const place = ({ row: { id, created_at: at } }: (typeof views)[number]) => ({ id, at });
+    const { data, next_cursor } = listPage(views, place, query);
     return { data: data.map(({ view }) => view), next_cursor };
   }
 

@@ -1,4 +1,4 @@
-import { idParams, page, pageQuery } from '@floe/contract/api/page';
+import { idParams, listQuery, page } from '@floe/contract/api/page';
 import type { PolicyConfig, RouteConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
@@ -36,7 +36,7 @@ function readVerbs<Config extends AnyConfig, View extends JsonObject>(
       path: `/api/management/${kind}`,
       scope: 'management',
       summary: `List ${kind} in the order that counts: those of floe.yaml first`,
-      query: pageQuery,
+      query: listQuery(['position']),
       answer: page(answer),
       run: (context, { query }) => entries.list(context, query),
     }),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import type { Page, PageRequest } from '../../store/pages.ts';
+import type { ListRequest, Page } from '../../store/pages.ts';
 import type { Reader } from '../../store/ports.ts';
 import type { Description, Writing } from '../verb-definition.ts';
 
@@ -64,8 +64,7 @@ export interface ResourceKind<
   readonly live?: readonly string[];
   readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'replace' | 'delete', string>>;
   readonly shapes: Shapes<View, Creation, Change, Replacement>;
-  /** Newest first. */
-  page(reader: Reader, request: PageRequest): Promise<Page<Row>>;
+  page(reader: Reader, request: ListRequest): Promise<Page<Row>>;
   /** What a request makes of an object: the whole of it, checked. */
   created(context: Writing, body: z.output<Creation>): Promise<Config> | Config;
   changed(context: Writing, row: Row, body: z.output<Change>): Promise<Config> | Config;

@@ -1,4 +1,4 @@
-import { idParams, page, pageQuery } from '@floe/contract/api/page';
+import { idParams, listQuery, page } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
@@ -37,7 +37,7 @@ function readVerbs<
       path,
       scope,
       summary: summaries.list,
-      query: pageQuery,
+      query: listQuery(),
       answer: page(shapes.answer),
       async run({ orgId, reader }, { query }) {
         const { rows, nextCursor } = await kind.page(reader, { orgId, ...query });
