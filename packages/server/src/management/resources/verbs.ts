@@ -202,7 +202,7 @@ async function update<Row, Config, View extends JsonObject>(
   if (next === null) return { answer: before, audit: 'unchanged' as const };
   const answer = await kind.view(next, context);
   const audit = {
-    subject: kind.subjectOf(row),
+    subject: kind.subjectOf(next),
     before: shownAs(kind, row, before),
     after: shownAs(kind, next, answer),
     reason,
