@@ -149,7 +149,11 @@ export async function existing<Row>(
 }
 
 /** @throws Fault `not_found`, `managed_by_file` */
-async function changeable<Row>(kind: StoredKind<Row>, { writer, orgId }: Writing, id: string): Promise<Row> {
+export async function changeable<Row>(
+  kind: StoredKind<Row>,
+  { writer, orgId }: Writing,
+  id: string,
+): Promise<Row> {
   const row = await existing(kind, writer, orgId, id);
   kind.mustBeChangeable?.(row);
   return row;
