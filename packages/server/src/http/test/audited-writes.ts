@@ -46,7 +46,6 @@ function watched(database: Database, name: string, actor: Actor): Database {
     rowTransaction: (work) => database.rowTransaction(work),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    keepBeats: (beats) => database.keepBeats(beats),
     expire: (beforeMs) => database.expire(beforeMs),
     close: () => database.close(),
   };
