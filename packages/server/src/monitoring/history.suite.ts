@@ -94,7 +94,6 @@ function crashing(database: Store, dies: () => boolean): Store {
       return done;
     };
   return {
-    engine: database.engine,
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,

@@ -99,7 +99,6 @@ test('beats that wait five minutes for their commit miss nothing; a job that sen
   const gate = new Gate();
   let held = false;
   const slow = (database: Store): Store => ({
-    engine: database.engine,
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,

@@ -1,5 +1,4 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Engine } from './engine.ts';
 import type { ExchangesTable, Schema } from './schema.ts';
 
 export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'>;
@@ -7,7 +6,6 @@ export type Writer = Transaction<Schema>;
 
 /** One relational store. SQLite and PostgreSQL pass the same suite. */
 export interface Database {
-  readonly engine: Engine;
   /** Several processes may use it at once: what one knows another may have changed. */
   readonly isShared: boolean;
   /** Word of changes to what snapshots hold, from every process on this store. */

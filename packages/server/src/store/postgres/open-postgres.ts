@@ -55,7 +55,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
     await reach(patient, place, options);
     const kysely = kyselyOver(patient);
     await migrate(
-      { engine: 'postgres', transaction: (work) => serialised(kysely, work) },
+      { transaction: (work) => serialised(kysely, work) },
       {
         ...options,
         keepCopy: async (number) =>

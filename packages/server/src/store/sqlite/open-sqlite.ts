@@ -50,7 +50,6 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 }
 
 class SqliteDatabase implements Database, BeatStore {
-  readonly engine = 'sqlite';
   readonly isShared = false;
   readonly signals = new ProcessSignals();
   readonly read: Kysely<Schema>;
