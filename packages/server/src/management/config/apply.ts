@@ -32,7 +32,7 @@ export function diffConfig(host: ConfigHost): Verb {
           document,
           body.prune,
           host,
-          { ...context, writer },
+          { ...context, reader: writer, writer },
           reason,
         );
         const gone = body.prune ? await leftOverInFile(document, steps, { reader: writer, orgId }, host) : [];

@@ -3,17 +3,16 @@ import type { configChanges } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import type { Writer } from '../../store/ports.ts';
 import { requireAccess } from '../access.ts';
 import { applyKey } from '../keys/apply.ts';
-import type { Change, Changed, FurtherChange, VerbContext } from '../verb.ts';
+import type { Change, Changed, FurtherChange } from '../verb.ts';
+import type { Writing } from '../verb-definition.ts';
 import type { ConfigHost } from './config-host.ts';
 import type { ConfigDocument } from './document.ts';
 import type { ResourceName } from './file-diff.ts';
 import { NotApplied } from './not-applied.ts';
 import { leftOver, type Step, stepsOf } from './steps.ts';
 
-type Writing = VerbContext & { readonly writer: Writer };
 type Changes = z.input<typeof configChanges>;
 
 const TAKES_REASON: ReadonlySet<string> = new Set(['limits', 'budgets']);
