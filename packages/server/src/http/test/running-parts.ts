@@ -1,4 +1,4 @@
-import type { OrgConfig } from '@floe/contract/config';
+import { FloeConfigSchema, type OrgConfig } from '@floe/contract/config';
 import { createMailer } from '../../alerts/mail.ts';
 import { createSender } from '../../alerts/send.ts';
 import { LiveHub } from '../../analytics/live/hub.ts';
@@ -16,14 +16,16 @@ import { Jobs } from '../../management/jobs/jobs.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
-import { fileEntriesOf, syncFileEntries } from '../../platform/config/file-entries.ts';
+import { FILE_ENTRIES } from '../../platform/config/file-entries.ts';
 import { isAtHome } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
+import { fileOrgs } from '../../platform/file-org.ts';
+import { syncFile } from '../../platform/file-sync.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { providersFromConfig } from '../../providers/from-config.ts';
 import { createTransport } from '../../providers/transports.ts';
 import { tryProvider } from '../../providers/try-provider.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Store } from '../../store/open-database.ts';
 
 export const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
 const WORLD = { variable: () => undefined, outbound: { proxy: '', no_proxy: '', ca_file: '' } };
@@ -37,15 +39,20 @@ interface RunningParts extends Pick<VerbParts, 'running' | 'providers'> {
 /** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
 export async function runningParts(
   clock: Clock,
-  database: Database,
+  database: Store,
   org: OrgConfig | undefined,
 ): Promise<RunningParts> {
   const file = org ? [org] : [];
   await database.transaction((writer) =>
-    syncFileEntries(
-      writer,
-      file.map((one) => fileEntriesOf(one, (_, index) => (index === undefined ? undefined : 10 + index))),
-      clock.now(),
+    syncFile(
+      FILE_ENTRIES,
+      fileOrgs({
+        config: { ...FloeConfigSchema.parse({}), orgs: file },
+        path: null,
+        lineOf: ([, , , index]) => 10 + Number(index),
+        sets: () => false,
+      }),
+      { writer, nowMs: clock.now() },
     ),
   );
   let merged: MergedConfig = { orgs: [], made: new Set(), orgCount: 0 };
@@ -105,7 +112,7 @@ export function channelParts() {
 
 /** What the console's verbs stand on: a process that is well, but for what `standing` says. */
 export function consoleParts(
-  database: Database,
+  database: Store,
   clock: Clock,
   standing: Partial<Standing> = {},
 ): Pick<VerbParts, 'analytics' | 'standing' | 'live' | 'jobs' | 'cacheSizeOf'> {

@@ -9,6 +9,7 @@ import { listQuery } from '@floe/contract/api/page';
 import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { channelView } from '../../alerts/channel-view.ts';
+import { removeChannel } from '../../alerts/remove-channel.ts';
 import { channelColumns, openChannel, SECRET_FIELDS } from '../../alerts/stored-channel.ts';
 import { newId } from '../../core/ids.ts';
 import type { SecretsKey } from '../../platform/secrets.ts';
@@ -17,7 +18,6 @@ import {
   changeChannel,
   channelById,
   channelPage,
-  deleteChannel,
   insertChannel,
 } from '../../store/channels.ts';
 import { abandonDeliveries } from '../../store/deliveries.ts';
@@ -108,10 +108,7 @@ export function alertChannels(secretsKey: SecretsKey): ChannelKind {
       return row;
     },
     update: (context, row, wanted) => update(context, row, wanted, secretsKey),
-    async remove({ writer, clock }, row) {
-      await abandonDeliveries(writer, row, 'the channel was removed', clock.now());
-      await deleteChannel(writer, row.id);
-    },
+    remove: ({ writer, clock }, row) => removeChannel(writer, row, clock.now()),
   };
 }
 

@@ -8,9 +8,7 @@ import {
 } from '@floe/contract/api/providers';
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { routeOf } from '../../platform/config/stored-config.ts';
-import { entriesOfOrg, removeCredential, removeEntry } from '../../store/config-entries.ts';
-import type { Reader } from '../../store/ports.ts';
+import { removeProvider } from '../../platform/config/remove-provider.ts';
 import { refused } from '../input.ts';
 import { pageOfList } from '../list-page.ts';
 import { baseOf, type ProviderDraft, providerDraft } from '../providers/draft.ts';
@@ -24,7 +22,6 @@ import {
 import type { ProviderHost } from '../providers/provider-host.ts';
 import { lentView, providerView } from '../providers/view.ts';
 import { putProvider } from '../providers/write.ts';
-import { storedSections } from '../settings/sections-of.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const SHAPES = {
@@ -101,15 +98,13 @@ export function providers(host: ProviderHost): ProviderKind {
       const { provider, isChanged } = await putProvider(context, host.key, wanted, storedIn(row));
       return isChanged ? provider : null;
     },
-    async remove({ writer, orgId }, row) {
+    remove({ writer }, row) {
       if ('lent' in row)
         throw new Fault(
           'conflict',
           'The environment of the process gives this provider; PATCH enabled: false takes it out of use.',
         );
-      await mustBeUnused(writer, orgId, row.row.id);
-      for (const { id } of row.credentials) await removeCredential(writer, id);
-      await removeEntry(writer, row.row);
+      return removeProvider(writer, row.row);
     },
   };
 }
@@ -126,16 +121,4 @@ function idOf(row: Known): string {
 function mustKeepId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
     throw refused({ path: ['id'], message: 'is not the one of the path; an id never changes' });
-}
-
-/** @throws Fault `conflict` naming what needs it */
-async function mustBeUnused(reader: Reader, orgId: string, id: string): Promise<void> {
-  const routes = (await entriesOfOrg(reader, orgId, 'routes')).map(routeOf);
-  const route = routes.find(({ targets }) => targets.some(({ model }) => model.startsWith(`${id}/`)));
-  if (route)
-    throw new Fault('conflict', `The route "${route.model}" sends to this provider; change the route first.`);
-  const { passthrough } = (await storedSections(reader, orgId)).settings;
-  for (const surface of ['a', 'b'] as const)
-    if (passthrough[surface].some(({ provider }) => provider === id))
-      throw new Fault('conflict', `The setting passthrough.${surface} names this provider; change it first.`);
 }

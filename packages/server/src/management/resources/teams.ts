@@ -3,8 +3,8 @@ import { type Team, team, teamChange, teamCreation, teamReplacement } from '@flo
 import { slug } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { teamView } from '../../platform/stored-team.ts';
-import { putTeam, removeTeam, type TeamRow, teamById, teamPage, teamUses } from '../../store/teams.ts';
+import { removeUnusedTeam, teamView } from '../../platform/stored-team.ts';
+import { putTeam, type TeamRow, teamById, teamPage } from '../../store/teams.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -60,11 +60,5 @@ export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
     await putTeam(writer, next);
     return next;
   },
-  async remove({ writer, orgId, clock }, { id }) {
-    const uses = Object.entries(await teamUses(writer, orgId, id, clock.now()));
-    const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
-    if (named.length > 0)
-      throw new Fault('conflict', `The team "${id}" is named by ${named.join(', ')}; change these first.`);
-    await removeTeam(writer, orgId, id);
-  },
+  remove: ({ writer, clock }, row) => removeUnusedTeam(writer, row, clock.now()),
 };
