@@ -9,8 +9,9 @@ import { listEvents, reportEvents } from './relay/events.ts';
 import { answerHook } from './relay/hook.ts';
 import type { RelayHost } from './relay/relay-host.ts';
 import { replayRelay } from './relay/replay.ts';
-import { relayRuleVerbs } from './relay/rules.ts';
 import { simulateRelay } from './relay/simulate.ts';
+import { relayRules } from './resources/relay-rules.ts';
+import { resourceVerbs } from './resources/verbs.ts';
 import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
 
@@ -30,7 +31,7 @@ export function relayVerbs(host: RelayHost, jobs: Jobs, trials: Trials): readonl
     getCoverage,
     listApprovals,
     decideApproval(host),
-    ...relayRuleVerbs(host),
+    ...resourceVerbs(relayRules(host)),
     simulateRelay(host, trials),
     replayRelay(host, jobs, trials),
   ];
