@@ -36,9 +36,9 @@ function listVerb(host: ProviderHost): Verb {
     params: idParams,
     query: listQuery(['position']),
     answer: page(credential),
-    async run({ orgId, reader }, { params, query }) {
-      const found = await existing(storedProviders(host.key), reader, orgId, params.id);
-      const { credentials } = providerView(found, host, host.orgs(orgId));
+    async run(context, { params, query }) {
+      const found = await existing(storedProviders(host.key), context, params.id);
+      const { credentials } = providerView(found, host, host.orgs(context.orgId));
       return listPage(credentials, ({ name: id }) => ({ id }), query);
     },
   });
@@ -54,9 +54,9 @@ function getVerb(host: ProviderHost): Verb {
     live: ['tested_at', 'test'],
     params: credentialParams,
     answer: credential,
-    async run({ orgId, reader }, { params }) {
-      const found = await existing(storedProviders(host.key), reader, orgId, params.id);
-      const { credentials } = providerView(found, host, host.orgs(orgId));
+    async run(context, { params }) {
+      const found = await existing(storedProviders(host.key), context, params.id);
+      const { credentials } = providerView(found, host, host.orgs(context.orgId));
       const view = credentials.find(({ name }) => name === params.name);
       if (!view) throw unknownCredential();
       return view;

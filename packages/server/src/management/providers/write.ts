@@ -41,7 +41,7 @@ export async function putProvider(
   if (!before) await insertEntry(context.writer, row);
   else if (isOther) await changeEntry(context.writer, before.row, row);
   const touched = await putCredentials(context, key, draft, before?.credentials ?? []);
-  const after = await existing(storedProviders(key), context.reader, context.orgId, row.id);
+  const after = await existing(storedProviders(key), context, row.id);
   return { provider: { ...after, replaced: replaced(before, after) }, isChanged: touched || isOther };
 }
 

@@ -76,8 +76,8 @@ export function providers(host: ProviderHost): ProviderKind {
       'lent' in row ? lentView(row.lent) : providerView(row, host, host.orgs(orgId)),
     shown: (view, row) => ('lent' in row ? null : { ...view, ...row.replaced }),
     subjectOf: idOf,
-    mustBeChangeable(row) {
-      if (!('lent' in row)) stored.mustBeChangeable?.(row);
+    mustBeChangeable(row, actor) {
+      if (!('lent' in row)) stored.mustBeChangeable?.(row, actor);
     },
     async created({ reader, orgId }, { body }) {
       const id = String(body['id']);
