@@ -10,8 +10,6 @@ import { answerHook } from './relay/hook.ts';
 import type { RelayHost } from './relay/relay-host.ts';
 import { replayRelay } from './relay/replay.ts';
 import { simulateRelay } from './relay/simulate.ts';
-import { relayRules } from './resources/relay-rules.ts';
-import { resourceVerbs } from './resources/verbs.ts';
 import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
 
@@ -31,7 +29,6 @@ export function relayVerbs(host: RelayHost, jobs: Jobs, trials: Trials): readonl
     getCoverage,
     listApprovals,
     decideApproval(host),
-    ...resourceVerbs(relayRules(host)),
     simulateRelay(host, trials),
     replayRelay(host, jobs, trials),
   ];

@@ -48,6 +48,7 @@ import { alertChannels } from './resources/channels.ts';
 import { budgets, limits } from './resources/guardrails.ts';
 import { orderedKind } from './resources/ordered-kind.ts';
 import { POLICIES } from './resources/policies.ts';
+import { relayRules } from './resources/relay-rules.ts';
 import { ROUTES } from './resources/routes.ts';
 import { resourceVerbs } from './resources/verbs.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
@@ -133,6 +134,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     sendAgain,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, trials, verbs: () => all }),
+    ...resourceVerbs(relayRules(parts.relay, rules)),
     ...relayVerbs(parts.relay, parts.jobs, trials),
   ];
   return all;

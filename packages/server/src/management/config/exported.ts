@@ -172,11 +172,12 @@ async function exportedRules(reader: Reader, orgId: string, host: ConfigHost) {
 async function exportedRelay(
   reader: Reader,
   orgId: string,
-  { relay }: ConfigHost,
+  { rules: declared }: ConfigHost,
   settings: unknown,
 ): Promise<{ readonly relay?: object }> {
   const stored = (await rulesOfOrg(reader, 'relay_rules', orgId)).toReversed();
-  const rules = [...(relay.fileRelay(orgId)?.config.rules ?? []), ...stored.map(storedRelayRule)];
+  const inFile = declared.fileRules(orgId).relay_rules.map(({ config }) => config);
+  const rules = [...inFile, ...stored.map(storedRelayRule)];
   if (settings === undefined && rules.length === 0) return {};
   return { relay: { ...(isObject(settings) && settings), ...(rules.length > 0 && { rules }) } };
 }

@@ -7,7 +7,7 @@ import { SECTIONS, type Section } from '../../platform/config/sections.ts';
 import { storedRelayRule } from '../../relay/stored-rules.ts';
 import { allChannels } from '../../store/channels.ts';
 import { type EntryKind, entriesOfOrg } from '../../store/config-entries.ts';
-import { rulesOfOrg } from '../../store/guardrail-rules.ts';
+import { type GuardrailKind, rulesOfOrg } from '../../store/guardrail-rules.ts';
 import { allBoards } from '../../store/monitoring/boards.ts';
 import { monitorsOfOrg } from '../../store/monitoring/definitions.ts';
 import { allKeys } from '../../store/platform-keys.ts';
@@ -111,23 +111,23 @@ export async function leftOverInFile(
   document: ConfigDocument,
   steps: readonly Step[],
   { reader, orgId }: { readonly reader: Reader; readonly orgId: string },
-  host: Pick<ConfigHost, 'rules' | 'relay'>,
+  host: Pick<ConfigHost, 'rules'>,
 ): Promise<ResourceName[]> {
-  const { limits, budgets } = host.rules.fileRules(orgId);
-  const rules: Readonly<Partial<Record<Kind, readonly string[]>>> = {
-    limits: limits.map(({ config }) => fileRuleId(config)),
-    budgets: budgets.map(({ config }) => fileRuleId(config)),
-    relay_rules: host.relay.fileRelay(orgId)?.config.rules.map(({ name }) => name) ?? [],
-  };
+  const rules = host.rules.fileRules(orgId);
   const found: ResourceName[] = [];
   for (const kind of KINDS) {
     if (!document.sets(...sectionOf(kind))) continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
     const stored = (await storedNames(kind, reader, orgId)).filter(({ source }) => source === 'file');
-    for (const id of [...stored.map((row) => row.id), ...(rules[kind] ?? [])])
+    const inFile = isRuleKind(kind) ? rules[kind].map(({ config }) => fileRuleId(config)) : [];
+    for (const id of [...stored.map((row) => row.id), ...inFile])
       if (!named.has(id)) found.push({ kind, id });
   }
   return found;
+}
+
+function isRuleKind(kind: Kind): kind is GuardrailKind {
+  return kind === 'limits' || kind === 'budgets' || kind === 'relay_rules';
 }
 
 interface StoredName {

@@ -12,9 +12,9 @@ import { usdText } from '@floe/contract/usd-text';
 import type * as z from 'zod';
 import { bucketName, limitClaims, spendClaim } from '../../guardrails/claims.ts';
 import { forecastOf, fullAt } from '../../guardrails/forecast.ts';
-import { compileBudget, compileLimit, fileRuleId, scopedSubject } from '../../guardrails/rules.ts';
+import { compileBudget, compileLimit, scopedSubject } from '../../guardrails/rules.ts';
 import { budgetStanding, limitStanding } from '../../guardrails/standing.ts';
-import type { FileRule, RuleHost } from '../guardrails/rule-host.ts';
+import type { RuleHost } from '../guardrails/rule-host.ts';
 import { validate } from '../input.ts';
 import { given, type RuleSpec, ruleKind, type StoredRule, writtenBy } from './rule-kind.ts';
 
@@ -24,44 +24,44 @@ type BudgetView = z.input<typeof budget>;
 
 /** Rate limits, with what is used of them. */
 export function limits(host: RuleHost) {
-  return ruleKind<LimitConfig, LimitView>({
-    ...common('limits', 'limit'),
-    prefix: 'lim',
-    schema: LimitSchema,
-    answer: limit,
-    body: limitBody,
-    replacement: limitReplacement,
-    inFile(orgId) {
-      const { limits: rules, file } = host.fileRules(orgId);
-      return inFile(rules, file);
+  return ruleKind<LimitConfig, LimitView>(
+    {
+      ...common('limits', 'limit'),
+      prefix: 'lim',
+      schema: LimitSchema,
+      answer: limit,
+      body: limitBody,
+      replacement: limitReplacement,
+      inFile: (rules) => rules.limits,
+      checked: (fields) => validate(LimitSchema, given(fields, SHOWN_ONLY)),
+      raises: () => false,
+      view: (rule, { orgId }) => limitView(host, rule, orgId),
     },
-    checked: (fields) => validate(LimitSchema, given(fields, SHOWN_ONLY)),
-    raises: () => false,
-    view: (rule, { orgId }) => limitView(host, rule, orgId),
-  });
+    host,
+  );
 }
 
 /** Budgets, with what is spent of them. */
 export function budgets(host: RuleHost) {
-  return ruleKind<BudgetConfig, BudgetView>({
-    ...common('budgets', 'budget'),
-    prefix: 'bud',
-    schema: BudgetSchema,
-    answer: budget,
-    body: budgetBody,
-    replacement: budgetReplacement,
-    inFile(orgId) {
-      const { budgets: rules, file } = host.fileRules(orgId);
-      return inFile(rules, file);
+  return ruleKind<BudgetConfig, BudgetView>(
+    {
+      ...common('budgets', 'budget'),
+      prefix: 'bud',
+      schema: BudgetSchema,
+      answer: budget,
+      body: budgetBody,
+      replacement: budgetReplacement,
+      inFile: (rules) => rules.budgets,
+      checked: (fields) => validate(BudgetSchema, given(fields, SHOWN_ONLY)),
+      raises: (before, after) =>
+        after === null ||
+        after.limit_usd > before.limit_usd ||
+        (before.mode === 'hard' && after.mode === 'soft') ||
+        whatItCounts(before) !== whatItCounts(after),
+      view: (rule, { orgId, clock }) => budgetView(host, rule, orgId, clock.now()),
     },
-    checked: (fields) => validate(BudgetSchema, given(fields, SHOWN_ONLY)),
-    raises: (before, after) =>
-      after === null ||
-      after.limit_usd > before.limit_usd ||
-      (before.mode === 'hard' && after.mode === 'soft') ||
-      whatItCounts(before) !== whatItCounts(after),
-    view: (rule, { orgId, clock }) => budgetView(host, rule, orgId, clock.now()),
-  });
+    host,
+  );
 }
 
 /** Fields of answers and the reason, which are no part of a rule. */
@@ -86,10 +86,6 @@ function common(kind: 'limits' | 'budgets', one: 'limit' | 'budget') {
     // How much is used at that moment is no part of a change.
     shown: ({ state: _, ...written }: LimitView | BudgetView) => written,
   } as const satisfies Partial<RuleSpec<LimitConfig, LimitView>>;
-}
-
-function inFile<Config extends AnyConfig>(rules: readonly FileRule<Config>[], file: string) {
-  return rules.map(({ config, line }) => ({ id: fileRuleId(config), config, file, line }));
 }
 
 async function limitView(

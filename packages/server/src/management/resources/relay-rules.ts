@@ -5,6 +5,7 @@ import { isObject } from '@floe/contract/json';
 import { compileRule } from '@floe/relay/rules/rule';
 import type * as z from 'zod';
 import { hitsByRule } from '../../store/relay/decisions.ts';
+import type { RuleHost } from '../guardrails/rule-host.ts';
 import { validate } from '../input.ts';
 import type { RelayHost } from '../relay/relay-host.ts';
 import { compiledFor } from '../relay/rule-problem.ts';
@@ -27,7 +28,7 @@ const SUMMARIES = {
 };
 
 /** Rules of the relay, with how often they applied. */
-export function relayRules(host: RelayHost) {
+export function relayRules({ relays }: Pick<RelayHost, 'relays'>, host: Pick<RuleHost, 'fileRules'>) {
   // A document writes many rules in one transaction, which sees the same decisions from its beginning to its end.
   const known = new WeakMap<Reading, Promise<Hits>>();
   const hitsOf = (context: Reading): Promise<Hits> => {
@@ -36,31 +37,29 @@ export function relayRules(host: RelayHost) {
     known.set(context, hits);
     return hits;
   };
-  return ruleKind<RelayRuleConfig, View>({
-    kind: 'relay_rules',
-    one: 'rule',
-    path: '/api/management/relay/rules',
-    changes: 'relay',
-    live: ['hits', 'mode'],
-    summaries: SUMMARIES,
-    unknown: 'No rule of the relay has this id.',
-    prefix: 'rlr',
-    schema: RelayRuleSchema,
-    answer: relayRule,
-    body: relayRuleBody,
-    replacement: relayRuleBody,
-    inFile(orgId) {
-      const file = host.fileRelay(orgId);
-      if (!file) return [];
-      const place = (index: number) => ({ file: file.name, line: file.lineOf(index) });
-      return file.config.rules.map((config, index) => ({ id: config.name, config, ...place(index) }));
+  return ruleKind<RelayRuleConfig, View>(
+    {
+      kind: 'relay_rules',
+      one: 'rule',
+      path: '/api/management/relay/rules',
+      changes: 'relay',
+      live: ['hits', 'mode'],
+      summaries: SUMMARIES,
+      unknown: 'No rule of the relay has this id.',
+      prefix: 'rlr',
+      schema: RelayRuleSchema,
+      answer: relayRule,
+      body: relayRuleBody,
+      replacement: relayRuleBody,
+      inFile: (rules) => rules.relay_rules,
+      checked: configFrom,
+      async view(rule, context) {
+        const { mode } = relays.of(context.orgId).relay.config;
+        return viewOf(rule, mode, await hitsOf(context));
+      },
     },
-    checked: configFrom,
-    async view(rule, context) {
-      const { mode } = host.relays.of(context.orgId).relay.config;
-      return viewOf(rule, mode, await hitsOf(context));
-    },
-  });
+    host,
+  );
 }
 
 function viewOf(stored: StoredRule<RelayRuleConfig>, mode: 'observe' | 'enforce', hits: Hits): View {

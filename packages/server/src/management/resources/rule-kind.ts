@@ -4,6 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { newId } from '../../core/ids.ts';
+import { type FileRuleConfig, fileRuleId } from '../../guardrails/rules.ts';
 import { placeOf } from '../../platform/file-place.ts';
 import {
   type GuardrailKind,
@@ -15,6 +16,7 @@ import {
   rulesOfOrg,
 } from '../../store/guardrail-rules.ts';
 import type { Reader } from '../../store/ports.ts';
+import type { FileRule, FileRules, RuleHost } from '../guardrails/rule-host.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import { pageOfList } from '../list-page.ts';
 import type { Reading, Writing } from '../verb-definition.ts';
@@ -29,14 +31,6 @@ export interface StoredRule<Config> {
   readonly source: ReturnType<typeof placeOf>;
   /** Null for a rule of floe.yaml. */
   readonly row: GuardrailRow | null;
-}
-
-/** A rule of floe.yaml, which is nowhere else. */
-export interface FileRule<Config> {
-  readonly id: string;
-  readonly config: Config;
-  readonly file: string;
-  readonly line: number | null;
 }
 
 type RuleResource<Config, View extends JsonObject> = ResourceKind<
@@ -58,8 +52,7 @@ export interface RuleSpec<Config, View extends JsonObject>
   readonly body: z.ZodType<Fields>;
   /** Of `PUT`. */
   readonly replacement: z.ZodType<Fields>;
-  /** As they are written there. */
-  inFile(orgId: string): readonly FileRule<Config>[];
+  inFile(rules: FileRules): readonly FileRule<Config>[];
   /** A whole rule from what a client sent, null meaning absent. @throws Fault `invalid_request` as floe.yaml would */
   checked(fields: Fields): Config;
   view(rule: StoredRule<Config>, context: Reading): Promise<View>;
@@ -87,8 +80,9 @@ const RULE_ID = z.strictObject({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63
 
 /** A kind of the tables of rules: those of floe.yaml come first, as they are written there, then the others, newest first. */
 // budget: one declaration
-export function ruleKind<Config extends { readonly name?: string | undefined }, View extends JsonObject>(
+export function ruleKind<Config extends FileRuleConfig, View extends JsonObject>(
   spec: RuleSpec<Config, View>,
+  host: Pick<RuleHost, 'fileRules'>,
 ): RuleResource<Config, View> {
   const { raises, ...declaration } = spec;
   const { kind, one, answer, body } = spec;
@@ -98,11 +92,13 @@ export function ruleKind<Config extends { readonly name?: string | undefined }, 
     source: placeOf({ source: 'console', source_line: null }),
     row,
   });
-  const declared = (orgId: string) =>
-    spec.inFile(orgId).map(({ id, config, file, line }): StoredRule<Config> => {
-      const source = placeOf({ source: 'file', source_file: file, source_line: line });
-      return { id, config, source, row: null };
+  const declared = (orgId: string) => {
+    const rules = host.fileRules(orgId);
+    return spec.inFile(rules).map(({ config, line }): StoredRule<Config> => {
+      const source = placeOf({ source: 'file', source_file: rules.file, source_line: line });
+      return { id: fileRuleId(config), config, source, row: null };
     });
+  };
   /** A row with the id of a rule of the file is that rule, and waits until the file lets it go. */
   const all = (orgId: string, rows: readonly GuardrailRow[]) => {
     const inFile = declared(orgId);

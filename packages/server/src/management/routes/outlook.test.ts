@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
 import { budgetView } from '../resources/guardrails.ts';
 import { spendOutlook } from './outlook.ts';
 
-const NO_RULES = { limits: [], budgets: [], file: 'floe.yaml', timezone: 'UTC' };
+const NO_RULES = { limits: [], budgets: [], relay_rules: [], file: 'floe.yaml', timezone: 'UTC' };
 const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' };
 
 function callerOf(orgId: string): Caller {
