@@ -5,7 +5,7 @@ import { documentOf } from './document-of.ts';
 import { exportOrg } from './exported.ts';
 import { fileChanges } from './file-diff.ts';
 import { performSteps, shownChange } from './perform-steps.ts';
-import { leftOverInFile } from './steps.ts';
+import { leftOver } from './steps.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
 const ONLY_LOOKED_AT = 'Looked at what applying it would change';
@@ -23,7 +23,8 @@ export function diffConfig(host: ConfigHost): Verb {
     async run({ reader, ...context }, { body }) {
       const { orgId, clock } = context;
       const document = await documentOf(body, orgId, host.trials);
-      const { tree } = await exportOrg(reader, orgId, host, clock.now());
+      const nowMs = clock.now();
+      const { tree } = await exportOrg({ reader, orgId, host, nowMs });
       const running = await documentOf({ config: tree, variables: {} }, orgId, host.trials);
       for (const prepare of preparations(host)) await prepare();
       return host.rehearse(async (writer) => {
@@ -35,8 +36,9 @@ export function diffConfig(host: ConfigHost): Verb {
           { ...context, writer },
           reason,
         );
-        const gone = body.prune ? await leftOverInFile(document, steps, { reader: writer, orgId }, host) : [];
-        const ofFile = fileChanges(running.org, document, inFile, gone);
+        const reading = { reader: writer, orgId, host, nowMs };
+        const gone = body.prune ? await leftOver('file', document, steps, reading) : [];
+        const ofFile = fileChanges({ orgId, running: running.org, wanted: document.org }, inFile, gone);
         return {
           changes: [...answer.changes, ...ofFile.map((one) => ({ ...shownChange(one, one), in_file: true }))],
           unchanged: answer.unchanged + inFile.length + gone.length - ofFile.length,
