@@ -1,5 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import type { ListedKind } from '../../platform/file-org.ts';
+import type { StoredKind } from '../../platform/file-sync.ts';
 import type { Reader } from '../../store/ports.ts';
 import { asJson } from '../input.ts';
 import type { ConfigHost } from './config-host.ts';
@@ -37,67 +39,93 @@ export interface Step {
   readonly body: JsonObject | undefined;
 }
 
-interface Traits {
-  /** In answers; also the subject of its verbs. */
-  readonly kind: string;
-  /** The order of its list counts. */
-  readonly isOrdered?: boolean;
-  /** Others may name one: it is removed after them. */
-  readonly isNamed?: boolean;
-  /** Its verbs take a reason for the audit log. */
-  readonly takesReason?: boolean;
-  /** Prune leaves it alone. */
-  readonly isKept?: boolean;
-}
-
 /** A part of a document: what it says, and what an org has of it. */
-export interface DocumentKind extends Traits {
-  /** Its section in an org of the document; none where it is no list. */
+export interface DocumentKind extends Pick<ListOptions<object>, 'isOrdered' | 'isKept' | 'takesReason'> {
+  readonly kind: string;
+  readonly isNamed?: boolean;
+  /** Its list in an org of the document; none for what is no list. */
   readonly section: readonly string[];
   /** What a document says of it, as verbs. */
   steps(document: ConfigDocument, reading: OrgReading): Promise<Step[]>;
   /** What a document says of it, by the ids of its steps. */
   entries(org: OrgConfig, orgId: string): ReadonlyMap<string, object>;
-  /** What an org has of it, in the order of an export. */
-  existing(reading: OrgReading): Promise<readonly ExistingObject[]>;
+  /** What an org has of it, in the order of an export. Absent where that is nothing of its own. */
+  existing?(reading: OrgReading): Promise<readonly ExistingObject[]>;
 }
 
-/** A list of objects in a document. */
-export interface ListKind<Config extends object> extends Traits {
-  /** Absent: as the kind is called. */
-  readonly section?: readonly string[];
-  list(org: OrgConfig): readonly Config[];
-  nameOf(config: Config): string;
-  /** What two entries have in common that mean the same object. Absent: their name. */
-  meaningOf?(config: Config): string;
-  /** Absent: the one that replaces an object. */
+/** What a document does with a list otherwise than usual. */
+interface ListOptions<Config> {
+  /** The order of the list counts. */
+  readonly isOrdered?: boolean;
+  /** Prune leaves it alone. */
+  readonly isKept?: boolean;
+  /** Its verbs take a reason for the audit log. */
+  readonly takesReason?: boolean;
+  /** Absent: the verb that replaces an object. */
   readonly verb?: string;
   /** What the verb is sent. Absent: the entry, without secrets that stay as they are stored. */
   body?(config: Config, keeps: Keeps): object;
-  existing(reading: OrgReading): Promise<readonly ExistingObject[]>;
+  /** Listed by name, where the store has another order. */
+  readonly isSorted?: boolean;
+  /** What two entries have in common that mean the same object. Absent: their name. */
+  meaningOf?(config: Config): string;
 }
 
 /** Whether a secret of an entry, by its path there, stays as it is stored. */
 export type Keeps = (...path: readonly (string | number)[]) => boolean;
 
-export function listKind<Config extends object>(list: ListKind<Config>): DocumentKind {
-  const { kind, isOrdered, section = [kind], verb = `${kind}.replace`, nameOf, meaningOf } = list;
+export function listed<Config extends object>(
+  { kind, section = [kind], list, nameOf, isNamed = false }: ListedKind<Config>,
+  options: ListOptions<Config>,
+  existing: (reading: OrgReading) => Promise<readonly ExistingObject[]>,
+): DocumentKind {
+  const { isOrdered, meaningOf, verb = `${kind}.replace` } = options;
   return {
-    ...list,
+    ...options,
+    kind,
+    isNamed,
     section,
-    entries: (org) => new Map(list.list(org).map((config) => [nameOf(config), config])),
+    existing,
+    entries: (org) => new Map(list(org).map((config) => [nameOf(config), config])),
     async steps(document, reading) {
-      const existing = meaningOf ? await list.existing(reading) : [];
-      const ids = new Map(existing.map(({ meaning, id }) => [meaning, id]));
-      return list.list(document.org).map((config, at) => {
+      const known = meaningOf ? await existing(reading) : [];
+      const ids = new Map(known.map(({ meaning, id }) => [meaning, id]));
+      return list(document.org).map((config, at) => {
         const id = (meaningOf && ids.get(meaningOf(config))) ?? nameOf(config);
         const keeps: Keeps = (...path) => document.keeps(...section, at, ...path);
-        const body = list.body?.(config, keeps) ?? withoutKept(config, keeps);
+        const body = options.body?.(config, keeps) ?? withoutKept(config, keeps);
         const position = isOrdered ? { position: at } : {};
         return { kind, id, verb, params: { id }, body: plain({ ...body, ...position }) };
       });
     },
   };
+}
+
+interface DocumentRow {
+  readonly id: string;
+  readonly org_id: string;
+  readonly source: string;
+}
+
+/** A list whose objects are all stored. @param entryOf a row as floe.yaml says it */
+export function stored<Config extends object, Row extends DocumentRow>(
+  kind: StoredKind<Config, Row>,
+  entryOf: (row: Row, placeholders: Placeholders, reading: OrgReading) => object | null,
+  options: ListOptions<Config> = {},
+): DocumentKind {
+  return listed(kind, options, async (reading) => {
+    const { reader, orgId } = reading;
+    const rows = await kind.stored(reader, orgId);
+    const objects = rows
+      .filter((row) => row.org_id === orgId && !kind.isRemoved?.(row))
+      .map((row) => ({
+        id: kind.storedName(row),
+        apiId: row.id,
+        source: row.source,
+        entry: (placeholders: Placeholders) => entryOf(row, placeholders, reading),
+      }));
+    return options.isSorted ? objects.sort((one, other) => (one.id < other.id ? -1 : 1)) : objects;
+  });
 }
 
 export function withoutKept(fields: object, keeps: Keeps): object {

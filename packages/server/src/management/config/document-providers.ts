@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { FILE_PROVIDERS } from '../../platform/config/file-entries.ts';
 import {
   NO_SECRETS,
   openProviderSecrets,
@@ -7,21 +8,13 @@ import {
   splitProvider,
 } from '../../platform/config/provider-secrets.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
-import {
-  type CredentialRow,
-  credentialsOf,
-  type EntryRow,
-  entriesOfOrg,
-} from '../../store/config-entries.ts';
+import { type CredentialRow, credentialsOf, type EntryRow } from '../../store/config-entries.ts';
 import type { ProviderHost } from '../providers/provider-host.ts';
-import { type ExistingObject, type Keeps, type OrgReading, withoutKept } from './document-kind.ts';
+import { type Keeps, listed, withoutKept } from './document-kind.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** What the verb of a provider is sent: of its secrets, those that are given. */
-export function providerBody(
-  { headers, credentials, identity, ...provider }: ProviderConfig,
-  keeps: Keeps,
-): object {
+function providerBody({ headers, credentials, identity, ...provider }: ProviderConfig, keeps: Keeps): object {
   const named = Object.keys(headers).some((name) => keeps('headers', name)) ? {} : { headers };
   return {
     ...provider,
@@ -35,12 +28,13 @@ export function providerBody(
   };
 }
 
-/** Providers of an org; those that the environment gives are among them, so that routes may name them. */
-export async function existingProviders({ reader, orgId, host }: OrgReading): Promise<ExistingObject[]> {
-  const rows = await entriesOfOrg(reader, orgId, 'providers');
+/** Providers; those that the environment gives are among them, so that routes may name them. */
+export const PROVIDERS = listed(FILE_PROVIDERS, { body: providerBody }, async (reading) => {
+  const { reader, orgId, host } = reading;
   const credentials = await credentialsOf(reader, orgId);
-  const { catalog } = host.providers.orgs(orgId);
-  const lent = [...catalog.providers.values()].filter(({ id }) => !rows.some((row) => row.id === id));
+  const rows = await FILE_PROVIDERS.stored(reader, orgId);
+  const given = [...host.providers.orgs(orgId).catalog.providers.values()];
+  const lent = given.filter(({ id }) => !rows.some((row) => row.id === id));
   return [
     ...rows.map((row) => ({
       id: row.id,
@@ -48,13 +42,9 @@ export async function existingProviders({ reader, orgId, host }: OrgReading): Pr
       entry: (placeholders: Placeholders) =>
         providerEntry(row, secretsOf(row, credentials, host.providers), placeholders),
     })),
-    ...lent.map(({ id, sheet }) => ({
-      id,
-      source: 'environment',
-      entry: () => ({ id, kind: sheet.kind }),
-    })),
+    ...lent.map(({ id, sheet: { kind } }) => ({ id, source: 'environment', entry: () => ({ id, kind }) })),
   ];
-}
+});
 
 interface NamedSecrets extends ProviderSecrets {
   readonly credentials: readonly Pick<CredentialRow, 'name' | 'weight' | 'last4'>[];

@@ -19,8 +19,8 @@ export async function exportOrg(reading: OrgReading): Promise<ExportedOrg> {
   const placeholders = new Placeholders();
   const row = await orgById(reader, orgId);
   const entriesOf = async (name: string) => {
-    const objects = await kindNamed(name).existing(reading);
-    return objects.flatMap((one) => one.entry(placeholders) ?? []);
+    const objects = await kindNamed(name).existing?.(reading);
+    return (objects ?? []).flatMap((one) => one.entry(placeholders) ?? []);
   };
   const { relay, ...settings }: JsonObject = Object.assign({}, ...(await entriesOf(SETTINGS.kind)));
   const rules = await entriesOf('relay_rules');
@@ -45,8 +45,8 @@ export async function exportEntry(
   reading: OrgReading,
   { kind, id }: { readonly kind: ExportedKind; readonly id: string },
 ): Promise<JsonObject | null> {
-  const existing = await kindNamed(kind).existing(reading);
-  const found = existing.find((one) => one.apiId === id) ?? existing.find((one) => one.id === id);
+  const existing = (await kindNamed(kind).existing?.(reading)) ?? [];
+  const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
   const entry = found?.entry(new Placeholders());
   return entry ? treeOf({ [kind]: [entry] }) : null;
 }

@@ -31,9 +31,8 @@ export function getConfig(host: ConfigHost): Verb {
 async function countsOf(reading: OrgReading) {
   const counts: Record<string, { file: number; console: number }> = {};
   for (const { kind, existing } of KINDS) {
+    if (existing === undefined) continue;
     const objects = await existing(reading);
-    // The name of an org is none of its resources, and the cache is one of the settings.
-    if (kind === 'org' || kind === 'cache') continue;
     const of = (wanted: string) => objects.filter(({ source }) => source === wanted).length;
     counts[kind] = { file: of('file'), console: of('console') };
   }

@@ -1,175 +1,50 @@
-import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
-import { isObject } from '@floe/contract/json';
+import { CHANNELS } from '../../alerts/file-channels.ts';
 import { secretNames } from '../../alerts/stored-channel.ts';
-import { fileRuleId } from '../../guardrails/rules.ts';
+import { BUDGETS, LIMITS } from '../../guardrails/file-rules.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
+import { FILE_BOARDS } from '../../monitoring/boards/file-boards.ts';
+import { MONITORS } from '../../monitoring/file-monitors.ts';
+import { FILE_POLICIES, FILE_ROUTES } from '../../platform/config/file-entries.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
+import { KEYS } from '../../platform/file-keys.ts';
+import { FILE_TEAMS } from '../../platform/file-teams.ts';
+import { RELAY_RULES } from '../../relay/file-rules.ts';
 import { storedRelayRule } from '../../relay/stored-rules.ts';
-import { allChannels } from '../../store/channels.ts';
-import { type EntryKind, entriesOfOrg } from '../../store/config-entries.ts';
-import { type GuardrailKind, type GuardrailRow, rulesOfOrg } from '../../store/guardrail-rules.ts';
-import { allBoards } from '../../store/monitoring/boards.ts';
-import { monitorsOfOrg } from '../../store/monitoring/definitions.ts';
-import { allKeys, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import { teamsOfOrg } from '../../store/teams.ts';
+import type { ChannelRow } from '../../store/channels.ts';
+import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import { monitorConfig } from '../monitors/draft.ts';
-import { type DocumentKind, type ExistingObject, listKind, type OrgReading } from './document-kind.ts';
-import { existingProviders, providerBody } from './document-providers.ts';
+import { type DocumentKind, type OrgReading, stored } from './document-kind.ts';
+import { PROVIDERS } from './document-providers.ts';
+import { rules } from './document-rules.ts';
 import { CACHE, ORG, SETTINGS } from './document-settings.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Everything that a document may say, in the order in which later kinds may name earlier ones. */
 export const KINDS: readonly DocumentKind[] = [
   ORG,
-  listKind({
-    kind: 'teams',
-    isNamed: true,
-    list: ({ teams }) => teams,
-    nameOf: ({ id }) => id,
-    existing: async ({ reader, orgId }) =>
-      (await teamsOfOrg(reader, orgId)).map(({ id, source, name, cost_center }) => ({
-        id,
-        source,
-        entry: () => ({ id, name, cost_center }),
-      })),
-  }),
-  listKind({
-    kind: 'keys',
-    // Whoever uses a key would be shut out, the one who asks among them.
-    isKept: true,
-    verb: 'keys.apply',
-    list: ({ keys }) => keys,
-    nameOf: ({ name }) => name,
-    existing: async ({ reader, orgId, nowMs }) =>
-      ofOrg(await allKeys(reader), orgId, ({ name }) => name)
-        .filter(({ revoked_at }) => revoked_at === null)
-        .map((row) => ({
-          id: row.name,
-          apiId: row.id,
-          source: row.source,
-          entry: (secrets) =>
-            row.expires_at !== null && row.expires_at <= nowMs ? null : keyEntry(row, secrets),
-        })),
-  }),
-  listKind({
-    kind: 'channels',
-    isNamed: true,
-    list: ({ channels }) => channels,
-    nameOf: ({ name }) => name,
-    existing: async ({ reader, orgId, host }) =>
-      ofOrg(await allChannels(reader), orgId, ({ name }) => name).map((row) => ({
-        id: row.name,
-        apiId: row.id,
-        source: row.source,
-        entry(secrets) {
-          if (row.enabled === 0) return null;
-          const { name, kind, settings_json } = row;
-          const named = secretNames(row, host.providers.key).map((field) => [
-            field,
-            secrets.for(['channel', name, field], `${field} of the channel "${name}"`),
-          ]);
-          return { ...JSON.parse(settings_json), name, kind, ...Object.fromEntries(named) };
-        },
-      })),
-  }),
-  listKind({
-    kind: 'monitors',
-    list: ({ monitors }) => monitors,
-    nameOf: ({ id }) => id,
+  stored(FILE_TEAMS, ({ id, name, cost_center }) => ({ id, name, cost_center })),
+  // Prune keeps them: whoever uses one would be shut out, the one who asks among them.
+  stored(KEYS, keyEntry, { verb: 'keys.apply', isKept: true, isSorted: true }),
+  stored(CHANNELS, channelEntry, { isSorted: true }),
+  stored(MONITORS, (row, _, { nowMs }) => monitorConfig(row, nowMs), {
     // A date alone means a pause: its default beside it would deny that.
     body: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
-    existing: async ({ reader, orgId, nowMs }) =>
-      (await monitorsOfOrg(reader, orgId))
-        .filter(({ disabled_at }) => disabled_at === null)
-        .map((row) => ({ id: row.id, source: row.source, entry: () => monitorConfig(row, nowMs) })),
   }),
-  listKind({
-    kind: 'boards',
-    list: ({ boards }) => boards,
-    nameOf: ({ slug }) => slug,
-    existing: async ({ reader, orgId }) =>
-      ofOrg(await allBoards(reader), orgId).map(({ id, slug, name, timezone, source, ...row }) => ({
-        id: slug,
-        apiId: id,
-        source,
-        entry: () => ({
-          slug,
-          name,
-          public: row.public === 1,
-          timezone,
-          groups: JSON.parse(row.groups_json),
-        }),
-      })),
-  }),
-  listKind({
-    kind: 'providers',
-    isNamed: true,
-    list: ({ providers }) => providers,
-    nameOf: ({ id }) => id,
-    body: providerBody,
-    existing: existingProviders,
-  }),
+  stored(FILE_BOARDS, ({ slug, name, timezone, groups_json, ...row }) => ({
+    slug,
+    name,
+    public: row.public === 1,
+    timezone,
+    groups: JSON.parse(groups_json),
+  })),
+  PROVIDERS,
   SETTINGS,
   CACHE,
-  listKind({
-    kind: 'routes',
-    isOrdered: true,
-    list: ({ routes }) => routes,
-    nameOf: ({ model }) => model,
-    existing: (reading) => entries('routes', reading),
-  }),
-  listKind({
-    kind: 'policies',
-    isOrdered: true,
-    list: ({ policies }) => policies,
-    nameOf: ({ name }) => name,
-    existing: (reading) => entries('policies', reading),
-  }),
-  listKind({
-    kind: 'limits',
-    takesReason: true,
-    list: ({ limits }) => limits,
-    nameOf: fileRuleId,
-    meaningOf,
-    existing: (reading) =>
-      rules(reading, {
-        kind: 'limits',
-        declared: reading.host.rules.fileRules(reading.orgId).limits.map(({ config }) => config),
-        nameOf: fileRuleId,
-        meaningOf,
-        configOf: (row) => storedLimit(row).config,
-      }),
-  }),
-  listKind({
-    kind: 'budgets',
-    takesReason: true,
-    list: ({ budgets }) => budgets,
-    nameOf: fileRuleId,
-    meaningOf,
-    existing: (reading) =>
-      rules(reading, {
-        kind: 'budgets',
-        declared: reading.host.rules.fileRules(reading.orgId).budgets.map(({ config }) => config),
-        nameOf: fileRuleId,
-        meaningOf,
-        configOf: (row) => storedBudget(row).config,
-      }),
-  }),
-  listKind({
-    kind: 'relay_rules',
-    section: ['relay', 'rules'],
-    list: ({ relay }) => relay.rules,
-    nameOf: ({ name }) => name,
-    meaningOf: ({ name }) => name,
-    existing: (reading) =>
-      rules(reading, {
-        kind: 'relay_rules',
-        declared: reading.host.relay.fileRelay(reading.orgId)?.config.rules ?? [],
-        nameOf: ({ name }) => name,
-        meaningOf: ({ name }) => name,
-        configOf: storedRelayRule,
-      }),
-  }),
+  stored(FILE_ROUTES, parsed, { isOrdered: true }),
+  stored(FILE_POLICIES, parsed, { isOrdered: true }),
+  rules(LIMITS, fileLimits, (row) => storedLimit(row).config, true),
+  rules(BUDGETS, fileBudgets, (row) => storedBudget(row).config, true),
+  rules(RELAY_RULES, fileRelayRules, storedRelayRule),
 ];
 
 const BY_NAME: ReadonlyMap<string, DocumentKind> = new Map(KINDS.map((kind) => [kind.kind, kind]));
@@ -180,21 +55,12 @@ export function kindNamed(name: string): DocumentKind {
   return kind;
 }
 
-/** Those of an org, by name where order says nothing else: an export of the same org is the same text. */
-function ofOrg<Row extends { readonly org_id: string }>(
-  rows: readonly Row[],
-  orgId: string,
-  nameOf?: (row: Row) => string,
-): Row[] {
-  const own = rows.filter(({ org_id }) => org_id === orgId);
-  return nameOf ? own.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)) : own;
-}
-
-function keyEntry(row: PlatformKeyRow, secrets: Placeholders): object {
+function keyEntry(row: PlatformKeyRow, placeholders: Placeholders, { nowMs }: OrgReading): object | null {
   const { name, team, owner, expires_at } = row;
+  if (expires_at !== null && expires_at <= nowMs) return null;
   return {
     name,
-    key: secrets.for(['key', name], `the platform key "${name}", which ends in ${row.last4}`),
+    key: placeholders.for(['key', name], `the platform key "${name}", which ends in ${row.last4}`),
     scopes: JSON.parse(row.scopes_json),
     team,
     owner,
@@ -204,40 +70,24 @@ function keyEntry(row: PlatformKeyRow, secrets: Placeholders): object {
   };
 }
 
-async function entries(kind: EntryKind, { reader, orgId }: OrgReading): Promise<ExistingObject[]> {
-  const rows = await entriesOfOrg(reader, orgId, kind);
-  return rows.map((row) => ({ id: row.id, source: row.source, entry: () => parsed(row) }));
+function channelEntry(row: ChannelRow, placeholders: Placeholders, { host }: OrgReading): object | null {
+  if (row.enabled === 0) return null;
+  const { name, kind, settings_json } = row;
+  const secrets = secretNames(row, host.providers.key).map((field) => [
+    field,
+    placeholders.for(['channel', name, field], `${field} of the channel "${name}"`),
+  ]);
+  return { ...JSON.parse(settings_json), name, kind, ...Object.fromEntries(secrets) };
 }
 
-interface RuleKind<Config extends object> {
-  readonly kind: GuardrailKind;
-  /** Rules of floe.yaml, which are not stored. */
-  readonly declared: readonly Config[];
-  nameOf(config: Config): string;
-  meaningOf(config: Config): string;
-  configOf(row: GuardrailRow): Config;
+function fileLimits({ host, orgId }: OrgReading) {
+  return host.rules.fileRules(orgId).limits.map(({ config }) => config);
 }
 
-async function rules<Config extends object>(
-  { reader, orgId }: OrgReading,
-  { kind, declared, nameOf, meaningOf: meaning, configOf }: RuleKind<Config>,
-): Promise<ExistingObject[]> {
-  const rows = (await rulesOfOrg(reader, kind, orgId)).toReversed();
-  return [
-    ...declared.map((config) => ({ id: nameOf(config), source: 'file', entry: () => config })),
-    ...rows.map((row) => {
-      const config = configOf(row);
-      return { id: row.id, source: 'console', meaning: meaning(config), entry: () => config };
-    }),
-  ];
+function fileBudgets({ host, orgId }: OrgReading) {
+  return host.rules.fileRules(orgId).budgets.map(({ config }) => config);
 }
 
-/** A rule is the stored one of its name, and without a name the one that says the same. */
-function meaningOf(rule: LimitConfig | BudgetConfig): string {
-  if (rule.name !== undefined) return JSON.stringify({ name: rule.name });
-  return JSON.stringify(rule, (_, value: unknown) =>
-    isObject(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
+function fileRelayRules({ host, orgId }: OrgReading) {
+  return host.relay.fileRelay(orgId)?.config.rules ?? [];
 }

@@ -46,7 +46,7 @@ export async function leftOver(
 ): Promise<ResourceName[]> {
   const found: ResourceName[] = [];
   for (const { kind, section, existing } of KINDS) {
-    if (section.length === 0 || !document.sets(...section)) continue;
+    if (!existing || !document.sets(...section)) continue;
     const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
     for (const one of await existing(reading))
       if (one.source === source && !named.has(one.id)) found.push({ kind, id: one.id });
