@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageQuery } from './page.ts';
+import { listQuery } from './page.ts';
 
 const usd = z.number().describe('USD per million tokens.');
 
@@ -13,9 +13,8 @@ const prices = z.strictObject({
   date: z.string().nullable().describe('Day of the catalog; null for the org’s own prices.'),
 });
 
-export const modelQuery = pageQuery.extend({
+export const modelQuery = listQuery(['provider']).extend({
   provider: z.string().min(1).max(64).optional(),
-  search: z.string().min(1).max(100).optional().describe('Part of the id, in any case.'),
   key: z.string().min(1).max(100).optional().describe('Only what this platform key (id) may use.'),
 });
 

@@ -9,8 +9,27 @@ export const dayOrMoment = z.union([moment, z.iso.date()], 'is no moment and no 
 /** Query parameters of every list. */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Rows per page.'),
-  cursor: z.string().min(1).max(200).optional().describe('`next_cursor` of the page before.'),
+  cursor: z.string().min(1).max(1_200).optional().describe('`next_cursor` of the page before.'),
 });
+
+/** Orders that every list of objects knows. */
+export const LIST_ORDERS = ['newest', 'oldest', 'name'] as const;
+export type ListOrder = (typeof LIST_ORDERS)[number];
+
+/**
+ * Query parameters of every list of objects.
+ *
+ * @param own orders that only this list knows; the first one is its default
+ */
+export function listQuery<const Own extends string = never>(own: readonly Own[] = []) {
+  return pageQuery.extend({
+    sort: z
+      .enum([...own, ...LIST_ORDERS])
+      .optional()
+      .describe(`Absent: ${own[0] ?? LIST_ORDERS[0]}.`),
+    search: z.string().min(1).max(100).optional().describe('Part of the id or the name, in any case.'),
+  });
+}
 
 /** Query parameters of every list over time: `from` is included, `to` is not. */
 export const rangeQuery = pageQuery.extend({ from: moment.optional(), to: moment.optional() });

@@ -37,8 +37,8 @@ import type { AnswerCache } from '../store/cache/answer-cache.ts';
 import { openAnswerCache } from '../store/cache/open.ts';
 import { queuedDeliveries } from '../store/deliveries.ts';
 import { lockDataDir } from '../store/lock.ts';
-import { isPostgres, openDatabase } from '../store/open-database.ts';
-import type { Database, RowSink, Writer } from '../store/ports.ts';
+import { isPostgres, openDatabase, type Store } from '../store/open-database.ts';
+import type { RowSink, Writer } from '../store/ports.ts';
 import { loadProcessId } from '../store/process-id.ts';
 import { claimDatabase, loadSecretKey, noSharedSecret } from '../store/secret-key.ts';
 import { type BodySink, openBodySink } from '../store/spool/body-sink.ts';
@@ -59,7 +59,7 @@ export interface Parts {
   readonly environment: Environment;
   readonly dataDir: string;
   readonly log: Log;
-  readonly database: Database;
+  readonly database: Store;
   readonly rows: RowSink;
   readonly bodies: BodySink;
   /** Kept bodies, sealed; what it keeps goes to `bodies`. */

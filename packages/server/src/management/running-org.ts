@@ -1,5 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { Catalog } from '../gateway/catalog.ts';
+import { entriesOfOrg } from '../store/config-entries.ts';
+import type { Reader } from '../store/ports.ts';
 
 /** An org as it runs. */
 export interface RunningOrg {
@@ -17,17 +19,8 @@ export interface RunningOrg {
 /** What the verbs over the running configuration stand on. */
 export type RunningOrgs = (orgId: string) => RunningOrg;
 
-export interface Paging {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
-/** A page of a short list in its own order; the cursor is the name of the last one before. */
-export function listPage<Entry>(entries: readonly Entry[], nameOf: (entry: Entry) => string, paging: Paging) {
-  const after =
-    paging.cursor === undefined ? -1 : entries.findIndex((entry) => nameOf(entry) === paging.cursor);
-  const data = entries.slice(after + 1, after + 1 + paging.limit);
-  const last = data.at(-1);
-  const hasMore = after + 1 + data.length < entries.length;
-  return { data, next_cursor: hasMore && last !== undefined ? nameOf(last) : null };
+/** Providers that may be named: those of the store at this moment, and those the environment gives. */
+export async function providerIds(reader: Reader, orgId: string, orgs: RunningOrgs): Promise<string[]> {
+  const rows = await entriesOfOrg(reader, orgId, 'providers');
+  return [...new Set([...rows.map(({ id }) => id), ...orgs(orgId).catalog.providers.keys()])];
 }

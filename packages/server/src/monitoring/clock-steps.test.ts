@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
 import { type Log, silentLog } from '../core/log.ts';
 import { monitorById } from '../store/monitoring/definitions.ts';
-import type { Database } from '../store/ports.ts';
+import type { Store } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { testDatabase } from '../store/test/postgres-database.ts';
@@ -51,11 +51,11 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 /** A process with a wall clock that is set and a steady one; it looks only when it is told to. */
 class Life {
   readonly clock = new FakeClock();
-  readonly #database: Database;
+  readonly #database: Store;
   readonly #log: Log;
   #engine: MonitoringEngine;
 
-  constructor(database: Database, log: Log = silentLog) {
+  constructor(database: Store, log: Log = silentLog) {
     this.#database = database;
     this.#log = log;
     this.#engine = this.#born();
@@ -334,7 +334,7 @@ test('postgres: a process that finds a later time than that of the database take
 });
 
 /** Every story begins at the same instant. */
-async function forgetTime(database: Database): Promise<void> {
+async function forgetTime(database: Store): Promise<void> {
   await database.transaction(async (writer) => {
     for (const table of ['monitor_pulse', 'monitor_leases', 'monitor_gaps', 'monitor_clocks'] as const)
       await writer.deleteFrom(table).execute();

@@ -3,7 +3,7 @@ import { pause, type Clock as SystemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { isAnyDue } from '../store/monitoring/clocks.ts';
 import { expireBeatKeys } from '../store/monitoring/history.ts';
-import type { Database } from '../store/ports.ts';
+import type { Store } from '../store/open-database.ts';
 import type { BeatAnswer, BeatCall, Sight as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
 import { commitBeats } from './beats.ts';
@@ -22,7 +22,7 @@ const SETTLE_TRIES = 25;
 const KEYS_EVERY_MS = 60 * 60 * 1000;
 
 export interface EngineParts {
-  readonly database: Database;
+  readonly database: Store;
   readonly clock: SystemClock;
   readonly log: Log;
   readonly figures: MonitoringFigures;

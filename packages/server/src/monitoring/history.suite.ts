@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { monitorById } from '../store/monitoring/definitions.ts';
-import type { Database, Writer } from '../store/ports.ts';
+import type { Store } from '../store/open-database.ts';
+import type { Writer } from '../store/ports.ts';
 import type { BeatCall, Sight } from './beat-call.ts';
 import { commitBeats } from './beats.ts';
 import { KnownClocks } from './known-clocks.ts';
@@ -84,7 +85,7 @@ const story = fc
 class Crash extends Error {}
 
 /** A database whose transactions sometimes die before they commit. */
-function crashing(database: Database, dies: () => boolean): Database {
+function crashing(database: Store, dies: () => boolean): Store {
   const dying =
     <T>(work: (writer: Writer) => Promise<T>) =>
     async (writer: Writer): Promise<T> => {
@@ -93,7 +94,6 @@ function crashing(database: Database, dies: () => boolean): Database {
       return done;
     };
   return {
-    engine: database.engine,
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,
@@ -120,11 +120,7 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The recorded history equals the model's, whoever swept when and whatever was tried twice. */
-export function historySuite(
-  engine: string,
-  open: (t: TestContext) => Promise<Database>,
-  runs: number,
-): void {
+export function historySuite(engine: string, open: (t: TestContext) => Promise<Store>, runs: number): void {
   test(`${engine}: the recorded history is the model's, in any interleaving of beats, sweeps, changes, crashes and gaps`, async (t) => {
     const database = await open(t);
     await addOrg(database);
@@ -156,14 +152,14 @@ export function historySuite(
 }
 
 /** As the queue does: quietly if that is possible, else under lock. */
-async function take(database: Database, beat: BeatCall, sight: Sight, clocks: KnownClocks): Promise<void> {
+async function take(database: Store, beat: BeatCall, sight: Sight, clocks: KnownClocks): Promise<void> {
   const [kept] = await untilDone(() => keepQuietBeats(database, [beat], sight, clocks));
   if (!kept) await untilDone(() => commitBeats(database, [beat], sight, clocks));
 }
 
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
-async function tell(database: Database, id: string, told: Story): Promise<string> {
+async function tell(database: Store, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
   const clocks = new KnownClocks();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);

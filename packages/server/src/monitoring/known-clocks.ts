@@ -6,7 +6,7 @@ const KEPT = 20_000;
 
 /**
  * Where clocks stood when this process last wrote them. Only a guess that saves reading: whoever acts on it lets the
- * store compare it with what is there (`Database.keepBeats`).
+ * store compare it with what is there (`BeatStore.keepBeats`).
  */
 export class KnownClocks {
   readonly #byUid = new Map<string, ClockRow>();

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { eventually } from '@floe/testkit/patience';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { Database } from '../store/ports.ts';
+import type { Store } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { testDatabase } from '../store/test/postgres-database.ts';
 import { tcpProxy } from '../store/test/tcp-proxy.ts';
@@ -34,7 +34,7 @@ function beat(engine: MonitoringEngine, id: string, idempotencyKey: string | nul
   return engine.beat(rest);
 }
 
-async function addMonitors(database: Database, engine: MonitoringEngine): Promise<void> {
+async function addMonitors(database: Store, engine: MonitoringEngine): Promise<void> {
   await addOrg(database);
   const { nowMs, gaps } = await engine.moment();
   await changed(database, nowMs, gaps, async (changing) => {

@@ -1,7 +1,6 @@
 import { Fault } from '@floe/contract/faults';
 import type { BeatKeyRow, CheckRow, ClockRow } from '../store/monitoring/clock-row.ts';
-import type { QuietBeats } from '../store/monitoring/quiet-beats.ts';
-import type { Database } from '../store/ports.ts';
+import type { BeatStore, QuietBeats } from '../store/monitoring/quiet-beats.ts';
 import { answerOf, type BeatAnswer, type BeatCall, inOrder, type Sight, takeCall } from './beat-call.ts';
 import type { Outcome } from './clock.ts';
 import type { KnownClocks } from './known-clocks.ts';
@@ -20,7 +19,7 @@ interface Judged extends QuietBeats {
  * @throws Fault when the database is away.
  */
 export async function keepQuietBeats(
-  database: Pick<Database, 'keepBeats'>,
+  database: BeatStore,
   calls: readonly BeatCall[],
   sight: Sight,
   clocks: KnownClocks,
@@ -39,10 +38,7 @@ export async function keepQuietBeats(
   return calls.map((call) => answers.get(call) ?? null);
 }
 
-async function keep(
-  database: Pick<Database, 'keepBeats'>,
-  judged: readonly Judged[],
-): Promise<readonly boolean[]> {
+async function keep(database: BeatStore, judged: readonly Judged[]): Promise<readonly boolean[]> {
   try {
     return await database.keepBeats(judged);
   } catch (error) {

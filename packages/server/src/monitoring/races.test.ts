@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
 import { Gate } from '@floe/testkit/gate';
 import { silentLog } from '../core/log.ts';
-import type { Database } from '../store/ports.ts';
+import type { Store } from '../store/open-database.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { temporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './engine.ts';
@@ -15,7 +15,7 @@ import { addOrg, call, changed, MINUTE, monitor, ORG } from './test/monitors.ts'
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
 
 /** An engine that looks only when told to, on a store with monitors of one minute and no grace. */
-async function engineOf(t: TestContext, ids: readonly string[], through = (database: Database) => database) {
+async function engineOf(t: TestContext, ids: readonly string[], through = (database: Store) => database) {
   const clock = new FakeClock();
   const path = join(temporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock });
@@ -52,7 +52,7 @@ async function live(clock: FakeClock, engine: MonitoringEngine, ms: number): Pro
   }
 }
 
-async function missed(database: Database): Promise<number> {
+async function missed(database: Store): Promise<number> {
   const rows = await database.read.selectFrom('checks').select('id').where('status', '=', 'missed').execute();
   return rows.length;
 }
@@ -98,8 +98,7 @@ test('a beat at its deadline against sweeps after it, in any order: never failin
 test('beats that wait five minutes for their commit miss nothing; a job that sent none is found after them (6.6)', async (t) => {
   const gate = new Gate();
   let held = false;
-  const slow = (database: Database): Database => ({
-    engine: database.engine,
+  const slow = (database: Store): Store => ({
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,

@@ -1,9 +1,14 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ChannelsTable } from './alert-tables.ts';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type ChannelRow = Selectable<ChannelsTable>;
+
+const LISTING = {
+  columns: { id: 'id', name: 'name', at: 'created_at' },
+  place: ({ id, name, created_at: at }: ChannelRow) => ({ id, name, at }),
+};
 export type NewChannelRow = Insertable<ChannelsTable>;
 export type ChannelChange = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
 
@@ -45,19 +50,10 @@ export function channelOf(reader: Reader, id: string): Promise<ChannelRow | unde
   return reader.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Channels of an org, newest first. */
-export async function channelPage(reader: Reader, request: PageRequest): Promise<Page<ChannelRow>> {
-  let query = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+/** Channels of an org, in the order asked for. */
+export function channelPage(reader: Reader, request: ListRequest): Promise<Page<ChannelRow>> {
+  const rows = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
+  return pageOf(reader, rows, LISTING, request);
 }
 
 /** Channels that something is due to and that nobody delivers to or lets rest. */

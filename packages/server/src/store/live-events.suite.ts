@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '@floe/testkit/patience';
+import { engineOf } from './engine.ts';
 import { exchangeTail } from './exchange-tail.ts';
 import { liveBatchIn } from './live-batches.ts';
 import {
@@ -24,8 +25,8 @@ const OTHER = 'org_two';
 const NOW = Date.UTC(2026, 10, 21);
 
 /** Waits for older transactions of other databases on the same PostgreSQL server, which hold events back as well. */
-async function allTold({ read, engine }: Database): Promise<void> {
-  if (engine === 'sqlite') return;
+async function allTold({ read }: Database): Promise<void> {
+  if (engineOf(read) === 'sqlite') return;
   const [newest] = await read
     .selectFrom('live_events')
     .select('xid')
@@ -88,7 +89,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
         position = event.position;
       }
     };
-    if (database.engine === 'sqlite') {
+    if (engineOf(database.read) === 'sqlite') {
       await database.rowTransaction((writer) => tell(writer, 1));
       await database.rowTransaction((writer) => tell(writer, 2));
     } else {

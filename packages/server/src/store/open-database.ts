@@ -3,9 +3,13 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Migration } from './migrations/migration.ts';
+import type { BeatStore } from './monitoring/quiet-beats.ts';
 import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import { StoreUnusable } from './store-unusable.ts';
+
+/** A relational store with everything that is written to it in ways of its own. */
+export type Store = Database & BeatStore;
 
 export interface OpenDatabaseOptions {
   readonly dataDir: string;
@@ -27,7 +31,7 @@ export function isPostgres(url: string): boolean {
  *
  * @throws StoreUnusable with one line for the operator.
  */
-export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Database> {
+export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Store> {
   if (!isPostgres(url)) return openSqlite(sqlitePath(url, options.dataDir), options);
   // A driver that most installations never use is not read at their start.
   const { openPostgres } = await import('./postgres/open-postgres.ts');

@@ -1,6 +1,4 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Engine } from './engine.ts';
-import type { QuietBeats } from './monitoring/quiet-beats.ts';
 import type { ExchangesTable, Schema } from './schema.ts';
 
 export type Reader = Pick<Kysely<Schema>, 'selectFrom' | 'withRecursive' | 'fn' | 'getExecutor'>;
@@ -8,7 +6,6 @@ export type Writer = Transaction<Schema>;
 
 /** One relational store. SQLite and PostgreSQL pass the same suite. */
 export interface Database {
-  readonly engine: Engine;
   /** Several processes may use it at once: what one knows another may have changed. */
   readonly isShared: boolean;
   /** Word of changes to what snapshots hold, from every process on this store. */
@@ -29,13 +26,6 @@ export interface Database {
    * whose id is there already changes nothing. Waits its turn among the transactions.
    */
   ingest(region: SpoolRegion): Promise<Ingested>;
-  /**
-   * Writes beats whose clocks still stand as they were judged, in one transaction and one message to the store; says
-   * of each whether it did. It did not where somebody moved the clock, or knows the key of a beat.
-   *
-   * @throws Fault `conflict` when a key became known meanwhile; nothing is written then.
-   */
-  keepBeats(beats: readonly QuietBeats[]): Promise<readonly boolean[]>;
   /** Removes exchanges made before `beforeMs` (PostgreSQL: the days that are over by then); returns how many. */
   expire(beforeMs: number): Promise<number>;
   close(): Promise<void>;

@@ -1,22 +1,18 @@
 import type { TeamsTable } from './member-tables.ts';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type TeamRow = TeamsTable;
 
-/** Teams of an org, newest first. */
-export async function teamPage(reader: Reader, request: PageRequest): Promise<Page<TeamRow>> {
-  let query = reader.selectFrom('teams').selectAll().where('org_id', '=', request.orgId);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+const LISTING = {
+  columns: { id: 'id', name: 'name', at: 'created_at' },
+  place: ({ id, name, created_at: at }: TeamRow) => ({ id, name, at }),
+};
+
+/** Teams of an org, in the order asked for. */
+export function teamPage(reader: Reader, request: ListRequest): Promise<Page<TeamRow>> {
+  const rows = reader.selectFrom('teams').selectAll().where('org_id', '=', request.orgId);
+  return pageOf(reader, rows, LISTING, request);
 }
 
 export function teamsOfOrg(reader: Reader, orgId: string): Promise<TeamRow[]> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Verb } from '../../management/verb.ts';
 import type { Actor } from '../../platform/actor.ts';
+import { engineOf } from '../../store/engine.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 
 /** Verbs that may write without an entry in the audit log, and why. */
@@ -13,8 +14,8 @@ const LEAVE_NO_ENTRY: Readonly<Record<string, string>> = {
  * The verbs, each held to the rule that what it writes leaves an entry in the audit log, which says where it came from. SQLite
  * counts the rows.
  */
-export function held(verbs: readonly Verb[], { engine }: Database): readonly Verb[] {
-  if (engine !== 'sqlite') return verbs;
+export function held(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
+  if (engineOf(read) !== 'sqlite') return verbs;
   return verbs.map((verb) => {
     if (verb.show !== null || Object.hasOwn(LEAVE_NO_ENTRY, verb.name)) return verb;
     return {
@@ -27,7 +28,6 @@ export function held(verbs: readonly Verb[], { engine }: Database): readonly Ver
 
 function watched(database: Database, name: string, actor: Actor): Database {
   return {
-    engine: database.engine,
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,
@@ -46,7 +46,6 @@ function watched(database: Database, name: string, actor: Actor): Database {
     rowTransaction: (work) => database.rowTransaction(work),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    keepBeats: (beats) => database.keepBeats(beats),
     expire: (beforeMs) => database.expire(beforeMs),
     close: () => database.close(),
   };

@@ -24,10 +24,10 @@ import { type Actor, keyActor } from '../../platform/actor.ts';
 import { newKey, presentedKey } from '../../platform/key-format.ts';
 import { derivePepper } from '../../platform/keyring.ts';
 import { loadPlatform } from '../../platform/platform.ts';
-import { openDatabase } from '../../store/open-database.ts';
+import { openDatabase, type Store } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import { insertKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import type { Database, ExchangeRow } from '../../store/ports.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
 import { rehearse } from '../../store/rehearse.ts';
 import { putTeam } from '../../store/teams.ts';
 import { type Api, createApi } from '../api.ts';
@@ -76,7 +76,7 @@ export interface Call {
 }
 
 export interface RunningApi {
-  readonly database: Database;
+  readonly database: Store;
   readonly verbs: readonly Verb[];
   readonly relay: RunningRelay;
   /** Moves the clock that everything here reads. */
@@ -112,7 +112,7 @@ export interface ApiOptions {
   /** What floe.yaml says about the org `acme`. */
   readonly org?: OrgConfig;
   /** Without it nobody signs in. */
-  readonly signIn?: (database: Database, clock: Clock) => SignInEdge;
+  readonly signIn?: (database: Store, clock: Clock) => SignInEdge;
   /** Whose sessions were ended. */
   readonly ended?: object[];
   readonly mail?: PeopleHost['mail'];
@@ -185,7 +185,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
 type KeyColumns = NonNullable<Parameters<RunningApi['addKey']>[1]>;
 
 async function storeKey(
-  database: Database,
+  database: Store,
   orgId: string,
   { scopes = SCOPES, ...columns }: KeyColumns,
   now: number,
@@ -198,7 +198,7 @@ async function storeKey(
 
 function partsOf(
   options: ApiOptions,
-  database: Database,
+  database: Store,
   clock: Clock,
   running: Pick<VerbParts, 'running' | 'providers'>,
   relay: RelayHost,
@@ -249,13 +249,13 @@ function engineAt(now: () => number): MonitoringHost['engine'] {
   };
 }
 
-async function openWithOrgs(url: string, dataDir: string, clock: Clock): Promise<Database> {
+async function openWithOrgs(url: string, dataDir: string, clock: Clock): Promise<Store> {
   const database = await openDatabase(url, { dataDir, log: silentLog, clock });
   await insertOrgs(database, clock.now());
   return database;
 }
 
-async function insertOrgs(database: Database, now: number): Promise<void> {
+async function insertOrgs(database: Store, now: number): Promise<void> {
   const acme = { id: 'acme', name: 'Acme', created_at: now, metadata_keys_json: '["project"]' };
   await database.transaction(async (writer) => {
     await insertOrg(writer, acme);
@@ -267,7 +267,7 @@ async function insertOrgs(database: Database, now: number): Promise<void> {
 }
 
 /** As the spool does it, so that the row is counted too. */
-async function ingestRow(database: Database, dataDir: string, row: ExchangeRow): Promise<void> {
+async function ingestRow(database: Store, dataDir: string, row: ExchangeRow): Promise<void> {
   const path = join(dataDir, `${row.id}.jsonl`);
   await writeFile(path, JSON.stringify(row));
   const { size } = await stat(path);

@@ -24,7 +24,7 @@ import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { providersFromConfig } from '../../providers/from-config.ts';
 import { createTransport } from '../../providers/transports.ts';
 import { tryProvider } from '../../providers/try-provider.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Store } from '../../store/open-database.ts';
 
 export const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
 const WORLD = { variable: () => undefined, outbound: { proxy: '', no_proxy: '', ca_file: '' } };
@@ -38,7 +38,7 @@ interface RunningParts extends Pick<VerbParts, 'running' | 'providers'> {
 /** What verbs read of a running gateway whose floe.yaml says `org` about the org `acme`; entries stand on lines 10, 11, … */
 export async function runningParts(
   clock: Clock,
-  database: Database,
+  database: Store,
   org: OrgConfig | undefined,
 ): Promise<RunningParts> {
   const file = org ? [org] : [];
@@ -111,7 +111,7 @@ export function channelParts() {
 
 /** What the console's verbs stand on: a process that is well, but for what `standing` says. */
 export function consoleParts(
-  database: Database,
+  database: Store,
   clock: Clock,
   standing: Partial<Standing> = {},
 ): Pick<VerbParts, 'analytics' | 'standing' | 'live' | 'jobs' | 'cacheSizeOf'> {

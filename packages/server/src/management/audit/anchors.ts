@@ -1,7 +1,7 @@
 import { auditAnchorList, auditVerification, auditVerified } from '@floe/contract/api/audit';
 import { pageQuery } from '@floe/contract/api/page';
 import { type AuditAnchor, dailyAnchors, entriesAt } from '../../store/audit-chain.ts';
-import { listPage } from '../running-org.ts';
+import { listPage } from '../list-page.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { AuditChains, CheckedChain } from './chains.ts';
 
@@ -16,7 +16,7 @@ export const listAnchors = readVerb({
   async run({ orgId, reader }, { query }) {
     const anchors = await dailyAnchors(reader, orgId);
     const data = anchors.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at).toISOString() }));
-    return listPage(data, ({ seq }) => String(seq), query);
+    return listPage(data, ({ seq }) => ({ id: String(seq) }), query);
   },
 });
 

@@ -33,7 +33,7 @@ export function diffConfig(host: ConfigHost): Verb {
           document,
           body.prune,
           host,
-          { ...context, writer },
+          { ...context, reader: writer, writer },
           reason,
         );
         const reading = { reader: writer, orgId, host, nowMs };

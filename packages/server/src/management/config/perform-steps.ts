@@ -3,10 +3,10 @@ import type { configChanges } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import type { Writer } from '../../store/ports.ts';
 import { requireAccess } from '../access.ts';
 import { applyKey } from '../keys/apply.ts';
-import type { Change, Changed, FurtherChange, VerbContext } from '../verb.ts';
+import type { Change, Changed, FurtherChange } from '../verb.ts';
+import type { Writing } from '../verb-definition.ts';
 import type { ConfigHost } from './config-host.ts';
 import type { ConfigDocument } from './document.ts';
 import type { Step } from './document-kind.ts';
@@ -15,7 +15,6 @@ import { kindNamed } from './kinds.ts';
 import { NotApplied } from './not-applied.ts';
 import { removalsOf, stepsOf } from './steps.ts';
 
-type Writing = VerbContext & { readonly writer: Writer };
 type Changes = z.input<typeof configChanges>;
 
 export interface Applied {

@@ -1,9 +1,9 @@
 import { removalList } from '@floe/contract/api/operators';
-import { idParams, pageQuery } from '@floe/contract/api/page';
+import { idParams, listQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { deleteRemoval, type RemovalWithUser, removalsOf } from '../../store/grants.ts';
-import { listPage } from '../running-org.ts';
+import { type ListPlace, listPage } from '../list-page.ts';
 import { readVerb, writeVerb } from '../verb.ts';
 
 export const listRemovals = readVerb({
@@ -13,9 +13,9 @@ export const listRemovals = readVerb({
   scope: 'management',
   summary: 'List people who were removed and whom groups do not add again, newest first',
   answer: removalList,
-  query: pageQuery,
+  query: listQuery(),
   run: async ({ orgId, reader }, { query }) =>
-    listPage((await removalsOf(reader, orgId)).map(viewOf), ({ user_id }) => user_id, query),
+    listPage((await removalsOf(reader, orgId)).map(viewOf), placeOf, query),
 });
 
 export const undoRemoval = writeVerb({
@@ -38,4 +38,8 @@ export const undoRemoval = writeVerb({
 
 function viewOf({ user_id, email, name, removed_at, removed_by }: RemovalWithUser) {
   return { user_id, email, name, removed_at: new Date(removed_at).toISOString(), removed_by };
+}
+
+function placeOf({ user_id: id, name, removed_at }: ReturnType<typeof viewOf>): ListPlace {
+  return { id, name, at: Date.parse(removed_at) };
 }

@@ -8,7 +8,8 @@ import { keyRecordOf } from '../../platform/stored-key.ts';
 import type { Provider } from '../../providers/configured.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
 import { allKeys } from '../../store/platform-keys.ts';
-import { listPage, type RunningOrgs } from '../running-org.ts';
+import { listPage } from '../list-page.ts';
+import type { RunningOrgs } from '../running-org.ts';
 import { readVerb, type Verb } from '../verb.ts';
 
 const NAMES_SHOWN = 20;
@@ -41,7 +42,6 @@ export function listModels({ orgs, models }: ModelParts): Verb {
         .map(keyRecordOf)
         .filter((key) => isWorking(key, now))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
-      const wanted = query.search?.toLowerCase();
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);
       const all = [
         ...[...catalog.providers.values()].flatMap((provider) =>
@@ -53,10 +53,9 @@ export function listModels({ orgs, models }: ModelParts): Verb {
       ].filter(
         ({ id, provider }) =>
           (query.provider === undefined || provider === query.provider) &&
-          (wanted === undefined || id.toLowerCase().includes(wanted)) &&
           (query.key === undefined || (asked !== undefined && mayUse(asked, id))),
       );
-      return listPage(all, ({ id }) => id, query);
+      return listPage(all, ({ id }) => ({ id }), query);
     },
   });
 }

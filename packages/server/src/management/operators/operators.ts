@@ -1,5 +1,5 @@
 import { operator, operatorGrant, operatorList } from '@floe/contract/api/operators';
-import { idParams, pageQuery } from '@floe/contract/api/page';
+import { idParams, listQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
@@ -10,7 +10,7 @@ import {
   insertOperator,
   type OperatorWithUser,
 } from '../../store/operators.ts';
-import { listPage } from '../running-org.ts';
+import { type ListPlace, listPage } from '../list-page.ts';
 import { readVerb, writeVerb } from '../verb.ts';
 
 /** What verbs about the installation have in common: no platform key has the power of an operator. */
@@ -23,9 +23,8 @@ export const listOperators = readVerb({
   path: '/api/management/operators',
   summary: 'List the operators of the installation, the first one first',
   answer: operatorList,
-  query: pageQuery,
-  run: async ({ reader }, { query }) =>
-    listPage((await allOperators(reader)).map(viewOf), ({ user_id }) => user_id, query),
+  query: listQuery(['granted']),
+  run: async ({ reader }, { query }) => listPage((await allOperators(reader)).map(viewOf), placeOf, query),
 });
 
 export const grantOperator = writeVerb({
@@ -77,4 +76,8 @@ export const revokeOperator = writeVerb({
 
 function viewOf({ user_id, email, name, granted_at, granted_by }: OperatorWithUser) {
   return { user_id, email, name, granted_at: new Date(granted_at).toISOString(), granted_by };
+}
+
+function placeOf({ user_id: id, name, granted_at }: ReturnType<typeof viewOf>): ListPlace {
+  return { id, name, at: Date.parse(granted_at) };
 }

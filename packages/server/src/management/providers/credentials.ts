@@ -1,4 +1,4 @@
-import { idParams, page, pageQuery } from '@floe/contract/api/page';
+import { idParams, listQuery, page } from '@floe/contract/api/page';
 import {
   credential,
   credentialChange,
@@ -11,7 +11,7 @@ import { originOf } from '../../platform/config/provider-secrets.ts';
 import { type CredentialRow, removeCredential } from '../../store/config-entries.ts';
 import type { Reader } from '../../store/ports.ts';
 import { mustNotBeInFile } from '../in-file.ts';
-import { listPage } from '../running-org.ts';
+import { listPage } from '../list-page.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import { type FoundProvider, findProvider, shownConfig, unknownProvider } from './found-provider.ts';
 import type { ProviderHost } from './provider-host.ts';
@@ -35,12 +35,12 @@ function listVerb(host: ProviderHost): Verb {
     scope: 'management',
     summary: 'List the credentials of a provider, without their keys',
     params: idParams,
-    query: pageQuery,
+    query: listQuery(['position']),
     answer: page(credential),
     async run({ orgId, reader }, { params, query }) {
       const found = await existing(reader, orgId, params.id, host);
       const { credentials } = providerView(found, host, host.orgs(orgId));
-      return listPage(credentials, ({ name }) => name, query);
+      return listPage(credentials, ({ name: id }) => ({ id }), query);
     },
   });
 }

@@ -1,10 +1,10 @@
-import { page, pageQuery } from '@floe/contract/api/page';
+import { listQuery, page } from '@floe/contract/api/page';
 import { provider } from '@floe/contract/api/providers';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { openProviderSecrets } from '../../platform/config/provider-secrets.ts';
 import { SecretUnreadable } from '../../platform/secrets.ts';
 import { credentialsOf, type EntryRow, entriesOfOrg } from '../../store/config-entries.ts';
-import { listPage } from '../running-org.ts';
+import { listPage } from '../list-page.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { lentProvider, NOTHING_SEALED } from './found-provider.ts';
 import type { ProviderHost } from './provider-host.ts';
@@ -18,7 +18,7 @@ export function listProviders(host: ProviderHost): Verb {
     path: '/api/management/providers',
     scope: 'management',
     summary: 'List providers and their credentials by name, without any secret',
-    query: pageQuery,
+    query: listQuery(['position']),
     answer: page(provider),
     async run({ orgId, reader }, { query }) {
       const rows = await entriesOfOrg(reader, orgId, 'providers');
@@ -40,7 +40,11 @@ export function listProviders(host: ProviderHost): Verb {
         const config = known ? null : lentProvider(host.orgs, orgId, running.id);
         return config ? [lentView(running, ProviderSchema.parse(config))] : [];
       });
-      return listPage([...stored, ...lent], ({ id }) => id, query);
+      return listPage(
+        [...stored, ...lent],
+        ({ id, created_at }) => ({ id, at: created_at === null ? null : Date.parse(created_at) }),
+        query,
+      );
     },
   });
 }

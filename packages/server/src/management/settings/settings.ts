@@ -39,7 +39,10 @@ export function updateSettings(orgs: RunningOrgs, monitoring: MonitoringHost): V
       const before = await storedSections(writer, orgId);
       const changed: string[] = [];
       for (const [section, value] of Object.entries(isObject(sent) ? sent : {}))
-        if (isSection(section) && (await putSection(context, before, section, asJson(value), orgs)))
+        if (
+          isSection(section) &&
+          (await putSection(context, before, { section, given: asJson(value) }, orgs))
+        )
           changed.push(section);
       const after = await storedSections(writer, orgId);
       const { analytics, monitoring: clocks } = after.settings;

@@ -5,7 +5,7 @@ import { FakeClock } from '@floe/testkit/clock';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { monitorById } from '../../store/monitoring/definitions.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Store } from '../../store/open-database.ts';
 import { openSqlite } from '../../store/sqlite/open-sqlite.ts';
 import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
 import { MonitoringEngine } from '../engine.ts';
@@ -21,11 +21,11 @@ export interface Process {
 
 export interface House {
   readonly clock: FakeClock;
-  readonly database: Database;
+  readonly database: Store;
   /** @param processId the same as before for one that takes the place of the last */
-  start(processId?: string, through?: Database): Promise<Process>;
+  start(processId?: string, through?: Store): Promise<Process>;
   /** One that cannot be reached yet. */
-  prepare(processId?: string, through?: Database): Promise<Process>;
+  prepare(processId?: string, through?: Store): Promise<Process>;
   /** Nothing runs for so long, and nobody notices before it does again. */
   stall(ms: number): void;
   add(engine: MonitoringEngine, ids: readonly string[], minutes: number, grace?: number): Promise<void>;
@@ -87,13 +87,13 @@ export async function house(t: TestContext): Promise<House> {
   };
 }
 
-async function historyById(database: Database, id: string) {
+async function historyById(database: Store, id: string) {
   const row = await monitorById(database.read, ORG, id);
   assert.ok(row);
   return historyOf(database, row.uid);
 }
 
-async function countChecks(database: Database, status: string): Promise<number> {
+async function countChecks(database: Store, status: string): Promise<number> {
   const rows = await database.read
     .selectFrom('checks')
     .select(({ fn }) => fn.countAll<number>().as('count'))

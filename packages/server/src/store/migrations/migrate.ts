@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Engine } from '../engine.ts';
+import { type Engine, engineOf } from '../engine.ts';
 import type { Database, Writer } from '../ports.ts';
 import type { Migration } from './migration.ts';
 import { type AppliedMigration, planMigrations } from './plan.ts';
@@ -14,7 +14,7 @@ export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
 }
 
-type Migratable = Pick<Database, 'transaction' | 'engine'>;
+type Migratable = Pick<Database, 'transaction'>;
 
 /**
  * Brings the tables up to the program: each migration that is missing runs in a transaction of its
@@ -30,7 +30,7 @@ export async function migrate(database: Migratable, options: MigrateOptions): Pr
   if (applied.length > 0) await options.keepCopy(first.number);
   for (const migration of missing) {
     const done = await database.transaction((writer) =>
-      apply(writer, database.engine, migration, options.clock.now()),
+      apply(writer, engineOf(writer), migration, options.clock.now()),
     );
     if (done) options.log.info({ number: migration.number, name: migration.name }, 'Migrated the database');
   }

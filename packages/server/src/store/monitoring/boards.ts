@@ -1,8 +1,13 @@
-import { decodeCursor, type Page, type PageRequest, toPage } from '../pages.ts';
+import { type ListRequest, type Page, pageOf } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { BoardsTable } from './tables.ts';
 
 export type BoardRow = BoardsTable;
+
+const LISTING = {
+  columns: { id: 'id', name: 'name', at: 'created_at' },
+  place: ({ id, name, created_at: at }: BoardRow) => ({ id, name, at }),
+};
 
 /** The board with this slug, of whatever org: slugs are unique in the installation. */
 export function boardBySlug(reader: Reader, slug: string): Promise<BoardRow | undefined> {
@@ -24,19 +29,10 @@ export function allBoards(reader: Reader): Promise<BoardRow[]> {
   return reader.selectFrom('boards').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-/** Boards of an org, newest first. */
-export async function boardPage(reader: Reader, request: PageRequest): Promise<Page<BoardRow>> {
-  let query = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+/** Boards of an org, in the order asked for. */
+export function boardPage(reader: Reader, request: ListRequest): Promise<Page<BoardRow>> {
+  const rows = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
+  return pageOf(reader, rows, LISTING, request);
 }
 
 /** @throws Fault `conflict` when a board of any org has this slug. */

@@ -1,8 +1,13 @@
-import { decodeCursor, type Page, type PageRequest, toPage } from '../pages.ts';
+import { type ListRequest, type Page, pageOf } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { MaintenanceWindowsTable } from './tables.ts';
 
 export type MaintenanceRow = MaintenanceWindowsTable;
+
+const LISTING = {
+  columns: { id: 'id', name: 'name', at: 'created_at' },
+  place: ({ id, name, created_at: at }: MaintenanceRow) => ({ id, name, at }),
+};
 
 export function windowById(reader: Reader, orgId: string, id: string): Promise<MaintenanceRow | undefined> {
   return reader
@@ -13,19 +18,10 @@ export function windowById(reader: Reader, orgId: string, id: string): Promise<M
     .executeTakeFirst();
 }
 
-/** Windows of an org, newest first. */
-export async function windowPage(reader: Reader, request: PageRequest): Promise<Page<MaintenanceRow>> {
-  let query = reader.selectFrom('maintenance_windows').selectAll().where('org_id', '=', request.orgId);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+/** Windows of an org, in the order asked for. */
+export function windowPage(reader: Reader, request: ListRequest): Promise<Page<MaintenanceRow>> {
+  const rows = reader.selectFrom('maintenance_windows').selectAll().where('org_id', '=', request.orgId);
+  return pageOf(reader, rows, LISTING, request);
 }
 
 /** Windows of these orgs that are not over for good at `nowMs`. */

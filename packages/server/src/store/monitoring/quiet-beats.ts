@@ -68,3 +68,14 @@ export const POSTGRES = {
       from ${rows(4, 'beat_keys')} g where g.uid in (select uid from kept))
     select uid from kept`,
 } as const;
+
+/** How beats are written that only move a clock. */
+export interface BeatStore {
+  /**
+   * Writes beats whose clocks still stand as they were judged, in one transaction and one message to the store; says
+   * of each whether it did. It did not where somebody moved the clock, or knows the key of a beat.
+   *
+   * @throws Fault `conflict` when a key became known meanwhile; nothing is written then.
+   */
+  keepBeats(beats: readonly QuietBeats[]): Promise<readonly boolean[]>;
+}

@@ -2,7 +2,7 @@ import { POSTGRES, type QuietBeats } from '../monitoring/quiet-beats.ts';
 import { holdable } from '../monitoring/records.ts';
 import type { PooledConnection } from './pool.ts';
 
-/** See `Database.keepBeats`. */
+/** See `BeatStore.keepBeats`. */
 export async function keepBeats(
   connection: PooledConnection,
   beats: readonly QuietBeats[],

@@ -7,7 +7,7 @@ import { noteAuditKey, PROCESS_AUDIT_KEY } from '../audit-context.ts';
 import type { Engine } from '../engine.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
-import type { QuietBeats } from '../monitoring/quiet-beats.ts';
+import type { BeatStore, QuietBeats } from '../monitoring/quiet-beats.ts';
 import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 import { StoreUnusable } from '../store-unusable.ts';
@@ -48,14 +48,14 @@ export interface OpenPostgresOptions {
  *
  * @throws StoreUnusable when it cannot be reached, refuses us, or was made by a newer program.
  */
-export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database> {
+export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database & BeatStore> {
   const place = placeOf(url);
   const patient = createPool({ url, log: options.log, connections: 1, statementTimeoutMs: null });
   try {
     await reach(patient, place, options);
     const kysely = kyselyOver(patient);
     await migrate(
-      { engine: 'postgres', transaction: (work) => serialised(kysely, work) },
+      { transaction: (work) => serialised(kysely, work) },
       {
         ...options,
         keepCopy: async (number) =>
@@ -73,7 +73,7 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
   return new PostgresDatabase(pool, kysely, signals, options);
 }
 
-class PostgresDatabase implements Database {
+class PostgresDatabase implements Database, BeatStore {
   readonly engine: Engine = 'postgres';
   readonly isShared = true;
   readonly read: Kysely<Schema>;

@@ -1,7 +1,7 @@
 import { type QuietValues, SQLITE } from '../monitoring/quiet-beats.ts';
 import type { Connection } from './connection.ts';
 
-/** See `Database.keepBeats`. Runs in the writer's own thread, so that a batch is one message. */
+/** See `BeatStore.keepBeats`. Runs in the writer's own thread, so that a batch is one message. */
 export function keepBeats(connection: Connection, beats: readonly QuietValues[]): boolean[] {
   connection.begin();
   try {

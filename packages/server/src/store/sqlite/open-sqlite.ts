@@ -5,7 +5,7 @@ import { Kysely, sql } from 'kysely';
 import { noteAuditKey, PROCESS_AUDIT_KEY } from '../audit-context.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
-import { type QuietBeats, quietValues } from '../monitoring/quiet-beats.ts';
+import { type BeatStore, type QuietBeats, quietValues } from '../monitoring/quiet-beats.ts';
 import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
 import { expireInBatches } from '../retention.ts';
 import type { Schema } from '../schema.ts';
@@ -30,7 +30,7 @@ export interface OpenSqliteOptions extends CopyParts {
  *
  * @throws StoreUnusable when the path, the file or its schema cannot be used.
  */
-export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database> {
+export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database & BeatStore> {
   await prepareFile(path);
   const writer = new WorkerThread('writer', options.log);
   const reader = new WorkerThread('reader', options.log);
@@ -49,8 +49,7 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
   }
 }
 
-class SqliteDatabase implements Database {
-  readonly engine = 'sqlite';
+class SqliteDatabase implements Database, BeatStore {
   readonly isShared = false;
   readonly signals = new ProcessSignals();
   readonly read: Kysely<Schema>;

@@ -4,7 +4,7 @@ import { type Postgres, testPostgres } from '@floe/testkit/postgres';
 import pg from 'pg';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { Database } from '../ports.ts';
+import type { Store } from '../open-database.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 
 let server: Promise<Postgres> | null = null;
@@ -51,7 +51,7 @@ export async function testDatabase(t: TestContext): Promise<string> {
 }
 
 /** A migrated database that is closed and dropped when the test ends. */
-export async function openEmpty(t: TestContext): Promise<Database> {
+export async function openEmpty(t: TestContext): Promise<Store> {
   const url = await createDatabase();
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });
   t.after(async () => {
