@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
-import { fileKind, type StoredKind } from '../platform/file-sync.ts';
+import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import { allChannels, type ChannelRow, changeChannel, insertChannel } from '../store/channels.ts';
 import { channelView } from './channel-view.ts';
@@ -10,7 +10,7 @@ import { channelColumns } from './stored-channel.ts';
 const UNUSED = { leased_by: null, leased_until: 0, resting_until: 0, failures: 0 } as const;
 
 /** Channels, in floe.yaml and stored. */
-export const CHANNELS: StoredKind<ChannelConfig, ChannelRow> = {
+export const CHANNELS: StoredListKind<ChannelConfig, ChannelRow> = {
   kind: 'channels',
   list: ({ channels }) => channels,
   nameOf: ({ name }) => name,

@@ -1,11 +1,11 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { fileKind, type StoredKind } from '../platform/file-sync.ts';
+import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
 import { allMonitors, type MonitorRow, monitorsOfOrg } from '../store/monitoring/definitions.ts';
 import { definitionColumns, definitionOf } from './definition.ts';
 import { type Changing, MonitorChanges, newMonitor } from './monitor-changes.ts';
 
 /** Monitors, in floe.yaml and stored. */
-export const MONITORS: StoredKind<MonitorConfig, MonitorRow> = {
+export const MONITORS: StoredListKind<MonitorConfig, MonitorRow> = {
   kind: 'monitors',
   list: ({ monitors }) => monitors,
   nameOf: ({ id }) => id,

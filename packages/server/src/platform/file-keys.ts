@@ -4,7 +4,7 @@ import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
 import { allKeys, changeKey, insertKey, type PlatformKeyRow, revokeKey } from '../store/platform-keys.ts';
 import type { Declared } from './file-org.ts';
-import { fileKind, type StoredKind } from './file-sync.ts';
+import { fileKind, type StoredListKind } from './file-sync.ts';
 import { keyHint } from './key-format.ts';
 import { hashKey } from './keyring.ts';
 import { NOT_ROTATED } from './make-key.ts';
@@ -16,7 +16,7 @@ const FOREIGN =
 type FileKey = Declared<PlatformKeyConfig>;
 
 /** Platform keys, in floe.yaml and stored. */
-export const KEYS: StoredKind<PlatformKeyConfig, PlatformKeyRow> = {
+export const KEYS: StoredListKind<PlatformKeyConfig, PlatformKeyRow> = {
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,

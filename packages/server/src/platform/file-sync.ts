@@ -26,7 +26,7 @@ export type NewColumns<Columns> = Columns &
 export type ChangedColumns<Columns> = (Columns | object) & Required<Placed> & Partial<Stamps>;
 
 /** A kind of object that floe.yaml has and the store keeps. */
-export interface StoredKind<Config, Row> extends ListedKind<Config> {
+export interface StoredListKind<Config, Row> extends ListedKind<Config> {
   /** Objects of every org or of one, wherever they were made. */
   stored(reader: Reader, orgId?: string): Promise<readonly Row[]>;
   storedName(row: Row): string;
@@ -36,7 +36,7 @@ export interface StoredKind<Config, Row> extends ListedKind<Config> {
 
 /** How floe.yaml is brought into the store. An object takes over the stored one of its org with an equal name. */
 export interface FileKind<Config, Row extends FileRow, Columns extends object>
-  extends StoredKind<Config, Row> {
+  extends StoredListKind<Config, Row> {
   /** Where more than the name decides what an object takes over. */
   match?(declared: readonly Declared<Config>[], stored: readonly Row[]): Taken<Config, Row>;
   /** What the store does not let the file say. */

@@ -28,14 +28,12 @@ export function diffConfig(host: ConfigHost): Verb {
       const running = await documentOf({ config: tree, variables: {} }, orgId, host.trials);
       for (const prepare of preparations(host)) await prepare();
       return host.rehearse(async (writer) => {
-        const reason = body.reason ?? ONLY_LOOKED_AT;
-        const { answer, inFile, steps } = await performSteps(
-          document,
-          body.prune,
-          host,
-          { ...context, reader: writer, writer },
-          reason,
-        );
+        const asked = { prune: body.prune, reason: body.reason ?? ONLY_LOOKED_AT };
+        const { answer, inFile, steps } = await performSteps(document, asked, host, {
+          ...context,
+          reader: writer,
+          writer,
+        });
         const reading = { reader: writer, orgId, host, nowMs };
         const gone = body.prune ? await leftOver('file', document, steps, reading) : [];
         const ofFile = fileChanges({ orgId, running: running.org, wanted: document.org }, inFile, gone);
@@ -65,13 +63,7 @@ export function applyConfig(host: ConfigHost): Verb {
     },
     plan: ({ orgId }, { body }) => documentOf(body, orgId, host.trials),
     async run(context, { body }, document) {
-      const { answer, further, inFile } = await performSteps(
-        document,
-        body.prune,
-        host,
-        context,
-        body.reason,
-      );
+      const { answer, further, inFile } = await performSteps(document, body, host, context);
       answer.ignored.push(...inFile.map(({ why }) => why));
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {

@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { ListedKind } from '../../platform/file-org.ts';
-import type { StoredKind } from '../../platform/file-sync.ts';
+import type { StoredListKind } from '../../platform/file-sync.ts';
 import type { Reader } from '../../store/ports.ts';
 import { asJson } from '../input.ts';
 import type { ConfigHost } from './config-host.ts';
@@ -109,7 +109,7 @@ interface DocumentRow {
 
 /** A list whose objects are all stored. @param entryOf a row as floe.yaml says it */
 export function stored<Config extends object, Row extends DocumentRow>(
-  kind: StoredKind<Config, Row>,
+  kind: StoredListKind<Config, Row>,
   entryOf: (row: Row, placeholders: Placeholders, reading: OrgReading) => object | null,
   options: ListOptions<Config> = {},
 ): DocumentKind {

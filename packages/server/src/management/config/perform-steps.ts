@@ -42,15 +42,14 @@ const NOT_MEANT: ReadonlySet<string> = new Set([
  * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
  * alone and named.
  *
- * @param reason for the audit log, to be told to the verbs that take one
+ * @param reason for the audit log, for the verbs that take one
  * @throws Fault of the first verb that refuses, with the resource before its `param`
  */
 export async function performSteps(
   document: ConfigDocument,
-  prune: boolean,
+  { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
   host: ConfigHost,
   context: Writing,
-  reason: string | undefined,
 ): Promise<Applied> {
   const { writer, orgId, clock } = context;
   const reading = { reader: writer, orgId, host, nowMs: clock.now() };
