@@ -47,11 +47,11 @@ test('an answer with too few vectors, or none, is no answer', () => {
 
 test('single precision survives base64 both ways', () => {
   const vectors = [[0.1, -3.5e38, Number.MIN_VALUE, 7].map(Math.fround)];
-  const packed = writeEmbeddingsAnswer({ vectors, usage: { input: 3 } }, 'base64', 'm');
+  const packed = writeEmbeddingsAnswer({ vectors, usage: { units: { input: 3 } } }, 'base64', 'm');
   const again = readEmbeddings('openai', packed, 1);
   const floats = writeEmbeddingsAnswer(again, 'float', 'm');
   assert.deepEqual(floats['data'], [{ object: 'embedding', index: 0, embedding: vectors[0] }]);
-  assert.equal(again.usage?.input, 3);
+  assert.equal(again.usage?.units.input, 3);
 });
 
 const PATHS: readonly (readonly [RegExp, EmbeddingsDialect])[] = [

@@ -172,7 +172,7 @@ export function writeEmbeddingsAnswer(
   encoding: EmbeddingsAsk['encoding'],
   model: string,
 ): JsonObject {
-  const tokens = usage?.input ?? 0;
+  const tokens = usage?.units.input ?? 0;
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({

@@ -77,7 +77,7 @@ function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: Ke
     createdS: nowS(),
     nowS,
     chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
-    inputEstimate: head.usage?.input,
+    inputEstimate: head.usage?.units.input,
     sealOrigin: target.provider.sealOrigin(target.credential),
     ...(x.surface.ide ? ideWriting(x) : undefined),
   };
