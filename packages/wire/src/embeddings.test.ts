@@ -14,16 +14,16 @@ import {
 const ask = readEmbeddingsAsk({ input: ['one', 'two'], dimensions: 2, user: 'u' });
 
 test('hosts with a dialect of their own are asked in it', () => {
-  assert.deepEqual(writeEmbeddings(ask, 'embed', 'm', {}).body, {
+  assert.deepEqual(writeEmbeddings(ask, { speaks: 'embed' }, 'm', {}).body, {
     model: 'm',
     texts: ['one', 'two'],
     input_type: 'search_document',
     embedding_types: ['float'],
     output_dimension: 2,
   });
-  assert.deepEqual(writeEmbeddings(ask, 'gemini', 'm', {}).dropped, ['user']);
+  assert.deepEqual(writeEmbeddings(ask, { speaks: 'gemini' }, 'm', {}).dropped, ['user']);
   const many = readEmbeddingsAsk({ input: Array.from({ length: 97 }, () => 'x') });
-  assert.throws(() => writeEmbeddings(many, 'embed', 'm', {}), { code: 'unsupported_parameter' });
+  assert.throws(() => writeEmbeddings(many, { speaks: 'embed' }, 'm', {}), { code: 'unsupported_parameter' });
 });
 
 test('vectors keep the order of the input, not that of the answer', () => {

@@ -39,7 +39,12 @@ export const BUDGETS: RuleKind<BudgetConfig, BudgetView> = {
     };
     if (whose === null) return { ...base, state: null };
     const now = rule.periodAt(nowMs);
-    const claim = spendClaim(orgId, rule, bucketName(rule, now, whose), now, 0, guard.book);
+    const claim = spendClaim(
+      orgId,
+      { rule, bucket: bucketName(rule, now, whose), period: now },
+      0,
+      guard.book,
+    );
     const [{ used, held } = { used: 0, held: 0 }] = await guard.levels(orgId, [claim]);
     const spent = used - held;
     const remaining = Math.max(0, rule.limitNanoUsd - used);
