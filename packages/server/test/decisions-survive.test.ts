@@ -70,15 +70,13 @@ async function askUntilKilled(floe: Floe, pulse: Pulse, asked: { count: number }
     for (let n = 0; !isKilled; n++) {
       asked.count += 1;
       const event = { event: 'shell', session_id: `s${number}`, shell: { command: `git push ${n}` } };
-      try {
-        const answer = await call(`${floe.url}/relay/v1/decisions`, { headers, body: event });
-        const at = monotonicMs();
-        const body = answer.complete && answer.status === 200 ? answer.json() : null;
-        if (isObject(body)) answered.push({ id: String(body['decision_id']), at });
-      } catch {
-        // Killed before it answered.
-        return;
-      }
+      const answer = await call(`${floe.url}/relay/v1/decisions`, { headers, body: event }).catch(() => null);
+      // Killed before it answered.
+      if (!answer?.complete) return;
+      const at = monotonicMs();
+      assert.equal(answer.status, 200, answer.text);
+      const body = answer.json();
+      if (isObject(body)) answered.push({ id: String(body['decision_id']), at });
       if (answered.length >= killAfter && !isKilled) {
         isKilled = true;
         await floe.kill9();

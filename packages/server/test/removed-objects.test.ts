@@ -1,92 +1,180 @@
-// What happens to an object that floe.yaml no longer has: run for every kind, and held against docs/configuration.md.
+// An object that leaves floe.yaml is removed as DELETE removes an equal one that was made by the API: run for every kind.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
+import { OrgSchema } from '@floe/contract/config/org';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { ROOT } from './run-program.ts';
+import { type Floe, startFloe } from '@floe/testkit/process';
 
 const KEY = `eis_stays${'0'.repeat(32)}`;
-const stays = { name: 'stays', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'relay'] };
-const ORG = { id: 'acme', name: 'Acme' };
-const OBJECTS = {
-  teams: [{ id: 'search', name: 'Search' }],
-  keys: [stays, { name: 'goes', key: KEY.replace('stays', 'goes0') }],
-  providers: [{ id: 'one', kind: 'sandbox' }],
-  routes: [{ model: 'smart', targets: ['one/echo'] }],
-  limits: [{ name: 'few', scope: 'org', rpm: 500 }],
-  budgets: [{ name: 'month', scope: 'org', period: 'month', limit_usd: 5, mode: 'soft' }],
-  policies: [{ name: 'watch', on: 'request', when: 'true', action: 'flag' }],
-  monitors: [{ id: 'nightly', expected_interval_minutes: 5 }],
-  channels: [{ name: 'ops', kind: 'webhook', url: 'https://hooks.example/x' }],
-  boards: [{ slug: 'status', name: 'Status', public: true, groups: [] }],
-  relay: { rules: [{ name: 'no-curl', on: 'shell', match: { command: 'curl' }, decision: 'deny' }] },
-  cache: { enabled: true },
-};
+const STAYS = { name: 'stays', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'relay'] };
+const BASE = { id: 'base', kind: 'sandbox' };
 
-/** By the first column of the table: the list of the kind, and the object in it. */
-const KINDS: Readonly<Record<string, readonly [path: string, isIt: (object: JsonObject) => boolean]>> = {
-  team: ['management/teams', ({ id }) => id === 'search'],
-  key: ['management/keys', ({ name }) => name === 'goes'],
-  provider: ['management/providers', ({ id }) => id === 'one'],
-  route: ['management/routes', ({ model }) => model === 'smart'],
-  limit: ['management/limits', ({ id }) => id === 'few'],
-  budget: ['management/budgets', ({ id }) => id === 'month'],
-  policy: ['management/policies', ({ name }) => name === 'watch'],
-  monitor: ['monitoring/monitors', ({ id }) => id === 'nightly'],
-  channel: ['monitoring/channels', ({ name }) => name === 'ops'],
-  board: ['monitoring/boards', ({ slug }) => slug === 'status'],
-  'relay rule': ['management/relay/rules', ({ id }) => id === 'no-curl'],
-};
-
-/** One word for what became of an object, as the table begins with it. */
-function fateOf(object: JsonObject | undefined): string {
-  if (object === undefined) return 'removed';
-  if (object['status'] === 'revoked') return 'revoked';
-  if (object['enabled'] === false) return 'disabled';
-  return object['public'] === false ? 'private' : 'unchanged';
+interface Kind {
+  readonly path: string;
+  /** Field that names an object in the file. */
+  readonly named: string;
+  readonly entry: JsonObject;
+  /** Section in the file where that is not the last step of the path. */
+  readonly section?: string;
+  /** Whether the file writes an audit entry for each object. */
+  readonly isAudited?: false;
 }
 
-function documentedFates(): ReadonlyMap<string, string> {
-  const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
-  const [, section = ''] = page.split('### Objects that leave the file');
-  const rows = section.split('\n## ')[0]?.matchAll(/^\| ([a-z ]+) \| (\w+)/gm) ?? [];
-  const fates = new Map(Array.from(rows, ([, kind = '', fate = '']) => [kind, fate]));
-  fates.delete('object');
-  return fates;
-}
+const KINDS: readonly Kind[] = [
+  { path: 'management/teams', named: 'id', entry: { name: 'Search' } },
+  { path: 'management/keys', named: 'name', entry: { scopes: ['gateway'] } },
+  { path: 'management/providers', named: 'id', entry: { kind: 'sandbox' } },
+  { path: 'management/routes', named: 'model', entry: { targets: ['base/echo'] } },
+  {
+    path: 'management/policies',
+    named: 'name',
+    entry: { on: 'request', when: 'true', action: 'flag' },
+  },
+  { path: 'management/limits', named: 'name', entry: { scope: 'org', rpm: 500 }, isAudited: false },
+  {
+    path: 'management/budgets',
+    named: 'name',
+    entry: { scope: 'org', period: 'month', limit_usd: 5, mode: 'soft' },
+    isAudited: false,
+  },
+  { path: 'monitoring/monitors', named: 'id', entry: { expected_interval_minutes: 5 } },
+  {
+    path: 'monitoring/channels',
+    named: 'name',
+    entry: { kind: 'webhook', url: 'https://hooks.example/x' },
+  },
+  { path: 'monitoring/boards', named: 'slug', entry: { name: 'Status', public: true, groups: [] } },
+  {
+    path: 'management/relay/rules',
+    named: 'name',
+    entry: { on: 'shell', match: { command: 'curl' }, decision: 'deny' },
+    section: 'relay',
+    isAudited: false,
+  },
+];
 
-test('what becomes of an object that leaves the file is what the table says, for every kind', async (t) => {
-  const home = mkdtempSync(join(tmpdir(), 'floe-removed-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
-  const file = join(home, 'floe.yaml');
-  writeFileSync(file, JSON.stringify({ orgs: [{ ...ORG, ...OBJECTS }] }));
-  const floe = await startFloe({ env: { FLOE_CONFIG: file } });
-  t.after(() => floe.stop());
-  const ask = async (path: string): Promise<JsonObject> => {
-    const answer = (await call(`${floe.url}/api/${path}`, { headers: { 'x-api-key': KEY } })).json();
-    return isObject(answer) ? answer : assert.fail(path);
-  };
-  const fates = async () => {
-    const found = new Map<string, string>();
-    for (const [kind, [path, isIt]] of Object.entries(KINDS)) {
-      const { data } = await ask(path);
-      const objects = Array.isArray(data) ? data.filter(isObject) : assert.fail(path);
-      found.set(kind, fateOf(objects.find(isIt)));
-    }
-    const { enabled } = await ask('management/cache');
-    return found.set('setting', enabled === false ? 'default' : 'unchanged');
-  };
-  assert.deepEqual(new Set((await fates()).values()), new Set(['unchanged']));
-  writeFileSync(file, JSON.stringify({ orgs: [{ ...ORG, keys: [stays] }] }));
-  const documented = documentedFates();
-  assert.deepEqual([...documented.keys()].sort(), [...Object.keys(KINDS), 'setting'].sort());
-  await eventually(async () => {
-    assert.deepEqual([...(await fates())].sort(), [...documented].sort());
-    return true;
+const home = mkdtempSync(join(tmpdir(), 'floe-removed-'));
+const file = join(home, 'floe.yaml');
+let floe: Floe;
+before(async () => {
+  write(true);
+  floe = await startFloe({ env: { FLOE_CONFIG: file } });
+});
+after(async () => {
+  await floe.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** The object of each kind that the file has is called `filed`. */
+function write(hasObjects: boolean): void {
+  const sections = KINDS.map(({ path, named, entry, section = path.split('/').at(-1) ?? '' }) => {
+    const value = section === 'keys' ? { key: KEY.replace('stays', 'goes0') } : {};
+    const object = { [named]: 'filed', ...entry, ...value };
+    return [section, section === 'relay' ? { rules: [object] } : [object]] as const;
   });
+  const objects = Object.fromEntries(hasObjects ? sections : []);
+  const { keys = [], providers = [], ...others } = objects;
+  const settings = hasObjects ? { chat_reasoning: 'forward' } : {};
+  const lists = { keys: [STAYS, keys].flat(), providers: [BASE, providers].flat() };
+  writeFileSync(file, JSON.stringify({ orgs: [{ id: 'acme', ...lists, ...others, ...settings }] }));
+}
+
+async function api(method: string, path: string, body?: object) {
+  const answer = await call(`${floe.url}/api/${path}`, {
+    method,
+    headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const json = answer.text.startsWith('{') ? answer.json() : {};
+  return { status: answer.status, body: isObject(json) ? json : {}, text: answer.text };
+}
+
+async function listed(path: string): Promise<readonly JsonObject[]> {
+  const { data } = (await api('GET', path)).body;
+  return Array.isArray(data) ? data.filter(isObject) : assert.fail(path);
+}
+
+/** Adds an equal object to each kind, `made`, and returns its id. */
+async function make({ path, named, entry }: Kind): Promise<string> {
+  const { status, body, text } = await api('POST', path, { [named]: 'made', ...entry });
+  assert.equal(status, 201, `${path} ${text}`);
+  return String(body['id'] ?? body[named]);
+}
+
+async function idOfFiled({ path, named }: Kind): Promise<string> {
+  const object = (await listed(path)).find((one) => one[named] === 'filed' || one['id'] === 'filed');
+  return String(object?.['id'] ?? object?.[named]);
+}
+
+/** What there is of an object: the status of GET, and its own in the list. */
+async function stateOf({ path, named }: Kind, id: string) {
+  const found = (await listed(path)).find((one) => one['id'] === id || one[named] === id);
+  return {
+    read: (await api('GET', `${path}/${id}`)).status,
+    listed: found ? (found['status'] ?? true) : false,
+  };
+}
+
+/** The last entry of the audit log about an object. Boards are called by their slugs in it. */
+async function lastAction({ path }: Kind, name: string, id: string): Promise<unknown> {
+  const subject = path.endsWith('boards') ? name : id;
+  const entries = await listed(`management/audit?subject=${subject}`);
+  return entries
+    .map(({ action }) => String(action))
+    .find((action) => path.endsWith(action.split('.')[0] ?? ''));
+}
+
+async function checksOf(id: string): Promise<number> {
+  return (await listed(`monitoring/monitors/${id}/checks`)).length;
+}
+
+test('every list that floe.yaml has of an org is among the kinds that are run here', () => {
+  const org = OrgSchema.parse({ id: 'acme' });
+  const lists = Object.entries(org).flatMap(([section, value]) => (Array.isArray(value) ? [section] : []));
+  const sections = KINDS.map(({ path, section }) => section ?? path.split('/').at(-1));
+  assert.deepEqual(sections.toSorted(), [...lists, 'relay'].toSorted());
+});
+
+test('an object that leaves the file is removed as DELETE removes one of the API, for every kind', async () => {
+  const pairs: { readonly kind: Kind; readonly filed: string; readonly made: string }[] = [];
+  for (const kind of KINDS) pairs.push({ kind, filed: await idOfFiled(kind), made: await make(kind) });
+  for (const id of ['filed', 'made'])
+    assert.equal((await api('POST', 'monitoring/heartbeat', { monitor_id: id })).status, 200);
+  for (const { kind, filed, made } of pairs) {
+    const there = await stateOf(kind, filed);
+    assert.equal(there.read, 200, kind.path);
+    assert.deepEqual(await stateOf(kind, made), there, kind.path);
+    assert.equal((await api('DELETE', `${kind.path}/${filed}`)).status, 409, kind.path);
+    assert.equal((await api('DELETE', `${kind.path}/${made}`)).status, 204, kind.path);
+  }
+  write(false);
+  await eventually(async () => (await api('GET', 'management/teams/filed')).status === 404 || undefined);
+  for (const { kind, filed, made } of pairs) {
+    assert.deepEqual(await stateOf(kind, filed), await stateOf(kind, made), kind.path);
+    if (kind.isAudited !== false)
+      assert.equal(await lastAction(kind, 'filed', filed), await lastAction(kind, 'made', made), kind.path);
+  }
+  const settings = (await api('GET', 'management/settings')).text;
+  assert.equal((await api('PATCH', 'management/settings', { chat_reasoning: 'forward' })).status, 200);
+  assert.notEqual((await api('GET', 'management/settings')).text, settings);
+  await api('PATCH', 'management/settings', { chat_reasoning: null });
+  assert.equal((await api('GET', 'management/settings')).text, settings);
+});
+
+test('what an object recorded continues when one of the same id comes back', async () => {
+  const [keys] = KINDS.filter(({ path }) => path.endsWith('keys'));
+  const [monitors] = KINDS.filter(({ path }) => path.endsWith('monitors'));
+  assert.ok(keys && monitors);
+  const key = await idOfFiled(keys);
+  write(true);
+  await eventually(async () => (await api('GET', 'monitoring/monitors/filed')).status === 200 || undefined);
+  await make(monitors);
+  for (const id of ['filed', 'made']) assert.equal(await checksOf(id), 1, id);
+  assert.equal(await idOfFiled(keys), key);
+  assert.equal((await api('GET', `management/keys/${key}`)).body['status'], 'active');
 });

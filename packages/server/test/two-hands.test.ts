@@ -82,23 +82,30 @@ test('a request goes by a change of the API as soon as that is answered, beside 
   );
 });
 
-test('the file takes over what has its id, and what leaves the file is disabled with its history', async () => {
-  write({ cache: { enabled: true } }, [SANDBOX, { id: 'mine', kind: 'sandbox', models: ['echo'] }]);
+test('the file takes over what has its id; what leaves it is removed, or stays for what the API made', async () => {
+  const withMine = () =>
+    write({ cache: { enabled: true } }, [SANDBOX, { id: 'mine', kind: 'sandbox', models: ['echo'] }]);
+  withMine();
   await eventually(async () => (await sourceOf('mine')) === 'file' || undefined);
   assert.equal(await outcome('mine/echo'), 200);
   assert.equal(await outcome('mine/tools'), 404);
   const made = (await api('GET', 'providers/mine')).body['created_at'];
   assert.match(errorOf(await api('PATCH', 'cache', { enabled: false })), /^409 managed_by_file: .*"cache"/);
   write();
+  // A route of the API sends to it.
   await eventually(async () => (await sourceOf('mine')) === 'console' || undefined);
   const left = (await api('GET', 'providers/mine')).body;
-  assert.deepEqual([left['enabled'], left['created_at'], left['updated_by']], [false, made, 'file']);
-  assert.equal(await outcome('mine/echo'), 404);
-  assert.equal((await api('PATCH', 'cache', { enabled: false })).status, 200);
-  const audit = await api('GET', 'audit?actor=file&subject=mine');
-  assert.match(audit.text, /providers\.update.*providers\.update/s);
-  assert.equal((await api('PATCH', 'providers/mine', { enabled: true })).status, 200);
+  assert.deepEqual([left['enabled'], left['created_at'], left['updated_by']], [true, made, 'file']);
   assert.equal(await outcome('mine/echo'), 200);
+  assert.equal((await api('PATCH', 'cache', { enabled: false })).status, 200);
+  withMine();
+  await eventually(async () => (await sourceOf('mine')) === 'file' || undefined);
+  assert.equal((await api('DELETE', 'routes/smart')).status, 204);
+  write();
+  await eventually(async () => (await api('GET', 'providers/mine')).status === 404 || undefined);
+  assert.equal(await outcome('mine/echo'), 404);
+  const audit = await api('GET', 'audit?actor=file&subject=mine');
+  assert.match(audit.text, /providers\.delete.*providers\.update.*providers\.update/s);
 });
 
 test('a refused file is told with its line, and forgotten when the next one is taken over', async () => {

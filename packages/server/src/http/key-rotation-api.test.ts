@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Scope } from '@floe/contract/scopes';
-import { syncFileKeys } from '../platform/file-keys.ts';
+import { fileKeys } from '../platform/file-keys.ts';
+import { syncedKind } from '../platform/file-sync.ts';
 import { loadPlatform } from '../platform/platform.ts';
+import { syncOrgs } from '../platform/test/file.ts';
 import { type Json, NOW, pepper, type RunningApi, runApi } from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
@@ -137,15 +139,14 @@ test('who holds a key can end it: of a rotated one the value that was presented'
 });
 
 test('a value of floe.yaml that leaked stays revoked until the file holds another', async () => {
-  const line = { name: 'filed', scopes: ['gateway'] as const, line: 7 };
   const leaked = `eis_${'a'.repeat(32)}`;
   const file = (key: string) =>
     api.database.transaction((writer) =>
-      syncFileKeys(
+      syncOrgs(
         writer,
-        [{ id: 'acme', name: 'Acme', keys: [{ ...line, scopes: [...line.scopes], key }] }],
-        pepper,
-        NOW,
+        [syncedKind(fileKeys(pepper))],
+        [{ id: 'acme', keys: [{ name: 'filed', scopes: ['gateway'], key }] }],
+        { nowMs: NOW },
       ),
     );
   await file(leaked);

@@ -2,8 +2,8 @@ import type { LoadedConfig } from '../config/load.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
 import type { ConfigHost } from '../management/config/config-host.ts';
 import { problemsFor } from '../management/config/file.ts';
+import { fileNameOf } from '../platform/file-org.ts';
 import { rehearse } from '../store/rehearse.ts';
-import { fileNameOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 
 /** The file that runs, and what became of the ones after it. */

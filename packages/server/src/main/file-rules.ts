@@ -1,25 +1,25 @@
-import { basename } from 'node:path';
 import type { LoadedConfig } from '../config/load.ts';
+import { BUDGETS, LIMITS } from '../guardrails/file-rules.ts';
 import type { FileRules } from '../management/guardrails/rule-host.ts';
-import { USUAL_FILE } from '../platform/file-place.ts';
+import type { RelayHost } from '../management/relay/relay-host.ts';
+import { declaredIn, fileNameOf } from '../platform/file-org.ts';
+import { RELAY_RULES } from '../relay/file-rules.ts';
 
-/** Name of the file that runs, without its folder. */
-export function fileNameOf({ path }: Pick<LoadedConfig, 'path'>): string {
-  return basename(path ?? USUAL_FILE);
+/** The limits and budgets that the running floe.yaml gives an org, with their lines. @param timezone of an org it does not name */
+export function fileRulesOf(loaded: LoadedConfig, orgId: string, timezone: string): FileRules {
+  const org = loaded.config.orgs.find(({ id }) => id === orgId);
+  return {
+    limits: declaredIn(loaded, LIMITS, orgId),
+    budgets: declaredIn(loaded, BUDGETS, orgId),
+    file: fileNameOf(loaded),
+    timezone: org?.timezone ?? timezone,
+  };
 }
 
-/** The limits and budgets that the running floe.yaml gives an org, with the lines they stand on. @param timezone of an org it does not name */
-export function fileRulesOf(loaded: LoadedConfig, orgId: string, timezone: string): FileRules {
-  const { config, lineOf } = loaded;
-  const file = fileNameOf(loaded);
-  const at = config.orgs.findIndex(({ id }) => id === orgId);
-  const org = config.orgs[at];
-  if (!org) return { limits: [], budgets: [], file, timezone };
-  const lineAt = (section: string, index: number) => lineOf(['orgs', at, section, index]) ?? null;
-  return {
-    limits: org.limits.map((limit, index) => ({ config: limit, line: lineAt('limits', index) })),
-    budgets: org.budgets.map((budget, index) => ({ config: budget, line: lineAt('budgets', index) })),
-    file,
-    timezone: org.timezone,
-  };
+/** What the running floe.yaml says about the relay of an org. */
+export function fileRelayOf(loaded: LoadedConfig, orgId: string): ReturnType<RelayHost['fileRelay']> {
+  const org = loaded.config.orgs.find(({ id }) => id === orgId);
+  if (!org) return null;
+  const rules = declaredIn(loaded, RELAY_RULES, orgId);
+  return { config: org.relay, name: fileNameOf(loaded), lineOf: (index) => rules[index]?.line ?? null };
 }

@@ -4,7 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import type { RelayHost } from '../management/relay/relay-host.ts';
 import { Approvals } from '../relay/approvals.ts';
 import { Decisions } from '../relay/decisions.ts';
-import { fileNameOf } from './file-rules.ts';
+import { fileRelayOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 
 /** What the verbs of the relay stand on, from the parts of the process and what the file says now. */
@@ -23,18 +23,6 @@ export function assembleRelay(
     rows,
     bundleKey,
     fileRelay: (orgId) => fileRelayOf(loaded(), orgId),
-  };
-}
-
-function fileRelayOf(loaded: LoadedConfig, orgId: string): ReturnType<RelayHost['fileRelay']> {
-  const { config, lineOf } = loaded;
-  const at = config.orgs.findIndex(({ id }) => id === orgId);
-  const org = config.orgs[at];
-  if (!org) return null;
-  return {
-    config: org.relay,
-    name: fileNameOf(loaded),
-    lineOf: (index) => lineOf(['orgs', at, 'relay', 'rules', index]) ?? null,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { EMPTY_CATALOG } from '../gateway/catalog.ts';
 import type { RunningOrg } from '../management/running-org.ts';
-import { fileNameOf } from './file-rules.ts';
+import { fileNameOf } from '../platform/file-org.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** What is in force for an org. */

@@ -1,30 +1,38 @@
 import type { OrgConfig } from '@floe/contract/config';
-import { type FileChannels, syncFileChannels } from '../alerts/file-channels.ts';
+import { fileChannels } from '../alerts/file-channels.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { GatewaySnapshot } from '../gateway/gateway.ts';
-import { type FileBoards, syncFileBoards } from '../monitoring/boards/file-boards.ts';
-import { type FileOrg, syncFileMonitors } from '../monitoring/file-monitors.ts';
+import { FILE_BOARDS } from '../monitoring/boards/file-boards.ts';
+import { fileMonitors } from '../monitoring/file-monitors.ts';
+import { type Changing, setDefaultGrace } from '../monitoring/monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
-import { type FileEntries, fileEntriesOf, syncFileEntries } from '../platform/config/file-entries.ts';
+import {
+  FILE_POLICIES,
+  FILE_PROVIDERS,
+  FILE_ROUTES,
+  FILE_SETTINGS,
+} from '../platform/config/file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
-import { syncFileKeys } from '../platform/file-keys.ts';
+import { fileKeys } from '../platform/file-keys.ts';
 import { FileRefused } from '../platform/file-refused.ts';
 import { auditReload } from '../platform/file-reload.ts';
-import { type FileTeams, syncFileTeams } from '../platform/file-teams.ts';
+import { type SyncedKind, syncedKind, syncFile } from '../platform/file-sync.ts';
+import { FILE_TEAMS } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
+import type { SecretsKey } from '../platform/secrets.ts';
 import { loadStoredRelayRules } from '../relay/stored-rules.ts';
 import { forcedBreakers } from '../store/forced-breakers.ts';
-import { fileNameOf } from './file-rules.ts';
+import { putOrg } from '../store/orgs.ts';
 import { followChanges } from './follow-changes.ts';
 import { compileInForce, type Running, setsOf } from './in-force.ts';
 import type { Parts } from './parts.ts';
 import { relayConfigs } from './relay.ts';
 
 /**
- * Brings orgs, keys and monitors of the file into the store; keys that left it are revoked, monitors disabled;
- * without any org at all, makes the first org and its key. A file that takes the place of `before` is audited.
+ * Brings the orgs of the file and their objects into the store (`syncFile`); without any org at all, makes the first org
+ * and its key. A file that takes the place of `before` is audited.
  *
  * @throws ConfigError when the store holds what the file must not touch; nothing is taken over then
  */
@@ -35,30 +43,16 @@ export async function enter(
 ): Promise<FirstRun | null> {
   const { database, pepper, secretsKey, monitoring } = parts;
   const { orgs } = loaded.config;
-  const declaredBy = (inForce: readonly OrgConfig[]) =>
-    orgs.map((org, at) => ({
-      id: org.id,
-      file: fileNameOf(loaded),
-      name: org.name,
-      metadataKeys: inForce[at]?.analytics.metadata_keys ?? [],
-      keys: org.keys.map((key, index) => ({
-        ...key,
-        line: loaded.lineOf(['orgs', at, 'keys', index]) ?? null,
-      })),
-    }));
   // A replica that was started without the file says nothing about the keys of those that have it.
   if (loaded.path !== null || !database.isShared) {
     const moment = await monitoring.moment();
     const entering = database.transaction(async (writer) => {
+      const changing = { ...moment, writer, secret: pepper };
       // Settings that the file leaves out are the API's.
       const stored = await loadStoredConfig(writer, secretsKey);
       const { orgs: inForce } = mergeConfig(orgs, setsOf(loaded), stored, null);
-      await syncFileKeys(writer, declaredBy(inForce), pepper, systemClock.now());
-      await syncFileTeams(writer, teamsOf(loaded), systemClock.now());
-      await syncFileMonitors({ writer, secret: pepper, ...moment }, fileOrgs(loaded, inForce));
-      await syncFileBoards(writer, boardsOf(loaded), systemClock.now());
-      await syncFileEntries(writer, entriesOf(loaded), systemClock.now());
-      await syncFileChannels(writer, channelsOf(loaded), secretsKey, systemClock.now());
+      for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await putFileOrg(changing, org);
+      await syncFile(fileKinds(changing, secretsKey), loaded, changing);
       if (before) await auditReload(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
     });
@@ -69,65 +63,29 @@ export async function enter(
   return orgs.length === 0 ? bootstrap(database, pepper, systemClock) : null;
 }
 
-function fileOrgs(loaded: LoadedConfig, inForce: readonly OrgConfig[]): FileOrg[] {
-  const { config, lineOf } = loaded;
-  return config.orgs.map((org, at) => ({
-    id: org.id,
-    file: fileNameOf(loaded),
-    timezone: org.timezone,
-    graceMs: (inForce[at] ?? org).monitoring.grace_period_minutes * 60_000,
-    monitors: org.monitors.map((monitor, index) => ({
-      config: monitor,
-      line: lineOf(['orgs', at, 'monitors', index]) ?? null,
-    })),
-  }));
+type FileChanging = Omit<Changing, 'actor' | 'source'>;
+
+/** Every kind of object that floe.yaml has and the store keeps, in the order in which later ones may name earlier ones. */
+function fileKinds(changing: FileChanging, secretsKey: SecretsKey): readonly SyncedKind[] {
+  return [
+    syncedKind(fileKeys(changing.secret)),
+    syncedKind(FILE_TEAMS),
+    syncedKind(fileMonitors(changing)),
+    syncedKind(FILE_BOARDS),
+    syncedKind(FILE_PROVIDERS),
+    syncedKind(FILE_ROUTES),
+    syncedKind(FILE_POLICIES),
+    syncedKind(FILE_SETTINGS),
+    syncedKind(fileChannels(secretsKey, changing.nowMs)),
+  ];
 }
 
-function teamsOf(loaded: LoadedConfig): FileTeams[] {
-  const { config, lineOf } = loaded;
-  return config.orgs.map((org, at) => ({
-    id: org.id,
-    file: fileNameOf(loaded),
-    teams: org.teams.map((team, index) => ({
-      config: team,
-      line: lineOf(['orgs', at, 'teams', index]) ?? null,
-    })),
-  }));
-}
-
-function boardsOf(loaded: LoadedConfig): FileBoards[] {
-  const { config, lineOf } = loaded;
-  return config.orgs.map((org, at) => ({
-    id: org.id,
-    file: fileNameOf(loaded),
-    boards: org.boards.map((board, index) => ({
-      config: board,
-      line: lineOf(['orgs', at, 'boards', index]) ?? null,
-    })),
-  }));
-}
-
-function channelsOf(loaded: LoadedConfig): FileChannels[] {
-  const { config, lineOf } = loaded;
-  return config.orgs.map((org, at) => ({
-    id: org.id,
-    file: fileNameOf(loaded),
-    channels: org.channels.map((channel, index) => ({
-      config: channel,
-      line: lineOf(['orgs', at, 'channels', index]) ?? null,
-    })),
-  }));
-}
-
-function entriesOf(loaded: LoadedConfig): FileEntries[] {
-  const { config, lineOf, sets } = loaded;
-  return config.orgs.map((org, at) => {
-    const { id, entries } = fileEntriesOf(org, (section, index) => {
-      const path = ['orgs', at, section, ...(index === undefined ? [] : [index])];
-      return sets(path) ? lineOf(path) : undefined;
-    });
-    return { id, file: fileNameOf(loaded), entries };
-  });
+async function putFileOrg(changing: FileChanging, { id, name, analytics, monitoring }: OrgConfig) {
+  const { metadata_keys: keys } = analytics;
+  const metadata_keys_json = keys.length > 0 ? JSON.stringify(keys) : null;
+  await putOrg(changing.writer, { id, name, created_at: changing.nowMs, metadata_keys_json });
+  const by = { actor: 'file', source: { kind: 'file', line: null } } as const;
+  await setDefaultGrace({ ...changing, ...by }, id, monitoring.grace_period_minutes * 60_000);
 }
 
 export interface Snapshots {

@@ -52,6 +52,21 @@ export function requireAccess(access: Access, actor: Actor, nowMs: number): void
   throw new Fault('insufficient_scope', `${actor.shown} needs the scope ${needed.join(' or ')} for this.`);
 }
 
+/**
+ * For what lets more money through: members say why, and confirm who they are.
+ *
+ * @throws Fault `reason_required`, `step_up_required`; neither for a key
+ */
+export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowMs: number): void {
+  if (actor.member && reason === null)
+    throw new Fault(
+      'reason_required',
+      'This lets more money through than before. Say why, for the audit log.',
+      { param: 'reason' },
+    );
+  requireStepUp(actor, nowMs);
+}
+
 /** What a member is told whose role is not among `roles`. */
 export function roleNeeded(actor: Actor, roles: readonly Role[]): Fault {
   const who = roles.length === 0 ? 'a platform key' : `the role ${anyOf(roles)}`;

@@ -1,5 +1,5 @@
 import type { ListOrder } from '@floe/contract/api/page';
-import { lowerAscii, readCursor, writeCursor } from '../store/pages.ts';
+import { lowerAscii, type Page, readCursor, writeCursor } from '../store/pages.ts';
 
 /** What an object is ordered and searched by. */
 export interface ListPlace {
@@ -25,16 +25,26 @@ interface Placed<Entry> {
   readonly key: string | number;
 }
 
+/** A page of a list that is read whole, as an answer shows it. @throws Fault as `pageOfList` */
+export function listPage<Entry>(
+  entries: readonly Entry[],
+  place: (entry: Entry) => ListPlace,
+  query: ListQuery,
+) {
+  const { rows, nextCursor } = pageOfList(entries, place, query);
+  return { data: [...rows], next_cursor: nextCursor };
+}
+
 /**
  * A page of a list that is read whole, with the orders and the search of `pageOf`.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */
-export function listPage<Entry>(
+export function pageOfList<Entry>(
   entries: readonly Entry[],
   place: (entry: Entry) => ListPlace,
   { limit, cursor, sort, search }: ListQuery,
-) {
+): Page<Entry> {
   const part = search?.toLowerCase();
   const found = entries.filter((entry) => part === undefined || textOf(place(entry)).includes(part));
   const order = orderOf(sort);
@@ -42,8 +52,8 @@ export function listPage<Entry>(
   const start = cursor === undefined ? 0 : startBehind(ordered, cursor, order);
   const kept = ordered.slice(start, start + limit);
   const last = kept.at(-1);
-  const next = last && start + limit < ordered.length ? writeCursor(last.key, last.id) : null;
-  return { data: kept.map(({ entry }) => entry), next_cursor: next };
+  const nextCursor = last && start + limit < ordered.length ? writeCursor(last.key, last.id) : null;
+  return { rows: kept.map(({ entry }) => entry), nextCursor };
 }
 
 function textOf({ id, name = id }: ListPlace): string {

@@ -1,5 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { Catalog } from '../gateway/catalog.ts';
+import { entriesOfOrg } from '../store/config-entries.ts';
+import type { Reader } from '../store/ports.ts';
 
 /** An org as it runs. */
 export interface RunningOrg {
@@ -16,3 +18,9 @@ export interface RunningOrg {
 
 /** What the verbs over the running configuration stand on. */
 export type RunningOrgs = (orgId: string) => RunningOrg;
+
+/** Providers that may be named: those of the store at this moment, and those the environment gives. */
+export async function providerIds(reader: Reader, orgId: string, orgs: RunningOrgs): Promise<string[]> {
+  const rows = await entriesOfOrg(reader, orgId, 'providers');
+  return [...new Set([...rows.map(({ id }) => id), ...orgs(orgId).catalog.providers.keys()])];
+}

@@ -9,7 +9,9 @@ import { validate } from './input.ts';
 import type { Preconditions } from './tags.ts';
 import type { VerbContext, VerbHost } from './verb-host.ts';
 
-export type Writing = VerbContext & { readonly writer: Writer };
+export type Reading = VerbContext & { readonly reader: Reader };
+/** Within a transaction: what was written in it is read, too. */
+export type Writing = Reading & { readonly writer: Writer };
 
 /** A request as the transport hands it over: parsed, not validated. */
 export interface RawInput {

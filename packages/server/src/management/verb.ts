@@ -160,7 +160,7 @@ async function commit<Answer>(
     const earlier = creation && (await answeredBefore<Answer>(writer, creation, host.secretsKey, now));
     if (earlier) return { answer: earlier.answer, isRepeated: true };
     if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
-    const done = await run({ ...contextOf(host, actor), writer });
+    const done = await run({ ...contextOf(host, actor), reader: writer, writer });
     if (done.audit !== 'unchanged')
       await record(writer, host, actor, { ...done.audit, action: definition.name });
     for (const change of done.further ?? []) await record(writer, host, actor, change);

@@ -7,8 +7,6 @@ import {
   limitBody,
   limitReplacement,
 } from '@floe/contract/api/guardrails';
-import { policy, policyBody } from '@floe/contract/api/policies';
-import { route, routeBody } from '@floe/contract/api/routes';
 import type { LiveHub } from '../analytics/live/hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
@@ -31,7 +29,6 @@ import { type CacheSizeOf, getCacheStats } from './cache/stats.ts';
 import { type ChannelParts, testDraftChannel, testStoredChannel } from './channels/test.ts';
 import type { ConfigHost } from './config/config-host.ts';
 import { configVerbs } from './config/config-verbs.ts';
-import { orderedVerbs } from './entries/ordered-verbs.ts';
 import { watchEvents } from './events/watch.ts';
 import { BUDGETS } from './guardrails/budget-views.ts';
 import { LIMITS } from './guardrails/limit-views.ts';
@@ -50,7 +47,6 @@ import { getOverview } from './overview/get.ts';
 import type { Standing } from './overview/standing.ts';
 import { dryRunPolicies } from './policies/dry-run.ts';
 import { startPolicyDryRun } from './policies/dry-run-job.ts';
-import { POLICIES } from './policies/policies.ts';
 import type { ProviderHost } from './providers/provider-host.ts';
 import { providerVerbs } from './providers/provider-verbs.ts';
 import type { RelayHost } from './relay/relay-host.ts';
@@ -61,8 +57,10 @@ import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { tailRequests } from './requests/tail.ts';
 import { alertChannels } from './resources/channels.ts';
+import { orderedKind } from './resources/ordered-kind.ts';
+import { POLICIES } from './resources/policies.ts';
+import { ROUTES } from './resources/routes.ts';
 import { resourceVerbs } from './resources/verbs.ts';
-import { ROUTES } from './routes/routes.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
 import type { Trials } from './trials/trials.ts';
@@ -109,10 +107,10 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     listBreakers(breakers),
     listBreakerChanges,
     forceBreaker(breakers, running.orgs),
-    ...orderedVerbs(POLICIES, { answer: policy, body: policyBody }, running.orgs),
+    ...resourceVerbs(orderedKind(POLICIES, running.orgs)),
     dryRunPolicies(running.orgs, parts.bodies, trials),
     startPolicyDryRun({ orgs: running.orgs, bodies: parts.bodies, jobs: parts.jobs, coverage, trials }),
-    ...orderedVerbs(ROUTES, { answer: route, body: routeBody }, running.orgs),
+    ...resourceVerbs(orderedKind(ROUTES, running.orgs)),
     simulateRoute({ ...running, breakers, guard: rules.guard, trials }),
     ...providerVerbs(parts.providers),
     listModels(running),

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FloeConfigSchema } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
+import { syncedKind } from '../platform/file-sync.ts';
+import { syncOrgs } from '../platform/test/file.ts';
 import { monitorById, monitorsOfOrg } from '../store/monitoring/definitions.ts';
 import type { Database, Writer } from '../store/ports.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { temporaryDirectory } from '../store/test/temporary-directory.ts';
 import { commitBeats } from './beats.ts';
-import { syncFileMonitors } from './file-monitors.ts';
-import { createMonitor } from './monitors.ts';
+import { fileMonitors } from './file-monitors.ts';
+import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
 import { sweep } from './sweep.ts';
 import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
 
@@ -24,29 +25,25 @@ async function open(t: TestContext): Promise<Database> {
   return database;
 }
 
+interface FileMore {
+  readonly graceMinutes?: number;
+  readonly line?: number;
+  readonly count?: () => void;
+}
+
 /** Takes over a file with these monitors at `nowMs`. */
 async function file(
   database: Database,
   nowMs: number,
   monitors: readonly object[],
-  graceMinutes = 5,
-  count: () => void = () => undefined,
+  { graceMinutes = 5, line = 7, count = () => undefined }: FileMore = {},
 ) {
-  const config = FloeConfigSchema.parse({
-    orgs: [{ id: ORG, monitoring: { grace_period_minutes: graceMinutes }, monitors }],
+  await changed(database, nowMs, [], async (changing) => {
+    const writer = counting(changing.writer, count);
+    await setDefaultGrace({ ...changing, writer }, ORG, graceMinutes * MINUTE);
+    const kinds = [syncedKind(fileMonitors({ ...changing, writer }))];
+    await syncOrgs(writer, kinds, [{ id: ORG, monitors }], { nowMs, line });
   });
-  const [org] = config.orgs;
-  assert.ok(org);
-  await changed(database, nowMs, [], (changing) =>
-    syncFileMonitors({ ...changing, writer: counting(changing.writer, count) }, [
-      {
-        id: ORG,
-        timezone: 'UTC',
-        graceMs: org.monitoring.grace_period_minutes * MINUTE,
-        monitors: org.monitors.map((one, line) => ({ config: one, line })),
-      },
-    ]),
-  );
 }
 
 async function beat(database: Database, id: string, at: number) {
@@ -80,9 +77,11 @@ test('a monitor that moved in the file is where it stands now, and is not change
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 10 }];
   await file(database, T0, monitors);
-  await file(database, T0 + MINUTE, [{ id: 'first', expected_interval_minutes: 10 }, ...monitors]);
+  await file(database, T0 + MINUTE, [{ id: 'first', expected_interval_minutes: 10 }, ...monitors], {
+    line: 8,
+  });
   const row = await monitorById(database.read, ORG, 'job');
-  assert.deepEqual([row?.source_file, row?.source_line, row?.updated_at], ['floe.yaml', 1, T0]);
+  assert.deepEqual([row?.source_file, row?.source_line, row?.updated_at], ['floe.yaml', 8, T0]);
   assert.equal((await audits(database)).filter(({ subject }) => subject === 'job').length, 1);
 });
 
@@ -116,8 +115,21 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
   );
   assert.deepEqual(
     (await audits(database)).map(({ action }) => action),
-    ['monitors.create', 'monitors.disable', 'monitors.update'],
+    ['monitors.create', 'monitors.delete', 'monitors.update'],
   );
+});
+
+test('a monitor that was removed by the API and is created again has its history', async (t) => {
+  const database = await open(t);
+  const create = (at: number) =>
+    changed(database, at, [], (changing) => createMonitor(changing, ORG, monitor('job')));
+  const row = await create(T0);
+  await beat(database, 'job', T0 + 10_000);
+  await changed(database, T0 + 20_000, [], (changing) => deleteMonitor(changing, row));
+  assert.equal(await beat(database, 'job', T0 + 30_000), 'unknown');
+  assert.equal((await create(T0 + 40_000)).uid, row.uid);
+  await beat(database, 'job', T0 + 50_000);
+  assert.equal((await historyOf(database, row.uid)).checks.length, 2);
 });
 
 test('another grace of the org changes the deadlines of those that inherit it, and only those', async (t) => {
@@ -133,7 +145,7 @@ test('another grace of the org changes the deadlines of those that inherit it, a
     before + MINUTE,
     before + 5 * MINUTE,
   ]);
-  await file(database, T0 + MINUTE, monitors, 30);
+  await file(database, T0 + MINUTE, monitors, { graceMinutes: 30 });
   assert.deepEqual(await Promise.all(monitors.map(({ id }) => dueAt(database, id))), [
     before + MINUTE,
     before + 30 * MINUTE,
@@ -154,21 +166,22 @@ function counting(writer: Writer, count: () => void): Writer {
 test('many monitors are written with as few statements as some', async (t) => {
   const database = await open(t);
   const counts: number[] = [];
-  for (const [count, tags] of [
+  for (const [size, tags] of [
     [20, ['a']],
     [900, ['a']],
     [900, ['b']],
     [0, []],
   ] as const) {
-    const monitors = Array.from({ length: count }, (_, n) => ({
+    const monitors = Array.from({ length: size }, (_, n) => ({
       id: `job-${n}`,
       tags,
       expected_interval_minutes: 1,
     }));
     let statements = 0;
-    await file(database, T0 + counts.length, monitors, 5, () => {
+    const count = () => {
       statements += 1;
-    });
+    };
+    await file(database, T0 + counts.length, monitors, { count });
     counts.push(statements);
   }
   // Up to a hundred audit entries are told one by one to those who watch.

@@ -32,9 +32,10 @@ export interface Changing {
 }
 
 /** What becomes of a monitor's clock: a new one, one brought to the definition, or none any more. */
-type Step =
-  | { readonly kind: 'begin' | 'follow'; readonly row: MonitorRow }
-  | { readonly kind: 'end'; readonly row: MonitorRow; readonly by: 'pause' | 'deleted' };
+interface Step {
+  readonly kind: 'begin' | 'follow' | 'end';
+  readonly row: MonitorRow;
+}
 
 const STEPS_PER_TURN = 500;
 
@@ -51,28 +52,27 @@ export class MonitorChanges {
     this.#changing = changing;
   }
 
-  /** Adds a monitor that waits for its first beat. */
-  create(orgId: string, definition: MonitorDefinition, source = this.#changing.source): MonitorRow {
+  create(orgId: string, definition: MonitorDefinition): MonitorRow {
     const { nowMs, actor } = this.#changing;
-    const row: MonitorRow = {
-      uid: newId('mon', nowMs),
-      org_id: orgId,
-      ...definitionColumns(definition),
-      token_version: 1,
-      disabled_at: null,
-      ...placeColumns(source),
-      created_at: nowMs,
-      updated_at: nowMs,
-      updated_by: actor,
-    };
+    const columns = { ...definitionColumns(definition), ...this.#place(), disabled_at: null };
+    const stamps = { created_at: nowMs, updated_at: nowMs, updated_by: actor };
+    return this.add(newMonitor({ org_id: orgId, ...columns, ...stamps }));
+  }
+
+  /** Adds a monitor that waits for its first beat. */
+  add(row: MonitorRow): MonitorRow {
     return this.#take('begin', row);
   }
 
-  /** Replaces a monitor's definition, and enables it if it was disabled; its history goes on. */
-  replace(row: MonitorRow, definition: MonitorDefinition, source = this.#changing.source): MonitorRow {
-    const columns = { ...definitionColumns(definition), id: row.id, ...placeColumns(source) };
-    const next = { ...row, ...columns, disabled_at: null, ...this.#updated(row) };
-    return this.#take(row.disabled_at === null ? 'follow' : 'begin', next);
+  /** Replaces a monitor's definition, also of one that was removed; its history continues. */
+  replace(row: MonitorRow, definition: MonitorDefinition): MonitorRow {
+    const columns = { ...definitionColumns(definition), id: row.id, ...this.#place() };
+    return this.put(row, { ...row, ...columns, disabled_at: null, ...this.#updated(row) });
+  }
+
+  /** Puts a row in the place of the one before it. */
+  put(before: MonitorRow, next: MonitorRow): MonitorRow {
+    return this.#take(before.disabled_at === null ? 'follow' : 'begin', next);
   }
 
   /** Changes some columns of a definition. */
@@ -84,8 +84,8 @@ export class MonitorChanges {
   }
 
   /** That a monitor moved in the file, or the file was renamed, is no change of it. */
-  move(row: MonitorRow, source: Changing['source']): void {
-    this.#rows.set(row.uid, { ...row, ...placeColumns(source) });
+  move(next: MonitorRow): void {
+    this.#rows.set(next.uid, next);
   }
 
   /** Brings the clock to the definition again: what it inherits has changed. */
@@ -93,12 +93,9 @@ export class MonitorChanges {
     this.#steps.push({ kind: 'follow', row });
   }
 
-  /** Takes no beats and judges nothing from now on. */
-  end(row: MonitorRow, by: 'pause' | 'deleted'): MonitorRow {
-    const next = { ...row, disabled_at: this.#changing.nowMs, ...this.#updated(row) };
-    this.#rows.set(row.uid, next);
-    this.#steps.push({ kind: 'end', row: next, by });
-    return next;
+  /** Takes no beats and judges nothing from now on. Its row stays for its history, until retention removes both. */
+  remove(row: MonitorRow): MonitorRow {
+    return this.#take('end', { ...row, disabled_at: this.#changing.nowMs, ...this.#updated(row) });
   }
 
   /** @throws Fault `conflict` when an id is taken. */
@@ -138,7 +135,7 @@ export class MonitorChanges {
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
     const stands = clockOfRow(before);
-    if (step.kind === 'end') return end(stands, planOfRow(before), { gaps, settledUntil }, at, step.by, out);
+    if (step.kind === 'end') return end(stands, planOfRow(before), { gaps, settledUntil }, at, out);
     const replanned = replan(stands, planOfRow(before), plan, gaps, at, out, settledUntil);
     const wanted = pauseOf(row, at);
     return wanted
@@ -156,10 +153,15 @@ export class MonitorChanges {
     return graces;
   }
 
-  #take(kind: 'begin' | 'follow', row: MonitorRow): MonitorRow {
+  #take(kind: Step['kind'], row: MonitorRow): MonitorRow {
     this.#rows.set(row.uid, row);
     this.#steps.push({ kind, row });
     return row;
+  }
+
+  #place() {
+    const { kind, file, line } = this.#changing.source;
+    return { source: kind, source_file: file ?? null, source_line: line };
   }
 
   /** Two servers read the database's clock some milliseconds apart: what is changed later is not dated earlier. */
@@ -186,8 +188,9 @@ export class MonitorChanges {
   }
 }
 
-function placeColumns({ kind, file, line }: Changing['source']) {
-  return { source: kind, source_file: file ?? null, source_line: line };
+/** The row of a monitor that has no history yet. */
+export function newMonitor(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
+  return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
 }
 
 /** A pause that ended before now is none. */

@@ -1,9 +1,11 @@
 import { Fault } from '@floe/contract/faults';
 import { lockClocks } from '../store/monitoring/clocks.ts';
 import {
-  deleteMonitor as deleteStored,
+  defaultGrace,
   type MonitorRow,
   monitorById,
+  monitorsOfOrg,
+  putDefaultGrace,
 } from '../store/monitoring/definitions.ts';
 import type { Writer } from '../store/ports.ts';
 import type { MonitorDefinition } from './definition.ts';
@@ -11,16 +13,22 @@ import { type Changing, MonitorChanges } from './monitor-changes.ts';
 
 export type { Changing } from './monitor-changes.ts';
 
-/** Adds a monitor that waits for its first beat. @throws Fault `conflict` when the id is taken. */
-export function createMonitor(
+/**
+ * Adds a monitor that waits for its first beat. The history of one that was removed under its id continues.
+ *
+ * @throws Fault `conflict` when the id is taken.
+ */
+export async function createMonitor(
   changing: Changing,
   orgId: string,
   definition: MonitorDefinition,
 ): Promise<MonitorRow> {
+  const removed = await monitorById(changing.writer, orgId, definition.id);
+  if (removed && removed.disabled_at !== null) return replaceMonitor(changing, removed, definition);
   return one(changing, (changes) => changes.create(orgId, definition));
 }
 
-/** Replaces a monitor's definition, and enables it if it was disabled; its history goes on. */
+/** Replaces a monitor's definition, also of one that was removed; its history continues. */
 export function replaceMonitor(
   changing: Changing,
   row: MonitorRow,
@@ -51,15 +59,23 @@ export function rotateBeatUrl(changing: Changing, row: MonitorRow): Promise<Moni
   return one(changing, (changes) => changes.set(row, { token_version: row.token_version + 1 }));
 }
 
-/** Removes a monitor; where somebody was told that it fails, this is over. Retention removes its history. */
+/** Removes a monitor; where somebody was told that it fails, this is over. Its history stays until retention removes it. */
 export async function deleteMonitor(changing: Changing, row: MonitorRow): Promise<void> {
-  const changes = new MonitorChanges(changing);
-  changes.end(row, 'deleted');
-  await changes.write();
-  await deleteStored(changing.writer, row.uid);
+  await one(changing, (changes) => changes.remove(row));
 }
 
-/** @throws Fault `monitor_not_found`, for disabled ones too. */
+/** The org's grace; monitors that inherit it, and only those, go on with the new one. */
+export async function setDefaultGrace(changing: Changing, orgId: string, graceMs: number): Promise<void> {
+  const { writer } = changing;
+  if ((await defaultGrace(writer, orgId)) === graceMs) return;
+  await putDefaultGrace(writer, orgId, graceMs);
+  const changes = new MonitorChanges(changing);
+  for (const row of await monitorsOfOrg(writer, orgId))
+    if (row.grace_ms === null && row.disabled_at === null) changes.follow(row);
+  await changes.write();
+}
+
+/** @throws Fault `monitor_not_found`, also for one that was removed. */
 export async function mustFindMonitor(writer: Writer, orgId: string, id: string): Promise<MonitorRow> {
   const row = await monitorById(writer, orgId, id);
   if (row && row.disabled_at === null) return row;

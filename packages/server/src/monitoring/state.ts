@@ -109,20 +109,16 @@ function closed(clock: Clock, at: number, by: Recovery, out: Outcome): Clock {
   return { ...clock, misses: 0, alertedSince: null, failingSince: null };
 }
 
-/**
- * The monitor is no longer judged, because it was disabled or deleted. Who was told that it fails is told that this is
- * over.
- */
+/** The monitor is removed and no longer judged. Who was told that it fails is told that this is over. */
 export function end(
   clock: Clock,
   plan: Plan,
   { gaps, settledUntil }: { readonly gaps: readonly Gap[]; readonly settledUntil: number },
   atMs: number,
-  by: 'pause' | 'deleted',
   out: Outcome,
 ): Clock {
   const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
-  const over = closed(settled, atMs, by, out);
+  const over = closed(settled, atMs, 'deleted', out);
   if (settled.status === 'paused') return over;
   return { ...enter(over, 'paused', atMs, 'paused', out), expectedAt: null, dueAt: null };
 }

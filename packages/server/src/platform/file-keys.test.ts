@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
+import { insertOrg } from '../store/orgs.ts';
 import { allKeys, insertKey } from '../store/platform-keys.ts';
 import { putSetting } from '../store/settings.ts';
-import { type FileOrg, syncFileKeys } from './file-keys.ts';
+import { fileKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
+import { syncedKind } from './file-sync.ts';
 import { newKey } from './key-format.ts';
 import { loadPlatform } from './platform.ts';
+import { syncOrgs } from './test/file.ts';
 import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
 
-type FileKey = FileOrg['keys'][number];
 let stored: StoredPlatform;
 before(async () => {
   stored = await openStored(systemClock);
@@ -19,19 +21,16 @@ beforeEach(() =>
     // As if retention had removed all of it: nothing else may.
     await putSetting(writer, 'audit_kept_from', String(Number.MAX_SAFE_INTEGER));
     for (const table of ['audit', 'platform_keys', 'orgs'] as const) await writer.deleteFrom(table).execute();
+    for (const id of ['acme', 'another', 'other']) await insertOrg(writer, { id, name: id, created_at: NOW });
   }),
 );
 after(() => stored.close());
 
-const fileKey = (more: Partial<FileKey> = {}): FileKey => ({
-  name: 'ci',
-  key: newKey(),
-  scopes: ['gateway'],
-  line: 7,
-  ...more,
-});
-const sync = (keys: readonly FileKey[], nowMs = NOW, id = 'acme') =>
-  stored.database.transaction((writer) => syncFileKeys(writer, [{ id, name: 'Acme', keys }], pepper, nowMs));
+const fileKey = (more: object = {}) => ({ name: 'ci', key: newKey(), scopes: ['gateway'], ...more });
+const sync = (keys: readonly object[], nowMs = NOW, { id = 'acme', line = 7 } = {}) =>
+  stored.database.transaction((writer) =>
+    syncOrgs(writer, [syncedKind(fileKeys(pepper))], [{ id, keys }], { nowMs, line }),
+  );
 const rows = () => allKeys(stored.database.read);
 const only = async () => {
   const [row, ...others] = await rows();
@@ -70,7 +69,7 @@ test('the same file again changes and audits nothing, and a moved line is no cha
   const first = await only();
   await sync([key], NOW + 5);
   assert.deepEqual(await only(), first);
-  await sync([{ ...key, line: 99 }], NOW + 6);
+  await sync([key], NOW + 6, { line: 99 });
   assert.equal((await only()).source_line, 99);
   assert.deepEqual(await actions(first.id), ['file keys.create']);
 });
@@ -132,7 +131,7 @@ test('an org that leaves the file takes its keys of the file with it, and no oth
   await stored.database.transaction((writer) =>
     insertKey(writer, { ...made, id: 'key_console', name: 'mine', hash: 'h'.repeat(64), source: 'console' }),
   );
-  await sync([], NOW + 1, 'another');
+  await sync([], NOW + 1, { id: 'another' });
   const after = new Map((await rows()).map((row) => [row.id, row.revoked_at]));
   assert.deepEqual([after.get(made.id), after.get('key_console')], [NOW + 1, null]);
 });
@@ -153,15 +152,9 @@ test('the value of another org is refused and nothing is written', async () => {
   await sync([key]);
   await assert.rejects(
     stored.database.transaction((writer) =>
-      syncFileKeys(
-        writer,
-        [
-          { id: 'acme', name: 'Acme', keys: [] },
-          { id: 'other', name: 'Other', keys: [key] },
-        ],
-        pepper,
-        NOW,
-      ),
+      syncOrgs(writer, [syncedKind(fileKeys(pepper))], [{ id: 'acme' }, { id: 'other', keys: [key] }], {
+        nowMs: NOW,
+      }),
     ),
     (error) => {
       assert.ok(error instanceof FileRefused);

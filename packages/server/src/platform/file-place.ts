@@ -22,7 +22,7 @@ export function spotOf({ source_file, source_line }: Omit<Placed, 'source'>): st
   return `${source_file ?? USUAL_FILE}${source_line === null ? '' : `, line ${source_line}`}`;
 }
 
-/** Columns that say where something stands in the file: that they moved is no change of the thing. */
+/** Columns that say where an object is in the file. That it moved there is no change of it. */
 export function isPlace(column: string): boolean {
-  return column === 'source_line' || column === 'source_file';
+  return column === 'source_line' || column === 'source_file' || column === 'position';
 }

@@ -4,8 +4,10 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { changeKey, insertKey } from '../store/platform-keys.ts';
 import { teamsOfOrg } from '../store/teams.ts';
-import { syncFileTeams } from './file-teams.ts';
+import { syncedKind } from './file-sync.ts';
+import { FILE_TEAMS } from './file-teams.ts';
 import { makeKey } from './make-key.ts';
+import { syncOrgs } from './test/file.ts';
 import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
 
 let stored: StoredPlatform;
@@ -17,12 +19,11 @@ before(async () => {
 });
 after(() => stored.close());
 
-const team = (id: string, cost_center?: string, line = 5) => ({
-  config: { id, name: id.toUpperCase(), cost_center },
-  line,
-});
-const sync = (...teams: readonly ReturnType<typeof team>[]) =>
-  stored.database.transaction((writer) => syncFileTeams(writer, [{ id: 'acme', teams }], NOW));
+const team = (id: string, cost_center?: string) => ({ id, name: id.toUpperCase(), cost_center });
+const sync = (teams: readonly object[], line = 5) =>
+  stored.database.transaction((writer) =>
+    syncOrgs(writer, [syncedKind(FILE_TEAMS)], [{ id: 'acme', teams }], { nowMs: NOW, line }),
+  );
 const shown = async () =>
   (await teamsOfOrg(stored.database.read, 'acme')).map(({ id, cost_center, source }) => [
     id,
@@ -32,14 +33,14 @@ const shown = async () =>
 const actionsOn = async (id: string) => (await stored.auditOf(id)).map(({ action }) => action).sort();
 
 test('teams follow the file, each difference is audited once, and a moved line is none', async () => {
-  await sync(team('platform', '4711'), team('web'));
-  await sync(team('platform', '4711', 9), team('web'));
+  await sync([team('platform', '4711'), team('web')]);
+  await sync([team('platform', '4711'), team('web')], 9);
   assert.deepEqual(await shown(), [
     ['platform', '4711', 'file'],
     ['web', null, 'file'],
   ]);
   assert.deepEqual(await actionsOn('platform'), ['teams.create']);
-  await sync(team('platform', '4712'));
+  await sync([team('platform', '4712')]);
   assert.deepEqual(await shown(), [['platform', '4712', 'file']]);
   assert.deepEqual(await actionsOn('platform'), ['teams.create', 'teams.update']);
   assert.deepEqual(await actionsOn('web'), ['teams.create', 'teams.delete']);
@@ -47,15 +48,15 @@ test('teams follow the file, each difference is audited once, and a moved line i
 });
 
 test('a team that keys still name stays when it leaves the file, to be changed here', async () => {
-  await sync(team('platform'));
+  await sync([team('platform')]);
   const given = { orgId: 'acme', name: 'ci', scopes: ['gateway'] as const, by: 'test', nowMs: NOW };
   const { row } = makeKey(pepper, given, { team: 'platform' });
   await stored.database.transaction((writer) => insertKey(writer, row));
-  await sync();
+  await sync([]);
   assert.deepEqual(await shown(), [['platform', null, 'console']]);
-  await sync(team('platform', '1'));
+  await sync([team('platform', '1')]);
   assert.deepEqual(await shown(), [['platform', '1', 'file']]);
   await stored.database.transaction((writer) => changeKey(writer, 'acme', row.id, { team: null }));
-  await sync();
+  await sync([]);
   assert.deepEqual(await shown(), []);
 });

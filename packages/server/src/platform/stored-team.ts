@@ -1,5 +1,7 @@
 import type { Team } from '@floe/contract/api/teams';
-import type { TeamRow } from '../store/teams.ts';
+import { Fault } from '@floe/contract/faults';
+import type { Writer } from '../store/ports.ts';
+import { removeTeam, type TeamRow, teamUses } from '../store/teams.ts';
 import { placeOf } from './file-place.ts';
 
 /** A stored team as the API and the audit log show it. */
@@ -13,4 +15,17 @@ export function teamView(row: TeamRow): Team {
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,
   };
+}
+
+/** What a team spent stays in analytics. @throws Fault `conflict` while something names it */
+export async function removeUnusedTeam(
+  writer: Writer,
+  { org_id, id }: TeamRow,
+  nowMs: number,
+): Promise<void> {
+  const uses = Object.entries(await teamUses(writer, org_id, id, nowMs));
+  const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
+  if (named.length > 0)
+    throw new Fault('conflict', `The team "${id}" is named by ${named.join(', ')}; change these first.`);
+  await removeTeam(writer, org_id, id);
 }

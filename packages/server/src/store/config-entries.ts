@@ -7,9 +7,11 @@ export type EntryRow = Selectable<ConfigEntriesTable>;
 export type EntryChange = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
 export type CredentialRow = Selectable<ProviderCredentialsTable>;
 
-/** Every entry of every org, in their order. */
-export function allEntries(reader: Reader): Promise<EntryRow[]> {
-  return reader.selectFrom('config_entries').selectAll().orderBy('position').orderBy('id').execute();
+/** The entries of every org, of one kind or of all, in their order. */
+export function allEntries(reader: Reader, kind?: EntryKind): Promise<EntryRow[]> {
+  let query = reader.selectFrom('config_entries').selectAll();
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  return query.orderBy('position').orderBy('id').execute();
 }
 
 /** The entries of an org, of one kind or of all: those of floe.yaml as they stand there, then the others. */

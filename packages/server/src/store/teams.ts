@@ -19,6 +19,11 @@ export function teamsOfOrg(reader: Reader, orgId: string): Promise<TeamRow[]> {
   return reader.selectFrom('teams').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
+/** Teams of every org. */
+export function allTeams(reader: Reader): Promise<TeamRow[]> {
+  return reader.selectFrom('teams').selectAll().orderBy('org_id').orderBy('id').execute();
+}
+
 export function teamById(reader: Reader, orgId: string, id: string): Promise<TeamRow | undefined> {
   return reader
     .selectFrom('teams')

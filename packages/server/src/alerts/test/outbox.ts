@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { ChannelSchema } from '@floe/contract/config/monitoring';
 import { FakeClock } from '@floe/testkit/clock';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard, type OutboundRules } from '../../core/outbound.ts';
+import { syncedKind } from '../../platform/file-sync.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
+import { syncOrgs } from '../../platform/test/file.ts';
 import type { Outbound } from '../../providers/outbound.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
@@ -14,7 +15,7 @@ import { type Alert, enqueueAll } from '../alert.ts';
 import type { Quiet } from '../compose.ts';
 import type { DeliveryResult } from '../deliver.ts';
 import { type AlertDelivery, type AlertDeliveryParts, startAlertDelivery } from '../delivery.ts';
-import { syncFileChannels } from '../file-channels.ts';
+import { fileChannels } from '../file-channels.ts';
 import { createMailer, type MailSettings } from '../mail.ts';
 import { createSender } from '../send.ts';
 
@@ -72,12 +73,10 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
     /** Sets the channels of the org, as floe.yaml spells them. */
     channels: (...channels: readonly object[]) =>
       database.transaction((writer) =>
-        syncFileChannels(
-          writer,
-          [{ id: ORG, channels: channels.map((one) => ({ config: ChannelSchema.parse(one), line: 1 })) }],
-          secretsKey,
-          clock.now(),
-        ),
+        syncOrgs(writer, [syncedKind(fileChannels(secretsKey, clock.now()))], [{ id: ORG, channels }], {
+          nowMs: clock.now(),
+          line: 1,
+        }),
       ),
     put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAll(writer, alerts)),
     /** Lets so much time pass, a round at a time, each to its end. */

@@ -1,4 +1,4 @@
-import type { OrgConfig } from '@floe/contract/config';
+import { FloeConfigSchema, type OrgConfig } from '@floe/contract/config';
 import { createMailer } from '../../alerts/mail.ts';
 import { createSender } from '../../alerts/send.ts';
 import { LiveHub } from '../../analytics/live/hub.ts';
@@ -16,9 +16,10 @@ import { Jobs } from '../../management/jobs/jobs.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
-import { fileEntriesOf, syncFileEntries } from '../../platform/config/file-entries.ts';
+import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES } from '../../platform/config/file-entries.ts';
 import { isAtHome } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
+import { syncedKind, syncFile } from '../../platform/file-sync.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { providersFromConfig } from '../../providers/from-config.ts';
 import { createTransport } from '../../providers/transports.ts';
@@ -42,10 +43,15 @@ export async function runningParts(
 ): Promise<RunningParts> {
   const file = org ? [org] : [];
   await database.transaction((writer) =>
-    syncFileEntries(
-      writer,
-      file.map((one) => fileEntriesOf(one, (_, index) => (index === undefined ? undefined : 10 + index))),
-      clock.now(),
+    syncFile(
+      [syncedKind(FILE_PROVIDERS), syncedKind(FILE_ROUTES), syncedKind(FILE_POLICIES)],
+      {
+        config: { ...FloeConfigSchema.parse({}), orgs: file },
+        path: null,
+        lineOf: ([, , , index]) => 10 + Number(index),
+        sets: () => true,
+      },
+      { writer, nowMs: clock.now() },
     ),
   );
   let merged: MergedConfig = { orgs: [], made: new Set(), orgCount: 0 };

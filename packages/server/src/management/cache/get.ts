@@ -38,7 +38,7 @@ export function updateCache(orgs: RunningOrgs): Verb {
       const before = await storedSections(writer, orgId);
       const fields = Object.entries(isObject(sent) ? sent : {});
       const given = Object.fromEntries(fields.filter(([name]) => name !== 'purges' && !ECHOED.has(name)));
-      const isChanged = await putSection(context, before, 'cache', given, orgs);
+      const isChanged = await putSection(context, before, { section: 'cache', given }, orgs);
       const answer = await view(writer, orgId, await storedSections(writer, orgId));
       if (!isChanged) return { answer, audit: 'unchanged' };
       return {

@@ -9,8 +9,8 @@ export interface Wanted<Config> {
   readonly section: 'providers' | 'routes' | 'policies';
   readonly schema: z.ZodType<Config>;
   readonly entry: JsonObject;
-  /** What else the org has, for names that must exist. */
-  readonly beside?: JsonObject;
+  /** Ids of what it may name. */
+  readonly providers?: readonly string[];
   /** What is wrong with a valid one, and where in it. */
   readonly examine?: (config: Config) => { readonly field: string; readonly message: string } | null;
 }
@@ -21,9 +21,11 @@ export interface Wanted<Config> {
  * @throws Fault `invalid_request` in the words of `floe config check`; `param` is the place in the entry
  */
 export function checkedEntry<Config>(wanted: Wanted<Config>): Config {
-  const { section, schema, entry, beside = {}, examine } = wanted;
+  const { section, schema, entry, providers = [], examine } = wanted;
   const result = schema.safeParse(entry);
-  const named = checkReferences({ orgs: [{ ...beside, [section]: [entry] }] })
+  const named = checkReferences({
+    orgs: [{ providers: providers.map((id) => ({ id })), [section]: [entry] }],
+  })
     .filter(({ path }) => path[2] === section)
     .map(({ path, message }) => ({ path: path.slice(4), message }));
   const [first] = [

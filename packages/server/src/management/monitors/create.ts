@@ -40,10 +40,6 @@ async function mustBeFree(
   id: string,
 ): Promise<void> {
   const other = await monitorById(writer, orgId, id);
-  if (!other) return;
-  const message =
-    other.disabled_at === null
-      ? `A monitor "${id}" exists already.`
-      : `A monitor "${id}" stood in floe.yaml once. PUT takes it over with its history.`;
-  throw new Fault('conflict', message, { param: 'id' });
+  if (other?.disabled_at === null)
+    throw new Fault('conflict', `A monitor "${id}" exists already.`, { param: 'id' });
 }

@@ -12,7 +12,8 @@ export function deleteMonitor(host: MonitoringHost): Verb {
     method: 'DELETE',
     path: '/api/monitoring/monitors/{id}',
     scope: MONITORING_SCOPES,
-    summary: 'Remove a monitor and its history; its beats are refused from now on and its alerts are over',
+    summary:
+      'Remove a monitor; its beats are refused from now on and its alerts are over, its history stays until retention',
     params: idParams,
     answer: z.null(),
     status: 204,

@@ -7,7 +7,7 @@ import { parsed } from '../../platform/config/stored-config.ts';
 import { placeOf } from '../../platform/file-place.ts';
 import type { Provider } from '../../providers/configured.ts';
 import type { CredentialRow } from '../../store/config-entries.ts';
-import { shownOf } from '../entries/own.ts';
+import { shownOf } from '../entries/entry-row.ts';
 import { asJson } from '../input.ts';
 import type { RunningOrg } from '../running-org.ts';
 import { type FoundProvider, shownConfig } from './found-provider.ts';

@@ -1,4 +1,5 @@
 import { board, boardChange, boardCreation, boardReplacement } from '@floe/contract/api/boards';
+import { listQuery } from '@floe/contract/api/page';
 import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
@@ -21,14 +22,15 @@ import { mustNotBeInFile } from '../in-file.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-type BoardKind = ResourceKind<
-  BoardRow,
-  BoardConfig,
-  z.input<typeof board>,
-  typeof boardCreation,
-  typeof boardChange,
-  typeof boardReplacement
->;
+const SHAPES = {
+  answer: board,
+  list: listQuery(),
+  creation: boardCreation,
+  change: boardChange,
+  replacement: boardReplacement,
+};
+
+type BoardKind = ResourceKind<BoardRow, BoardConfig, z.input<typeof board>, typeof SHAPES>;
 
 // budget: one declaration
 export function boards(host: MonitoringHost): BoardKind {
@@ -44,20 +46,20 @@ export function boards(host: MonitoringHost): BoardKind {
       replace: 'Create or replace a board by its slug',
       delete: 'Remove a board; its monitors stay',
     },
-    shapes: { answer: board, creation: boardCreation, change: boardChange, replacement: boardReplacement },
+    shapes: SHAPES,
     unknown: 'No board has this id or slug.',
     find: boardById,
-    page: boardPage,
+    page: ({ reader, orgId }, query) => boardPage(reader, { orgId, ...query }),
     view: (row) => boardAnswer(row, host),
-    shown: boardShown,
+    shown: (_, row) => boardShown(row),
     subjectOf: ({ slug }) => slug,
     mustBeChangeable: (row) => mustNotBeInFile('board', row.slug, row),
-    created: ({ writer, orgId }, body) => boardDraft(writer, orgId, body, {}),
-    changed({ writer, orgId }, row, body) {
+    created: ({ writer, orgId }, { body }) => boardDraft(writer, orgId, body, {}),
+    changed({ writer, orgId }, row, { body }) {
       const current = boardAnswer(row, host);
       return boardDraft(writer, orgId, body, current, current.groups);
     },
-    replaced({ writer, orgId }, row, id, body) {
+    replaced({ writer, orgId }, row, id, { body }) {
       if (!row && body.slug !== undefined && body.slug !== id)
         throw new Fault('invalid_request', 'slug: is not the one of the path', { param: 'slug' });
       const fields = { ...body, slug: body.slug ?? row?.slug ?? id };

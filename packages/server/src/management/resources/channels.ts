@@ -5,9 +5,11 @@ import {
   channelCreation,
   channelReplacement,
 } from '@floe/contract/api/channels';
+import { listQuery } from '@floe/contract/api/page';
 import type { ChannelConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { channelView } from '../../alerts/channel-view.ts';
+import { removeChannel } from '../../alerts/remove-channel.ts';
 import { channelColumns, openChannel, SECRET_FIELDS } from '../../alerts/stored-channel.ts';
 import { newId } from '../../core/ids.ts';
 import type { SecretsKey } from '../../platform/secrets.ts';
@@ -16,7 +18,6 @@ import {
   changeChannel,
   channelById,
   channelPage,
-  deleteChannel,
   insertChannel,
 } from '../../store/channels.ts';
 import { abandonDeliveries } from '../../store/deliveries.ts';
@@ -31,14 +32,15 @@ interface Wanted {
   readonly enabled: boolean;
 }
 
-type ChannelKind = ResourceKind<
-  ChannelRow,
-  Wanted,
-  Channel,
-  typeof channelCreation,
-  typeof channelChange,
-  typeof channelReplacement
->;
+const SHAPES = {
+  answer: channel,
+  list: listQuery(),
+  creation: channelCreation,
+  change: channelChange,
+  replacement: channelReplacement,
+};
+
+type ChannelKind = ResourceKind<ChannelRow, Wanted, Channel, typeof SHAPES>;
 
 const SUMMARIES = {
   list: 'List alert channels, newest first',
@@ -58,25 +60,19 @@ export function alertChannels(secretsKey: SecretsKey): ChannelKind {
     scope: 'monitoring',
     live: ['failures', 'resting_until'],
     summaries: SUMMARIES,
-    shapes: {
-      answer: channel,
-      creation: channelCreation,
-      change: channelChange,
-      replacement: channelReplacement,
-    },
+    shapes: SHAPES,
     unknown: 'No channel has this id or name.',
     find: channelById,
-    page: channelPage,
+    page: ({ reader, orgId }, query) => channelPage(reader, { orgId, ...query }),
     view: channelView,
-    shown: channelView,
     subjectOf: ({ id }) => id,
     mustBeChangeable: (row) => mustNotBeInFile('channel', row.name, row),
-    created: (_, body) => ({ config: draftOf(body, null), enabled: body.enabled ?? true }),
-    changed({ clock }, row, body) {
+    created: (_, { body }) => ({ config: draftOf(body, null), enabled: body.enabled ?? true }),
+    changed({ clock }, row, { body }) {
       const current = openChannel(row, secretsKey, clock.now()).config;
       return { config: draftOf(body, current), enabled: body.enabled ?? row.enabled === 1 };
     },
-    replaced({ clock }, row, id, body) {
+    replaced({ clock }, row, id, { body }) {
       const enabled = body.enabled ?? true;
       if (!row) return { config: draftOf({ ...body, name: body.name ?? id }, null), enabled };
       const current = openChannel(row, secretsKey, clock.now()).config;
@@ -112,10 +108,7 @@ export function alertChannels(secretsKey: SecretsKey): ChannelKind {
       return row;
     },
     update: (context, row, wanted) => update(context, row, wanted, secretsKey),
-    async remove({ writer, clock }, row) {
-      await abandonDeliveries(writer, row, 'the channel was removed', clock.now());
-      await deleteChannel(writer, row.id);
-    },
+    remove: ({ writer, clock }, row) => removeChannel(writer, row, clock.now()),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   maintenanceReplacement,
   maintenanceWindow,
 } from '@floe/contract/api/maintenance';
+import { listQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import { textsIn } from '../../monitoring/book.ts';
@@ -28,14 +29,15 @@ interface Wanted {
   readonly fields: WindowFields;
 }
 
-type WindowKind = ResourceKind<
-  MaintenanceRow,
-  Wanted,
-  MaintenanceWindow,
-  typeof maintenanceCreation,
-  typeof maintenanceChange,
-  typeof maintenanceReplacement
->;
+const SHAPES = {
+  answer: maintenanceWindow,
+  list: listQuery(),
+  creation: maintenanceCreation,
+  change: maintenanceChange,
+  replacement: maintenanceReplacement,
+};
+
+type WindowKind = ResourceKind<MaintenanceRow, Wanted, MaintenanceWindow, typeof SHAPES>;
 
 // budget: one declaration
 export function maintenanceWindows(host: MonitoringHost): WindowKind {
@@ -52,28 +54,23 @@ export function maintenanceWindows(host: MonitoringHost): WindowKind {
       replace: 'Create or replace a maintenance window by its id',
       delete: 'Remove a maintenance window; one under way is over',
     },
-    shapes: {
-      answer: maintenanceWindow,
-      creation: maintenanceCreation,
-      change: maintenanceChange,
-      replacement: maintenanceReplacement,
-    },
+    shapes: SHAPES,
     unknown: 'No maintenance window has this id.',
     find: windowById,
-    page: windowPage,
+    page: ({ reader, orgId }, query) => windowPage(reader, { orgId, ...query }),
     view: (row) => windowAnswer(row, host.engine.sight().nowMs),
-    shown: windowShown,
+    shown: (_, row) => windowShown(row),
     subjectOf: ({ id }) => id,
-    async created({ writer, orgId }, { id, ...fields }) {
+    async created({ writer, orgId }, { body: { id, ...fields } }) {
       if (id !== undefined && (await windowById(writer, orgId, id)))
         throw new Fault('conflict', `A maintenance window "${id}" exists already.`, { param: 'id' });
       return { id, fields };
     },
-    changed(_, row, body) {
+    changed(_, row, { body }) {
       const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       return { id: row.id, fields: { ...settingsOf(row), ...given } };
     },
-    replaced(_, __, pathId, { id: given, ...fields }) {
+    replaced(_, __, pathId, { body: { id: given, ...fields } }) {
       const { id } = validate(maintenanceCreation.pick({ id: true }), { id: pathId });
       if (given !== undefined && given !== id)
         throw new Fault('invalid_request', 'id: is not the one of the path', { param: 'id' });

@@ -1,25 +1,28 @@
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import type { ListRequest, Page } from '../../store/pages.ts';
+import type { Page } from '../../store/pages.ts';
 import type { Reader } from '../../store/ports.ts';
-import type { Description, Writing } from '../verb-definition.ts';
+import type { Description, Input, NoFields, Reading, Writing } from '../verb-definition.ts';
+import type { Topic } from '../verb-host.ts';
 
 /** What requests and answers about one kind look like. */
-export interface Shapes<
-  View extends JsonObject,
-  Creation extends z.ZodType,
-  Change extends z.ZodType,
-  Replacement extends z.ZodType,
-> {
+export interface Shapes<View extends JsonObject> {
   readonly answer: z.ZodType<unknown, View>;
-  readonly creation: Creation;
+  /** Query of the list: `listQuery`, with orders and filters of its own. */
+  readonly list: z.ZodObject;
+  readonly creation: z.ZodType;
   /** Absent fields stay; null clears. */
-  readonly change: Change;
+  readonly change: z.ZodType;
   /** What `GET` returned is accepted; absent settings return to their default. */
-  readonly replacement: Replacement;
+  readonly replacement: z.ZodType;
   /** Of `PUT`, where an id that is new must be a good one. */
   readonly replaceParams?: z.ZodObject<{ id: z.ZodType<string, string> }>;
+  /** Query of `DELETE`. */
+  readonly removal?: z.ZodObject;
 }
+
+/** A body, checked and as it came. */
+export type Sent<Body extends z.ZodType> = Pick<Input<NoFields, NoFields, Body>, 'body' | 'sent'>;
 
 /** Where objects of a kind are found. */
 export interface StoredKind<Row> {
@@ -32,11 +35,16 @@ export interface StoredKind<Row> {
 
 /** How objects of a kind are written and shown. */
 export interface WrittenKind<Row, Config, View extends JsonObject> extends StoredKind<Row> {
-  view(row: Row): View;
-  /** As the audit log keeps it. */
-  shown(row: Row): JsonObject;
+  view(row: Row, context: Reading): Promise<View> | View;
+  /** As the audit log keeps it; null for what is not stored. Absent: as the answer shows it. */
+  shown?(view: View, row: Row): JsonObject | null;
   /** What the audit log calls it. */
   subjectOf(row: Row): string;
+  /**
+   * Whether a change lets more money through, for which members say why and confirm who they are; `config` is null for a
+   * removal. With it, bodies and the query of `DELETE` have a `reason`.
+   */
+  raises?(row: Row, config: Config | null): boolean;
   /** @throws Fault `conflict` when its name is taken */
   insert(context: Writing, config: Config): Promise<Row>;
   /** Null when the object is so already. */
@@ -45,33 +53,29 @@ export interface WrittenKind<Row, Config, View extends JsonObject> extends Store
 }
 
 /**
- * A kind of object that an org has, in a table of its own. The six operations of the API, their audit entries, ETags and
+ * A kind of object that an org has, wherever it is stored. The six operations of the API, their audit entries, ETags and
  * answers follow from it (`verbs.ts`).
  */
-export interface ResourceKind<
-  Row,
-  Config,
-  View extends JsonObject,
-  Creation extends z.ZodType,
-  Change extends z.ZodType,
-  Replacement extends z.ZodType,
-> extends WrittenKind<Row, Config, View> {
+export interface ResourceKind<Row, Config, View extends JsonObject, S extends Shapes<View>>
+  extends WrittenKind<Row, Config, View> {
   /** Subject of the operations and of the audit actions. */
   readonly kind: string;
   readonly path: `/api/${string}`;
   readonly scope: Description['scope'];
+  /** Part of the running snapshot that holds it. */
+  readonly changes?: Topic;
   /** Fields of the answer that change by themselves: no part of its ETag. */
   readonly live?: readonly string[];
   readonly summaries: Readonly<Record<'list' | 'create' | 'get' | 'update' | 'replace' | 'delete', string>>;
-  readonly shapes: Shapes<View, Creation, Change, Replacement>;
-  page(reader: Reader, request: ListRequest): Promise<Page<Row>>;
+  readonly shapes: S;
+  page(context: Reading, query: z.output<S['list']>): Promise<Page<Row>>;
   /** What a request makes of an object: the whole of it, checked. */
-  created(context: Writing, body: z.output<Creation>): Promise<Config> | Config;
-  changed(context: Writing, row: Row, body: z.output<Change>): Promise<Config> | Config;
+  created(context: Writing, sent: Sent<S['creation']>): Promise<Config> | Config;
+  changed(context: Writing, row: Row, sent: Sent<S['change']>): Promise<Config> | Config;
   replaced(
     context: Writing,
     row: Row | null,
     id: string,
-    body: z.output<Replacement>,
+    sent: Sent<S['replacement']>,
   ): Promise<Config> | Config;
 }

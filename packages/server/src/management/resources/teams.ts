@@ -1,22 +1,25 @@
+import { listQuery } from '@floe/contract/api/page';
 import { type Team, team, teamChange, teamCreation, teamReplacement } from '@floe/contract/api/teams';
 import { slug } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
-import { teamView } from '../../platform/stored-team.ts';
-import { putTeam, removeTeam, type TeamRow, teamById, teamPage, teamUses } from '../../store/teams.ts';
+import { removeUnusedTeam, teamView } from '../../platform/stored-team.ts';
+import { putTeam, type TeamRow, teamById, teamPage } from '../../store/teams.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 type Config = Pick<TeamRow, 'id' | 'name' | 'cost_center'>;
 
-export const TEAMS: ResourceKind<
-  TeamRow,
-  Config,
-  Team,
-  typeof teamCreation,
-  typeof teamChange,
-  typeof teamReplacement
-> = {
+const SHAPES = {
+  answer: team,
+  list: listQuery(),
+  creation: teamCreation,
+  change: teamChange,
+  replacement: teamReplacement,
+  replaceParams: z.strictObject({ id: slug() }),
+};
+
+export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
   kind: 'teams',
   path: '/api/management/teams',
   scope: 'management',
@@ -28,27 +31,20 @@ export const TEAMS: ResourceKind<
     replace: 'Create or replace the team with this id; what GET returned is accepted',
     delete: 'Remove a team that nothing names any more; what it spent stays in analytics',
   },
-  shapes: {
-    answer: team,
-    creation: teamCreation,
-    change: teamChange,
-    replacement: teamReplacement,
-    replaceParams: z.strictObject({ id: slug() }),
-  },
+  shapes: SHAPES,
   unknown: 'No team has this id.',
   find: teamById,
-  page: teamPage,
+  page: ({ reader, orgId }, query) => teamPage(reader, { orgId, ...query }),
   view: teamView,
-  shown: teamView,
   subjectOf: ({ id }) => id,
   mustBeChangeable: (row) => mustNotBeInFile('team', row.id, row),
-  created: (_, { id, name = id, cost_center = null }) => ({ id, name, cost_center }),
-  changed: (_, { id, ...row }, { name = row.name, cost_center = row.cost_center }) => ({
+  created: (_, { body: { id, name = id, cost_center = null } }) => ({ id, name, cost_center }),
+  changed: (_, { id, ...row }, { body: { name = row.name, cost_center = row.cost_center } }) => ({
     id,
     name,
     cost_center,
   }),
-  replaced: (_, __, id, { name = id, cost_center = null }) => ({ id, name, cost_center }),
+  replaced: (_, __, id, { body: { name = id, cost_center = null } }) => ({ id, name, cost_center }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await teamById(writer, orgId, config.id))
       throw new Fault('conflict', `There is a team "${config.id}" already.`, { param: 'id' });
@@ -64,11 +60,5 @@ export const TEAMS: ResourceKind<
     await putTeam(writer, next);
     return next;
   },
-  async remove({ writer, orgId, clock }, { id }) {
-    const uses = Object.entries(await teamUses(writer, orgId, id, clock.now()));
-    const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
-    if (named.length > 0)
-      throw new Fault('conflict', `The team "${id}" is named by ${named.join(', ')}; change these first.`);
-    await removeTeam(writer, orgId, id);
-  },
+  remove: ({ writer, clock }, row) => removeUnusedTeam(writer, row, clock.now()),
 };

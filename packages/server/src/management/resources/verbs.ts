@@ -1,35 +1,27 @@
-import { idParams, listQuery, page } from '@floe/contract/api/page';
+import { idParams, page } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
+import { isObject, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import type { Reader } from '../../store/ports.ts';
+import { requireReasonAndStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { Writing } from '../verb-definition.ts';
-import type { ResourceKind, StoredKind, WrittenKind } from './resource-kind.ts';
+import type { ResourceKind, Shapes, StoredKind, WrittenKind } from './resource-kind.ts';
 
 /** List, create, read, change, replace and remove: what the API does with objects of a kind. */
-export function resourceVerbs<
-  Row,
-  Config,
-  View extends JsonObject,
-  Creation extends z.ZodType,
-  Change extends z.ZodType,
-  Replacement extends z.ZodType,
->(kind: ResourceKind<Row, Config, View, Creation, Change, Replacement>): readonly Verb[] {
+export function resourceVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>(
+  kind: ResourceKind<Row, Config, View, S>,
+): readonly Verb[] {
   const [list, get] = readVerbs(kind);
   const [create, ...others] = writeVerbs(kind);
   return [list, create, get, ...others].filter((verb) => verb !== undefined);
 }
 
-function readVerbs<
-  Row,
-  Config,
-  View extends JsonObject,
-  Creation extends z.ZodType,
-  Change extends z.ZodType,
-  Replacement extends z.ZodType,
->(kind: ResourceKind<Row, Config, View, Creation, Change, Replacement>): readonly Verb[] {
+function readVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>(
+  kind: ResourceKind<Row, Config, View, S>,
+): readonly Verb[] {
   const { path, scope, summaries, shapes, live } = kind;
+  const answer: z.ZodType<unknown, View> = shapes.answer;
   return [
     readVerb({
       name: `${kind.kind}.list`,
@@ -37,11 +29,12 @@ function readVerbs<
       path,
       scope,
       summary: summaries.list,
-      query: listQuery(),
-      answer: page(shapes.answer),
-      async run({ orgId, reader }, { query }) {
-        const { rows, nextCursor } = await kind.page(reader, { orgId, ...query });
-        return { data: rows.map((row) => kind.view(row)), next_cursor: nextCursor };
+      query: shapeOf(shapes, 'list'),
+      answer: page(answer),
+      async run(context, { query }) {
+        const { rows, nextCursor } = await kind.page(context, query);
+        const data = await Promise.all(rows.map((row) => kind.view(row, context)));
+        return { data, next_cursor: nextCursor };
       },
     }),
     readVerb({
@@ -52,23 +45,21 @@ function readVerbs<
       summary: summaries.get,
       ...(live && { live }),
       params: idParams,
-      answer: shapes.answer,
-      run: async ({ orgId, reader }, { params }) => kind.view(await existing(kind, reader, orgId, params.id)),
+      answer,
+      async run(context, { params }) {
+        return kind.view(await existing(kind, context.reader, context.orgId, params.id), context);
+      },
     }),
   ];
 }
 
 // budget: one declaration per operation
-function writeVerbs<
-  Row,
-  Config,
-  View extends JsonObject,
-  Creation extends z.ZodType,
-  Change extends z.ZodType,
-  Replacement extends z.ZodType,
->(kind: ResourceKind<Row, Config, View, Creation, Change, Replacement>): readonly Verb[] {
+function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>(
+  kind: ResourceKind<Row, Config, View, S>,
+): readonly Verb[] {
   const { path, scope, summaries, shapes } = kind;
-  const common = { scope, changes: null } as const;
+  const answer: z.ZodType<unknown, View> = shapes.answer;
+  const common = { scope, changes: kind.changes ?? null } as const;
   const one = `${path}/{id}` as const;
   return [
     writeVerb({
@@ -77,10 +68,11 @@ function writeVerbs<
       method: 'POST',
       path,
       summary: summaries.create,
-      body: shapes.creation,
-      answer: shapes.answer,
+      body: shapeOf(shapes, 'creation'),
+      answer,
       status: 201,
-      run: async (context, { body }) => create(kind, context, await kind.created(context, body)),
+      run: async (context, input) =>
+        create(kind, context, await kind.created(context, input), reasonIn(kind, input.body)),
     }),
     writeVerb({
       ...common,
@@ -89,12 +81,13 @@ function writeVerbs<
       path: one,
       summary: summaries.update,
       params: idParams,
-      body: shapes.change,
-      answer: shapes.answer,
+      body: shapeOf(shapes, 'change'),
+      answer,
       status: 200,
-      async run(context, { params, body }) {
-        const row = await changeable(kind, context, params.id);
-        return update(kind, context, row, await kind.changed(context, row, body));
+      async run(context, input) {
+        const row = await changeable(kind, context, input.params.id);
+        const config = await kind.changed(context, row, input);
+        return update(kind, context, { row, config }, reasonIn(kind, input.body));
       },
     }),
     writeVerb({
@@ -104,14 +97,16 @@ function writeVerbs<
       path: one,
       summary: summaries.replace,
       params: shapes.replaceParams ?? idParams,
-      body: shapes.replacement,
-      answer: shapes.answer,
+      body: shapeOf(shapes, 'replacement'),
+      answer,
       status: 200,
-      async run(context, { params, body }) {
-        const row = (await kind.find(context.writer, context.orgId, params.id)) ?? null;
+      async run(context, input) {
+        const { id } = input.params;
+        const row = (await kind.find(context.writer, context.orgId, id)) ?? null;
         if (row) kind.mustBeChangeable?.(row);
-        const config = await kind.replaced(context, row, params.id, body);
-        return row ? update(kind, context, row, config) : create(kind, context, config);
+        const config = await kind.replaced(context, row, id, input);
+        const reason = reasonIn(kind, input.body);
+        return row ? update(kind, context, { row, config }, reason) : create(kind, context, config, reason);
       },
     }),
     writeVerb({
@@ -121,18 +116,24 @@ function writeVerbs<
       path: one,
       summary: summaries.delete,
       params: idParams,
+      ...(shapes.removal && { query: shapes.removal }),
       answer: z.null(),
       status: 204,
-      async run(context, { params }) {
+      async run(context, { params, query }) {
         const row = await changeable(kind, context, params.id);
+        const reason = reasonIn(kind, query);
+        mustBeMeant(kind, context, { row, config: null }, reason);
+        const before = shownAs(kind, row, await kind.view(row, context));
         await kind.remove(context, row);
-        return {
-          answer: null,
-          audit: { subject: kind.subjectOf(row), before: kind.shown(row), after: null },
-        };
+        return { answer: null, audit: { subject: kind.subjectOf(row), before, after: null, reason } };
       },
     }),
   ];
+}
+
+/** Unlike `shapes.change`, it has the type of this kind's schema, not that of all. */
+function shapeOf<S, Name extends keyof S>(shapes: S, name: Name): S[Name] {
+  return shapes[name];
 }
 
 /** @throws Fault `not_found`, also for what another org has */
@@ -154,15 +155,36 @@ async function changeable<Row>(kind: StoredKind<Row>, { writer, orgId }: Writing
   return row;
 }
 
+/** Why somebody asks, where the kind takes that. */
+function reasonIn(
+  kind: Pick<WrittenKind<never, never, JsonObject>, 'raises'>,
+  fields: unknown,
+): string | null {
+  const given = kind.raises && isObject(fields) ? fields['reason'] : null;
+  return typeof given === 'string' ? given : null;
+}
+
+/** @throws Fault `reason_required`, `step_up_required` */
+function mustBeMeant<Row, Config, View extends JsonObject>(
+  kind: WrittenKind<Row, Config, View>,
+  { actor, clock }: Writing,
+  { row, config }: { readonly row: Row; readonly config: Config | null },
+  reason: string | null,
+): void {
+  if (kind.raises?.(row, config)) requireReasonAndStepUp(actor, reason, clock.now());
+}
+
 async function create<Row, Config, View extends JsonObject>(
   kind: WrittenKind<Row, Config, View>,
   context: Writing,
   config: Config,
+  reason: string | null,
 ) {
   const row = await kind.insert(context, config);
+  const answer = await kind.view(row, context);
   return {
-    answer: kind.view(row),
-    audit: { subject: kind.subjectOf(row), before: null, after: kind.shown(row) },
+    answer,
+    audit: { subject: kind.subjectOf(row), before: null, after: shownAs(kind, row, answer), reason },
   };
 }
 
@@ -170,11 +192,28 @@ async function create<Row, Config, View extends JsonObject>(
 async function update<Row, Config, View extends JsonObject>(
   kind: WrittenKind<Row, Config, View>,
   context: Writing,
-  row: Row,
-  config: Config,
+  change: { readonly row: Row; readonly config: Config },
+  reason: string | null,
 ) {
+  const { row, config } = change;
+  mustBeMeant(kind, context, change, reason);
+  const before = await kind.view(row, context);
   const next = await kind.update(context, row, config);
-  if (next === null) return { answer: kind.view(row), audit: 'unchanged' as const };
-  const audit = { subject: kind.subjectOf(row), before: kind.shown(row), after: kind.shown(next) };
-  return { answer: kind.view(next), audit };
+  if (next === null) return { answer: before, audit: 'unchanged' as const };
+  const answer = await kind.view(next, context);
+  const audit = {
+    subject: kind.subjectOf(next),
+    before: shownAs(kind, row, before),
+    after: shownAs(kind, next, answer),
+    reason,
+  };
+  return { answer, audit };
+}
+
+function shownAs<Row, Config, View extends JsonObject>(
+  kind: WrittenKind<Row, Config, View>,
+  row: Row,
+  view: View,
+): JsonObject | null {
+  return kind.shown ? kind.shown(view, row) : view;
 }

@@ -1,10 +1,10 @@
+import { RouteSchema } from '@floe/contract/config/routing';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Catalog } from '../../gateway/catalog.ts';
 import { compileRoute } from '../../gateway/compile.ts';
 import { checkedEntry } from '../entries/checked.ts';
 import { asJson } from '../input.ts';
 import type { RunningOrg } from '../running-org.ts';
-import { ROUTES } from './routes.ts';
 
 /**
  * What the org would run with if a draft of a route were saved: it takes the place of the route it stands for, or
@@ -25,9 +25,9 @@ export function withDraft(
   const entry: JsonObject = Object.fromEntries(given);
   const config = checkedEntry({
     section: 'routes',
-    schema: ROUTES.schema,
+    schema: RouteSchema,
     entry,
-    beside: ROUTES.beside(providers),
+    providers,
   });
   const routes = [...org.catalog.routes];
   const compiled = config.enabled ? [compileRoute(config)] : [];

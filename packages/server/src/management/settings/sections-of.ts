@@ -4,7 +4,6 @@ import { checkReferences } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { explain } from '../../config/explain.ts';
-import { newId } from '../../core/ids.ts';
 import { type OrgSettings, type Section, settingsOf } from '../../platform/config/sections.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
 import { placeOf } from '../../platform/file-place.ts';
@@ -15,15 +14,12 @@ import {
   insertEntry,
   removeEntry,
 } from '../../store/config-entries.ts';
-import type { Reader, Writer } from '../../store/ports.ts';
-import { providerIds } from '../entries/ordered-entries.ts';
-import { shownOf } from '../entries/own.ts';
+import type { Reader } from '../../store/ports.ts';
+import { entryRow, shownOf } from '../entries/entry-row.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import { asJson, refused } from '../input.ts';
-import type { RunningOrgs } from '../running-org.ts';
-import type { VerbContext } from '../verb.ts';
-
-type Writing = VerbContext & { readonly writer: Writer };
+import { providerIds, type RunningOrgs } from '../running-org.ts';
+import type { Writing } from '../verb-definition.ts';
 
 /** The settings of an org as the store has them: those of floe.yaml and those of the API. */
 export interface StoredSections {
@@ -55,12 +51,12 @@ export function sourceOf({ rows }: StoredSections, section: Section) {
  * @throws Fault `invalid_request` at its place, `managed_by_file`
  */
 export async function putSection(
-  { writer, orgId, actor, clock }: Writing,
+  context: Writing,
   before: StoredSections,
-  section: Section,
-  given: Json,
+  { section, given }: { readonly section: Section; readonly given: Json },
   orgs: RunningOrgs,
 ): Promise<boolean> {
+  const { writer, orgId } = context;
   const row = before.rows.find(({ id }) => id === section);
   if (row) mustNotBeInFile('setting', row.id, row);
   if (given === null) {
@@ -74,24 +70,9 @@ export async function putSection(
   });
   // What has its default and is given back so stays the default's.
   if (entry_json === (row?.entry_json ?? JSON.stringify({ value: before.settings[section] }))) return false;
-  const now = clock.now();
-  const columns = { entry_json, updated_at: now, updated_by: actor.id };
-  if (row) await changeEntry(writer, row, columns);
-  else
-    await insertEntry(writer, {
-      ...columns,
-      org_id: orgId,
-      kind: 'settings',
-      id: section,
-      row_id: newId('cfg', now),
-      position: 0,
-      secrets_sealed: null,
-      secrets_version: 0,
-      source: 'console',
-      source_file: null,
-      source_line: null,
-      created_at: now,
-    });
+  const written = entryRow(context, row ?? null, { kind: 'settings', id: section, entry_json });
+  if (row) await changeEntry(writer, row, written);
+  else await insertEntry(writer, written);
   return true;
 }
 

@@ -1,9 +1,8 @@
 import { orgSettings, settingsChange } from '@floe/contract/api/settings';
 import { isObject } from '@floe/contract/json';
 import type * as z from 'zod';
-import { setDefaultGrace } from '../../monitoring/file-monitors.ts';
+import { setDefaultGrace } from '../../monitoring/monitors.ts';
 import { isSection, SECTIONS } from '../../platform/config/sections.ts';
-import { monitorsOfOrg } from '../../store/monitoring/definitions.ts';
 import { putMetadataKeys } from '../../store/orgs.ts';
 import { asJson } from '../input.ts';
 import { changing, type MonitoringHost } from '../monitors/monitoring-host.ts';
@@ -40,16 +39,16 @@ export function updateSettings(orgs: RunningOrgs, monitoring: MonitoringHost): V
       const before = await storedSections(writer, orgId);
       const changed: string[] = [];
       for (const [section, value] of Object.entries(isObject(sent) ? sent : {}))
-        if (isSection(section) && (await putSection(context, before, section, asJson(value), orgs)))
+        if (
+          isSection(section) &&
+          (await putSection(context, before, { section, given: asJson(value) }, orgs))
+        )
           changed.push(section);
       const after = await storedSections(writer, orgId);
       const { analytics, monitoring: clocks } = after.settings;
       if (changed.includes('analytics')) await putMetadataKeys(writer, orgId, analytics.metadata_keys);
-      if (changed.includes('monitoring')) {
-        const monitors = await monitorsOfOrg(writer, orgId);
-        const graceMs = clocks.grace_period_minutes * 60_000;
-        await setDefaultGrace(changing(context, monitoring), orgId, graceMs, monitors);
-      }
+      if (changed.includes('monitoring'))
+        await setDefaultGrace(changing(context, monitoring), orgId, clocks.grace_period_minutes * 60_000);
       const answer = view(after);
       if (changed.length === 0) return { answer, audit: 'unchanged' };
       return { answer, audit: { subject: 'settings', before: view(before), after: answer } };

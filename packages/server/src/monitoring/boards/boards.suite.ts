@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { BoardSchema } from '@floe/contract/config/monitoring';
 import { FileRefused } from '../../platform/file-refused.ts';
-import { allBoards, boardBySlug } from '../../store/monitoring/boards.ts';
-import { deleteMonitor, monitorById } from '../../store/monitoring/definitions.ts';
+import { syncedKind } from '../../platform/file-sync.ts';
+import { syncOrgs } from '../../platform/test/file.ts';
+import { allBoards, boardBySlug, changeBoard } from '../../store/monitoring/boards.ts';
+import { monitorById } from '../../store/monitoring/definitions.ts';
 import { expireChecks } from '../../store/monitoring/history.ts';
 import type { Database } from '../../store/ports.ts';
 import { commitBeats } from '../beats.ts';
-import { createMonitor } from '../monitors.ts';
+import { createMonitor, deleteMonitor } from '../monitors.ts';
 import { listMonitors } from '../read.ts';
 import { sweep } from '../sweep.ts';
 import { addOrg, call, changed, MINUTE, monitor, ORG, T0 } from '../test/monitors.ts';
-import { syncFileBoards } from './file-boards.ts';
+import { FILE_BOARDS } from './file-boards.ts';
 import { readBoard } from './status.ts';
 
 const DAY = 24 * 60 * MINUTE;
@@ -23,15 +24,14 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     await commitBeats(database, [call(id, at)], sight);
   }
 
-  const board = (changes: object = {}) =>
-    BoardSchema.parse({ slug: 'b', groups: [{ name: 'G', monitors: ['a', 'b'] }], ...changes });
-  const sync = (database: Database, boards: readonly object[], at = T0) =>
+  const board = (changes: object = {}) => ({
+    slug: 'b',
+    groups: [{ name: 'G', monitors: ['a', 'b'] }],
+    ...changes,
+  });
+  const sync = (database: Database, boards: readonly object[], nowMs = T0) =>
     database.transaction((writer) =>
-      syncFileBoards(
-        writer,
-        [{ id: ORG, boards: boards.map((one) => ({ config: board(one), line: 7 })) }],
-        at,
-      ),
+      syncOrgs(writer, [syncedKind(FILE_BOARDS)], [{ id: ORG, boards: boards.map(board) }], { nowMs }),
     );
 
   test(`${name}: a board reads its monitors' days in one go, those from long before its first day too`, async (t) => {
@@ -61,7 +61,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
   });
 
-  test(`${name}: boards of the file are taken over, changed, and private when they leave it`, async (t) => {
+  test(`${name}: boards of the file are taken over, changed, and removed when they leave it`, async (t) => {
     const database = await open(t);
     await addOrg(database);
     await sync(database, [{ public: true }]);
@@ -69,12 +69,11 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     const [made] = await allBoards(database.read);
     assert.deepEqual([made?.updated_at, made?.public, made?.source], [T0, 1, 'file']);
     await sync(database, [], T0 + 2);
-    const [left] = await allBoards(database.read);
-    assert.deepEqual([left?.id, left?.public, left?.source], [made?.id, 0, 'console']);
+    assert.deepEqual(await allBoards(database.read), []);
     const audits = await database.read.selectFrom('audit').select('action').orderBy('at').execute();
     assert.deepEqual(
       audits.map(({ action }) => action),
-      ['boards.create', 'boards.update'],
+      ['boards.create', 'boards.delete'],
     );
   });
 
@@ -82,21 +81,24 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     const database = await open(t);
     await addOrg(database);
     await addOrg(database, 'rival');
-    const config = (changes: object) => ({ config: board({ groups: [], ...changes }), line: 7 });
+    const config = (changes: object) => board({ groups: [], ...changes });
     const file = (ours: readonly object[], theirs: readonly object[]) =>
       database.transaction((writer) =>
-        syncFileBoards(
+        syncOrgs(
           writer,
+          [syncedKind(FILE_BOARDS)],
           [
             { id: ORG, boards: ours.map(config) },
             { id: 'rival', boards: theirs.map(config) },
           ],
-          T0,
+          { nowMs: T0 },
         ),
       );
-    // Left the file, and is the org's own from then on.
     await file([], [{ public: true }, { slug: 'c' }]);
-    await file([], [{ slug: 'c' }]);
+    const made = await boardBySlug(database.read, 'b');
+    await database.transaction((writer) =>
+      changeBoard(writer, made?.id ?? '', { source: 'console', source_line: null }),
+    );
     const before = await allBoards(database.read);
     await assert.rejects(
       file([{ slug: 'free' }, { name: 'Ours' }], [{ slug: 'c' }]),
@@ -140,10 +142,14 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
     const row = await monitorById(database.read, ORG, 'a');
     assert.ok(row);
-    await database.transaction((writer) => deleteMonitor(writer, row.uid));
-    await expireChecks(database, T0 - 1);
+    await changed(database, T0 + 11 * MINUTE, [], (changing) => deleteMonitor(changing, row));
     const left = async (table: 'checks' | 'monitor_periods') =>
       new Set((await database.read.selectFrom(table).select('uid').execute()).map(({ uid }) => uid));
+    await expireChecks(database, T0 + 10 * MINUTE);
+    assert.ok((await left('monitor_periods')).has(row.uid));
+    await beat(database, 'b', T0 + 20 * MINUTE);
+    await expireChecks(database, T0 + 15 * MINUTE);
+    assert.equal(await monitorById(database.read, ORG, 'a'), undefined);
     const other = await monitorById(database.read, ORG, 'b');
     assert.deepEqual([...(await left('checks'))], [other?.uid]);
     assert.deepEqual([...(await left('monitor_periods'))], [other?.uid]);

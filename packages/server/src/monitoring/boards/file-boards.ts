@@ -1,8 +1,8 @@
 import type { BoardConfig } from '@floe/contract/config';
+import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
-import { USUAL_FILE } from '../../platform/file-place.ts';
-import { FileRefused } from '../../platform/file-refused.ts';
-import { type FileKind, FileWriter } from '../../platform/file-writer.ts';
+import type { Declared } from '../../platform/file-org.ts';
+import { fileKind } from '../../platform/file-sync.ts';
 import {
   allBoards,
   type BoardRow,
@@ -10,81 +10,38 @@ import {
   deleteBoard,
   insertBoard,
 } from '../../store/monitoring/boards.ts';
-import type { Writer } from '../../store/ports.ts';
-
-/** What becomes of one that left the file. */
-const LEFT = { public: 0, source: 'console', source_file: null, source_line: null };
 
 const TAKEN =
   'is the slug of a board of another organization, and slugs are unique in the installation; take another one, or have that board renamed or deleted first';
 
-/** An org of floe.yaml as far as its boards are concerned. */
-export interface FileBoards {
-  readonly id: string;
-  /** Name of the file. */
-  readonly file?: string;
-  readonly boards: readonly { readonly config: BoardConfig; readonly line: number | null }[];
-}
-
-/**
- * Brings the boards of floe.yaml into the store: one of the org with an equal slug is taken over; one that left the file
- * turns private and can be changed through the API from then on, or goes where the file gives its slug to another org.
- * Every difference is audited; no difference writes nothing.
- *
- * @throws FileRefused when a slug is that of a board that another org has through the API
- */
-export async function syncFileBoards(
-  writer: Writer,
-  orgs: readonly FileBoards[],
-  nowMs: number,
-): Promise<void> {
-  const written = new FileWriter(BOARDS, writer, nowMs);
-  const bySlug = new Map((await allBoards(writer)).map((row) => [row.slug, row]));
-  mustBeFree(orgs, bySlug);
-  const declared = new Map(orgs.flatMap(({ id, boards }) => boards.map(({ config }) => [config.slug, id])));
-  // First, so that their slugs are free.
-  for (const row of bySlug.values()) if (row.source === 'file') await letGo(written, row, declared);
-  for (const { id: orgId, file = USUAL_FILE, boards } of orgs)
-    for (const { config, line } of boards) {
-      const row = bySlug.get(config.slug);
-      const place = { source: 'file', source_file: file, source_line: line };
-      const columns = { org_id: orgId, ...boardColumns(config), ...place };
-      if (row?.org_id === orgId) await written.change(row, columns);
-      else
-        await written.create({ id: newId('brd', nowMs), ...columns, created_at: nowMs, ...written.stamps });
-    }
-}
-
-/** Slugs are unique in the installation: a board of the API keeps its own against the file of another org. */
-function mustBeFree(orgs: readonly FileBoards[], bySlug: ReadonlyMap<string, BoardRow>): void {
-  const issues = orgs.flatMap(({ id, boards }, at) =>
-    boards.flatMap(({ config }, index) => {
-      const row = bySlug.get(config.slug);
-      if (!row || row.org_id === id || row.source === 'file') return [];
-      return [{ path: ['orgs', at, 'boards', index, 'slug'], message: TAKEN }];
-    }),
-  );
-  if (issues.length > 0) throw new FileRefused(issues);
-}
-
-const BOARDS: FileKind<BoardRow> = {
+/** Boards of floe.yaml. */
+export const FILE_BOARDS = fileKind({
   kind: 'boards',
-  subjectOf: ({ slug }) => slug,
-  shown: boardShown,
+  list: ({ boards }) => boards,
+  stored: allBoards,
+  nameOf: ({ slug }: BoardConfig) => slug,
+  storedName: ({ slug }: BoardRow) => slug,
+  problems: takenSlugs,
+  columns: ({ config }) => boardColumns(config),
+  row: (columns): BoardRow => ({ id: newId('brd', columns.created_at), ...columns }),
   insert: insertBoard,
   update: (writer, { id }, change) => changeBoard(writer, id, change),
   remove: (writer, { id }) => deleteBoard(writer, id),
-};
+  subjectOf: ({ slug }) => slug,
+  shown: boardShown,
+});
 
-/** @param declared the org of each slug of the file */
-async function letGo(
-  written: FileWriter<BoardRow>,
-  row: BoardRow,
-  declared: ReadonlyMap<string, string>,
-): Promise<void> {
-  const orgId = declared.get(row.slug);
-  if (orgId === undefined) await written.change(row, LEFT);
-  else if (orgId !== row.org_id) await written.remove(row);
+/** Slugs are unique in the installation: a board of the API keeps its own against the file of another org. */
+function takenSlugs(
+  declared: readonly Declared<BoardConfig>[],
+  stored: readonly BoardRow[],
+): readonly ConfigIssue[] {
+  const bySlug = new Map(stored.map((row) => [row.slug, row]));
+  return declared.flatMap(({ orgId, path, config }) => {
+    const row = bySlug.get(config.slug);
+    if (!row || row.org_id === orgId || row.source === 'file') return [];
+    return [{ path: [...path, 'slug'], message: TAKEN }];
+  });
 }
 
 /** A board as columns hold it. */

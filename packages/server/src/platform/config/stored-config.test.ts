@@ -6,28 +6,35 @@ import { type TestContext, test } from 'node:test';
 import { OrgSchema } from '@floe/contract/config/org';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import { insertCredential, insertEntry } from '../../store/config-entries.ts';
+import { allEntries, changeEntry, insertCredential, insertEntry } from '../../store/config-entries.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
 import { rehearse } from '../../store/rehearse.ts';
 import { testDatabase } from '../../store/test/postgres-database.ts';
+import { syncedKind } from '../file-sync.ts';
 import { mustKnowKeys, rewrapSecrets } from '../rewrap.ts';
 import { deriveSecretsKey, deriveTurnsKey, sealSecret } from '../secrets.ts';
-import { fileEntriesOf, syncFileEntries } from './file-entries.ts';
+import { syncOrgs } from '../test/file.ts';
+import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES, FILE_SETTINGS } from './file-entries.ts';
 import { credentialPlace, sealProviderSecrets } from './provider-secrets.ts';
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
 
 const ROOT = Buffer.alloc(32, 1);
 const key = deriveSecretsKey(ROOT);
-const ORG = OrgSchema.parse({
+const FILE = {
   id: 'acme',
   providers: [{ id: 'main', kind: 'sandbox', headers: { 'x-secret': 'hidden' } }],
   routes: [{ model: 'smart', targets: ['main/echo'] }],
   cache: { enabled: true },
-});
-const LINES: Readonly<Record<string, number>> = { providers: 10, routes: 20, cache: 30 };
-const ENTRIES = fileEntriesOf(ORG, (section) => LINES[section]);
+};
+const ORG = OrgSchema.parse(FILE);
+const FILE_ENTRIES = [
+  syncedKind(FILE_PROVIDERS),
+  syncedKind(FILE_ROUTES),
+  syncedKind(FILE_POLICIES),
+  syncedKind(FILE_SETTINGS),
+];
 
 async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-entries-'));
@@ -102,10 +109,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.equal(other.unusable.length, 3);
   });
 
-  test(`${engine}: entries of the file are written once, let go once, and audited each time`, async (t) => {
+  test(`${engine}: entries of the file are written once, removed once, and audited each time`, async (t) => {
     const database = await open(t, engine);
-    const sync = (nowMs: number, orgs = [ENTRIES]) =>
-      database.transaction((writer) => syncFileEntries(writer, orgs, nowMs));
+    const sync = (nowMs: number, orgs: readonly object[] = [FILE]) =>
+      database.transaction((writer) => syncOrgs(writer, FILE_ENTRIES, orgs, { nowMs, line: 10 }));
     const audits = async () =>
       (await database.read.selectFrom('audit').select(['action', 'actor']).execute()).map(
         ({ action, actor }) => `${actor} ${action}`,
@@ -115,7 +122,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const written = await rows();
     assert.deepEqual(
       written.map((row) => `${row.kind}/${row.id}:${row.source_line}`),
-      ['providers/main:10', 'routes/smart:20', 'settings/cache:30'],
+      ['providers/main:10', 'routes/smart:10', 'settings/cache:10'],
     );
     assert.doesNotMatch(JSON.stringify(written), /hidden/);
     const first = (await audits()).sort();
@@ -123,24 +130,46 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await sync(2);
     assert.deepEqual(await rows(), written);
     await sync(3, []);
-    const left = await rows();
-    assert.deepEqual(
-      left.map((row) => [row.kind, row.source, JSON.parse(row.entry_json).enabled]),
-      [
-        ['providers', 'console', false],
-        ['routes', 'console', false],
-      ],
-    );
+    assert.deepEqual(await rows(), []);
     await sync(4, []);
-    assert.deepEqual(await rows(), left);
     assert.equal((await audits()).length, 6);
+  });
+
+  test(`${engine}: a provider that a route of the API names stays when it leaves the file`, async (t) => {
+    const database = await open(t, engine);
+    const sync = (...orgs: readonly object[]) =>
+      database.transaction((writer) => syncOrgs(writer, FILE_ENTRIES, orgs, { nowMs: 1 }));
+    const shown = async () =>
+      (await allEntries(database.read)).map(({ kind, id, source, source_line }) => [
+        kind,
+        id,
+        source,
+        source_line,
+      ]);
+    await sync(FILE);
+    await database.transaction((writer) =>
+      changeEntry(
+        writer,
+        { org_id: 'acme', kind: 'routes', id: 'smart' },
+        { source: 'console', source_line: null },
+      ),
+    );
+    await sync({ id: 'acme' });
+    assert.deepEqual((await shown()).sort(), [
+      ['providers', 'main', 'console', null],
+      ['routes', 'smart', 'console', null],
+    ]);
+    // Both leave it at once: the route does not hold the provider back.
+    await sync(FILE);
+    await sync({ id: 'acme' });
+    assert.deepEqual(await shown(), []);
   });
 
   test(`${engine}: what is rehearsed is taken back, and a rewrap reaches every table`, async (t) => {
     const database = await open(t, engine);
     await addProvider(database, 'own', 'https://a.example');
     const count = await rehearse(database, async (writer) => {
-      await syncFileEntries(writer, [ENTRIES], 1);
+      await syncOrgs(writer, FILE_ENTRIES, [FILE], { nowMs: 1 });
       return (await writer.selectFrom('config_entries').selectAll().execute()).length;
     });
     assert.equal(count, 4);

@@ -14,7 +14,7 @@ export function monitorById(reader: Reader, orgId: string, id: string): Promise<
     .executeTakeFirst();
 }
 
-/** Monitors of an org that were not disabled, by these ids, in no order. */
+/** Monitors of an org that were not removed, by these ids, in no order. */
 export async function monitorsByIds(
   reader: Reader,
   orgId: string,
@@ -30,7 +30,12 @@ export async function monitorsByIds(
     .execute();
 }
 
-/** Every monitor of an org, disabled ones too, by id. */
+/** Monitors of every org, those that were removed too. */
+export function allMonitors(reader: Reader): Promise<MonitorRow[]> {
+  return reader.selectFrom('monitors').selectAll().orderBy('org_id').orderBy('id').execute();
+}
+
+/** Monitors of an org, those that were removed too, by id. */
 export function monitorsOfOrg(reader: Reader, orgId: string): Promise<MonitorRow[]> {
   return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
@@ -68,12 +73,6 @@ const PUT_MONITORS = putting('monitors', MONITOR_COLUMNS);
 /** Adds definitions, or replaces them by their uid. @throws Fault `conflict` when an org has another monitor of an id */
 export function putMonitors(writer: Writer, rows: readonly MonitorRow[]): Promise<void> {
   return put(writer, PUT_MONITORS, MONITOR_COLUMNS, rows);
-}
-
-/** Removes a monitor. Its history may be long: retention takes that away, in batches. */
-export async function deleteMonitor(writer: Writer, uid: string): Promise<void> {
-  for (const table of ['monitor_clocks', 'monitors'] as const)
-    await writer.deleteFrom(table).where('uid', '=', uid).execute();
 }
 
 /** Clocks of monitors, by uid. */

@@ -134,13 +134,16 @@ export async function expireBeatKeys(
 }
 
 /**
- * Removes checks, and periods that are over, from before `beforeMs`, batch by batch; of monitors that were removed,
- * all of them. Returns how many checks.
+ * Removes checks, and periods that are over, from before `beforeMs`, batch by batch, and monitors that were removed before
+ * it with all that is left of their history. Returns how many checks.
  */
 export async function expireChecks(
   database: Pick<Database, 'read' | 'rowTransaction'>,
   beforeMs: number,
 ): Promise<number> {
+  await database.rowTransaction((writer) =>
+    writer.deleteFrom('monitors').where('disabled_at', '<', beforeMs).execute(),
+  );
   let removed = 0;
   let after = '';
   for (;;) {

@@ -1,6 +1,6 @@
 /** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
 export interface MonitorsTable {
-  /** Never used again: a monitor that is made anew under an old id has a history of its own. */
+  /** What the history belongs to. A monitor that comes back under its id before retention has it again. */
   uid: string;
   org_id: string;
   /** What jobs send as `monitor_id`; unique in the org. */
@@ -24,7 +24,7 @@ export interface MonitorsTable {
   muted_until: number | null;
   /** Rises when the beat URL is rotated; the token is derived from it, see `beatToken`. */
   token_version: number;
-  /** Set when the monitor left floe.yaml: it takes no beats and judges nothing, its history stays. */
+  /** Set when the monitor was removed: it takes no beats and judges nothing. Retention removes the row with the history. */
   disabled_at: number | null;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;

@@ -1,20 +1,20 @@
-import type { policy } from '@floe/contract/api/policies';
+import { policy, policyBody } from '@floe/contract/api/policies';
 import type { PolicyConfig } from '@floe/contract/config';
 import { PolicySchema } from '@floe/contract/config/guardrails';
 import type * as z from 'zod';
 import { policyProblem } from '../../guardrails/policies/policies.ts';
 import { policyOf } from '../../platform/config/stored-config.ts';
-import type { OrderedKind } from '../entries/ordered-kind.ts';
-import { shownOf } from '../entries/own.ts';
+import { shownOf } from '../entries/entry-row.ts';
+import type { OrderedEntry } from './ordered-kind.ts';
 
-/** Policies, as the verbs of `ordered-verbs.ts` handle them. */
-export const POLICIES: OrderedKind<PolicyConfig, z.input<typeof policy>> = {
+export const POLICIES: OrderedEntry<PolicyConfig, z.input<typeof policy>> = {
   kind: 'policies',
   one: 'policy',
   named: 'name',
   schema: PolicySchema,
+  answer: policy,
+  body: policyBody,
   nameOf: ({ name }) => name,
-  beside: () => ({}),
   examine(config) {
     const message = policyProblem(config);
     return message === null ? null : { field: 'when', message };

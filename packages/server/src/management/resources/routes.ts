@@ -1,20 +1,19 @@
-import type { route } from '@floe/contract/api/routes';
+import { route, routeBody } from '@floe/contract/api/routes';
 import type { RouteConfig } from '@floe/contract/config';
 import { RouteSchema } from '@floe/contract/config/routing';
 import type * as z from 'zod';
 import { routeOf } from '../../platform/config/stored-config.ts';
-import type { OrderedKind } from '../entries/ordered-kind.ts';
-import { shownOf } from '../entries/own.ts';
+import { shownOf } from '../entries/entry-row.ts';
+import type { OrderedEntry } from './ordered-kind.ts';
 
-/** Routes, as the verbs of `ordered-verbs.ts` handle them. */
-export const ROUTES: OrderedKind<RouteConfig, z.input<typeof route>> = {
+export const ROUTES: OrderedEntry<RouteConfig, z.input<typeof route>> = {
   kind: 'routes',
   one: 'route',
   named: 'model',
   schema: RouteSchema,
+  answer: route,
+  body: routeBody,
   nameOf: ({ model }) => model,
-  beside: (providers) => ({ providers: providers.map((id) => ({ id })) }),
-  examine: () => null,
   view(row, position) {
     const { model, targets, timeouts, chat_reasoning, cache, ...config } = routeOf(row);
     return {

@@ -1,0 +1,37 @@
+import { newId } from '../../core/ids.ts';
+import { placeOf } from '../../platform/file-place.ts';
+import type { EntryRow } from '../../store/config-entries.ts';
+import type { VerbContext } from '../verb.ts';
+
+/** What every entry shows alike. */
+export function shownOf(row: EntryRow) {
+  return {
+    source: placeOf(row),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+    updated_by: row.updated_by,
+  };
+}
+
+/** An entry as the API writes it: a new one, or one in the place of `before`. */
+export function entryRow(
+  { orgId, actor, clock }: VerbContext,
+  before: EntryRow | null,
+  columns: Pick<EntryRow, 'kind' | 'id' | 'entry_json'> & Partial<EntryRow>,
+): EntryRow {
+  const now = clock.now();
+  return {
+    org_id: orgId,
+    row_id: before?.row_id ?? newId('cfg', now),
+    position: 0,
+    secrets_sealed: null,
+    secrets_version: 0,
+    source: 'console',
+    source_file: null,
+    source_line: null,
+    created_at: before?.created_at ?? now,
+    updated_at: now,
+    updated_by: actor.id,
+    ...columns,
+  };
+}
