@@ -123,7 +123,7 @@ export async function budgetView(
   const whose = scopedSubject(config);
   if (whose === null) return { ...base, state: null };
   const now = rule.periodAt(nowMs);
-  const claim = spendClaim(orgId, rule, bucketName(rule, now, whose), now, 0, guard.book);
+  const claim = spendClaim(orgId, { rule, bucket: bucketName(rule, now, whose), period: now }, 0, guard.book);
   const [level = { used: 0, held: 0 }] = await guard.levels(orgId, [claim]);
   const standing = budgetStanding(rule, now.endsAt, level);
   const spent = standing.spent_nano_usd;
