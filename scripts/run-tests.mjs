@@ -1,8 +1,9 @@
-// The test run itself, on the project's Node: every `*.test.ts` in its own process, as many at once as
-// there are cores, and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and the
+// The test run itself, on the project's Node: every `*.test.ts` in its own process, some more at once than there are cores
+// (many wait for a server), and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and the
 // sum as its last line.
-// In CI a file that failed beside others runs once more alone, and says so: a machine shared with
-// strangers is not what is tested.
+//
+// Three tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
+// `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL).
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
 import { readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -11,12 +12,14 @@ import { run } from 'node:test';
 import { sources } from './sources.mjs';
 
 const args = process.argv.slice(2);
-const full = args.includes('--full');
+const release = args.includes('--release');
 const timed = args.includes('--times');
 const named = args.filter((arg) => !arg.startsWith('--'));
 const everything = [...sources('packages', ['.test.ts']), ...sources('scripts', ['.test.mjs'])];
-const files = named.length > 0 ? named : everything;
-if (full) process.env.FLOE_TEST_FULL = '1';
+const tier = release ? 'release' : args.includes('--ci') ? 'ci' : 'quick';
+const files =
+  named.length > 0 ? named : everything.filter((file) => tier === 'release' || tierOf(file) === tier);
+if (release) process.env.FLOE_TEST_FULL = '1';
 // Every file and every server it starts reads the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'floe-compile-cache');
 
@@ -24,12 +27,7 @@ const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('
 const postgres = wantsPostgres ? await sharedPostgres() : null;
 
 const started = Date.now();
-const results = timed ? await runTimed(files) : await runFiles(files, Math.max(1, availableParallelism()));
-const failing = [...results].filter(([, { failed }]) => failed > 0).map(([file]) => file);
-if (process.env.CI && failing.length > 0 && failing.length <= 5) {
-  print(`once more, alone: ${failing.join(', ')}`);
-  for (const [file, counts] of await runFiles(failing, 1)) results.set(file, counts);
-}
+const results = timed ? await runTimed(files) : await runFiles(files, 2 * availableParallelism());
 const sum = (name) => [...results.values()].reduce((total, counts) => total + counts[name], 0);
 print(`${files.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 const nothing = sum('passed') + sum('failed') === 0;
@@ -76,7 +74,7 @@ function runFiles(list, concurrency) {
     counted.set(file, counts);
     return counts;
   };
-  const timeout = full ? 1_800_000 : 240_000;
+  const timeout = release ? 1_800_000 : 240_000;
   const execArgv = ['--import', new URL('./end-of-tests.mjs', import.meta.url).href];
   const stream = run({ files: list, concurrency, isolation: 'process', execArgv, timeout });
   stream.on('test:pass', (event) => {
@@ -112,11 +110,18 @@ function runFiles(list, concurrency) {
   });
 }
 
-/** The server that files with a database of their own share; a file that runs alone starts one. */
+/** Tests in which a process dies under load, or that ask thousands of requests, say so in their first lines. */
+function tierOf(file) {
+  return /^\/\/ Tier: ci\. \S/m.test(readFileSync(file, 'utf8').slice(0, 600)) ? 'ci' : 'quick';
+}
+
+/** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */
 async function sharedPostgres() {
   const { testPostgres } = await import('../packages/testkit/src/postgres.ts');
   const started = await testPostgres();
   process.env.FLOE_TEST_POSTGRES_URL = started.url;
+  const { makeTemplate } = await import('../packages/server/src/store/test/postgres-template.ts');
+  process.env.FLOE_TEST_POSTGRES_TEMPLATE = await makeTemplate(started.url);
   return started;
 }
 
