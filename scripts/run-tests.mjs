@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
+import { buildServer, SERVER } from './build-server.mjs';
 import { sources } from './sources.mjs';
 
 const args = process.argv.slice(2);
@@ -22,6 +23,12 @@ const files =
 if (release) process.env.FLOE_TEST_FULL = '1';
 // Every file and every server it starts reads the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'floe-compile-cache');
+
+// Some files run from the sources; for many the build pays, which is what `npm start` runs.
+if (named.length === 0 || named.length > 20) {
+  await buildServer();
+  process.env.FLOE_TEST_SERVER = SERVER;
+}
 
 const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('postgres-database.ts'));
 const postgres = wantsPostgres ? await sharedPostgres() : null;
