@@ -3,9 +3,11 @@
 // sum as its last line.
 //
 // Three tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
-// `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL).
+// `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL), and writes what they counted
+// to bench/results/test-results.md.
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
@@ -33,15 +35,17 @@ if (named.length === 0 || named.length > 20) {
 const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('postgres-database.ts'));
 const postgres = wantsPostgres ? await sharedPostgres() : null;
 
+/** What tests counted: lines that start with "# ". */
+const figures = [];
 const started = Date.now();
 const results = timed ? await runTimed(files) : await runFiles(files, 2 * availableParallelism());
 const sum = (name) => [...results.values()].reduce((total, counts) => total + counts[name], 0);
 print(`${files.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 const nothing = sum('passed') + sum('failed') === 0;
 if (nothing) print('no test ran');
-print(
-  `${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`,
-);
+const total = `${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`;
+if (release && named.length === 0) writeFileSync('bench/results/test-results.md', recorded(total));
+print(total);
 postgres?.stop();
 process.exitCode = sum('failed') > 0 || nothing ? 1 : 0;
 
@@ -103,13 +107,13 @@ function runFiles(list, concurrency) {
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
   // Tests say what they counted in lines that start with "# "; everything else they print is noise.
   stream.on('test:stdout', (event) => {
-    for (const line of event.message.split('\n')) if (line.startsWith('# ')) print(line);
+    for (const line of event.message.split('\n')) if (line.startsWith('# ')) note(event, line.slice(2));
   });
   stream.on('test:diagnostic', (event) => {
     const own =
       event.nesting > 0 ||
       (event.file && !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(event.message));
-    if (own) print(`# ${event.message}`);
+    if (own) note(event, event.message);
   });
   return new Promise((resolve) => {
     stream.on('end', () => resolve(counted));
@@ -130,6 +134,24 @@ async function sharedPostgres() {
   const { makeTemplate } = await import('../packages/server/src/store/test/postgres-template.ts');
   process.env.FLOE_TEST_POSTGRES_TEMPLATE = await makeTemplate(started.url);
   return started;
+}
+
+/** Prints what a test counted, and keeps it for the record of a release run. */
+function note(event, line) {
+  print(`# ${line}`);
+  figures.push({ file: place(event), line });
+}
+
+/** The record of a release run: what ran where, the sum, and what each file counted. */
+function recorded(total) {
+  const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).stdout.trim();
+  const minutes = Math.round((Date.now() - started) / 60_000);
+  const head = `# Results of \`npm run test:release\`\n\n${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores: ${total} in ${files.length} files and ${minutes} minutes.\n`;
+  const byFile = Map.groupBy(figures, ({ file }) => file);
+  const parts = [...byFile]
+    .sort()
+    .map(([file, lines]) => `## ${file}\n\n${lines.map(({ line }) => `- ${line}\n`).join('')}`);
+  return [head, ...parts].join('\n');
 }
 
 function place(event) {
