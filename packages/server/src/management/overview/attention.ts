@@ -153,7 +153,7 @@ async function ofBudgets(context: Context, budgets: AttentionParts['budgets']): 
 
 async function ofKeys({ orgId, reader, clock }: Context): Promise<Attention[]> {
   const now = clock.now();
-  const keys = await keysExpiring(reader, orgId, now, now + EXPIRES_SOON_MS, MOST_OF_A_KIND + 1);
+  const keys = await keysExpiring(reader, orgId, { now, before: now + EXPIRES_SOON_MS }, MOST_OF_A_KIND + 1);
   return keys.map(({ id, name, expires_at }) => ({
     kind: 'key_expires',
     severity: 'notice',
