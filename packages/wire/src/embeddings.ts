@@ -10,6 +10,13 @@ export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
 /** What a host that copies the OpenAI shape cannot take. */
 export type EmbeddingsLack = 'tokens' | 'base64' | 'dimensions' | 'user';
 
+/** How a provider takes requests for vectors. */
+export interface EmbeddingsHost {
+  readonly speaks: EmbeddingsDialect;
+  /** What of the OpenAI shape it does not take. */
+  readonly lacks?: readonly EmbeddingsLack[];
+}
+
 /** A request for vectors, read once. */
 export interface EmbeddingsAsk {
   /** Texts, or lists of token ids. */
@@ -72,15 +79,17 @@ function readInput(input: Json | undefined): EmbeddingsAsk['input'] {
 /** The request in a provider's own words. Throws `unsupported_parameter` for what changes the answer and has none. */
 export function writeEmbeddings(
   ask: EmbeddingsAsk,
-  to: EmbeddingsDialect,
+  { speaks, lacks = [] }: EmbeddingsHost,
   model: string,
   body: JsonObject,
-  lacks: readonly EmbeddingsLack[] = [],
 ): WrittenEmbeddings {
-  if (to === 'openai') return writeOpenai(ask, model, body, lacks);
+  if (speaks === 'openai') return writeOpenai(ask, model, body, lacks);
   const texts = textsOf(ask);
   const dropped = ask.hasUser ? ['user'] : [];
-  return { body: to === 'gemini' ? geminiBody(ask, texts, model) : embedBody(ask, texts, model), dropped };
+  return {
+    body: speaks === 'gemini' ? geminiBody(ask, texts, model) : embedBody(ask, texts, model),
+    dropped,
+  };
 }
 
 function writeOpenai(
@@ -172,7 +181,7 @@ export function writeEmbeddingsAnswer(
   encoding: EmbeddingsAsk['encoding'],
   model: string,
 ): JsonObject {
-  const tokens = usage?.input ?? 0;
+  const tokens = usage?.units.input ?? 0;
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { readMessagesUsage } from './messages/usage.ts';
 import { readResponsesUsage } from './responses/usage.ts';
-import { unitsOf } from './units.ts';
-import { billed, readChatUsage, type Usage } from './usage.ts';
+import { addCount, type UnitDraft } from './units.ts';
+import { readChatUsage, type Usage } from './usage.ts';
 
 /**
  * Reads the `usage` of an answer of whichever dialect, for answers that pass unread otherwise. Told apart by their
@@ -24,15 +24,15 @@ function usageOf(holder: unknown): Usage | undefined {
 function billedUnits(meta: unknown): Usage | undefined {
   const billing = isObject(meta) ? meta['billed_units'] : undefined;
   if (!isObject(billing)) return undefined;
-  const tokens = readResponsesUsage({ usage: billing }) ?? {};
-  const read = billed(tokens, unitsOf(['search', billing['search_units']]), undefined);
-  return Object.keys(read).length === 0 ? undefined : read;
+  const units: UnitDraft = { ...readResponsesUsage({ usage: billing })?.units };
+  addCount(units, 'search', billing['search_units']);
+  return Object.keys(units).length === 0 ? undefined : { units };
 }
 
 function totalOf(usage: JsonObject): Usage | undefined {
   const total = usage['total_tokens'] ?? (isObject(usage['tokens']) ? usage['tokens']['input_tokens'] : null);
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0
-    ? { input: total }
+    ? { units: { input: total } }
     : undefined;
 }
 

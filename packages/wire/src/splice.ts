@@ -146,14 +146,19 @@ export function readNumber(body: Uint8Array, span: Span): number | undefined {
   return isDigit || first === 0x2d ? Number(textOf(body, span.start, span.end)) : undefined;
 }
 
+/** Bytes with the members of one object in them (`scanObject`, `spanMembers`). */
+export interface ScannedBody {
+  readonly body: Uint8Array;
+  readonly members: ReadonlyMap<string, Span>;
+}
+
 /**
  * The edit that gives member `key` the value `valueText` (JSON). An absent member is inserted right
  * after the opening brace of `object`, the root unless given. Several inserts into one object may be
  * combined only when it has members already.
  */
 export function memberEdit(
-  body: Uint8Array,
-  members: ReadonlyMap<string, Span>,
+  { body, members }: ScannedBody,
   key: string,
   valueText: string,
   object?: Span,

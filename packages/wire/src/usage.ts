@@ -1,55 +1,55 @@
+import { BILLED_UNITS } from '@floe/contract/billed-units';
 import { ExactNumber, isObject } from '@floe/contract/json';
-import { addUnits, type BilledUnits, tierOf, unitsOf, unitsOfTools } from './units.ts';
+import { addCount, addToolUse, tierOf, type UnitCounts, type UnitDraft } from './units.ts';
 
 /**
- * Tokens of one answer, in one arithmetic for every provider: `input` holds everything that went in
- * (cached and cache-written tokens included), `output` everything that came out (reasoning included).
- * A field is absent when the provider did not say.
+ * What one answer is billed for, in one arithmetic for every provider: `input` holds everything that went in (cached and
+ * cache-written tokens included), `output` everything that came out (reasoning included). `TOKEN_UNITS` of the contract
+ * has what is a part of what.
  */
 export interface Usage {
-  readonly input?: number;
-  /** Part of `input` that was read from the provider's prompt cache. */
-  readonly cached?: number;
-  /** Part of `input` that was written to the provider's prompt cache. */
-  readonly cacheWrite?: number;
-  readonly output?: number;
-  /** Part of `output` spent on reasoning. */
-  readonly reasoning?: number;
-  /** What is billed beside plain tokens or in place of some of them. */
-  readonly units?: BilledUnits;
+  readonly units: UnitCounts;
   /** Service tier that served it, by the name prices know it by (`tierOf`); absent when it was not told. */
-  readonly tier?: string;
+  readonly tier?: string | undefined;
 }
 
-/** Joins two reports of one answer field by field; what was said later counts. */
-export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
-  if (earlier === undefined || later === undefined) return later ?? earlier;
-  if (earlier.units === undefined || later.units === undefined) return { ...earlier, ...later };
-  return { ...earlier, ...later, units: { ...earlier.units, ...later.units } };
+/** Joins two reports of one answer unit by unit; what was said later counts. */
+export function mergeUsage<Other extends Usage | null | undefined>(
+  earlier: Usage | null | undefined,
+  later: Other,
+): Usage | Other {
+  if (!earlier) return later;
+  if (!later) return earlier;
+  return { units: { ...earlier.units, ...later.units }, tier: later.tier ?? earlier.tier };
 }
 
-/** What two answers used together; a field is absent when neither said. */
+/** What two answers used together; a unit is absent when neither said. */
 export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
-  const sum = new Map<TokenField, number>();
-  for (const usage of [one, other])
-    for (const field of USAGE_FIELDS) {
-      const count = usage[field];
-      if (count !== undefined) sum.set(field, (sum.get(field) ?? 0) + count);
-    }
-  const tier = one.tier ?? other.tier;
-  return billed(Object.fromEntries(sum), addUnits(one.units, other.units), tier);
+  const units: UnitDraft = { ...one.units };
+  for (const { unit } of BILLED_UNITS) {
+    const count = other.units[unit];
+    if (count !== undefined) units[unit] = (units[unit] ?? 0) + count;
+  }
+  return { units, tier: one.tier ?? other.tier };
 }
 
-type TokenField = (typeof USAGE_FIELDS)[number];
+/** The counts that a report is about; each may be absent. */
+export const REPORTED_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
 
-/** Token counts with what else is billed; the counts themselves when nothing is. */
-export function billed(usage: Usage, units: BilledUnits | undefined, tier: string | undefined): Usage {
-  if (units === undefined && tier === undefined) return usage;
-  return { ...usage, ...(units && { units: addUnits(usage.units, units) ?? units }), ...(tier && { tier }) };
+type Reported = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
+
+/** The counts of tokens that a provider reported; undefined when there are none. */
+export function reportedUnits(counts: Reported): UnitDraft | undefined {
+  let units: UnitDraft | undefined;
+  for (const unit of REPORTED_UNITS) {
+    const count = counts[unit];
+    if (count === undefined) continue;
+    units ??= {};
+    units[unit] = count;
+  }
+  return units;
 }
-
-const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
 
 /**
  * Reads the `usage` member of the Chat dialect and of the hosts that speak it: cached tokens under any
@@ -67,7 +67,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
     count(value.prompt_cache_hit_tokens) ??
     count(value.num_cached_tokens) ??
     count(value.cached_tokens);
-  const cacheWrite =
+  const written =
     count(member(promptDetails, 'cache_write_tokens')) ??
     count(member(promptDetails, 'cache_creation_input_tokens'));
   const reasoning = count(member(completionDetails, 'reasoning_tokens')) ?? count(value.reasoning_tokens);
@@ -77,30 +77,29 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
     input,
     count(value.total_tokens),
   );
-  const usage: Usage = {
-    ...(input !== undefined && { input }),
+  const units = reportedUnits({
+    input,
     // A part cannot exceed its whole, yet some hosts report more cached than prompt tokens.
-    ...(cached !== undefined && { cached: Math.min(cached, input ?? cached) }),
-    ...(cacheWrite !== undefined && { cacheWrite: Math.min(cacheWrite, input ?? cacheWrite) }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
-  if (Object.keys(usage).length === 0) return undefined;
-  const units = addUnits(modalities(promptDetails, completionDetails), unitsOfTools(value));
-  return billed(usage, units, tierOf(tier) ?? tierOf(value.service_tier));
+    cached: cached && Math.min(cached, input ?? cached),
+    cache_write: written && Math.min(written, input ?? written),
+    output,
+    reasoning,
+  });
+  if (units === undefined) return undefined;
+  addMedia(units, promptDetails, completionDetails);
+  addToolUse(units, value);
+  return { units, tier: tierOf(tier) ?? tierOf(value.service_tier) };
 }
 
-/** Tokens that are no text, as OpenAI and its kin count them within their details. */
-export function modalities(input: unknown, output: unknown): BilledUnits | undefined {
+/** Adds tokens that are no text, as OpenAI and its kin count them within their details. */
+export function addMedia(units: UnitDraft, input: unknown, output: unknown): void {
   const cached = member(input, 'cached_tokens_details');
-  return unitsOf(
-    ['input_audio', member(input, 'audio_tokens')],
-    ['input_image', member(input, 'image_tokens')],
-    ['cached_audio', member(cached, 'audio_tokens')],
-    ['cached_image', member(cached, 'image_tokens')],
-    ['output_audio', member(output, 'audio_tokens')],
-    ['output_image', member(output, 'image_tokens')],
-  );
+  addCount(units, 'input_audio', member(input, 'audio_tokens'));
+  addCount(units, 'input_image', member(input, 'image_tokens'));
+  addCount(units, 'cached_audio', member(cached, 'audio_tokens'));
+  addCount(units, 'cached_image', member(cached, 'image_tokens'));
+  addCount(units, 'output_audio', member(output, 'audio_tokens'));
+  addCount(units, 'output_image', member(output, 'image_tokens'));
 }
 
 function outputWithReasoning(

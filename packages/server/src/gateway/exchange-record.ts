@@ -1,5 +1,4 @@
 import type { Fault, FaultDetail } from '@floe/contract/faults';
-import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
@@ -16,6 +15,7 @@ import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerGate } from './policy/answer-side.ts';
 import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
+import type { AttemptTokens } from './usage-fields.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
@@ -76,9 +76,9 @@ export interface AttemptRecord {
   first_token_ms: number | null;
   duration_ms: number | null;
   /** Tokens of this attempt alone, when there were several. */
-  usage?: TokenCounts;
+  usage?: AttemptTokens;
   /** What it is billed for beside plain tokens. */
-  billed_units?: BilledUnits;
+  billed_units?: Readonly<Record<string, number>>;
   /** The service tier it is billed in, where that is not the standard one. */
   service_tier?: string;
   /** What of it has no price: units, or its tier as `tier:<name>`. */
@@ -86,9 +86,6 @@ export interface AttemptRecord {
   /** What its tokens were charged with. */
   price?: ChargedPrice;
 }
-
-/** The five counts of tokens. */
-export type TokenCounts = Omit<Usage, 'units' | 'tier'>;
 
 /** Whose price a cost is; `incomplete` when something that was used has none. */
 export type CostSource = Price['source'] | 'incomplete';
