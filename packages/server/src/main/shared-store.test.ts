@@ -48,7 +48,10 @@ test('two processes on one database share keys, and what one revokes the other r
   const first = await one.key();
   const two = await start(t, url);
   assert.equal((await chat(two, first)).status, 200);
-  const created = await call({ floe: one, key: first }, 'POST', '/api/management/keys', { name: 'ci', scopes: ['gateway'] });
+  const created = await call({ floe: one, key: first }, 'POST', '/api/management/keys', {
+    name: 'ci',
+    scopes: ['gateway'],
+  });
   assert.equal(created.status, 201);
   const key: string = created.body.key;
   const takenOverMs = await until(async () => (await chat(two, key)).status === 200);

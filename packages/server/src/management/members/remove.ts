@@ -1,11 +1,11 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
+import { revokeOwnKeys } from '../../platform/own-keys.ts';
 import { memberView } from '../../platform/stored-member.ts';
 import { deleteGrants, insertRemoval } from '../../store/grants.ts';
 import { deleteMember } from '../../store/members.ts';
 import { type Verb, writeVerb } from '../verb.ts';
 import { existingMember, requireAnotherOwner, requireOwnerFor } from './find.ts';
-import { revokeOwnKeys } from './own-keys.ts';
 import type { PeopleHost } from './people-host.ts';
 
 export function removeMember(people: PeopleHost): Verb {
@@ -25,7 +25,7 @@ export function removeMember(people: PeopleHost): Verb {
       const now = clock.now();
       requireOwnerFor(actor, [row.role], now);
       await requireAnotherOwner(writer, row);
-      const further = await revokeOwnKeys(writer, orgId, row, { by: actor.id, nowMs: now });
+      const further = await revokeOwnKeys(writer, row, { by: actor.id, nowMs: now });
       for (const end of people.endSessions)
         await end(writer, { orgId, memberId: row.id, userId: row.user_id });
       await deleteGrants(writer, orgId, row.user_id);

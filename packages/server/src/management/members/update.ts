@@ -1,11 +1,11 @@
 import { member, memberChange } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
+import { narrowOwnKeys } from '../../platform/own-keys.ts';
 import { memberView } from '../../platform/stored-member.ts';
 import { deleteGrants } from '../../store/grants.ts';
 import { changeMember } from '../../store/members.ts';
 import { writeVerb } from '../verb.ts';
 import { existingMember, requireAnotherOwner, requireOwnerFor, requireTeam } from './find.ts';
-import { narrowOwnKeys } from './own-keys.ts';
 
 export const updateMember = writeVerb({
   name: 'members.update',
@@ -38,9 +38,7 @@ export const updateMember = writeVerb({
     if (role !== row.role) await deleteGrants(writer, orgId, row.user_id);
     const after = memberView({ ...row, ...columns });
     const further =
-      role === row.role
-        ? []
-        : await narrowOwnKeys(writer, orgId, row, after.role, { by: actor.id, nowMs: now });
+      role === row.role ? [] : await narrowOwnKeys(writer, row, after.role, { by: actor.id, nowMs: now });
     return { answer: after, audit: { subject: row.id, before: memberView(row), after }, further };
   },
 });

@@ -1,30 +1,32 @@
+import type { JsonObject } from '@floe/contract/json';
 import { type Role, SCOPES_OF_ROLE } from '@floe/contract/roles';
-import { holds } from '../../platform/keyring.ts';
-import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
-import { changeKey, ownKeys, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import type { Writer } from '../../store/ports.ts';
-import type { FurtherChange } from '../verb.ts';
+import type { MemberWithUser } from '../store/members.ts';
+import { changeKey, ownKeys, type PlatformKeyRow } from '../store/platform-keys.ts';
+import type { Writer } from '../store/ports.ts';
+import { holds } from './keyring.ts';
+import { keyRecordOf, platformKeyOf } from './stored-key.ts';
 
-/** Who changes them, and when. */
+/** Who changes keys, and when. */
 interface Hand {
   readonly by: string;
   readonly nowMs: number;
 }
 
-interface Member {
-  readonly id: string;
-  readonly email: string;
+type Member = Pick<MemberWithUser, 'id' | 'org_id' | 'email'>;
+
+/** A key that changed, as the audit log shows it. */
+export interface OwnKeyChange {
+  readonly action: 'keys.update' | 'keys.revoke';
+  readonly subject: string;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
 }
 
 /** Revokes every key of a member who leaves. Keys of floe.yaml go too, until the file is applied again. */
-export async function revokeOwnKeys(
-  writer: Writer,
-  orgId: string,
-  member: Member,
-  hand: Hand,
-): Promise<FurtherChange[]> {
-  const changes: FurtherChange[] = [];
-  for (const row of await ownKeys(writer, orgId, member)) changes.push(await revoke(writer, row, hand));
+export async function revokeOwnKeys(writer: Writer, member: Member, hand: Hand): Promise<OwnKeyChange[]> {
+  const changes: OwnKeyChange[] = [];
+  for (const row of await ownKeys(writer, member.org_id, member))
+    changes.push(await revoke(writer, row, hand));
   return changes;
 }
 
@@ -34,14 +36,13 @@ export async function revokeOwnKeys(
  */
 export async function narrowOwnKeys(
   writer: Writer,
-  orgId: string,
   member: Member,
   role: Role,
   hand: Hand,
-): Promise<FurtherChange[]> {
+): Promise<OwnKeyChange[]> {
   const allowed = new Set(role === 'viewer' ? [] : SCOPES_OF_ROLE[role]);
-  const changes: FurtherChange[] = [];
-  for (const row of await ownKeys(writer, orgId, member)) {
+  const changes: OwnKeyChange[] = [];
+  for (const row of await ownKeys(writer, member.org_id, member)) {
     if (row.source === 'file') continue;
     const scopes = [...keyRecordOf(row).scopes];
     const left = scopes.filter((scope) => holds(allowed, scope));
@@ -51,24 +52,24 @@ export async function narrowOwnKeys(
       continue;
     }
     const columns = { scopes_json: JSON.stringify(left), updated_at: hand.nowMs, updated_by: hand.by };
-    await changeKey(writer, orgId, row.id, columns);
+    await changeKey(writer, row.org_id, row.id, columns);
     changes.push(changed('keys.update', row, { ...row, ...columns }, hand.nowMs));
   }
   return changes;
 }
 
-async function revoke(writer: Writer, row: PlatformKeyRow, { by, nowMs }: Hand): Promise<FurtherChange> {
+async function revoke(writer: Writer, row: PlatformKeyRow, { by, nowMs }: Hand): Promise<OwnKeyChange> {
   const columns = { revoked_at: nowMs, updated_at: nowMs, updated_by: by };
   await changeKey(writer, row.org_id, row.id, columns);
   return changed('keys.revoke', row, { ...row, ...columns }, nowMs);
 }
 
 function changed(
-  action: FurtherChange['action'],
+  action: OwnKeyChange['action'],
   before: PlatformKeyRow,
   after: PlatformKeyRow,
   nowMs: number,
-): FurtherChange {
+): OwnKeyChange {
   const view = (row: PlatformKeyRow) => platformKeyOf(row, nowMs);
   return { action, subject: before.id, before: view(before), after: view(after) };
 }
