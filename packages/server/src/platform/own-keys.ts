@@ -6,8 +6,8 @@ import type { Writer } from '../store/ports.ts';
 import { holds } from './keyring.ts';
 import { keyRecordOf, platformKeyOf } from './stored-key.ts';
 
-/** Who changes keys, and when. */
-interface Hand {
+/** Who makes a change, and when. */
+export interface Edit {
   readonly by: string;
   readonly nowMs: number;
 }
@@ -23,10 +23,10 @@ export interface OwnKeyChange {
 }
 
 /** Revokes every key of a member who leaves. Keys of floe.yaml go too, until the file is applied again. */
-export async function revokeOwnKeys(writer: Writer, member: Member, hand: Hand): Promise<OwnKeyChange[]> {
+export async function revokeOwnKeys(writer: Writer, member: Member, edit: Edit): Promise<OwnKeyChange[]> {
   const changes: OwnKeyChange[] = [];
   for (const row of await ownKeys(writer, member.org_id, member))
-    changes.push(await revoke(writer, row, hand));
+    changes.push(await revoke(writer, row, edit));
   return changes;
 }
 
@@ -38,7 +38,7 @@ export async function narrowOwnKeys(
   writer: Writer,
   member: Member,
   role: Role,
-  hand: Hand,
+  edit: Edit,
 ): Promise<OwnKeyChange[]> {
   const allowed = new Set(role === 'viewer' ? [] : SCOPES_OF_ROLE[role]);
   const changes: OwnKeyChange[] = [];
@@ -48,17 +48,17 @@ export async function narrowOwnKeys(
     const left = scopes.filter((scope) => holds(allowed, scope));
     if (left.length === scopes.length) continue;
     if (left.length === 0) {
-      changes.push(await revoke(writer, row, hand));
+      changes.push(await revoke(writer, row, edit));
       continue;
     }
-    const columns = { scopes_json: JSON.stringify(left), updated_at: hand.nowMs, updated_by: hand.by };
+    const columns = { scopes_json: JSON.stringify(left), updated_at: edit.nowMs, updated_by: edit.by };
     await changeKey(writer, row.org_id, row.id, columns);
-    changes.push(changed('keys.update', row, { ...row, ...columns }, hand.nowMs));
+    changes.push(changed('keys.update', row, { ...row, ...columns }, edit.nowMs));
   }
   return changes;
 }
 
-async function revoke(writer: Writer, row: PlatformKeyRow, { by, nowMs }: Hand): Promise<OwnKeyChange> {
+async function revoke(writer: Writer, row: PlatformKeyRow, { by, nowMs }: Edit): Promise<OwnKeyChange> {
   const columns = { revoked_at: nowMs, updated_at: nowMs, updated_by: by };
   await changeKey(writer, row.org_id, row.id, columns);
   return changed('keys.revoke', row, { ...row, ...columns }, nowMs);

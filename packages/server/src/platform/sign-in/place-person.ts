@@ -3,7 +3,6 @@ import { newId } from '../../core/ids.ts';
 import { deleteGrants, type GrantRow, grantsOf, orgsThatRemoved, putGrant } from '../../store/grants.ts';
 import {
   changeMember,
-  countOwners,
   deleteMember,
   insertMember,
   type MemberRow,
@@ -13,6 +12,7 @@ import {
 import { allOrgs } from '../../store/orgs.ts';
 import type { Writer } from '../../store/ports.ts';
 import { deleteSessionsIn } from '../../store/sessions.ts';
+import { isLastOwner } from '../members.ts';
 import { narrowOwnKeys, revokeOwnKeys } from '../own-keys.ts';
 import { recordSignIn } from './audit.ts';
 import type { SignInParts } from './sign-in.ts';
@@ -166,12 +166,8 @@ async function fitKeys(
   const user = await userById(writer, user_id);
   if (!user) return;
   const whose = { id, org_id, email: user.email };
-  const hand = { by, nowMs: clock.now() };
+  const edit = { by, nowMs: clock.now() };
   const changes =
-    role === null ? await revokeOwnKeys(writer, whose, hand) : await narrowOwnKeys(writer, whose, role, hand);
+    role === null ? await revokeOwnKeys(writer, whose, edit) : await narrowOwnKeys(writer, whose, role, edit);
   for (const change of changes) await recordSignIn(writer, clock, { orgId: org_id, actor: by, ...change });
-}
-
-async function isLastOwner(writer: Writer, { role, org_id }: MemberRow): Promise<boolean> {
-  return role === 'owner' && (await countOwners(writer, org_id)) === 1;
 }
