@@ -110,6 +110,12 @@ export interface Decision {
   readonly retry_after_ms?: number;
 }
 
+/** Monotonic milliseconds. */
+export interface UpstreamSpan {
+  readonly sentAt: number;
+  readonly endedAt: number;
+}
+
 /** An exchange once it is known who asks: what every stage behind `authenticate` works on. */
 export interface Exchange extends Omit<StartedExchange, 'caller'> {
   readonly caller: Caller;
@@ -143,8 +149,6 @@ export interface StartedExchange {
   /** What the relay knows of its session; null where nobody watches. */
   session: SessionStanding | null;
   target: Target | null;
-  /** Hints the target could not carry, by field path. */
-  dropped: readonly string[];
   readonly attempts: AttemptRecord[];
   readonly decisions: Decision[];
   /** What the attempts before the last one used and cost. */
@@ -154,7 +158,6 @@ export interface StartedExchange {
   judged: Judged;
   /** What the row says of its end. */
   outcome: Outcome;
-  /** Monotonic times: first upstream call, last upstream byte. */
-  sentAt: number | null;
-  upstreamEndedAt: number | null;
+  /** From the first upstream call to the last upstream byte of the attempts that are over; null before one is. */
+  upstream: UpstreamSpan | null;
 }

@@ -134,7 +134,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     session: sessionNamed(x.client.headers, x.request.ask),
     prompt_saved_nano_usd: promptSaving(x),
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
-    dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,
+    dropped_json: x.answer.dropped.length > 0 ? JSON.stringify(x.answer.dropped) : null,
     attempts_json: JSON.stringify(x.attempts),
     decisions_json: JSON.stringify(fault ? [...x.decisions, faultDecision(fault)] : x.decisions),
   };
@@ -150,8 +150,8 @@ function hundredths(ms: number): number {
 
 /** Before the first upstream call and after its last byte: the time that was Floe's own. */
 function overheadOf(x: Exchange, latencyMs: number): number {
-  if (x.sentAt === null || x.upstreamEndedAt === null) return hundredths(latencyMs);
-  return hundredths(latencyMs - (x.upstreamEndedAt - x.sentAt));
+  if (x.upstream === null) return hundredths(latencyMs);
+  return hundredths(latencyMs - (x.upstream.endedAt - x.upstream.sentAt));
 }
 
 /** What a TPM limit counts: everything in, everything out. */

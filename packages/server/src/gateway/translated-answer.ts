@@ -212,7 +212,8 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {
-    if (dropped.size > 0) this.#x.dropped = [...new Set([...this.#x.dropped, ...dropped])];
+    const { answer } = this.#x;
+    if (dropped.size > 0) answer.setDropped([...new Set([...answer.dropped, ...dropped])]);
   }
 }
 

@@ -29,7 +29,7 @@ export function keptFrom(x: Exchange, tape: Tape): KeptAnswer | null {
     showsUsage: x.request.ask !== null && asksForUsage(x.request.ask.body, x.request.ask.members),
     usage,
     finish,
-    dropped: x.dropped,
+    dropped: x.answer.dropped,
   };
   return { head: JSON.stringify(head), body };
 }

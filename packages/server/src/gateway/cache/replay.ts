@@ -35,7 +35,7 @@ export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer):
   const judged = ask.stream ? judgedStream(x, text, head.usage) : judgedBody(x, text);
   x.answer.reportUsage(head.usage);
   x.answer.setFinish(head.finish);
-  x.dropped = head.dropped;
+  x.answer.setDropped(head.dropped);
   if (ask.stream) {
     x.progress.contentSent(x.gateway.clock.monotonic());
     x.client.open(200, streamHeaders(x));
