@@ -3,7 +3,7 @@ import type { LiveHub } from '../analytics/live/hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import type { Jobs } from '../platform/jobs.ts';
 import { listAlerts } from './alerts/list.ts';
-import { sendAgain } from './alerts/send-again.ts';
+import { sendDeliveryAgain } from './alerts/send-again.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
 import { exportMonth } from './analytics/month.ts';
@@ -131,7 +131,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testDraftChannel(channels),
     testStoredChannel(channels),
     listAlerts,
-    sendAgain,
+    sendDeliveryAgain,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, trials, verbs: () => all }),
     ...resourceVerbs(relayRules(parts.relay, rules)),
