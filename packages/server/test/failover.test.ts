@@ -127,11 +127,15 @@ async function check(fault: UpstreamFault, path: Path): Promise<() => Promise<vo
   // The head had gone out when the first one broke.
   if (isReplayed) checkWhole(answer, path, { provider, attempts: 1 });
   else if (isRescued) checkWhole(answer, path, { provider: `${second}-b`, attempts: 2 });
-  if (outcome === 'harmless') checkWhole(answer, path, { provider, attempts: 1, isHuge: HUGE.test(fault.name) });
+  if (outcome === 'harmless')
+    checkWhole(answer, path, { provider, attempts: 1, isHuge: HUGE.test(fault.name) });
   if (outcome === 'passed') assert.equal(answer.status, 400, name);
   if (outcome === 'inside') {
     assert.equal(answer.status, 200, name);
-    assert.throws(() => checkWhole(answer, path, { provider, attempts: 1 }), `${name}: a broken stream looks finished`);
+    assert.throws(
+      () => checkWhole(answer, path, { provider, attempts: 1 }),
+      `${name}: a broken stream looks finished`,
+    );
   }
   return () => checkRow(answer, outcome, provider, `${second}-b`);
 }

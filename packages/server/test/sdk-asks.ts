@@ -45,10 +45,7 @@ type ResponsesAsk = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'str
 type MessagesAsk = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 
 /** Puts the question through the surface's official client, as a stream or not. */
-export async function ask(
-  house: House,
-  { surface, model, want, isStream }: Question,
-): Promise<Seen> {
+export async function ask(house: House, { surface, model, want, isStream }: Question): Promise<Seen> {
   if (surface === 'chat') return askChat(house, chatAsk(model, want), isStream);
   if (surface === 'responses') return askResponses(house, responsesAsk(model, want), isStream);
   return askMessages(house, messagesAsk(model, want), isStream);

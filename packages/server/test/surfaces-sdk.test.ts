@@ -186,7 +186,9 @@ async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> 
       count(surface, dialect, 'error before');
     }
   house.play(dialect, sample(dialect, 'error-before', true));
-  const error = await failureOf(ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }));
+  const error = await failureOf(
+    ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }),
+  );
   assert.equal(error.status, 502);
   assert.match(error.message, /overloaded/i);
   due.set(house.lastId(), 502);
@@ -202,7 +204,9 @@ async function brokenInside(surface: Surface, dialect: Dialect): Promise<void> {
   for (const [at, scenario] of ['error-inside', 'cut'].entries())
     for (const chunking of chunkingsAt(at)) {
       house.play(dialect, { ...sample(dialect, scenario, true), chunking, framing: 'chunked' });
-      const error = await failureOf(ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }));
+      const error = await failureOf(
+        ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }),
+      );
       assert.equal(error.status, undefined, `${scenario}: ${error.message}`);
       ids.push(house.lastId());
       count(surface, dialect, 'error inside');

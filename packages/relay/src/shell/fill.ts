@@ -55,14 +55,8 @@ function replaced(word: Word, token: string, value: Word): Word {
 }
 
 /** What is put in: lines of the input, or names of files that were found. */
-function valuesFor(
-  name: string,
-  own: readonly Word[],
-  input: Input | null,
-  place: Word,
-): readonly Word[] {
-  if (name === 'find' || name === 'fd' || name === 'fdfind')
-    return nameWords(foundNames(name, own), place);
+function valuesFor(name: string, own: readonly Word[], input: Input | null, place: Word): readonly Word[] {
+  if (name === 'find' || name === 'fd' || name === 'fdfind') return nameWords(foundNames(name, own), place);
   const fromFile = own.some(({ text }) => /^(?:-a|--arg-file)/.test(text ?? ''));
   if (input === null || fromFile) return [unknownWord(place)];
   const { text, names, unknown } = input.printed;

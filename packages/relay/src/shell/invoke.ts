@@ -1,5 +1,12 @@
 import { isSubscriptCode, subscriptCode } from './arithmetic.ts';
-import { CodeRunner, type CommandHost, type FoundCommand, MOST_DEPTH, NETWORK, type Reader } from './code-runner.ts';
+import {
+  CodeRunner,
+  type CommandHost,
+  type FoundCommand,
+  MOST_DEPTH,
+  NETWORK,
+  type Reader,
+} from './code-runner.ts';
 import {
   type Assignment,
   commandName,

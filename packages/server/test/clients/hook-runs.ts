@@ -145,11 +145,7 @@ interface HookedRun {
   readonly ran: { readonly code: number | null; readonly output: string };
 }
 
-function faultsOf(
-  situation: Situation,
-  dialect: Dialect,
-  { asked, hasEffect, ran }: HookedRun,
-): string[] {
+function faultsOf(situation: Situation, dialect: Dialect, { asked, hasEffect, ran }: HookedRun): string[] {
   const brought = asked.filter((body) => bringsResult(dialect, objectOf(JSON.parse(body || '{}'))));
   const faults: string[] = [];
   if (situation.refusedWith !== null) {
