@@ -106,8 +106,7 @@ export function check(files, threads = THREADS) {
   const packages = new Map();
   for (const { path, text } of files) {
     const room = roomOf(path);
-    const floor = FLOORS[room];
-    if (floor === undefined) {
+    if (FLOORS[room] === undefined) {
       faults.push(
         `${path}: unknown room "${room}"; add it to the plan in scripts/check-floors.mjs with an ADR, or move the file`,
       );
@@ -129,39 +128,43 @@ export function check(files, threads = THREADS) {
       if (!isLazy) known.push(target);
       if (leadsToPage(path, target))
         faults.push(`${path}: imports a page (${target}); move what is shared to data/, ui/ or app/`);
-      const other = roomOf(target);
-      if (other === room) continue;
-      if (isTest && other === 'testkit') continue;
-      const reach = FLOORS[other];
-      if (reach === undefined) faults.push(`${path}: imports unknown room "${other}"`);
-      else if (isTest) continue;
-      else if (
-        ONLY[room] &&
-        !ONLY[room].some((allowed) => specifier === allowed || specifier.startsWith(`${allowed}/`))
-      )
-        faults.push(`${path}: ${room} may not import ${specifier}`);
-      else if (reach >= floor && !SIDEWAYS.has(`${room} > ${other}`))
-        faults.push(
-          `${path}: ${room} (floor ${floor}) imports ${other} (floor ${reach}); only lower floors may be imported`,
-        );
+      const fault = floorFault(room, roomOf(target), specifier, isTest);
+      if (fault) faults.push(`${path}: ${fault}`);
     }
     if (!isTest) {
       edges.set(path, targets);
       declared.set(path, known);
     }
-    for (const stop of STOPS) {
-      if (isTest || stop.rooms.includes(room) || stop.files?.some((file) => path.endsWith(file))) continue;
-      const isIn = stop.imports
-        ? imported.some(({ specifier }) => stop.imports.test(specifier ?? ''))
-        : stop.pattern.test(text);
-      if (isIn) faults.push(`${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
-    }
+    if (!isTest) faults.push(...stopFaults(path, text, imported));
   }
   return [
     ...faults,
     ...new Set([...cycles(edges), ...cycles(declared)]),
     ...threads.flatMap((thread) => loaded(edges, packages, thread)),
   ];
+}
+
+/** What is wrong with an import of a room by another; null when it may be. */
+function floorFault(room, other, specifier, isTest) {
+  if (other === room || (isTest && other === 'testkit')) return null;
+  const [floor, reach] = [FLOORS[room], FLOORS[other]];
+  if (reach === undefined) return `imports unknown room "${other}"`;
+  if (isTest) return null;
+  const allowed = ONLY[room];
+  if (allowed && !allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
+    return `${room} may not import ${specifier}`;
+  if (reach < floor || SIDEWAYS.has(`${room} > ${other}`)) return null;
+  return `${room} (floor ${floor}) imports ${other} (floor ${reach}); only lower floors may be imported`;
+}
+
+function stopFaults(path, text, imported) {
+  const room = roomOf(path);
+  return STOPS.filter((stop) => {
+    if (stop.rooms.includes(room) || stop.files?.some((file) => path.endsWith(file))) return false;
+    return stop.imports
+      ? imported.some(({ specifier }) => stop.imports.test(specifier ?? ''))
+      : stop.pattern.test(text);
+  }).map((stop) => `${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
 }
 
 /** Files through which a thread loads what it must do without. */

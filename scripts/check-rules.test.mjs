@@ -35,6 +35,40 @@ for (const [form, text] of Object.entries(FORMS))
     assert.deepEqual(checkBudgets([{ path: 'packages/wire/src/x.ts', text: excused }]), []);
   });
 
+/** A function of five parameters, in every form a function or its type can have. */
+const SIGNATURES = {
+  'a function': (list) => `export function wide(${list}): void {}`,
+  'an overload': (list) => `export declare function wide(${list}): void;`,
+  'an arrow function': (list) => `const wide = (${list}) => 1;`,
+  'an arrow function that is passed on': (list) => `call((${list}) => 1);`,
+  'a method': (list) => `class A {\n  async wide(${list}) {}\n}`,
+  'a private method': (list) => `class A {\n  static #wide(${list}) {}\n}`,
+  'an abstract method': (list) => `abstract class A {\n  abstract wide(${list}): void;\n}`,
+  'a constructor': (list) => `class A {\n  constructor(${list}) {}\n}`,
+  'a method of an object': (list) => `const a = { wide(${list}) {} };`,
+  'a method of an interface': (list) => `interface A {\n  wide(${list}): void;\n}`,
+  'a call signature': (list) => `interface A {\n  (${list}): void;\n}`,
+  'a type of functions': (list) => `type Wide = (${list}) => void;`,
+  'a type of constructors': (list) => `type Wide = new (${list}) => object;`,
+  'a field that is a function': (list) => `interface A {\n  wide: (${list}) => void;\n}`,
+};
+
+for (const [form, write] of Object.entries(SIGNATURES))
+  test(`a function of too many parameters is found: ${form}`, () => {
+    const faults = (text, path = 'packages/wire/src/x.ts') => checkBudgets([{ path, text }]);
+    const wide = write('a: number, b: string, { c, d }: Pair, e?: number, ...f: string[]');
+    assert.match(faults(wide).join(), /takes 5 parameters \(budget 4\)/);
+    assert.equal(faults(wide).length, 1);
+    assert.match(faults(wide, 'packages/wire/src/x.test.ts').join(), /takes 5 parameters/);
+    assert.deepEqual(faults(write('a: number, b: string, { c, d }: Pair, e?: number')), []);
+    assert.deepEqual(faults(`// budget: called by V8\n${wide}`), []);
+  });
+
+test('a type for `this` is no parameter', () => {
+  const text = 'function four(this: Foo, a: number, b: number, c: number, d: number): void {}';
+  assert.deepEqual(checkBudgets([{ path: 'packages/wire/src/x.ts', text }]), []);
+});
+
 /** Every way to import something. */
 const IMPORTS = {
   'import … from': (from) => `import { a } from '${from}';`,

@@ -18,7 +18,8 @@ export const CLIENTS_DIR = join(root, '.runtime', 'clients');
  */
 export function ensurePython(env, limitMs) {
   const until = Date.now() + limitMs;
-  const within = (command, args) => run(command, args, root, env, Math.max(1, until - Date.now()));
+  const within = (command, args) =>
+    run(command, args, { cwd: root, env, timeout: Math.max(1, until - Date.now()) });
   return installed('python', ['requirements.txt'], (dir) => {
     const made = within('python3', ['-m', 'venv', '--without-pip', dir]);
     if (made) return `no virtual environment: ${made}`;
@@ -51,8 +52,8 @@ export function installed(name, files, install) {
 }
 
 /** Runs a program to its end. Returns the last thing it said when it failed; empty when it did not. */
-export function run(command, args, cwd, env, limitMs) {
-  const done = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: limitMs });
+export function run(command, args, options) {
+  const done = spawnSync(command, args, { ...options, encoding: 'utf8' });
   if (done.status === 0) return '';
   const said = `${done.error?.message ?? ''}${done.stderr ?? ''}`.trim();
   return said.split('\n').at(-1) || `${command} ended with ${done.status ?? done.signal}`;

@@ -51,9 +51,26 @@ export function importsOf(path, text) {
   return found;
 }
 
-const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
+const SIGNATURES = new Set([
+  'TSFunctionType',
+  'TSConstructorType',
+  'TSMethodSignature',
+  'TSCallSignatureDeclaration',
+  'TSConstructSignatureDeclaration',
+  'TSDeclareFunction',
+  'TSEmptyBodyFunctionExpression',
+]);
+const FUNCTIONS = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  ...SIGNATURES,
+]);
 
-/** Every function with a body: its name, and its first and last line, counted from 1. */
+/**
+ * Every function, with a body or as a type alone: its name, its first and last line, counted from 1, and how many parameters
+ * it takes.
+ */
 export function functionsOf(path, text) {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -68,11 +85,15 @@ export function functionsOf(path, text) {
   };
   const found = [];
   walk(parse(path, text), (node, parent) => {
-    if (!FUNCTIONS.has(node.type) || !node.body) return;
-    const isMember = parent?.type === 'MethodDefinition' || parent?.type === 'Property';
+    if (!FUNCTIONS.has(node.type)) return;
+    const isMember = /MethodDefinition$|^Property$/.test(parent?.type ?? '');
     const whole = isMember || parent?.type === 'VariableDeclarator' ? parent : node;
-    const name = node.id?.name ?? parent?.id?.name ?? parent?.key?.name ?? 'a function';
-    found.push({ name, from: lineOf(whole.start), to: lineOf(node.end) });
+    const name = node.id?.name ?? node.key?.name ?? parent?.id?.name ?? parent?.key?.name ?? 'a function';
+    // In ESTree a function has `params`; a type of one may have `parameters`. A `this` in front is no argument.
+    const parameters = (node.params ?? node.parameters ?? []).filter(
+      (parameter) => parameter.name !== 'this',
+    ).length;
+    found.push({ name, from: lineOf(whole.start), to: lineOf(node.end), parameters });
   });
   return found;
 }

@@ -44,7 +44,7 @@ function installAgents() {
     const why = npmCi(dir);
     if (why) return why;
     for (const [folder, script] of Object.entries(FINISHED_BY))
-      run(node, [script], join(dir, folder), env, LIMIT_MS);
+      run(node, [script], { cwd: join(dir, folder), env, timeout: LIMIT_MS });
     return '';
   });
 }

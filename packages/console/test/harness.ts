@@ -57,7 +57,7 @@ export async function startHouse(
   const start = () => startFloe({ yaml, dataDir });
   let floe = await start();
   const session: { role: Role } = { role: 'owner' };
-  const proxy = createServer((req, res) => passOn(req, res, floe.url, prefix, session.role));
+  const proxy = createServer((req, res) => passOn(req, res, { url: floe.url, prefix, role: session.role }));
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   let opened: Promise<Browser> | null = null;
   return {
@@ -141,12 +141,19 @@ export function browserPath(): string {
   return found;
 }
 
+interface Upstream {
+  readonly url: string;
+  readonly prefix: string;
+  /** Of the session that its requests have. */
+  readonly role: Role;
+}
+
 /** Answers what a session would, and sends everything else on with a platform key where a session would do. */
-function passOn(req: IncomingMessage, res: ServerResponse, to: string, prefix: string, role: Role): void {
+function passOn(req: IncomingMessage, res: ServerResponse, { url, prefix, role }: Upstream): void {
   const path = (req.url ?? '/').slice(prefix.length);
   if (path.startsWith('/api/session')) return answerSession(req, res, role);
   const headers = { ...req.headers, ...(path.startsWith('/api') && role ? { 'x-api-key': KEY } : {}) };
-  const onward = ask(to + (req.url ?? '/'), { method: req.method ?? 'GET', headers }, (answer) => {
+  const onward = ask(url + (req.url ?? '/'), { method: req.method ?? 'GET', headers }, (answer) => {
     res.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(res);
     // Cut off there is cut off here.

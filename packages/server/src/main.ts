@@ -7,9 +7,9 @@ import { ConfigError } from './config/problem.ts';
 import { systemClock } from './core/clock.ts';
 import { createLog } from './core/log.ts';
 import { createConsole } from './http/console.ts';
+import { CannotListen } from './http/listen.ts';
 import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
-import { CannotListen } from './http/server.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
@@ -117,7 +117,7 @@ async function serve(environment: Environment): Promise<void> {
   const monitoring = monitoringHost(parts, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
   const rooms = { alerts, monitoring, relay: assembleRelay(parts, place), signIn };
-  const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
+  const api = assembleApi(parts, gateway, rooms, { snapshots, history: state, version: VERSION });
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);
   const router = createRouter({
@@ -128,7 +128,7 @@ async function serve(environment: Environment): Promise<void> {
     beats: assembleBeats(parts, snapshots),
     boards: assembleBoards(parts, monitoring, signIn, prefix),
   });
-  const listening = await openListeners(loaded.config, prefix, router, systemClock, log);
+  const listening = await openListeners(loaded.config, prefix, router, { clock: systemClock, log });
   await parts.monitoring.start();
   if (port === 0) place.url = base_url.replace(/:0(?=\/|$)/, `:${listening.port}`);
   const watch = watchFile(parts, state, snapshots, load);
@@ -149,7 +149,7 @@ async function serve(environment: Environment): Promise<void> {
     () => drain(parts, state, ends),
   );
   // Last: whoever reads it may send a signal at once.
-  announce(loaded, parts, listening, place.url, snapshots, firstRun);
+  announce(parts, { loaded, snapshots }, { listening, url: place.url }, firstRun);
 }
 
 interface Closing {
@@ -187,17 +187,16 @@ function assembleOperations({ database, metrics }: Parts, { config }: LoadedConf
 }
 
 function announce(
-  loaded: LoadedConfig,
   parts: Parts,
-  { url: listening, others: listeners }: Listening,
-  url: string,
-  snapshots: Snapshots,
+  { loaded, snapshots }: { readonly loaded: LoadedConfig; readonly snapshots: Snapshots },
+  at: { readonly listening: Listening; readonly url: string },
   firstRun: FirstRun | null,
 ): void {
+  const { url: listening, others: listeners } = at.listening;
   const { catalogs } = snapshots.current();
   const providers = [...catalogs.values()].flatMap((catalog) => [...catalog.providers.keys()]);
   const place = { version: VERSION, dataDir: parts.dataDir, configPath: loaded.path, providers };
-  process.stdout.write(welcome({ ...place, listening, listeners, url }, firstRun));
+  process.stdout.write(welcome({ ...place, listening, listeners, url: at.url }, firstRun));
   for (const warning of loaded.warnings) parts.log.warn({}, warning);
   for (const field of loaded.inactive)
     parts.log.warn({ field }, 'this field is set but has no effect in this version');

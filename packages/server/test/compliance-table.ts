@@ -8,11 +8,19 @@ export type Outcome = 'passed' | 'failed' | 'noted' | 'judge errs' | 'skipped';
 
 const OUTCOMES: readonly Outcome[] = ['passed', 'failed', 'noted', 'judge errs', 'skipped'];
 
+export interface Result {
+  readonly outcome: Outcome;
+  /** What was judged. */
+  readonly what: string;
+  /** What a judge had against it; empty for nothing. */
+  readonly why: string;
+}
+
 export class ComplianceTable {
   readonly #rows = new Map<string, Map<Outcome, number>>();
 
-  /** Counts one result and prints its line; `why` says what a judge had against it. */
-  add(suite: string, upstream: string, outcome: Outcome, what: string, why = ''): void {
+  /** Counts one result and prints its line. */
+  add(suite: string, upstream: string, { outcome, what, why }: Result): void {
     const name = `${suite.padEnd(24)} ${upstream.padEnd(28)}`;
     const counts = this.#rows.get(name) ?? new Map<Outcome, number>();
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);

@@ -119,19 +119,23 @@ async function check(fault: UpstreamFault, path: Path): Promise<() => Promise<vo
   const isRescued = outcome === 'rescued';
   // The quickest of late may well be the second target: then the fault is never met.
   if (way === 'quickest' && calls[0] === 0 && !fault.closedPort) {
-    checkWhole(answer, path, `${second}-b`, 1);
+    checkWhole(answer, path, { provider: `${second}-b`, attempts: 1 });
     return async () => assert.equal((await house.row(answer))['state'], 'complete');
   }
   assert.deepEqual(calls, [fault.closedPort ? 0 : 1, isRescued ? 1 : 0], name);
   const isReplayed = isRescued && way !== 'plain' && stream && strikesInside(fault, first);
   // The head had gone out when the first one broke.
-  if (isReplayed) checkWhole(answer, path, provider, 1);
-  else if (isRescued) checkWhole(answer, path, `${second}-b`, 2);
-  if (outcome === 'harmless') checkWhole(answer, path, provider, 1, HUGE.test(fault.name));
+  if (isReplayed) checkWhole(answer, path, { provider, attempts: 1 });
+  else if (isRescued) checkWhole(answer, path, { provider: `${second}-b`, attempts: 2 });
+  if (outcome === 'harmless')
+    checkWhole(answer, path, { provider, attempts: 1, isHuge: HUGE.test(fault.name) });
   if (outcome === 'passed') assert.equal(answer.status, 400, name);
   if (outcome === 'inside') {
     assert.equal(answer.status, 200, name);
-    assert.throws(() => checkWhole(answer, path, provider, 1), `${name}: a broken stream looks finished`);
+    assert.throws(
+      () => checkWhole(answer, path, { provider, attempts: 1 }),
+      `${name}: a broken stream looks finished`,
+    );
   }
   return () => checkRow(answer, outcome, provider, `${second}-b`);
 }
@@ -167,12 +171,17 @@ function strikesInside({ name, does }: UpstreamFault, dialect: Dialect): boolean
   return INSIDE.test(name) && !(dialect === 'cohere' && /half of (?:the body|its bytes)/.test(does));
 }
 
+interface WholeAnswer {
+  readonly provider: string;
+  readonly attempts: number;
+  /** Its content is not the usual one. */
+  readonly isHuge?: boolean;
+}
+
 function checkWhole(
   answer: CallAnswer,
   { surface, stream }: Path,
-  provider: string,
-  attempts: number,
-  isHuge = false,
+  { provider, attempts, isHuge = false }: WholeAnswer,
 ): void {
   assert.equal(answer.status, 200, answer.text.slice(0, 500));
   assert.ok(answer.complete);

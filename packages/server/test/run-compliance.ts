@@ -37,7 +37,8 @@ if (existsSync(spec)) {
     await mock.close();
   }
 } else {
-  table.add('@stdy/cli', 'OpenAI', 'skipped', 'everything', `OpenAI's specification is not at ${spec}`);
+  const why = `OpenAI's specification is not at ${spec}`;
+  table.add('@stdy/cli', 'OpenAI', { outcome: 'skipped', what: 'everything', why });
   await inHouse([], scanAll);
 }
 process.exitCode = table.print() === 0 ? 0 : 1;
@@ -83,7 +84,7 @@ async function runScenarios(): Promise<void> {
     const upstream = UPSTREAMS[data.name.replace('Open Responses over ', '')] ?? data.name;
     if (waiting.length === 0) waiting.push([data.name, type === 'test:pass' && data.skip === undefined, '']);
     for (const [name, ok, why] of waiting)
-      table.add('Open Responses', upstream, ok ? 'passed' : 'failed', name, why);
+      table.add('Open Responses', upstream, { outcome: ok ? 'passed' : 'failed', what: name, why });
     waiting = [];
   }
 }
@@ -99,10 +100,18 @@ async function scanAll(house: AbleHouse): Promise<void> {
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: LIMIT_MS });
     const results = objectsIn(objectOf(JSON.parse(stdout))['results']);
     if (results.length === 0)
-      table.add('compatcanary', upstream, 'failed', model, `no results in ${stdout.slice(0, 300)}`);
+      table.add('compatcanary', upstream, {
+        outcome: 'failed',
+        what: model,
+        why: `no results in ${stdout.slice(0, 300)}`,
+      });
     for (const result of results) {
       const outcome = result['status'] === 'pass' ? 'passed' : 'failed';
-      table.add('compatcanary', upstream, outcome, String(result['id']), String(result['summary']));
+      table.add('compatcanary', upstream, {
+        outcome,
+        what: String(result['id']),
+        why: String(result['summary']),
+      });
     }
   }
 }
@@ -139,11 +148,15 @@ async function askThroughMock(house: AbleHouse, mock: Mock, question: Question):
     const answer = await call(question.url, { headers, body: { ...question.body, stream } });
     const [verdict] = mock.take();
     if (verdict === undefined) {
-      table.add(suite, 'OpenAI', 'failed', what, `not sent on: ${answer.text.slice(0, 300)}`);
+      table.add(suite, 'OpenAI', {
+        outcome: 'failed',
+        what,
+        why: `not sent on: ${answer.text.slice(0, 300)}`,
+      });
       continue;
     }
     const why = [...verdict.errors, ...(verdict.excuse === undefined ? [] : [verdict.excuse])].join('; ');
-    table.add(suite, `OpenAI ${verdict.path}`, outcomeOf(verdict), what, why);
+    table.add(suite, `OpenAI ${verdict.path}`, { outcome: outcomeOf(verdict), what, why });
   }
 }
 

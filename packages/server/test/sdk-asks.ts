@@ -11,6 +11,13 @@ import type { Call } from './recorded-chat.ts';
 /** What a question needs of its answer. */
 export type Want = 'text' | 'tools' | 'thinking' | 'structured' | 'image';
 
+export interface Question {
+  readonly surface: Surface;
+  readonly model: string;
+  readonly want: Want;
+  readonly isStream: boolean;
+}
+
 /** What the official client read; `finish` in the words of its surface. */
 export interface Seen {
   readonly text: string;
@@ -38,13 +45,7 @@ type ResponsesAsk = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'str
 type MessagesAsk = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 
 /** Puts the question through the surface's official client, as a stream or not. */
-export async function ask(
-  house: House,
-  surface: Surface,
-  model: string,
-  want: Want,
-  isStream: boolean,
-): Promise<Seen> {
+export async function ask(house: House, { surface, model, want, isStream }: Question): Promise<Seen> {
   if (surface === 'chat') return askChat(house, chatAsk(model, want), isStream);
   if (surface === 'responses') return askResponses(house, responsesAsk(model, want), isStream);
   return askMessages(house, messagesAsk(model, want), isStream);

@@ -79,7 +79,8 @@ for (const surface of SURFACES)
         chunking: { seed: one.body.length, meanBytes: 500 },
         framing: 'chunked',
       });
-      const seen = await ask(house, surface, `${one.dialect}/m-1`, 'text', one.stream);
+      const model = `${one.dialect}/m-1`;
+      const seen = await ask(house, { surface, model, want: 'text', isStream: one.stream });
       checkConserved(surface, one, seen);
       const name = `${surface} over ${one.dialect}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -70,7 +70,7 @@ for (const surface of SURFACES)
             const said = saidIn(dialect, reply.body, isStream);
             for (const chunking of isStream ? chunkingsAt(at) : CHUNKINGS.slice(0, 1)) {
               house.play(dialect, { ...reply, chunking, framing: 'chunked' });
-              const seen = await ask(house, surface, `${dialect}/m-1`, want, isStream);
+              const seen = await ask(house, { surface, model: `${dialect}/m-1`, want, isStream });
               checkConserved(surface, dialect, said, seen);
               const tap = { id: house.lastId(), dropped: house.lastHeaders().get('x-floe-dropped') ?? '' };
               due.push(() => checkRow({ surface, dialect, want, said, isStream }, tap));
@@ -178,7 +178,7 @@ async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> 
     for (const isStream of [true, false]) {
       house.play(dialect, sample(dialect, 'text', isStream));
       await house.upstream(dialect).setFaults(upstreamFault(fault));
-      const error = await failureOf(ask(house, surface, `${dialect}/m-1`, 'text', isStream));
+      const error = await failureOf(ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream }));
       await house.upstream(dialect).setFaults();
       assert.equal(error.status, status, `${fault}: ${error.message}`);
       assert.equal(error.name, surface === 'messages' ? 'anthropic' : 'openai');
@@ -186,7 +186,9 @@ async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> 
       count(surface, dialect, 'error before');
     }
   house.play(dialect, sample(dialect, 'error-before', true));
-  const error = await failureOf(ask(house, surface, `${dialect}/m-1`, 'text', true));
+  const error = await failureOf(
+    ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }),
+  );
   assert.equal(error.status, 502);
   assert.match(error.message, /overloaded/i);
   due.set(house.lastId(), 502);
@@ -202,7 +204,9 @@ async function brokenInside(surface: Surface, dialect: Dialect): Promise<void> {
   for (const [at, scenario] of ['error-inside', 'cut'].entries())
     for (const chunking of chunkingsAt(at)) {
       house.play(dialect, { ...sample(dialect, scenario, true), chunking, framing: 'chunked' });
-      const error = await failureOf(ask(house, surface, `${dialect}/m-1`, 'text', true));
+      const error = await failureOf(
+        ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }),
+      );
       assert.equal(error.status, undefined, `${scenario}: ${error.message}`);
       ids.push(house.lastId());
       count(surface, dialect, 'error inside');

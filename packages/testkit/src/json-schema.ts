@@ -15,11 +15,25 @@ export function violations(
   schema: Json | undefined,
   root: JsonObject,
   relaxed: Relaxations,
-  path = '$',
+): string[] {
+  return violationsAt({ path: '$', value }, schema, { root, relaxed });
+}
+
+/** A part of what is checked. */
+interface Part {
+  readonly path: string;
+  readonly value: Json | undefined;
+}
+
+function violationsAt(
+  { path, value }: Part,
+  schema: Json | undefined,
+  specification: { readonly root: JsonObject; readonly relaxed: Relaxations },
 ): string[] {
   if (!isObject(schema)) return [];
+  const { root, relaxed } = specification;
   const again = (inner: Json | undefined, at = path, target = value): string[] =>
-    violations(target, inner, root, relaxed, at);
+    violationsAt({ path: at, value: target }, inner, specification);
   const reference = textOf(schema['$ref']);
   if (reference !== undefined) return again(resolve(reference, root));
   if (value === null && schema['nullable'] === true) return [];

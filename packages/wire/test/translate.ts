@@ -119,7 +119,7 @@ export function translateStream(
     for (const frame of framesOf(sse)) reader.read(frame);
     reader.end();
     checkEvents(back);
-    conserved(source, collect(back), client, context, writer.dropped);
+    conserved(source, { answer: collect(back), dropped: writer.dropped }, client, context);
   }
   return { failed, sse, dropped: writer.dropped };
 }
@@ -130,16 +130,21 @@ export function translateWhole(answer: Answer, client: ClientName, context = con
   const json: Json = JSON.parse(JSON.stringify(body));
   const back = CLIENT_DIALECTS[client].readAnswer(json, READER);
   assert.equal(back.fault, undefined);
-  conserved(answer, back, client, context, dropped);
+  conserved(answer, { answer: back, dropped }, client, context);
   return body;
+}
+
+/** An answer that was written for a client and read back, and what its writer says it left out. */
+interface ReadBack {
+  readonly answer: Answer;
+  readonly dropped: ReadonlySet<string>;
 }
 
 function conserved(
   source: Answer,
-  back: Answer,
+  { answer: back, dropped }: ReadBack,
   client: ClientName,
   context: AnswerContext,
-  dropped: ReadonlySet<string>,
 ): void {
   const sent = answerForClient(source, context.ask);
   const said = (answer: Answer, kind: string): string =>
@@ -163,7 +168,7 @@ function conserved(
     assert.equal(said(back, 'reasoning'), '', 'Chat carries no reasoning');
     assert.equal(dropped.has('reasoning'), reasoning !== '', 'and says so');
   } else assert.equal(said(back, 'reasoning'), reasoning, 'reasoning');
-  sealsConserved(sent, back, client, context, dropped);
+  sealsConserved(sent, { answer: back, dropped }, client, context);
   for (const what of source.dropped) assert.ok(dropped.has(what), `${what} is reported`);
   const reason = sent.finish?.reason === 'other' ? 'stop' : sent.finish?.reason;
   const worded =
@@ -180,10 +185,9 @@ function sameArguments(text: string, client: ClientName): unknown {
 
 function sealsConserved(
   sent: Answer,
-  back: Answer,
+  { answer: back, dropped }: ReadBack,
   client: ClientName,
   context: AnswerContext,
-  dropped: ReadonlySet<string>,
 ): void {
   const seals = (answer: Answer) =>
     answer.blocks.flatMap((b) => (b.kind === 'reasoning' && b.seal ? [b.seal] : []));

@@ -33,7 +33,7 @@ export async function answerHook(
   try {
     call = adapter.read(await readPayload(input, PAYLOAD_MS));
   } catch (error) {
-    return unreadable(adapter, call, reason(error), places, settings);
+    return unreadable(adapter.reply(call, ABSTAIN), reason(error), places, settings);
   }
   try {
     if (isUnresponsive(places, settings, Date.now()))
@@ -100,8 +100,7 @@ async function decidedBy(
 
 /** Nobody knows which hook it is: an exit code of 2 stops with every agent, and is used only to fail closed. */
 async function unreadable(
-  adapter: HookAdapter,
-  call: HookCall,
+  abstained: HookReply,
   trouble: string,
   places: SettingsPlaces,
   settings: HookSettings,
@@ -109,7 +108,7 @@ async function unreadable(
   const { decideWithoutServer } = await import('./without-server.ts');
   const { outcomes } = await decideWithoutServer(null, trouble, places, settings);
   const { decision, agentMessage } = strictestOutcome(outcomes);
-  if (decision !== 'deny') return { reply: adapter.reply(call, ABSTAIN), trouble };
+  if (decision !== 'deny') return { reply: abstained, trouble };
   return { reply: { stdout: null, stderr: agentMessage ?? trouble, exitCode: 2 }, trouble };
 }
 

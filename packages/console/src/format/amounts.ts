@@ -76,15 +76,24 @@ export function duration(ms: number | null): string {
   if (ms < 9_995) return `${(ms / 1000).toFixed(2)} s`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return pair(seconds, 60, 'm', 1, 's');
-  if (seconds < 86_400) return pair(seconds, 3600, 'h', 60, 'm');
-  return pair(seconds, 86_400, 'd', 3600, 'h');
+  if (seconds < 3600) return inUnits(seconds, MINUTE, SECOND);
+  if (seconds < 86_400) return inUnits(seconds, HOUR, MINUTE);
+  return inUnits(seconds, DAY, HOUR);
 }
 
-function pair(value: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
-  const whole = Math.floor(value / large);
-  const rest = Math.floor((value % large) / small);
-  return rest === 0 ? `${whole} ${largeUnit}` : `${whole} ${largeUnit} ${rest} ${smallUnit}`;
+interface Unit {
+  readonly seconds: number;
+  readonly name: string;
+}
+const SECOND: Unit = { seconds: 1, name: 's' };
+const MINUTE: Unit = { seconds: 60, name: 'm' };
+const HOUR: Unit = { seconds: 3600, name: 'h' };
+const DAY: Unit = { seconds: 86_400, name: 'd' };
+
+function inUnits(seconds: number, large: Unit, small: Unit): string {
+  const whole = Math.floor(seconds / large.seconds);
+  const rest = Math.floor((seconds % large.seconds) / small.seconds);
+  return rest === 0 ? `${whole} ${large.name}` : `${whole} ${large.name} ${rest} ${small.name}`;
 }
 
 /** Long ids in narrow places: prefix and last four stay. */

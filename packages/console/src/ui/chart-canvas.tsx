@@ -112,21 +112,21 @@ function hatch(plot: uPlot, { at, away }: CanvasProps, colour: string): void {
   for (const { left, width } of away) {
     const from = plot.valToPos((first + left * whole) / 1000, 'x', true);
     const to = plot.valToPos((first + (left + width) * whole) / 1000, 'x', true);
-    hatchBox(ctx, from, bbox.top, Math.max(2, to - from), bbox.height);
+    hatchBox(ctx, { ...bbox, left: from, width: Math.max(2, to - from) });
   }
   ctx.restore();
 }
 
-function hatchBox(ctx: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+function hatchBox(ctx: CanvasRenderingContext2D, { left, top, width, height }: uPlot.BBox): void {
   const step = 6 * devicePixelRatio;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(x, y, width, height);
+  ctx.rect(left, top, width, height);
   ctx.clip();
   ctx.beginPath();
-  for (let at = x - height; at < x + width; at += step) {
-    ctx.moveTo(at, y + height);
-    ctx.lineTo(at + height, y);
+  for (let at = left - height; at < left + width; at += step) {
+    ctx.moveTo(at, top + height);
+    ctx.lineTo(at + height, top);
   }
   ctx.stroke();
   ctx.restore();

@@ -23,8 +23,8 @@ export function checkReferences(config: Json): ConfigIssue[] {
   checkMail(config, issues);
   checkGroups(config, issues);
   for (const [index, org] of orgs.entries()) checkOrg(org, ['orgs', index], issues);
-  uniqueAcrossOrgs(orgs, 'keys', 'key', 'is the same value as', (key) => key.replace(/^sk-/, ''), issues);
-  uniqueAcrossOrgs(orgs, 'boards', 'slug', 'is also the slug of', (slug) => slug, issues);
+  uniqueAcrossOrgs(orgs, KEY_VALUE, issues);
+  uniqueAcrossOrgs(orgs, BOARD_SLUG, issues);
   return issues;
 }
 
@@ -164,13 +164,32 @@ function unique(entries: JsonArray, field: string, path: ConfigPath, issues: Con
   }
 }
 
+interface UniqueField {
+  readonly section: string;
+  readonly field: string;
+  /** In front of the place that has the same value. */
+  readonly message: string;
+  /** What two values have in common that count as the same. */
+  readonly canonical: (value: string) => string;
+}
+
+const KEY_VALUE: UniqueField = {
+  section: 'keys',
+  field: 'key',
+  message: 'is the same value as',
+  canonical: (key) => key.replace(/^sk-/, ''),
+};
+const BOARD_SLUG: UniqueField = {
+  section: 'boards',
+  field: 'slug',
+  message: 'is also the slug of',
+  canonical: (slug) => slug,
+};
+
 /** Uniqueness over the whole installation; the message names the place, never the value. */
 function uniqueAcrossOrgs(
   orgs: JsonArray,
-  section: string,
-  field: string,
-  says: string,
-  canonical: (value: string) => string,
+  { section, field, message, canonical }: UniqueField,
   issues: ConfigIssue[],
 ): void {
   const seen = new Map<string, string>();
@@ -180,7 +199,7 @@ function uniqueAcrossOrgs(
       if (typeof value !== 'string') continue;
       const first = seen.get(canonical(value));
       if (first === undefined) seen.set(canonical(value), `orgs[${n}].${section}[${index}]`);
-      else issues.push({ path: ['orgs', n, section, index, field], message: `${says} ${first}` });
+      else issues.push({ path: ['orgs', n, section, index, field], message: `${message} ${first}` });
     }
 }
 

@@ -57,20 +57,21 @@ function fitsGlob(glob: string, name: string): boolean {
   const parts = glob.replaceAll(/\[[^\]]*\]?/g, '?').split('*');
   let at = 0;
   for (const [n, part] of parts.entries()) {
-    const found = findPart(name, part, at, n === 0, n === parts.length - 1);
+    const last = name.length - part.length;
+    const isFirst = n === 0;
+    const isLast = n === parts.length - 1;
+    if (isFirst && isLast && last !== 0) return false;
+    const found = findPart(name, part, isLast && !isFirst ? Math.max(at, last) : at, isFirst ? 0 : last);
     if (found === -1) return false;
     at = found + part.length;
   }
   return true;
 }
 
-function findPart(name: string, part: string, from: number, isFirst: boolean, isLast: boolean): number {
-  const last = name.length - part.length;
-  const start = isLast && !isFirst ? Math.max(from, last) : from;
-  const end = isFirst ? 0 : last;
-  for (let at = start; at <= end; at += 1)
-    if ([...part].every((char, n) => char === '?' || char === name.charAt(at + n)))
-      if (!(isFirst && isLast) || part.length === name.length) return at;
+/** Where `part` with its `?` first stands in `name`, from one index to another; -1 when nowhere. */
+function findPart(name: string, part: string, from: number, to: number): number {
+  for (let at = from; at <= to; at += 1)
+    if ([...part].every((char, n) => char === '?' || char === name.charAt(at + n))) return at;
   return -1;
 }
 

@@ -25,14 +25,12 @@ export interface CommandHost {
   readonly doubts: Doubt[];
   doubt(because: string, place: Place): void;
   invoke(given: Invoked): Printed | null;
-  note(
-    given: Invoked,
-    word: Word,
-    args: readonly Word[],
-    traits: readonly Trait[],
-    more?: Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>,
-  ): void;
+  note(given: Invoked, command: FoundCommand): void;
 }
+
+/** A command as it is noted; `name` and `own` are those of its words unless given. */
+export type FoundCommand = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
+  Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>;
 
 /** Nested deeper than this is not followed. */
 export const MOST_DEPTH = 16;
@@ -86,8 +84,8 @@ export class CodeRunner {
       return true;
     }
     const traits: Trait[] = [];
-    this.runsText(file.text, 'sh', given, traits, [word, ...args]);
-    this.#host.note(given, word, args, traits);
+    this.runsText({ text: file.text, interpreter: 'sh', args: [word, ...args] }, given, traits);
+    this.#host.note(given, { word, args, traits });
     return true;
   }
 
@@ -121,7 +119,7 @@ export class CodeRunner {
   reads(interpreter: string, given: Invoked, traits: Trait[]): Redirect[] {
     if (given.input === null) return [];
     if (given.input.kind === 'pipe' && isShell(interpreter)) traits.push('runs_input');
-    return this.runsText(given.input.printed.text, interpreter, given, traits, []);
+    return this.runsText({ text: given.input.printed.text, interpreter }, given, traits);
   }
 
   /** A file that is run: one that this text wrote, a program's output, or one of which nothing is known. */
@@ -131,17 +129,11 @@ export class CodeRunner {
     if (printed === null)
       return isShell(name) || /^(?:source|\.)$/.test(name) ? [{ operator: '<', target: file }] : [];
     if (printed.text === null && 'unknown' in printed && printed.unknown === 'own') return [];
-    return this.runsText(printed.text, name, given, traits, []);
+    return this.runsText({ text: printed.text, interpreter: name }, given, traits);
   }
 
   /** Code that a shell or an interpreter runs; returns the files that it names. */
-  runsText(
-    text: string | null,
-    interpreter: string,
-    given: Invoked,
-    traits: Trait[],
-    args: readonly Word[],
-  ): Redirect[] {
+  runsText({ text, interpreter, args = [] }: Interpreted, given: Invoked, traits: Trait[]): Redirect[] {
     if (text === null) {
       traits.push('runs_input');
       this.#host.doubt('it runs what it reads, which is not known before', given);
@@ -177,13 +169,9 @@ export class CodeRunner {
   }
 
   /** Commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
-  escapes(
-    { name, args }: Invocation,
-    subcommand: string | null,
-    given: Invoked,
-    traits: Trait[],
-  ): Redirect[] {
-    const found = shellEscapes(name, args, given.input?.printed ?? null, subcommand, given.around.scope);
+  escapes(invocation: Invocation, subcommand: string | null, given: Invoked, traits: Trait[]): Redirect[] {
+    const { name, args } = invocation;
+    const found = shellEscapes(invocation, subcommand, given.input?.printed ?? null, given.around.scope);
     if (!found) return [];
     for (const { word, text } of found.runs)
       this.inside({ kind: 'code', word, text }, name, args, {
@@ -227,6 +215,14 @@ export class CodeRunner {
     const scope = args && args.length > 0 ? new Scope(around.scope, args) : around.scope;
     this.#reader.text(text, { ...deeper(around, name), scope, input, place: around.place ?? { start, end } });
   }
+}
+
+/** Code, and what reads it. */
+interface Interpreted {
+  readonly text: string | null;
+  readonly interpreter: string;
+  /** Positional parameters, from `$0` on. */
+  readonly args?: readonly Word[];
 }
 
 interface CodeRun {

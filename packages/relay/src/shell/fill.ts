@@ -18,11 +18,12 @@ export function filled(
 ): readonly (readonly Word[])[] {
   const [first] = words;
   if (!FILLS.test(name) || !first) return [words];
-  const own = args.slice(0, Math.max(0, args.indexOf(first)));
+  // `find` goes on after the command that it runs.
+  const own = name === 'find' ? args : args.slice(0, Math.max(0, args.indexOf(first)));
   const token = name === 'xargs' ? replacement(own) : name === 'entr' ? '/_' : '{}';
   const cut = name === 'parallel' ? words.findIndex(({ text }) => /^:::/.test(text ?? '')) : -1;
   const kept = cut === -1 ? words : words.slice(0, cut);
-  const values = cut === -1 ? valuesFor(name, args, own, input, first) : words.slice(cut + 1);
+  const values = cut === -1 ? valuesFor(name, own, input, first) : words.slice(cut + 1);
   const isNamed = token !== null && kept.some(({ text }) => text?.includes(token));
   if (!isNamed) {
     const isAppended = name === 'xargs' ? token === null : /^(?:parallel|fd|fdfind)$/.test(name);
@@ -54,15 +55,8 @@ function replaced(word: Word, token: string, value: Word): Word {
 }
 
 /** What is put in: lines of the input, or names of files that were found. */
-function valuesFor(
-  name: string,
-  args: readonly Word[],
-  own: readonly Word[],
-  input: Input | null,
-  place: Word,
-): readonly Word[] {
-  if (name === 'find' || name === 'fd' || name === 'fdfind')
-    return nameWords(foundNames(name, name === 'find' ? args : own), place);
+function valuesFor(name: string, own: readonly Word[], input: Input | null, place: Word): readonly Word[] {
+  if (name === 'find' || name === 'fd' || name === 'fdfind') return nameWords(foundNames(name, own), place);
   const fromFile = own.some(({ text }) => /^(?:-a|--arg-file)/.test(text ?? ''));
   if (input === null || fromFile) return [unknownWord(place)];
   const { text, names, unknown } = input.printed;

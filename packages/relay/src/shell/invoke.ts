@@ -1,5 +1,12 @@
 import { isSubscriptCode, subscriptCode } from './arithmetic.ts';
-import { CodeRunner, type CommandHost, MOST_DEPTH, NETWORK, type Reader } from './code-runner.ts';
+import {
+  CodeRunner,
+  type CommandHost,
+  type FoundCommand,
+  MOST_DEPTH,
+  NETWORK,
+  type Reader,
+} from './code-runner.ts';
 import {
   type Assignment,
   commandName,
@@ -78,7 +85,7 @@ export class Invoker implements CommandHost {
     if (words.length < given.words.length) this.doubt('the name of a command may be empty', given);
     const [word, ...args] = words;
     if (!word) {
-      if (given.redirects.length > 0) this.note(given, plainWord('', given), [], []);
+      if (given.redirects.length > 0) this.note(given, { word: plainWord('', given), args: [], traits: [] });
       return given.redirects.length > 0 ? (given.input?.printed ?? null) : null;
     }
     this.#work.commands -= 1;
@@ -92,7 +99,7 @@ export class Invoker implements CommandHost {
       return this.invoke({ ...given, assignments: [], input: NETWORK });
     const name = this.#nameOf(word, given);
     if (name === null) {
-      this.note(given, word, args, ['unclear']);
+      this.note(given, { word, args, traits: ['unclear'] });
       return unknownText('made');
     }
     this.#run(name, word, args, given);
@@ -145,11 +152,8 @@ export class Invoker implements CommandHost {
     const implied = impliedOptions(invocation, scope);
     if (found?.file) redirects.push(...this.#runner.script(name, found.file, given, traits));
     redirects.push(...this.#runner.escapes(invocation, subcommand, given, traits));
-    this.note({ ...given, redirects: [...given.redirects, ...redirects] }, word, args, traits, {
-      own,
-      implied,
-      name,
-    });
+    const all = { ...given, redirects: [...given.redirects, ...redirects] };
+    this.note(all, { word, args, traits, own, implied, name });
     for (const run of inner) this.#runner.inside(run, name, args, given);
   }
 
@@ -188,16 +192,9 @@ export class Invoker implements CommandHost {
     return this.doubts.length > before ? ['injects'] : [];
   }
 
-  note(
-    given: Invoked,
-    word: Word,
-    args: readonly Word[],
-    traits: readonly Trait[],
-    more: Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>> = {},
-  ): void {
-    const { assignments, redirects, start, end, around } = given;
-    const name = traits.includes('unclear') ? null : (more.name ?? commandName(word.text ?? ''));
-    const { own = args.length, implied = [] } = more;
+  note({ assignments, redirects, start, end, around }: Invoked, command: FoundCommand): void {
+    const { word, args, traits, own = args.length, implied = [] } = command;
+    const name = traits.includes('unclear') ? null : (command.name ?? commandName(word.text ?? ''));
     const { via } = around;
     this.commands.push({
       name,

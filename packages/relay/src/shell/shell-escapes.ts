@@ -1,5 +1,6 @@
 import { INTERPRETERS, type Interpreter, type Language, READS, RUNS } from './own-languages.ts';
 import type { Scope } from './scope.ts';
+import type { Invocation } from './unwrap.ts';
 import { NO_WORD, type Word } from './word.ts';
 
 /** What a program runs and reads by commands of its own language. */
@@ -13,10 +14,9 @@ export interface Escapes {
 
 /** The commands in the program's own language that its words and its input hold; null for any other program. */
 export function shellEscapes(
-  name: string,
-  args: readonly Word[],
-  input: { readonly text: string | null } | null,
+  { name, args }: Invocation,
   subcommand: string | null,
+  input: { readonly text: string | null } | null,
   scope: Scope,
 ): Escapes | null {
   const key = [`${name} ${subcommand}`, name].find((one) => Object.hasOwn(INTERPRETERS, one));

@@ -61,11 +61,17 @@ export async function deliverTo(channel: ChannelRow, parts: DeliverParts): Promi
   const { clock, database, owner } = parts;
   const now = clock.now();
   const taken = await database.transaction((writer) =>
-    leaseChannel(writer, channel.id, owner, now, now + LEASE_MS),
+    leaseChannel(writer, channel.id, { owner, fromMs: now, untilMs: now + LEASE_MS }),
   );
   if (!taken) return;
   while (!parts.closing()) if (!(await deliverNext(channel, parts))) return;
   await database.transaction((writer) => changeLeased(writer, channel.id, owner, { leased_until: 0 }));
+}
+
+/** One message of a channel. */
+interface Message {
+  readonly channel: ChannelRow;
+  readonly composed: Composed;
 }
 
 /** Sends one message, to the channel as it is by then; false when this process is done with it for now. */
@@ -85,16 +91,15 @@ async function deliverNext({ id }: ChannelRow, parts: DeliverParts): Promise<boo
     return held && composed ? { channel, composed } : null;
   });
   if (next === null) return false;
-  const { channel, composed } = next;
-  const outcome = await attempt(channel, composed, parts);
-  return database.transaction((writer) => settle(writer, channel, composed, outcome, parts));
+  const outcome = await attempt(next, parts);
+  return database.transaction((writer) => settle(writer, next, outcome, parts));
 }
 
-async function attempt(channel: ChannelRow, { told }: Composed, parts: DeliverParts): Promise<Outcome> {
+async function attempt({ channel, composed }: Message, parts: DeliverParts): Promise<Outcome> {
   const now = parts.clock.now();
   try {
     const opened = openChannel(channel, parts.secretsKey, now);
-    return await parts.sender.send(noticeOf(told, parts.baseUrl(), now), opened);
+    return await parts.sender.send(noticeOf(composed.told, parts.baseUrl(), now), opened);
   } catch (error) {
     // A channel whose secrets do not open: no reason to stop delivering to the others.
     parts.log.error({ err: error, channel: channel.name }, 'a channel cannot be used');
@@ -105,13 +110,13 @@ async function attempt(channel: ChannelRow, { told }: Composed, parts: DeliverPa
 
 async function settle(
   writer: Writer,
-  channel: ChannelRow,
-  composed: Composed,
+  message: Message,
   outcome: Outcome,
   parts: DeliverParts,
 ): Promise<boolean> {
+  if (!outcome.ok) return fail(writer, message, outcome, parts);
+  const { channel, composed } = message;
   const now = parts.clock.now();
-  if (!outcome.ok) return fail(writer, channel, composed, outcome, parts);
   const deliveries = composed.deliveries.map(({ delivery }) => delivery);
   const [{ delivery: first }] = composed.deliveries;
   const change = { failures: 0, resting_until: 0, leased_until: now + LEASE_MS };
@@ -128,8 +133,7 @@ async function settle(
 /** Writes down that a try failed; whether the next message may be tried at once. */
 async function fail(
   writer: Writer,
-  channel: ChannelRow,
-  composed: Composed,
+  { channel, composed }: Message,
   outcome: Failure,
   parts: DeliverParts,
 ): Promise<boolean> {

@@ -24,8 +24,8 @@ export function fileChannels(key: SecretsKey, nowMs: number) {
   return fileKind({
     ...CHANNELS,
     columns({ orgId, config }, before) {
-      const id = before?.id ?? newId('chn', nowMs);
-      return { id, ...channelColumns(config, { id, org_id: orgId }, key, nowMs, before), enabled: 1 };
+      const place = before ?? { id: newId('chn', nowMs), org_id: orgId };
+      return { id: place.id, ...channelColumns(config, place, key, nowMs), enabled: 1 };
     },
     row: (columns): ChannelRow => ({ ...columns, ...UNUSED }),
     insert: (writer, row) => insertChannel(writer, row),

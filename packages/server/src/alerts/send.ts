@@ -32,8 +32,11 @@ export interface Failure {
 
 export type Outcome = { readonly ok: true; readonly status: number | null } | Failure;
 
-/** How far a try came. */
-interface Line {
+/** One try to send a notice. */
+interface Attempt {
+  readonly notice: Notice;
+  readonly signing: OpenChannel['signing'];
+  readonly signal: AbortSignal;
   isConnected: boolean;
 }
 
@@ -54,32 +57,27 @@ export function createSender(parts: {
   async function sendBy<Kind extends ChannelKind>(
     sheet: ChannelSheet<Kind>,
     config: ConfigOf<Kind>,
-    notice: Notice,
-    { signing }: OpenChannel,
-    signal: AbortSignal,
-    line: Line,
+    attempt: Attempt,
   ): Promise<Outcome> {
+    const { notice, signing } = attempt;
     if (sheet.mail) {
-      await mailer.send(sheet.mail(notice, config), signal);
+      await mailer.send(sheet.mail(notice, config), attempt.signal);
       return { ok: true, status: null };
     }
     if (!sheet.http) throw new Error('a channel sends by HTTP or by mail');
-    const answer = await post(sheet.http.message(notice, config, signing), notice.id, parts, signal, line);
+    const answer = await post(sheet.http.message(notice, config, signing), attempt, parts);
     return judge(answer, sheet.http, clock.now());
   }
 
   return {
-    async send(notice, channel) {
+    async send(notice, { config, signing }) {
       const deadline = new AbortController();
       const timer = clock.after(SEND_MS, () => deadline.abort());
-      const { config } = channel;
-      const line = { isConnected: false };
+      const attempt = { notice, signing, signal: deadline.signal, isConnected: false };
       try {
-        return await withSheet(config, (sheet, own) =>
-          sendBy(sheet, own, notice, channel, deadline.signal, line),
-        );
+        return await withSheet(config, (sheet, own) => sendBy(sheet, own, attempt));
       } catch (error) {
-        return failure(error, deadline.signal.aborted, line.isConnected);
+        return failure(error, deadline.signal.aborted, attempt.isConnected);
       } finally {
         timer.cancel();
       }
@@ -115,10 +113,8 @@ function withSheet<Result>(
 /** A connection of its own: messages are rare, and each is judged by the guard anew. */
 async function post(
   { url, headers, body }: HttpMessage,
-  id: string,
+  attempt: Attempt,
   { guard, via }: { readonly guard: OutboundGuard; readonly via: Outbound['via'] },
-  signal: AbortSignal,
-  line: Line,
 ): Promise<HttpAnswer> {
   // With the first message: the rest of the library costs a start 40 ms.
   const { Client } = await import('undici');
@@ -130,15 +126,15 @@ async function post(
     maxHeaderSize: ANSWER_BYTES,
   });
   client.once('connect', () => {
-    line.isConnected = true;
+    attempt.isConnected = true;
   });
   try {
     const answer = await client.request({
       method: 'POST',
       path: `${target.pathname}${target.search}`,
-      headers: { 'user-agent': 'floe', 'idempotency-key': id, ...headers },
+      headers: { 'user-agent': 'floe', 'idempotency-key': attempt.notice.id, ...headers },
       body,
-      signal,
+      signal: attempt.signal,
     });
     const head = { status: answer.statusCode, headers: answer.headers };
     return { ...head, ...(await start(answer.body)) };

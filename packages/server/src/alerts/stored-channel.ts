@@ -47,16 +47,18 @@ type SealedColumns = Pick<
 >;
 
 /**
- * The columns that hold `config`. With `before`, the row they replace: secrets that stay the same keep their
- * seal, and a webhook whose secret changes is signed with both for 24 hours.
+ * The columns that hold `config`. Of a row that they replace, secrets that stay the same keep their seal, and a webhook
+ * whose secret changes is signed with both for 24 hours.
+ *
+ * @param place the row that is replaced, or where a new one will be
  */
 export function channelColumns(
   config: ChannelConfig,
-  place: Pick<ChannelRow, 'id' | 'org_id'>,
+  place: ChannelRow | Pick<ChannelRow, 'id' | 'org_id'>,
   key: SecretsKey,
   nowMs: number,
-  before: ChannelRow | null = null,
 ): SealedColumns {
+  const before = 'secrets_sealed' in place ? place : null;
   const settings: Record<string, unknown> = {};
   const secrets: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(config)) (isSecret(field) ? secrets : settings)[field] = value;

@@ -1,13 +1,15 @@
+import { keyTeams } from '../store/platform-keys.ts';
 import type { Reader } from '../store/ports.ts';
 import { SUMS } from '../store/rollups/figures.ts';
 import { HOUR_MS } from '../store/rollups/gather.ts';
 import { type MonthRow, rollupMonth } from '../store/rollups/month.ts';
 import { pieceSums } from '../store/rollups/pieces.ts';
+import { keysThatMoved } from '../store/team-moves.ts';
 import { piecesAround, unitsAround } from './grid.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
-interface Month {
+export interface Month {
   readonly orgId: string;
   /** Milliseconds, included. */
   readonly from: number;
@@ -33,16 +35,21 @@ export async function monthOf(reader: Reader, range: Month): Promise<MonthRow[]>
 }
 
 /** A row of a month, and the team that its requests were made for. */
-export interface BookedRow extends MonthRow {
+interface BookedRow extends MonthRow {
   /** '' for none. */
   readonly team: string;
+}
+
+export interface NamedRow extends BookedRow {
+  /** Null for a key that is gone. */
+  readonly keyName: string | null;
 }
 
 /**
  * Sums of some keys by the team they had at each request, which only the requests themselves know. A day at a
  * time, so that other reading has its turn.
  */
-export async function bookedMonthOf(
+async function bookedSums(
   reader: Reader,
   { orgId, from, to }: Month,
   keys: readonly string[],
@@ -68,6 +75,30 @@ export async function bookedMonthOf(
     }
   }
   return [...found.values()];
+}
+
+/**
+ * What a month is booked on, by key, model and team. A closed month stays as it is: the requests of a key that moved since are
+ * booked on the team that each was made for.
+ */
+export async function bookedMonth(reader: Reader, month: Month): Promise<NamedRow[]> {
+  const keys = await keyTeams(reader, month.orgId);
+  const rows = await monthOf(reader, month);
+  const changed = new Set(
+    rows.flatMap(({ key }) => {
+      const { created_at = 0, updated_at = 0 } = keys.get(key) ?? {};
+      return updated_at > created_at && updated_at >= month.from ? [key] : [];
+    }),
+  );
+  const mayHaveMoved = (await keysThatMoved(reader, month.orgId, changed, month.from)) ?? changed;
+  const booked = await bookedSums(reader, month, [...mayHaveMoved]);
+  const others = rows
+    .filter(({ key }) => !mayHaveMoved.has(key))
+    .map((row) => ({ ...row, team: keys.get(row.key)?.team ?? '' }));
+  const placeOf = ({ key, model, team }: BookedRow) => [key, model, team].join('\n');
+  return [...others, ...booked]
+    .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+    .map((row) => ({ ...row, keyName: keys.get(row.key)?.name ?? null }));
 }
 
 function hoursOf(from: number, to: number) {

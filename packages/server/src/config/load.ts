@@ -60,7 +60,11 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const substitution = substitute(yaml.tree ?? {}, FloeConfigSchema, (name) => env.variable(name));
   const tree = withEnvironment(substitution.tree, env);
   const result = FloeConfigSchema.safeParse(tree);
-  const problems = findProblems(tree, result.error?.issues ?? [], yaml, substitution, env.overrides);
+  const problems = findProblems(tree, result.error?.issues ?? [], {
+    yaml,
+    substitution,
+    overrides: env.overrides,
+  });
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
   freeze(config);
@@ -142,13 +146,18 @@ type SchemaIssues = NonNullable<ReturnType<typeof FloeConfigSchema.safeParse>['e
 /** More are not shown: whoever mends these sees the next ones. */
 const MAX_PROBLEMS = 200;
 
+/** Where the values of a configuration come from. */
+interface ValueSources {
+  readonly yaml: YamlText;
+  readonly substitution: Substitution;
+  readonly overrides: readonly Override[];
+}
+
 /** Everything wrong, in the order of the file; a value that could not be substituted is reported once. */
 function findProblems(
   tree: Json,
   schemaIssues: SchemaIssues,
-  yaml: YamlText,
-  substitution: Substitution,
-  overrides: readonly Override[],
+  { yaml, substitution, overrides }: ValueSources,
 ): Problem[] {
   const unset = new Set(substitution.faults.map((fault) => formatPath(fault.path)));
   const found: Explanation[] = [

@@ -56,7 +56,7 @@ export function createOutboundGuard(
   function refusalOf(host: string, port: number): OutboundRefused | null {
     const name = host.toLowerCase().replace(/\.+$/, '');
     if (METADATA_NAMES.has(name)) return new OutboundRefused(`${host} is a cloud metadata service.`);
-    return isIP(host) === 0 ? null : judge(host, host, port, rules());
+    return isIP(host) === 0 ? null : judge(host, { host, port }, rules());
   }
 
   function judgedLookup(host: string, port: number): LookupFunction {
@@ -64,7 +64,7 @@ export function createOutboundGuard(
       resolve(name, { ...options, all: true }, (error, addresses) => {
         if (error) return done(error, []);
         const current = rules();
-        const verdicts = addresses.map(({ address }) => judge(address, host, port, current));
+        const verdicts = addresses.map(({ address }) => judge(address, { host, port }, current));
         const allowed = addresses.filter((_, index) => verdicts[index] === null);
         const [first] = allowed;
         if (!first) return done(verdicts[0] ?? new OutboundRefused(`${host} has no address.`), []);
@@ -93,7 +93,12 @@ export function createOutboundGuard(
   };
 }
 
-function placeOf(url: URL): { readonly host: string; readonly port: number } {
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+function placeOf(url: URL): Place {
   return {
     host: bareHost(url),
     port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
@@ -101,12 +106,12 @@ function placeOf(url: URL): { readonly host: string; readonly port: number } {
 }
 
 /** Null when the address may be reached. */
-function judge(address: string, host: string, port: number, rules: OutboundRules): OutboundRefused | null {
-  const shown = address === host ? host : `${host} (${address})`;
+function judge(address: string, place: Place, rules: OutboundRules): OutboundRefused | null {
+  const shown = address === place.host ? address : `${place.host} (${address})`;
   const reached = reachedBy(address);
   if (reached.length === 0) return new OutboundRefused(`${shown} is no address Floe can judge.`);
   for (const ip of reached) {
-    const refused = judgeOne(ip, shown, host, port, rules);
+    const refused = judgeOne(ip, shown, place, rules);
     if (refused) return refused;
   }
   return null;
@@ -115,8 +120,7 @@ function judge(address: string, host: string, port: number, rules: OutboundRules
 function judgeOne(
   ip: Address,
   shown: string,
-  host: string,
-  port: number,
+  { host, port }: Place,
   rules: OutboundRules,
 ): OutboundRefused | null {
   if (within(ip, METADATA))

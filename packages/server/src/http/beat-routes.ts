@@ -42,8 +42,30 @@ const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
 export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
   const { engine, clock, log, authenticate, refusals } = parts;
 
+  async function answering(
+    req: IncomingMessage,
+    res: ServerResponse,
+    requestId: string,
+    work: () => Promise<Good>,
+  ): Promise<void> {
+    const common = ['x-request-id', requestId, 'cache-control', 'no-store'];
+    // What clients of other heartbeat services look for: how much of a body is kept.
+    common.push('ping-body-limit', String(BEAT_BODY_BYTES));
+    try {
+      const { type, body } = await work();
+      common.push('content-type', type);
+      respond(req, res, common, body);
+    } catch (error) {
+      if (error instanceof RequestGone) return;
+      const fault = error instanceof Fault ? error : bug(log, requestId, error);
+      res.statusCode = fault.status;
+      common.push('content-type', 'application/json', ...faultHeaders(fault));
+      respond(req, res, common, faultBody(fault, requestId, 'openai'));
+    }
+  }
+
   async function heartbeat(req: IncomingMessage, res: ServerResponse, requestId: string): Promise<void> {
-    await answering(req, res, requestId, log, async () => {
+    await answering(req, res, requestId, async () => {
       mustUse(HEARTBEAT_METHODS, req, res);
       const headers: PresentedHeaders = req.headers;
       const key = authenticate(presentedKey(headers));
@@ -64,7 +86,7 @@ export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
   }
 
   async function byUrl(url: BeatUrl, req: IncomingMessage, res: ServerResponse, requestId: string) {
-    await answering(req, res, requestId, log, async () => {
+    await answering(req, res, requestId, async () => {
       mustUse(BEAT_METHODS, req, res);
       const body = await readBody(req, clock, { limit: BEAT_BODY_BYTES, onExcess: 'drop' });
       await engine.beat(callOfUrl(url, queryOf(req.url), body, req.headers['idempotency-key']));
@@ -105,41 +127,15 @@ interface Good {
   readonly body: string;
 }
 
-async function answering(
-  req: IncomingMessage,
-  res: ServerResponse,
-  requestId: string,
-  log: Log,
-  work: () => Promise<Good>,
-): Promise<void> {
-  const common = ['x-request-id', requestId, 'cache-control', 'no-store'];
-  // What clients of other heartbeat services look for: how much of a body is kept.
-  common.push('ping-body-limit', String(BEAT_BODY_BYTES));
-  try {
-    const { type, body } = await work();
-    respond(req, res, 200, [...common, 'content-type', type], body);
-  } catch (error) {
-    if (error instanceof RequestGone) return;
-    const fault = error instanceof Fault ? error : bug(log, requestId, error);
-    const headers = [...common, 'content-type', 'application/json', ...faultHeaders(fault)];
-    respond(req, res, fault.status, headers, faultBody(fault, requestId, 'openai'));
-  }
-}
-
-function respond(
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  headers: readonly string[],
-  body: string,
-): void {
+/** Answers with the status that `res` has. */
+function respond(req: IncomingMessage, res: ServerResponse, headers: readonly string[], body: string): void {
   if (res.headersSent || res.destroyed) return;
   const allow = res.getHeader('allow');
   if (typeof allow === 'string') res.removeHeader('allow');
   const more = typeof allow === 'string' ? ['allow', allow] : [];
   // A body that was not read to its end must not be taken for the next request.
   if (!req.complete) res.shouldKeepAlive = false;
-  res.writeHead(status, [...headers, ...more, 'content-length', String(Buffer.byteLength(body))]);
+  res.writeHead(res.statusCode, [...headers, ...more, 'content-length', String(Buffer.byteLength(body))]);
   res.end(body);
 }
 

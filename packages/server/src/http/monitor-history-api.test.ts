@@ -43,7 +43,7 @@ before(async () => {
   const at = (hour: number, minute: number) => NOW + ((hour - 12) * 60 + minute) * MINUTE;
   for (let minute = 0; minute <= 60; minute += 10)
     await beat(at(7, minute), minute === 0 ? { metadataJson: '{"host":"=cmd()","n":1}' } : {});
-  await sweep(api.database, [GAP], at(8, 50), at(8, 50));
+  await sweep(api.database, { gaps: [GAP], settledUntil: at(8, 50), nowMs: at(8, 50) });
   for (let minute = 0; minute <= 100; minute += 10) await beat(at(9, minute));
   await beat(at(11, 5));
   await beat(at(11, 15), { kind: 'fail', error: 'exit "1", badly' });
@@ -53,7 +53,7 @@ before(async () => {
   now = at(11, 30);
   await api.call('POST', `${JOB}/resume`, { key });
   now = NOW;
-  await sweep(api.database, [GAP], now, now);
+  await sweep(api.database, { gaps: [GAP], settledUntil: now, nowMs: now });
 });
 after(() => api.close());
 

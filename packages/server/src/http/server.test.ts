@@ -5,15 +5,17 @@ import { type TestContext, test } from 'node:test';
 import { RawClient, requestBytes } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { CannotListen, createHttpServer, type Entrance, type OnRequest } from './server.ts';
+import { CannotListen } from './listen.ts';
+import { createHttpServer, type Entrance, type OnRequest } from './server.ts';
 
 /** Reads nothing ahead. */
 const entranceOf = (onRequest: OnRequest): Entrance => ({ onRequest, placeOf: () => undefined });
 
 async function listening(t: TestContext, onRequest: OnRequest): Promise<string> {
-  const server = createHttpServer(entranceOf(onRequest), systemClock, silentLog, {
-    headersMs: 60,
-    lookMs: 15,
+  const server = createHttpServer(entranceOf(onRequest), {
+    clock: systemClock,
+    log: silentLog,
+    patience: { headersMs: 60, lookMs: 15 },
   });
   const port = await server.listen('127.0.0.1', 0, 'server');
   t.after(() => server.drain(0));
@@ -64,7 +66,7 @@ test('a body may take longer than a head, and so may the next request of a conne
 });
 
 test('where it cannot listen it says which setting to change', async () => {
-  const server = createHttpServer(entranceOf(whenWhole), systemClock, silentLog);
+  const server = createHttpServer(entranceOf(whenWhole), { clock: systemClock, log: silentLog });
   for (const [host, says] of [
     ['203.0.113.1', /203\.0\.113\.1 is no address of this machine; set server\.listeners\[2\]\.host/],
     ['no host', /no host is no address of this machine/],

@@ -12,6 +12,7 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
+import { listen } from './listen.ts';
 import { KEEP_ALIVE_S } from './plain/answer-head.ts';
 import type { PlaceOf } from './plain/exchange-place.ts';
 import { PlainDoor } from './plain/plain-door.ts';
@@ -48,19 +49,19 @@ export interface HttpServer {
   drain(limitMs: number): Promise<void>;
 }
 
-/** The address cannot be listened on; the message says why and what to do. */
-export class CannotListen extends Error {
-  override readonly name = 'CannotListen';
+export interface HttpServerParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly patience?: HeadPatience;
+  readonly unauthenticated?: UnauthenticatedConnections;
 }
 
 /** A listener, with the limits that keep slow and hostile clients cheap. */
 export function createHttpServer(
   { onRequest, placeOf }: Entrance,
-  clock: Clock,
-  log: Log,
-  { headersMs, lookMs }: HeadPatience = HEADERS,
-  unauthenticated: UnauthenticatedConnections | null = null,
+  { clock, log, patience = HEADERS, unauthenticated }: HttpServerParts,
 ): HttpServer {
+  const { headersMs, lookMs } = patience;
   let draining = false;
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
   const underWay = new WeakMap<Duplex, ServerResponse>();
@@ -108,7 +109,7 @@ export function createHttpServer(
     drain(limitMs) {
       draining = true;
       door.isDraining = true;
-      return drain(server, door, limitMs, clock, log);
+      return drain({ server, door }, limitMs, { clock, log });
     },
   };
 }
@@ -142,11 +143,9 @@ function handBy(server: Server): (socket: Socket) => void {
 }
 
 async function drain(
-  server: Server,
-  door: PlainDoor,
+  { server, door }: { readonly server: Server; readonly door: PlainDoor },
   limitMs: number,
-  clock: Clock,
-  log: Log,
+  { clock, log }: HttpServerParts,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Answers begun before the drain promised keep-alive: their connections end when they fall idle.
@@ -187,42 +186,6 @@ function refuseWhatIsNoRequest(
     else if (isAnswering(underWay.get(socket))) endAfterAnswer(socket);
     else answerBare(socket, faultOf(error.code), clock);
   });
-}
-
-function listen(server: Server, host: string, port: number, setting: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: Error & { code?: string }) =>
-      reject(listenError(error, host, port, setting)),
-    );
-    server.listen({ host, port, backlog: 4096 }, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function listenError(
-  error: Error & { code?: string },
-  host: string,
-  port: number,
-  setting: string,
-): CannotListen {
-  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const portName = setting === 'server' ? 'FLOE_PORT or server.port' : `${setting}.port`;
-  const hostName = setting === 'server' ? 'FLOE_HOST or server.host' : `${setting}.host`;
-  if (error.code === 'EADDRINUSE')
-    return new CannotListen(
-      `${place} is in use by another program; stop it, or choose another port with ${portName}.`,
-    );
-  if (error.code === 'EACCES')
-    return new CannotListen(
-      `This user may not listen on ${place}; choose a port above 1023 with ${portName}.`,
-    );
-  if (error.code === 'EAFNOSUPPORT')
-    return new CannotListen(`This machine has no IPv6; write 0.0.0.0 in place of ${host} in ${hostName}.`);
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
-    return new CannotListen(`${host} is no address of this machine; set ${hostName}.`);
-  return new CannotListen(`Cannot listen on ${place}: ${error.message}`);
 }
 
 const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');

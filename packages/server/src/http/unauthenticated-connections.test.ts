@@ -90,7 +90,7 @@ test('a listener closes the oldest strangers, and keeps whoever authenticated', 
     },
     placeOf: () => undefined,
   };
-  const server = createHttpServer(entrance, clock, silentLog, undefined, strangers);
+  const server = createHttpServer(entrance, { clock, log: silentLog, unauthenticated: strangers });
   const port = await server.listen('127.0.0.1', 0, 'server');
   const sockets: Socket[] = [];
   for (let n = 0; n < 7; n++) {

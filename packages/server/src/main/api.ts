@@ -57,14 +57,19 @@ function standingOf({ guardrails, beatRefusals }: Parts, history: FileHistory): 
   };
 }
 
+/** What is configured here, and the version that runs it. */
+export interface Installation {
+  readonly snapshots: Snapshots;
+  readonly history: FileHistory;
+  readonly version: string;
+}
+
 /** Everything else below `/api`. */
 export function assembleApi(
   parts: Parts,
   { snapshot, conversations, latencies, outputMost, outputLengths }: Gateway,
-  snapshots: Snapshots,
   { alerts: channels, monitoring, relay, signIn }: Rooms,
-  history: FileHistory,
-  version: string,
+  { snapshots, history, version }: Installation,
 ): LazyApi {
   const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
   const { rows, live, jobs, trials, answers } = parts;

@@ -26,8 +26,7 @@ export async function openListeners(
   { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,
   prefix: string,
   router: Entrance,
-  clock: Clock,
-  log: Log,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<Listening> {
   const servers: HttpServer[] = [];
   const { total, per_address } = config.unauthenticated_connections;
@@ -35,7 +34,7 @@ export async function openListeners(
   // One for all listeners: they share the memory.
   const unauthenticated = new UnauthenticatedConnections(caps, clock);
   const open = async (entrance: Entrance, host: string, port: number, setting: string) => {
-    const server = createHttpServer(underBasePath(prefix, entrance), clock, log, undefined, unauthenticated);
+    const server = createHttpServer(underBasePath(prefix, entrance), { clock, log, unauthenticated });
     const taken = await server.listen(host, port, setting);
     servers.push(server);
     return taken;

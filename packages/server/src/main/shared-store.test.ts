@@ -14,7 +14,12 @@ async function start(t: TestContext, url: string, env: Record<string, string> = 
   return floe;
 }
 
-async function call(floe: Floe, key: string, method: string, path: string, body?: object) {
+interface Caller {
+  readonly floe: Floe;
+  readonly key: string;
+}
+
+async function call({ floe, key }: Caller, method: string, path: string, body?: object) {
   const answer = await fetch(`${floe.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -25,7 +30,7 @@ async function call(floe: Floe, key: string, method: string, path: string, body?
 }
 
 const chat = (floe: Floe, key: string) =>
-  call(floe, key, 'POST', '/gateway/v1/chat/completions', {
+  call({ floe, key }, 'POST', '/gateway/v1/chat/completions', {
     model: 'sandbox/echo',
     messages: [{ role: 'user', content: 'hello' }],
   });
@@ -43,11 +48,14 @@ test('two processes on one database share keys, and what one revokes the other r
   const first = await one.key();
   const two = await start(t, url);
   assert.equal((await chat(two, first)).status, 200);
-  const created = await call(one, first, 'POST', '/api/management/keys', { name: 'ci', scopes: ['gateway'] });
+  const created = await call({ floe: one, key: first }, 'POST', '/api/management/keys', {
+    name: 'ci',
+    scopes: ['gateway'],
+  });
   assert.equal(created.status, 201);
   const key: string = created.body.key;
   const takenOverMs = await until(async () => (await chat(two, key)).status === 200);
-  const revoked = await call(one, first, 'DELETE', `/api/management/keys/${created.body.id}`);
+  const revoked = await call({ floe: one, key: first }, 'DELETE', `/api/management/keys/${created.body.id}`);
   assert.equal(revoked.status, 204);
   assert.equal((await chat(one, key)).body.error?.code, 'key_revoked');
   const refusedMs = await until(async () => (await chat(two, key)).body.error?.code === 'key_revoked');
@@ -57,11 +65,11 @@ test('two processes on one database share keys, and what one revokes the other r
   // Rows of both are in one list.
   let seen = 0;
   await until(async () => {
-    const list = await call(one, first, 'GET', '/api/analytics/requests?state=complete');
+    const list = await call({ floe: one, key: first }, 'GET', '/api/analytics/requests?state=complete');
     seen = list.body.data.length;
     return seen >= 2;
   });
-  const summary = await call(two, first, 'GET', '/api/analytics/summary');
+  const summary = await call({ floe: two, key: first }, 'GET', '/api/analytics/summary');
   assert.ok(summary.body.requests >= seen);
 });
 

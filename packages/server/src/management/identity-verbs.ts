@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import { AuditChains } from '../platform/audit-chains.ts';
 import { listAnchors, verifyAudit } from './audit/anchors.ts';
-import { AuditChains } from './audit/chains.ts';
 import { checkAudit } from './audit/check.ts';
 import { exportAudit } from './audit/export.ts';
 import { listAudit } from './audit/list.ts';

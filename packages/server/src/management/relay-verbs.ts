@@ -1,4 +1,4 @@
-import type { Jobs } from './jobs/jobs.ts';
+import type { Jobs } from '../platform/jobs.ts';
 import { waitForApproval } from './relay/approval.ts';
 import { decideApproval, listApprovals } from './relay/approvals.ts';
 import { getBundle } from './relay/bundle.ts';

@@ -17,6 +17,10 @@ export interface Creation {
   readonly request: unknown;
 }
 
+export interface AnsweredCreation extends Creation {
+  readonly answer: unknown;
+}
+
 /** A creation that may be answered again; null for all other requests. */
 export function creationOf(
   verb: {
@@ -68,13 +72,12 @@ function answerIn<Answer>(text: string): Answer {
 /** Belongs in the transaction of the creation. The answer is sealed: it may show a secret that is stored nowhere. */
 export async function rememberAnswer(
   writer: Writer,
-  creation: Creation,
-  answer: unknown,
+  creation: AnsweredCreation,
   key: SecretsKey,
   nowMs: number,
 ): Promise<void> {
   const columns = columnsOf(creation);
-  const sealed = sealSecret(JSON.stringify(answer), placeOf(columns), key);
+  const sealed = sealSecret(JSON.stringify(creation.answer), placeOf(columns), key);
   const request_hash = hashed(creation.request);
   await rememberCreation(writer, { ...columns, request_hash, sealed, expires_at: nowMs + KEPT_MS }, nowMs);
 }

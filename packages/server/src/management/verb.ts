@@ -146,44 +146,40 @@ interface Asked {
 async function commit<Answer>(
   definition: Pick<Description, 'name' | 'idempotent'> &
     Pick<Verb, 'method' | 'status'> & { readonly changes: Topic | null },
-  { host, actor, raw, of }: Asked,
+  asked: Asked,
   run: (context: Writing) => Promise<{
     readonly answer: Answer;
     readonly audit: Change | 'unchanged';
     readonly further?: readonly FurtherChange[];
   }>,
 ): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
+  const { host, actor, raw } = asked;
   const creation = creationOf(definition, actor, raw);
   return host.database.transaction(async (writer) => {
     noteOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = host.clock.now();
     const earlier = creation && (await answeredBefore<Answer>(writer, creation, host.secretsKey, now));
     if (earlier) return { answer: earlier.answer, isRepeated: true };
-    if (definition.method !== 'POST') await holdAgainst(of, writer, host, actor, raw);
+    if (definition.method !== 'POST') await holdAgainst(writer, asked);
     const done = await run({ ...contextOf(host, actor), reader: writer, writer });
     if (done.audit !== 'unchanged')
       await record(writer, host, actor, { ...done.audit, action: definition.name });
     for (const change of done.further ?? []) await record(writer, host, actor, change);
     if (definition.changes !== null && done.audit !== 'unchanged')
       await host.database.signals.announce(writer);
-    if (creation) await rememberAnswer(writer, creation, done.answer, host.secretsKey, now);
+    if (creation) await rememberAnswer(writer, { ...creation, answer: done.answer }, host.secretsKey, now);
     return { answer: done.answer, isRepeated: false };
   });
 }
 
 /** @throws Fault `precondition_failed` */
-async function holdAgainst(
-  of: Verb | undefined,
-  writer: Writer,
-  host: VerbHost,
-  actor: Actor,
-  { params, preconditions }: RawInput,
-): Promise<void> {
+async function holdAgainst(writer: Writer, { host, actor, raw, of }: Asked): Promise<void> {
+  const { params, preconditions } = raw;
   if (!of?.show || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
-  const asked = { params, query: {}, body: undefined, idempotencyKey: undefined };
+  const shown = { params, query: {}, body: undefined, idempotencyKey: undefined };
   let tag: string | null;
   try {
-    tag = tagOf(await of.show(writer, host, actor, asked), of.live ?? []);
+    tag = tagOf(await of.show(writer, host, actor, shown), of.live ?? []);
   } catch (error) {
     if (!(error instanceof Fault) || error.status !== 404) throw error;
     tag = null;

@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { LiveHub } from '../analytics/live/hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
+import type { Jobs } from '../platform/jobs.ts';
 import { listAlerts } from './alerts/list.ts';
-import { sendAgain } from './alerts/send-again.ts';
+import { sendDeliveryAgain } from './alerts/send-again.ts';
 import { type AnalyticsHost, Coverage } from './analytics/analytics-host.ts';
 import { getAnnotations } from './analytics/annotations.ts';
 import { exportMonth } from './analytics/month.ts';
@@ -24,7 +25,6 @@ import { configVerbs } from './config/config-verbs.ts';
 import { watchEvents } from './events/watch.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
 import { identityVerbs } from './identity-verbs.ts';
-import type { Jobs } from './jobs/jobs.ts';
 import { cancelJob, getJob } from './jobs/verbs.ts';
 import { meVerbs } from './me.ts';
 import type { PeopleHost } from './members/people-host.ts';
@@ -131,7 +131,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     testDraftChannel(channels),
     testStoredChannel(channels),
     listAlerts,
-    sendAgain,
+    sendDeliveryAgain,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, trials, verbs: () => all }),
     ...resourceVerbs(relayRules(parts.relay, rules)),

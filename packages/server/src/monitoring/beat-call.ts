@@ -1,7 +1,7 @@
 import { newId } from '../core/ids.ts';
 import type { BeatKeyRow, CheckRow, ClockRow } from '../store/monitoring/clock-row.ts';
 import type { MonitorAddress } from '../store/monitoring/clocks.ts';
-import { type Gap, type MonitorStatus, noOutcome, type Outcome } from './clock.ts';
+import { evaluationOf, type Gap, type MonitorStatus, type Outcome } from './clock.ts';
 import { clockOfRow, movedByBeat, planOfRow, statusOf } from './clock-rows.ts';
 import { type Beat, beat } from './state.ts';
 
@@ -52,14 +52,9 @@ const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged'
 /** Applies a call to the clock of its monitor. Pure but for the new id. */
 export function takeCall(row: ClockRow, call: BeatCall, { gaps, nowMs }: Sight): Taken {
   const { receivedAt, kind, runId, idempotencyKey } = call;
-  const out = noOutcome();
-  const { clock, durationMs } = beat(
-    clockOfRow(row),
-    planOfRow(row),
-    gaps,
-    { kind, at: receivedAt, runId, heardFrom: call.heardFrom ?? receivedAt },
-    out,
-  );
+  const out = evaluationOf(planOfRow(row), gaps);
+  const heardFrom = call.heardFrom ?? receivedAt;
+  const { clock, durationMs } = beat(clockOfRow(row), out, { kind, at: receivedAt, runId, heardFrom });
   const beatId = newId('beat', receivedAt);
   const check: CheckRow = {
     uid: row.uid,

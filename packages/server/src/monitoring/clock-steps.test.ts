@@ -164,7 +164,7 @@ test('sqlite: however far the clock is set ahead and whenever the process dies, 
       await life.engine.start();
       const id = `story-${counts.stories}`;
       const { nowMs, gaps } = await life.engine.moment();
-      await changed(database, nowMs, gaps, (changing) =>
+      await changed(database, { nowMs, gaps }, (changing) =>
         createMonitor(
           changing,
           ORG,
@@ -235,7 +235,7 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
         ? { schedule: { cron: '* * * * *' }, grace_period_minutes: 1 }
         : { expected_interval_minutes: 1, grace_period_minutes: graceMs / MINUTE };
       const { nowMs, gaps } = await life.engine.moment();
-      await changed(database, nowMs, gaps, async (changing) => {
+      await changed(database, { nowMs, gaps }, async (changing) => {
         for (const id of ids) await createMonitor(changing, ORG, monitor(id, plan));
       });
       const send = (id: string) => {
@@ -312,7 +312,9 @@ test('postgres: a process that finds a later time than that of the database take
   const HOUR = 3_600_000;
   await addOrg(database);
   const before = Date.now();
-  await changed(database, before + HOUR, [], (changing) => createMonitor(changing, ORG, monitor('job')));
+  await changed(database, { nowMs: before + HOUR }, (changing) =>
+    createMonitor(changing, ORG, monitor('job')),
+  );
   await database.transaction(async (writer) => {
     await writer
       .insertInto('monitor_pulse')

@@ -63,6 +63,12 @@ export interface Outcome {
   readonly notices: Notice[];
 }
 
+/** One clock is judged by its plan and our gaps; what happened to it is added to the outcome. */
+export interface Evaluation extends Outcome {
+  readonly plan: Plan;
+  readonly gaps: readonly Gap[];
+}
+
 export interface Verdict {
   readonly status: 'missed' | 'unknown';
   readonly expectedAt: number;
@@ -93,8 +99,9 @@ export type Notice =
     }
   | { readonly event: 'never_beaten'; readonly at: number; readonly since: number };
 
-export function noOutcome(): Outcome {
-  return { verdicts: [], periods: [], notices: [] };
+/** An evaluation that has found nothing yet. */
+export function evaluationOf(plan: Plan, gaps: readonly Gap[] = []): Evaluation {
+  return { plan, gaps, verdicts: [], periods: [], notices: [] };
 }
 
 export function planOf(

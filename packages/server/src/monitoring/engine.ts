@@ -168,8 +168,7 @@ export class MonitoringEngine {
   async #sweepAll(): Promise<void> {
     const { database, figures, clock } = this.#parts;
     for (;;) {
-      const { gaps, settledUntil } = this.#pulse;
-      const swept = await sweep(database, gaps, settledUntil, this.#pulse.now());
+      const swept = await sweep(database, this.sight());
       figures.sweep(swept);
       if (swept.clocks < CLOCKS_PER_SWEEP) break;
       // A long sweep must not make this process look dead.

@@ -38,7 +38,7 @@ async function file(
   monitors: readonly object[],
   { graceMinutes = 5, line = 7, count = () => undefined }: FileMore = {},
 ) {
-  await changed(database, nowMs, [], async (changing) => {
+  await changed(database, { nowMs }, async (changing) => {
     const writer = counting(changing.writer, count);
     await setDefaultGrace({ ...changing, writer }, ORG, graceMinutes * MINUTE);
     const kinds = [syncedKind(fileMonitors({ ...changing, writer }))];
@@ -87,7 +87,9 @@ test('a monitor that moved in the file is where it stands now, and is not change
 
 test('a monitor with an equal id is taken over with its history and its clock', async (t) => {
   const database = await open(t);
-  const made = await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor('job')));
+  const made = await changed(database, { nowMs: T0 }, (changing) =>
+    createMonitor(changing, ORG, monitor('job')),
+  );
   await beat(database, 'job', T0 + 10_000);
   await file(database, T0 + 20_000, [{ id: 'job', name: 'The job', expected_interval_minutes: 1 }]);
   const row = await monitorById(database.read, ORG, 'job');
@@ -102,7 +104,7 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
   await beat(database, 'job', T0 + 10_000);
   await file(database, T0 + 20_000, []);
   assert.equal(await beat(database, 'job', T0 + 30_000), 'unknown');
-  await sweep(database, [], T0 + 60 * MINUTE, T0 + 60 * MINUTE);
+  await sweep(database, { gaps: [], settledUntil: T0 + 60 * MINUTE, nowMs: T0 + 60 * MINUTE });
   const [row] = await monitorsOfOrg(database.read, ORG);
   assert.equal(row?.disabled_at, T0 + 20_000);
   await file(database, T0 + 90 * MINUTE, monitors);
@@ -122,10 +124,10 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
 test('a monitor that was removed by the API and is created again has its history', async (t) => {
   const database = await open(t);
   const create = (at: number) =>
-    changed(database, at, [], (changing) => createMonitor(changing, ORG, monitor('job')));
+    changed(database, { nowMs: at }, (changing) => createMonitor(changing, ORG, monitor('job')));
   const row = await create(T0);
   await beat(database, 'job', T0 + 10_000);
-  await changed(database, T0 + 20_000, [], (changing) => deleteMonitor(changing, row));
+  await changed(database, { nowMs: T0 + 20_000 }, (changing) => deleteMonitor(changing, row));
   assert.equal(await beat(database, 'job', T0 + 30_000), 'unknown');
   assert.equal((await create(T0 + 40_000)).uid, row.uid);
   await beat(database, 'job', T0 + 50_000);

@@ -15,7 +15,7 @@ test('those who watch hear of the first beat of a monitor, once, and of no beat 
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
   await addOrg(database);
-  await changed(database, T0, [], async (changing) => {
+  await changed(database, { nowMs: T0 }, async (changing) => {
     for (const id of ['nightly', 'hourly', 'silent']) await createMonitor(changing, ORG, monitor(id));
   });
   const beats = (ids: readonly string[], at: number, kind: BeatCall['kind'] = 'ok') =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Clock, type Gap, noOutcome, type Outcome, type Plan, planOf } from './clock.ts';
+import { type Clock, evaluationOf, type Gap, type Outcome, type Plan, planOf } from './clock.ts';
 import { medianOf, withInterval } from './intervals.ts';
 import { parseCron } from './schedule.ts';
 import { settle } from './settle.ts';
@@ -134,12 +134,12 @@ function live(told: Story): Lived {
   const end = diesAfter === null ? last : last + 20 * job.everyMs + DAY;
   const until = gaps.find(({ startAt, endAt }) => startAt <= end && end < endAt)?.endAt ?? end;
   const away = (at: number) => gaps.some(({ startAt, endAt }) => startAt < at && at < endAt);
-  const out = noOutcome();
-  let clock = begin(plan, T0 - SECOND, null, noOutcome());
+  const out = evaluationOf(plan);
+  let clock = begin(evaluationOf(plan), T0 - SECOND, null);
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   for (const at of beats)
-    if (!away(at)) clock = beat(clock, plan, known(at), { kind: 'ok', at, runId: null }, out).clock;
-  clock = settle(clock, plan, known(until), until, out);
+    if (!away(at)) clock = beat(clock, { ...out, gaps: known(at) }, { kind: 'ok', at, runId: null }).clock;
+  clock = settle(clock, { ...out, gaps: known(until) }, until);
   const lost = beats.filter(away);
   return { out, clock, gaps, heard: beats.filter((at) => !away(at)), lost, until };
 }
@@ -201,10 +201,10 @@ test('a job that died is found at its deadline, or one window after the gap that
 
 test('a restart of ten seconds moves the deadline of a daily job only while its beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  const start = begin(plan, T0 - 1, null, noOutcome());
-  const { clock } = beat(start, plan, [], { kind: 'ok', at: T0, runId: null }, noOutcome());
+  const start = begin(evaluationOf(plan), T0 - 1, null);
+  const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: T0, runId: null });
   const dueAfter = (startAt: number, endAt: number) =>
-    (settle(clock, plan, [{ startAt, endAt }], endAt, noOutcome()).dueAt ?? 0) - T0;
+    (settle(clock, evaluationOf(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
   assert.equal(dueAfter(T0 + HOUR, T0 + HOUR + 10_000), DAY + HOUR);
   assert.equal(
     dueAfter(T0 + 17 * HOUR, T0 + 18 * HOUR),
@@ -217,36 +217,36 @@ test('a restart of ten seconds moves the deadline of a daily job only while its 
 
 test('of several restarts in the time of one beat, the window begins at the last; one after it changes nothing', () => {
   const { plan } = everyJob(HOUR, 1, 5 * MINUTE);
-  const start = begin(plan, T0 - 1, null, noOutcome());
-  const { clock } = beat(start, plan, [], { kind: 'ok', at: T0, runId: null }, noOutcome());
+  const start = begin(evaluationOf(plan), T0 - 1, null);
+  const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: T0, runId: null });
   const restart = (minute: number) => ({
     startAt: T0 + minute * MINUTE,
     endAt: T0 + (minute + 1) * MINUTE,
   });
   // The first one hid nothing, the second one the beat; the next beat comes after two hours.
-  const both = settle(clock, plan, [restart(46), restart(59.5)], T0 + 62 * MINUTE, noOutcome());
+  const both = settle(clock, evaluationOf(plan, [restart(46), restart(59.5)]), T0 + 62 * MINUTE);
   assert.equal(both.dueAt, T0 + (60.5 + 65) * MINUTE);
-  const third = settle(both, plan, [restart(119.5)], T0 + 121 * MINUTE, noOutcome());
+  const third = settle(both, evaluationOf(plan, [restart(119.5)]), T0 + 121 * MINUTE);
   assert.equal(third.dueAt, both.dueAt);
 });
 
 test('a cron beat that came a little early and fell into a restart is not expected again', () => {
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
-  const start = begin(plan, T0, null, noOutcome());
-  const { clock } = beat(start, plan, [], { kind: 'ok', at: three, runId: null }, noOutcome());
+  const start = begin(evaluationOf(plan), T0, null);
+  const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: three, runId: null });
   const gap = { startAt: three + DAY - MINUTE, endAt: three + DAY - SECOND };
-  assert.equal(settle(clock, plan, [gap], gap.endAt, noOutcome()).expectedAt, three + 2 * DAY);
+  assert.equal(settle(clock, evaluationOf(plan, [gap]), gap.endAt).expectedAt, three + 2 * DAY);
 });
 
 test('how often a job really beats says when its next beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  let clock = begin(plan, T0 - 1, null, noOutcome());
+  let clock = begin(evaluationOf(plan), T0 - 1, null);
   for (let n = 0; n < 30; n++)
-    clock = beat(clock, plan, [], { kind: 'ok', at: T0 + n * HOUR, runId: null }, noOutcome()).clock;
+    clock = beat(clock, evaluationOf(plan), { kind: 'ok', at: T0 + n * HOUR, runId: null }).clock;
   const last = T0 + 29 * HOUR;
   const gap = { startAt: last + 50 * MINUTE, endAt: last + 51 * MINUTE };
-  assert.equal(settle(clock, plan, [gap], gap.endAt, noOutcome()).dueAt, gap.endAt + DAY + HOUR);
+  assert.equal(settle(clock, evaluationOf(plan, [gap]), gap.endAt).dueAt, gap.endAt + DAY + HOUR);
 });
 
 test('the median is that of the last 20 intervals', () => {
@@ -271,14 +271,14 @@ test('a job that stays silent is found however often Floe restarts at the hour o
       [{ kind: 'cron', cron: '0 0 * * *', timezone: 'UTC' }, 5 * MINUTE],
     ] as const) {
       const plan = planOf(schedule, { ...rest, graceMs, alertAfterMisses });
-      const start = begin(plan, T0 - 1, null, noOutcome());
-      const { clock } = beat(start, plan, [], { kind: 'ok', at: T0, runId: null }, noOutcome());
+      const start = begin(evaluationOf(plan), T0 - 1, null);
+      const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: T0, runId: null });
       const gaps = Array.from({ length: 12 }, (_, day) => ({
         startAt: T0 + (day + 1) * DAY - MINUTE,
         endAt: T0 + (day + 1) * DAY + 10 * MINUTE,
       }));
-      const out = noOutcome();
-      settle(clock, plan, gaps, T0 + 12 * DAY, out);
+      const out = evaluationOf(plan);
+      settle(clock, { ...out, gaps }, T0 + 12 * DAY);
       const told = out.notices.find(({ event }) => event === 'failing');
       const name = `${JSON.stringify(schedule)} ${graceMs} ${alertAfterMisses}`;
       assert.ok(told && told.at <= T0 + (alertAfterMisses + 1) * DAY + HOUR, name);

@@ -1,4 +1,4 @@
-import type { Clock, Gap, Outcome, Plan } from './clock.ts';
+import type { Clock, Evaluation, Gap, Outcome, Plan } from './clock.ts';
 import { medianOf } from './intervals.ts';
 import { EARLY_MS } from './schedule.ts';
 import { firstBeatDue, resume } from './transitions.ts';
@@ -6,28 +6,35 @@ import { firstBeatDue, resume } from './transitions.ts';
 /** A beat that comes earlier than this part of its interval is not expected: a gap before it hid nothing. */
 const ARRIVES_AFTER = 0.75;
 
+/** The next beat: when it is expected, and its deadline. */
+interface ExpectedBeat {
+  readonly expectedAt: number;
+  readonly dueAt: number;
+}
+
 /**
  * What a gap of ours does to a clock (product section 6, "Gaps in Floe's own availability"). A gap in which the beat
  * could have arrived gives one whole new window after it, once per last beat. Any other gap leaves the deadline alone.
  */
-export function throughGap(clock: Clock, plan: Plan, gap: Gap, out: Outcome): Clock {
+export function throughGap(clock: Clock, evaluation: Evaluation, gap: Gap): Clock {
+  const { plan } = evaluation;
   if (clock.status === 'paused') {
     const { pausedUntil } = clock;
     if (pausedUntil === null || pausedUntil > gap.endAt) return clock;
-    return throughGap(resume(clock, plan, pausedUntil, out), plan, gap, out);
+    return throughGap(resume(clock, evaluation, pausedUntil), evaluation, gap);
   }
   const { expectedAt, dueAt, extendedFrom } = clock;
   if (dueAt === null) return clock;
   // Several gaps in the time in which one beat could arrive are one reason to wait: the last of them counts.
   if (extendedFrom !== null && gap.startAt > extendedFrom) return resumedDeadline(clock, plan, gap, dueAt);
   if (expectedAt === null) return reportedLater(clock, plan, gap, dueAt);
-  if (clock.status === 'failing') return withoutMisses(clock, plan, gap, expectedAt, dueAt, out);
+  if (clock.status === 'failing') return withoutMisses(clock, evaluation, gap, { expectedAt, dueAt });
   if (extendedFrom === null && gap.endAt <= arrivalFrom(clock, plan, expectedAt))
-    return gap.isStep ? later(clock, plan, gap, expectedAt, dueAt) : clock;
+    return gap.isStep ? later(clock, plan, gap, { expectedAt, dueAt }) : clock;
   const next = plan.promises.afterBeat(gap.endAt);
   // A cron job is expected at its times only: a gap before the next one moved nothing.
   if (next !== null && next + plan.graceMs <= dueAt) return clock;
-  if (expectedAt <= gap.endAt) unknown(expectedAt, gap, out);
+  if (expectedAt <= gap.endAt) unknown(expectedAt, gap, evaluation);
   return {
     ...clock,
     extendedFrom: extendedFrom ?? dueAt,
@@ -49,7 +56,12 @@ function arrivalFrom(clock: Clock, plan: Plan, expectedAt: number): number {
 }
 
 /** The job's interval did not run on while the clock jumped; times of a cron expression are those of the clock. */
-function later(clock: Clock, plan: Plan, { startAt, endAt }: Gap, expectedAt: number, dueAt: number): Clock {
+function later(
+  clock: Clock,
+  plan: Plan,
+  { startAt, endAt }: Gap,
+  { expectedAt, dueAt }: ExpectedBeat,
+): Clock {
   if (plan.schedule.kind === 'cron') return clock;
   const length = endAt - startAt;
   return { ...clock, expectedAt: expectedAt + length, dueAt: dueAt + length };
@@ -58,14 +70,13 @@ function later(clock: Clock, plan: Plan, { startAt, endAt }: Gap, expectedAt: nu
 /** A failing job misses nothing in a gap, once; its promises keep their rhythm. */
 function withoutMisses(
   clock: Clock,
-  plan: Plan,
+  evaluation: Evaluation,
   gap: Gap,
-  expectedAt: number,
-  dueAt: number,
-  out: Outcome,
+  { expectedAt, dueAt }: ExpectedBeat,
 ): Clock {
   if (expectedAt > gap.endAt) return clock;
-  unknown(expectedAt, gap, out);
+  const { plan } = evaluation;
+  unknown(expectedAt, gap, evaluation);
   const next = plan.promises.firstAfter(expectedAt, gap.endAt);
   return {
     ...clock,

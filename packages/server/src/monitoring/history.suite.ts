@@ -165,20 +165,20 @@ async function tell(database: Store, id: string, told: Story): Promise<string> {
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   const sight = (at: number) => ({ nowMs: at, gaps: known(at), othersUntil: Number.POSITIVE_INFINITY });
   const { uid } = await untilDone(() =>
-    changed(database, T0, [], (changing) => createMonitor(changing, ORG, definition(id, first))),
+    changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, definition(id, first))),
   );
   const look = (at: number) =>
     Promise.all(
       Array.from({ length: workers }, () =>
-        untilDone(() => sweep(database, known(at), at, at, 1 + (at % 3))),
+        untilDone(() => sweep(database, { gaps: known(at), settledUntil: at, nowMs: at }, 1 + (at % 3))),
       ),
     );
   const sweeps = told.sweeps.filter((at) => !gaps.some(({ startAt, endAt }) => at >= startAt && at < endAt));
   const steps = [...events, ...sweeps.map((at) => ({ at, kind: 'sweep' as const }))];
   for (const step of steps.toSorted((one, other) => one.at - other.at)) {
     const { at } = step;
-    const change = (work: Parameters<typeof changed>[3]) =>
-      untilDone(() => changed(database, at, known(at), work));
+    const change = (work: Parameters<typeof changed>[2]) =>
+      untilDone(() => changed(database, { nowMs: at, gaps: known(at) }, work));
     switch (step.kind) {
       case 'sweep':
         await look(at);

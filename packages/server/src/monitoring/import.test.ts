@@ -52,13 +52,13 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   const source = await openDatabase(from, { ...parts, dataDir });
   t.after(() => source.close());
   await addOrg(source);
-  await changed(source, START, [], async (changing) => {
+  await changed(source, { nowMs: START }, async (changing) => {
     for (const id of IDS) await createMonitor(changing, ORG, monitor(id));
   });
   await beats(source, IDS, START + 1_000);
   await beats(source, ['fine'], START + MINUTE);
   await pulse(source, START + 90_000);
-  await sweep(source, [], START + 90_000, START + 90_000);
+  await sweep(source, { gaps: [], settledUntil: START + 90_000, nowMs: START + 90_000 });
   const url = await testDatabase(t);
   await importSqlite(from, { url, dataDir }, parts);
   // The old server went on for a while; a second import takes what came since.
@@ -73,7 +73,7 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   for (const id of IDS) assert.deepEqual(await history(target, id), await history(source, id));
   const { gaps, nowMs } = await pulse(target, 0);
   assert.deepEqual(gaps.at(-1), { startAt: START + 2 * MINUTE, endAt: nowMs });
-  await sweep(target, gaps, nowMs + MINUTE, nowMs + MINUTE);
+  await sweep(target, { gaps, settledUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
   const [missed] = await target.read
     .selectFrom('checks')
     .select('at')

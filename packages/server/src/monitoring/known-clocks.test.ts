@@ -16,7 +16,7 @@ test('a monitor that was deleted and made anew stays known when its old clock is
   });
   t.after(() => database.close());
   await addOrg(database);
-  await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor('nightly')));
+  await changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, monitor('nightly')));
   const [before] = await database.read.selectFrom('monitor_clocks').selectAll().execute();
   assert.ok(before);
   const after = { ...before, uid: 'mon_anew', token_hash: 'another' };

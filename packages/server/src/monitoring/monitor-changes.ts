@@ -6,9 +6,10 @@ import { defaultGrace, type MonitorRow, putMonitors } from '../store/monitoring/
 import type { Writer } from '../store/ports.ts';
 import { beatToken, tokenHash } from './beat-token.ts';
 import { Book } from './book.ts';
-import { type Clock, type Gap, noOutcome, type Outcome, type Plan } from './clock.ts';
+import { type Clock, type Evaluation, evaluationOf, type Gap, type Plan } from './clock.ts';
 import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
 import { DEFAULT_GRACE_MS, definitionColumns, type MonitorDefinition } from './definition.ts';
+import { settle } from './settle.ts';
 import { begin, end, pause, replan, unpause } from './state.ts';
 
 /** What a change of monitors needs beside its own transaction. */
@@ -114,12 +115,12 @@ export class MonitorChanges {
         ...row,
         grace_ms: row.grace_ms ?? graces.get(row.org_id) ?? DEFAULT_GRACE_MS,
       });
-      const out = noOutcome();
+      const evaluation = evaluationOf(plan, this.#changing.gaps);
       const before = clocks.get(row.uid) ?? locked.get(row.uid);
-      const clock = this.#clockAfter(step, plan, before, out);
+      const clock = this.#clockAfter(step, evaluation, before);
       if (step.kind === 'end') clocks.delete(row.uid);
       else clocks.set(row.uid, this.#clockRow(row, plan, clock));
-      book.record(row, clock.lastBeatAt, out);
+      book.record(row, clock.lastBeatAt, evaluation);
     }
     await putMonitors(writer, [...this.#rows.values()]);
     await putClocks(writer, [...clocks.values()]);
@@ -128,19 +129,19 @@ export class MonitorChanges {
     await removeClocks(writer, ended);
   }
 
-  #clockAfter(step: Step, plan: Plan, before: ClockRow | undefined, out: Outcome): Clock {
-    const { nowMs, settledUntil, gaps } = this.#changing;
+  #clockAfter(step: Step, evaluation: Evaluation, before: ClockRow | undefined): Clock {
+    const { nowMs, settledUntil } = this.#changing;
     const { row } = step;
-    if (step.kind === 'begin') return begin(plan, nowMs, pauseOf(row, nowMs), out);
+    if (step.kind === 'begin') return begin(evaluation, nowMs, pauseOf(row, nowMs));
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
-    const stands = clockOfRow(before);
-    if (step.kind === 'end') return end(stands, planOfRow(before), { gaps, settledUntil }, at, out);
-    const replanned = replan(stands, planOfRow(before), plan, gaps, at, out, settledUntil);
+    const plan = planOfRow(before);
+    // What was due from `settledUntil` on may still arrive: this change does not judge it.
+    const settled = settle(clockOfRow(before), { ...evaluation, plan }, Math.min(at, settledUntil));
+    if (step.kind === 'end') return end(settled, at, evaluation);
+    const replanned = replan(settled, plan, evaluation.plan, at);
     const wanted = pauseOf(row, at);
-    return wanted
-      ? pause(replanned, plan, gaps, at, wanted.until, out, settledUntil)
-      : unpause(replanned, plan, gaps, at, out, settledUntil);
+    return wanted ? pause(replanned, at, wanted.until, evaluation) : unpause(replanned, evaluation, at);
   }
 
   /** The grace of each org concerned that set one. */

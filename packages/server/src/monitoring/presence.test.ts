@@ -197,16 +197,10 @@ test('a change just after a deadline does not undo the miss, and carries the tim
   told.clock.advance(receivedAt + MINUTE + 300 - told.clock.now());
   const asked = told.clock.now();
   const changing = first.engine.moment().then(({ nowMs, gaps, settledUntil }) =>
-    changed(
-      told.database,
-      nowMs,
-      gaps,
-      async (one) => {
-        const before = await mustFindMonitor(one.writer, ORG, 'job');
-        return replaceMonitor(one, before, monitor('job', { grace_period_minutes: 5 }));
-      },
-      settledUntil,
-    ),
+    changed(told.database, { nowMs, gaps, settledUntil }, async (one) => {
+      const before = await mustFindMonitor(one.writer, ORG, 'job');
+      return replaceMonitor(one, before, monitor('job', { grace_period_minutes: 5 }));
+    }),
   );
   for (let rounds = 0; rounds < 5; rounds++) {
     await second.engine.lookNow();
@@ -225,7 +219,7 @@ test('of two servers that change a monitor one after the other, the second dates
   await told.add(engine, ['job'], 60);
   const at = engine.now();
   const change = (nowMs: number, minutes: number) =>
-    changed(told.database, nowMs, [], async (one) =>
+    changed(told.database, { nowMs }, async (one) =>
       replaceMonitor(
         one,
         await mustFindMonitor(one.writer, ORG, 'job'),

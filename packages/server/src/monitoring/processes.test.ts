@@ -37,7 +37,7 @@ function beat(engine: MonitoringEngine, id: string, idempotencyKey: string | nul
 async function addMonitors(database: Store, engine: MonitoringEngine): Promise<void> {
   await addOrg(database);
   const { nowMs, gaps } = await engine.moment();
-  await changed(database, nowMs, gaps, async (changing) => {
+  await changed(database, { nowMs, gaps }, async (changing) => {
     for (let n = 0; n < MONITORS; n++)
       await createMonitor(changing, ORG, monitor(`job-${n}`, { expected_interval_minutes: 1440 }));
   });

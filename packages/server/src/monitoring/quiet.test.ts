@@ -64,7 +64,7 @@ test('a muted monitor is silent until its mute ends', async (t) => {
   const delivery = house.start();
   const start = house.clock.now();
   const mutedUntil = start + 90_000;
-  await changed(house.database, start, [], (changing) =>
+  await changed(house.database, { nowMs: start }, (changing) =>
     createMonitor(changing, ORG, { ...monitor('loud'), mutedUntil }),
   );
   await house.put(failing('loud'));

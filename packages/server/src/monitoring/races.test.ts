@@ -34,7 +34,7 @@ async function engineOf(t: TestContext, ids: readonly string[], through = (datab
   });
   await engine.start();
   const { nowMs, gaps } = await engine.moment();
-  await changed(database, nowMs, gaps, async (changing) => {
+  await changed(database, { nowMs, gaps }, async (changing) => {
     for (const id of ids) await createMonitor(changing, ORG, monitor(id));
   });
   return { clock, database, engine };

@@ -5,7 +5,7 @@ import { type CheckQuery, checkPage, periodsIn } from '../store/monitoring/histo
 import { type MonitorQuery, monitorPage } from '../store/monitoring/monitor-lists.ts';
 import type { Page } from '../store/pages.ts';
 import type { Reader } from '../store/ports.ts';
-import { type Clock, type Gap, noOutcome } from './clock.ts';
+import { type Clock, evaluationOf, type Gap } from './clock.ts';
 import { clockOfRow, planOfRow, statusOf } from './clock-rows.ts';
 import { settle } from './settle.ts';
 import { type Span, type Uptime, uptimeOf, withGaps } from './timeline.ts';
@@ -108,9 +108,9 @@ export function spansOf(rows: readonly PeriodRow[], clock: ClockRow | undefined,
     reason,
   }));
   if (clock) {
-    const out = noOutcome();
-    settle(clockOfRow(clock), planOfRow(clock), sight.gaps, sight.settledUntil, out);
-    for (const period of out.periods) {
+    const evaluation = evaluationOf(planOfRow(clock), sight.gaps);
+    settle(clockOfRow(clock), evaluation, sight.settledUntil);
+    for (const period of evaluation.periods) {
       // One that begins where the last one did replaces it, as in the store.
       if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
       starts.push(period);
@@ -124,7 +124,7 @@ export function viewOf(row: MonitorRow, clock: ClockRow, sight: Sight): MonitorV
   const until = Math.max(clock.settled_at, sight.settledUntil);
   return {
     row,
-    clock: settle(clockOfRow(clock), planOfRow(clock), sight.gaps, until, noOutcome()),
+    clock: settle(clockOfRow(clock), evaluationOf(planOfRow(clock), sight.gaps), until),
     graceMs: clock.grace_ms,
     graceSource: row.grace_ms === null ? 'org' : 'monitor',
   };

@@ -1,4 +1,4 @@
-import type { Clock, Gap, Outcome, Plan } from './clock.ts';
+import type { Clock, Evaluation } from './clock.ts';
 import { throughGap } from './gaps.ts';
 import { fail, resume } from './transitions.ts';
 
@@ -12,42 +12,43 @@ export const WRITTEN_OUT = 1_000;
  * A promise is broken when `untilMs` is later than its deadline. What was due before a gap is judged, what was
  * due in it is not: nobody was there to receive (product section 6, "Semantics").
  */
-export function settle(clock: Clock, plan: Plan, gaps: readonly Gap[], untilMs: number, out: Outcome): Clock {
+export function settle(clock: Clock, evaluation: Evaluation, untilMs: number): Clock {
   let settled = clock;
-  for (const gap of gaps) {
+  for (const gap of evaluation.gaps) {
     if (gap.endAt <= settled.settledAt) continue;
     if (gap.startAt >= untilMs) break;
     const startAt = Math.max(gap.startAt, settled.settledAt);
-    settled = judge(settled, plan, startAt, out);
+    settled = judge(settled, evaluation, startAt);
     const endAt = Math.min(gap.endAt, untilMs);
-    settled = { ...throughGap(settled, plan, { ...gap, startAt, endAt }, out), settledAt: endAt };
+    settled = { ...throughGap(settled, evaluation, { ...gap, startAt, endAt }), settledAt: endAt };
   }
-  settled = judge(settled, plan, untilMs, out);
+  settled = judge(settled, evaluation, untilMs);
   return { ...settled, settledAt: Math.max(settled.settledAt, untilMs) };
 }
 
 /** Deadlines and ends of pauses before `untilMs`, no gap among them. */
-function judge(clock: Clock, plan: Plan, untilMs: number, out: Outcome): Clock {
+function judge(clock: Clock, evaluation: Evaluation, untilMs: number): Clock {
   let judged = clock;
   let written = 0;
   for (;;) {
     if (judged.status === 'paused') {
       const { pausedUntil } = judged;
       if (pausedUntil === null || pausedUntil > untilMs) return judged;
-      judged = resume(judged, plan, pausedUntil, out);
+      judged = resume(judged, evaluation, pausedUntil);
     }
     if (judged.dueAt === null || judged.dueAt >= untilMs) return judged;
-    judged = miss(judged, plan, written < WRITTEN_OUT ? null : untilMs, out);
+    judged = miss(judged, evaluation, written < WRITTEN_OUT ? null : untilMs);
     written += 1;
   }
 }
 
 /** @param allUntil null for one promise; else every promise due before it, as one row. */
-function miss(clock: Clock, plan: Plan, allUntil: number | null, out: Outcome): Clock {
+function miss(clock: Clock, evaluation: Evaluation, allUntil: number | null): Clock {
+  const { plan } = evaluation;
   const { expectedAt, dueAt, periodAt } = clock;
   if (dueAt === null) return clock;
   if (expectedAt === null) {
-    out.notices.push({ event: 'never_beaten', at: dueAt, since: periodAt });
+    evaluation.notices.push({ event: 'never_beaten', at: dueAt, since: periodAt });
     return { ...clock, dueAt: null };
   }
   let following = plan.promises.after(expectedAt);
@@ -57,7 +58,7 @@ function miss(clock: Clock, plan: Plan, allUntil: number | null, out: Outcome): 
       following = plan.promises.after(following);
       standsFor += 1;
     }
-  out.verdicts.push({ status: 'missed', expectedAt, at: dueAt, standsFor });
-  const failing = fail(clock, plan, dueAt, standsFor, 'missed', out);
+  evaluation.verdicts.push({ status: 'missed', expectedAt, at: dueAt, standsFor });
+  const failing = fail(clock, evaluation, dueAt, standsFor);
   return { ...failing, expectedAt: following, dueAt: following === null ? null : following + plan.graceMs };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, type Gap, noOutcome, type Outcome, type Plan, planOf } from './clock.ts';
+import { type Clock, type Evaluation, evaluationOf, type Outcome, type Plan, planOf } from './clock.ts';
 import type { Schedule } from './schedule.ts';
 import { settle, WRITTEN_OUT } from './settle.ts';
 import { beat, begin, pause, replan, unpause } from './state.ts';
@@ -17,17 +17,11 @@ function plan(schedule: Schedule, graceMs = 0, more: Partial<Plan> = {}): Plan {
 
 /** A monitor that beat at `at`. */
 function beaten(of: Plan, at: number): Clock {
-  return ok(begin(of, at - 1, null, noOutcome()), of, at);
+  return ok(begin(evaluationOf(of), at - 1, null), evaluationOf(of), at);
 }
 
-function ok(
-  clock: Clock,
-  of: Plan,
-  at: number,
-  out: Outcome = noOutcome(),
-  gaps: readonly Gap[] = [],
-): Clock {
-  return beat(clock, of, gaps, { kind: 'ok', at, runId: null }, out).clock;
+function ok(clock: Clock, evaluation: Evaluation, at: number): Clock {
+  return beat(clock, evaluation, { kind: 'ok', at, runId: null }).clock;
 }
 
 function missedAt({ verdicts }: Outcome): number[] {
@@ -43,18 +37,18 @@ test('at the deadline a beat is on time; a millisecond later it is late', () => 
     [deadline, 0],
     [deadline + 1, 1],
   ] as const) {
-    const out = noOutcome();
-    assert.equal(ok(clock, of, at, out).status, 'healthy');
+    const out = evaluationOf(of);
+    assert.equal(ok(clock, out, at).status, 'healthy');
     assert.equal(out.verdicts.length, missed, `beat at ${at - deadline} ms after the deadline`);
-    const swept = noOutcome();
-    assert.equal(settle(clock, of, [], at, swept).status, missed === 0 ? 'healthy' : 'failing');
+    const swept = evaluationOf(of);
+    assert.equal(settle(clock, swept, at).status, missed === 0 ? 'healthy' : 'failing');
   }
 });
 
 test('the failing period starts at the deadline, whenever somebody looks', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const out = noOutcome();
-  const clock = settle(beaten(of, 0), of, [], 10 * HOUR, out);
+  const out = evaluationOf(of);
+  const clock = settle(beaten(of, 0), out, 10 * HOUR);
   assert.deepEqual(out.periods, [{ status: 'failing', startedAt: HOUR + 5 * MINUTE, reason: 'missed' }]);
   assert.deepEqual(
     missedAt(out),
@@ -65,21 +59,21 @@ test('the failing period starts at the deadline, whenever somebody looks', () =>
 
 test('ten hours that no sweep looked at leave the same history when the late beat comes', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const swept = noOutcome();
+  const swept = evaluationOf(of);
   let clock = beaten(of, 0);
-  for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) clock = settle(clock, of, [], at, swept);
-  ok(clock, of, 10 * HOUR, swept);
-  const late = noOutcome();
-  ok(beaten(of, 0), of, 10 * HOUR, late);
+  for (let at = MINUTE; at < 10 * HOUR; at += 7 * MINUTE) clock = settle(clock, swept, at);
+  ok(clock, swept, 10 * HOUR);
+  const late = evaluationOf(of);
+  ok(beaten(of, 0), late, 10 * HOUR);
   assert.deepEqual(late, swept);
 });
 
 test('a grace longer than the interval makes no extra misses', () => {
   const of = plan(every(MINUTE), 10 * MINUTE);
-  const out = noOutcome();
-  ok(beaten(of, 0), of, 11 * MINUTE, out);
+  const out = evaluationOf(of);
+  ok(beaten(of, 0), out, 11 * MINUTE);
   assert.deepEqual(missedAt(out), []);
-  ok(beaten(of, 0), of, 12 * MINUTE + 1, out);
+  ok(beaten(of, 0), out, 12 * MINUTE + 1);
   assert.deepEqual(missedAt(out), [MINUTE, 2 * MINUTE]);
 });
 
@@ -89,8 +83,8 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
     [10 * MINUTE, 10 * MINUTE],
   ] as const) {
     const of = plan(every(HOUR), 5 * MINUTE, { firstBeatDueMs });
-    const out = noOutcome();
-    const clock = settle(begin(of, 0, null, noOutcome()), of, [], DAY, out);
+    const out = evaluationOf(of);
+    const clock = settle(begin(evaluationOf(of), 0, null), out, DAY);
     assert.equal(clock.status, 'waiting');
     assert.deepEqual(out, {
       verdicts: [],
@@ -102,40 +96,40 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
 
 test('nobody is told before as many misses in a row as the monitor wants', () => {
   const of = plan(every(HOUR), 0, { alertAfterMisses: 3 });
-  const out = noOutcome();
-  let clock = settle(beaten(of, 0), of, [], 2 * HOUR + 1, out);
+  const out = evaluationOf(of);
+  let clock = settle(beaten(of, 0), out, 2 * HOUR + 1);
   assert.deepEqual(out.notices, []);
-  clock = settle(clock, of, [], 3 * HOUR + 1, out);
+  clock = settle(clock, out, 3 * HOUR + 1);
   assert.deepEqual(out.notices, [{ event: 'failing', at: 3 * HOUR, since: HOUR, reason: 'missed' }]);
-  ok(clock, of, 3 * HOUR + MINUTE, out);
+  ok(clock, out, 3 * HOUR + MINUTE);
   assert.deepEqual(out.notices[1], { event: 'recovered', at: 3 * HOUR + MINUTE, since: HOUR, by: 'beat' });
-  const short = noOutcome();
-  ok(settle(beaten(of, 0), of, [], HOUR + 1, short), of, HOUR + 2, short);
+  const short = evaluationOf(of);
+  ok(settle(beaten(of, 0), short, HOUR + 1), short, HOUR + 2);
   assert.deepEqual(short.notices, [], 'what nobody heard of needs no end');
 });
 
 test('a beat that is older than the newest one moves nothing back', () => {
   const of = plan(every(HOUR));
-  const clock = ok(beaten(of, 0), of, 30 * MINUTE);
-  const out = noOutcome();
-  assert.deepEqual(ok(clock, of, 20 * MINUTE, out), clock);
-  assert.deepEqual(out, noOutcome());
+  const clock = ok(beaten(of, 0), evaluationOf(of), 30 * MINUTE);
+  const out = evaluationOf(of);
+  assert.deepEqual(ok(clock, out, 20 * MINUTE), clock);
+  assert.deepEqual(out, evaluationOf(of));
 });
 
 test('a job that says it failed is failing at once, and was heard', () => {
   const of = plan(every(HOUR));
-  const out = noOutcome();
-  const failed = beat(beaten(of, 0), of, [], { kind: 'fail', at: MINUTE, runId: null }, out).clock;
+  const out = evaluationOf(of);
+  const failed = beat(beaten(of, 0), out, { kind: 'fail', at: MINUTE, runId: null }).clock;
   assert.deepEqual(out.periods, [{ status: 'failing', startedAt: MINUTE, reason: 'failed' }]);
   assert.equal(failed.lastBeatAt, MINUTE);
   assert.equal(failed.expectedAt, HOUR + MINUTE);
-  assert.equal(ok(failed, of, 2 * MINUTE, out).status, 'healthy');
+  assert.equal(ok(failed, out, 2 * MINUTE).status, 'healthy');
 });
 
 test('start and log keep no promise; a run is measured from its start to its end', () => {
   const of = plan(every(HOUR));
   const call = (clock: Clock, kind: 'ok' | 'fail' | 'start' | 'log', at: number, runId: string | null) =>
-    beat(clock, of, [], { kind, at, runId }, noOutcome());
+    beat(clock, evaluationOf(of), { kind, at, runId });
   const started = call(beaten(of, 0), 'start', MINUTE, 'a').clock;
   assert.equal(started.dueAt, HOUR);
   assert.equal(call(started, 'log', 2 * MINUTE, 'a').clock.runAt, MINUTE);
@@ -152,26 +146,26 @@ test('start and log keep no promise; a run is measured from its start to its end
 
 test('a pause judges nothing and is not ended by a beat; what follows it is a fresh window', () => {
   const of = plan(every(HOUR), 5 * MINUTE);
-  const out = noOutcome();
-  const paused = pause(beaten(of, 0), of, [], 30 * MINUTE, null, out);
-  const later = ok(settle(paused, of, [], DAY, out), of, DAY, out);
+  const out = evaluationOf(of);
+  const paused = pause(beaten(of, 0), 30 * MINUTE, null, out);
+  const later = ok(settle(paused, out, DAY), out, DAY);
   assert.equal(later.status, 'paused');
   assert.deepEqual(out.verdicts, []);
-  const resumed = unpause(later, of, [], 2 * DAY, out);
+  const resumed = unpause(later, out, 2 * DAY);
   assert.deepEqual([resumed.status, resumed.dueAt], ['waiting', 2 * DAY + HOUR + 5 * MINUTE]);
-  assert.equal(settle(resumed, of, [], 3 * DAY, out).status, 'failing');
-  const until = pause(beaten(of, 0), of, [], MINUTE, 10 * HOUR, noOutcome());
-  assert.equal(settle(until, of, [], 10 * HOUR, noOutcome()).periodAt, 10 * HOUR);
+  assert.equal(settle(resumed, out, 3 * DAY).status, 'failing');
+  const until = pause(beaten(of, 0), MINUTE, 10 * HOUR, evaluationOf(of));
+  assert.equal(settle(until, evaluationOf(of), 10 * HOUR).periodAt, 10 * HOUR);
 });
 
 test('a pause of a failing monitor ends what was told of it, and says that it was a pause', () => {
   const of = plan(every(HOUR));
-  const failing = settle(beaten(of, 0), of, [], 2 * HOUR, noOutcome());
-  const out = noOutcome();
-  const paused = pause(failing, of, [], 2 * HOUR, null, out);
+  const failing = settle(beaten(of, 0), evaluationOf(of), 2 * HOUR);
+  const out = evaluationOf(of);
+  const paused = pause(failing, 2 * HOUR, null, out);
   assert.deepEqual(out.notices, [{ event: 'recovered', at: 2 * HOUR, since: HOUR, by: 'pause' }]);
-  const later = noOutcome();
-  ok(unpause(paused, of, [], 3 * HOUR, later), of, 3 * HOUR + 1, later);
+  const later = evaluationOf(of);
+  ok(unpause(paused, later, 3 * HOUR), later, 3 * HOUR + 1);
   assert.deepEqual(later.notices, []);
 });
 
@@ -179,21 +173,21 @@ test('a shorter schedule fails nobody for what it did not promise before', () =>
   const daily = plan(every(DAY), HOUR);
   const hourly = plan(every(HOUR), 5 * MINUTE);
   const at = 20 * HOUR;
-  const clock = replan(beaten(daily, 0), daily, hourly, [], at, noOutcome());
+  const clock = replan(settle(beaten(daily, 0), evaluationOf(daily), at), daily, hourly, at);
   assert.equal(clock.status, 'healthy');
   assert.equal(clock.dueAt, at + 5 * MINUTE);
-  const out = noOutcome();
-  settle(clock, hourly, [], at + HOUR + 5 * MINUTE + 1, out);
+  const out = evaluationOf(hourly);
+  settle(clock, out, at + HOUR + 5 * MINUTE + 1);
   assert.deepEqual(missedAt(out), [at, at + HOUR]);
 });
 
 test('a longer schedule does not make a failing monitor well; a beat does', () => {
   const hourly = plan(every(HOUR));
   const daily = plan(every(DAY));
-  const failing = settle(beaten(hourly, 0), hourly, [], 3 * HOUR, noOutcome());
-  const changed = replan(failing, hourly, daily, [], 3 * HOUR, noOutcome());
+  const failing = settle(beaten(hourly, 0), evaluationOf(hourly), 3 * HOUR);
+  const changed = replan(failing, hourly, daily, 3 * HOUR);
   assert.deepEqual([changed.status, changed.expectedAt], ['failing', DAY]);
-  assert.equal(ok(changed, daily, 4 * HOUR).status, 'healthy');
+  assert.equal(ok(changed, evaluationOf(daily), 4 * HOUR).status, 'healthy');
 });
 
 test('times of a cron expression follow the zone through the changes of its clock', () => {
@@ -205,9 +199,9 @@ test('times of a cron expression follow the zone through the changes of its cloc
   assert.equal(new Date(of.promises.after(first) ?? 0).toISOString(), '2023-10-30T01:30:00.000Z', 'once');
   const hourly = plan({ kind: 'cron', cron: '0 * * * *', timezone: 'Europe/Riga' });
   let clock = beaten(hourly, Date.parse('2023-10-28T12:00:00Z'));
-  const out = noOutcome();
+  const out = evaluationOf(of);
   for (let hour = 1; hour <= 24; hour++)
-    clock = ok(clock, hourly, Date.parse('2023-10-28T12:00:00Z') + hour * HOUR, out);
+    clock = ok(clock, out, Date.parse('2023-10-28T12:00:00Z') + hour * HOUR);
   assert.deepEqual(out.verdicts, [], 'an hour that comes twice is no miss');
 });
 
@@ -222,20 +216,20 @@ test('a schedule that comes to its end promises nothing any more', () => {
   const of = plan({ kind: 'cron', cron: '0 0 30 2 *', timezone: 'UTC' });
   const clock = beaten(of, 0);
   assert.deepEqual([clock.status, clock.dueAt], ['healthy', null]);
-  assert.equal(settle(clock, of, [], 1000 * DAY, noOutcome()).status, 'healthy');
+  assert.equal(settle(clock, evaluationOf(of), 1000 * DAY).status, 'healthy');
 });
 
 test('intervals longer than a timer can wait are judged like the others', () => {
   const of = plan(every(366 * DAY));
-  const out = noOutcome();
-  settle(beaten(of, 0), of, [], 366 * DAY + 1, out);
+  const out = evaluationOf(of);
+  settle(beaten(of, 0), out, 366 * DAY + 1);
   assert.deepEqual(missedAt(out), [366 * DAY]);
 });
 
 test('a catch-up that is too long to be written out says how much it stands for', () => {
   const of = plan(every(MINUTE));
-  const out = noOutcome();
-  const clock = settle(beaten(of, 0), of, [], 5_000 * MINUTE + 1, out);
+  const out = evaluationOf(of);
+  const clock = settle(beaten(of, 0), out, 5_000 * MINUTE + 1);
   assert.equal(out.verdicts.length, WRITTEN_OUT + 1);
   assert.equal(
     out.verdicts.reduce((sum, { standsFor }) => sum + standsFor, 0),
@@ -247,13 +241,13 @@ test('a catch-up that is too long to be written out says how much it stands for'
 test('what was due before we were gone is a miss, what was due then is not', () => {
   const of = plan(every(HOUR), 10 * MINUTE);
   const gap = { startAt: 2 * HOUR, endAt: 4 * HOUR };
-  const dead = noOutcome();
-  const failing = settle(beaten(of, 0), of, [gap], 6 * HOUR, dead);
+  const dead = evaluationOf(of);
+  const failing = settle(beaten(of, 0), { ...dead, gaps: [gap] }, 6 * HOUR);
   assert.deepEqual(dead.periods, [{ status: 'failing', startedAt: HOUR + 10 * MINUTE, reason: 'missed' }]);
   assert.deepEqual(missedAt(dead), [HOUR, 5 * HOUR], 'no rows for the promises in the gap');
   assert.equal(failing.failingSince, HOUR + 10 * MINUTE);
-  const alive = noOutcome();
-  const clock = settle(beaten(of, 90 * MINUTE), of, [gap], 4 * HOUR, alive);
+  const alive = evaluationOf(of);
+  const clock = settle(beaten(of, 90 * MINUTE), { ...alive, gaps: [gap] }, 4 * HOUR);
   assert.equal(clock.dueAt, 4 * HOUR + HOUR + 10 * MINUTE);
   assert.deepEqual(alive.verdicts, [
     { status: 'unknown', expectedAt: 150 * MINUTE, at: 4 * HOUR, standsFor: 1 },

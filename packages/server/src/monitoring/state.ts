@@ -1,4 +1,4 @@
-import type { Clock, Gap, Outcome, Plan, Recovery } from './clock.ts';
+import type { Clock, Evaluation, Outcome, Plan, Recovery } from './clock.ts';
 import { withInterval } from './intervals.ts';
 import { settle } from './settle.ts';
 import { enter, fail, firstBeatDue, resume } from './transitions.ts';
@@ -25,13 +25,12 @@ const RUN_MS = 72 * 60 * 60 * 1000;
 
 /** A new monitor: waits for its first beat, or is paused from the beginning. */
 export function begin(
-  plan: Plan,
+  evaluation: Evaluation,
   atMs: number,
   pause: { readonly until: number | null } | null,
-  out: Outcome,
 ): Clock {
   const paused = pause !== null;
-  out.periods.push({
+  evaluation.periods.push({
     status: paused ? 'paused' : 'waiting',
     startedAt: atMs,
     reason: paused ? 'paused' : 'created',
@@ -41,7 +40,7 @@ export function begin(
     lastBeatAt: null,
     anchorAt: atMs,
     expectedAt: null,
-    dueAt: paused ? null : firstBeatDue(plan, atMs),
+    dueAt: paused ? null : firstBeatDue(evaluation.plan, atMs),
     failingSince: null,
     misses: 0,
     alertedSince: null,
@@ -59,9 +58,10 @@ export function begin(
  * Takes a beat: first what was missed until then, then the beat itself, so that it makes no difference whether a
  * sweep looked in between. A beat older than the newest one is only a row: it moves nothing back.
  */
-export function beat(clock: Clock, plan: Plan, gaps: readonly Gap[], call: Beat, out: Outcome): Beaten {
+export function beat(clock: Clock, evaluation: Evaluation, call: Beat): Beaten {
+  const { plan } = evaluation;
   const { at, kind } = call;
-  const settled = settle(clock, plan, gaps, Math.min(at, call.heardFrom ?? at), out);
+  const settled = settle(clock, evaluation, Math.min(at, call.heardFrom ?? at));
   if (kind === 'log') return { clock: settled, durationMs: null };
   if (kind === 'start') return { clock: { ...settled, runAt: at, runId: call.runId }, durationMs: null };
   const run = endRun(settled, call);
@@ -73,7 +73,7 @@ export function beat(clock: Clock, plan: Plan, gaps: readonly Gap[], call: Beat,
     intervals: lastBeatAt === null ? '' : withInterval(intervals, at - lastBeatAt),
   };
   if (noted.status === 'paused') return { ...run, clock: noted };
-  const heard = kind === 'ok' ? recover(noted, at, out) : fail(noted, plan, at, 1, 'failed', out);
+  const heard = kind === 'ok' ? recover(noted, at, evaluation) : fail(noted, evaluation, at, null);
   const expectedAt = plan.promises.afterBeat(at);
   const next: Clock = {
     ...heard,
@@ -99,7 +99,8 @@ function endRun(clock: Clock, { at, kind, runId }: Beat): Beaten {
 
 function recover(clock: Clock, at: number, out: Outcome): Clock {
   const well = closed(clock, at, 'beat', out);
-  return clock.status === 'healthy' ? well : enter(well, 'healthy', at, 'beat', out);
+  if (clock.status === 'healthy') return well;
+  return enter(well, { status: 'healthy', startedAt: at, reason: 'beat' }, out);
 }
 
 /** No failing goes on: who was told that it began is told that it is over. */
@@ -110,64 +111,33 @@ function closed(clock: Clock, at: number, by: Recovery, out: Outcome): Clock {
 }
 
 /** The monitor is removed and no longer judged. Who was told that it fails is told that this is over. */
-export function end(
-  clock: Clock,
-  plan: Plan,
-  { gaps, settledUntil }: { readonly gaps: readonly Gap[]; readonly settledUntil: number },
-  atMs: number,
-  out: Outcome,
-): Clock {
-  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
+export function end(settled: Clock, atMs: number, out: Outcome): Clock {
   const over = closed(settled, atMs, 'deleted', out);
   if (settled.status === 'paused') return over;
-  return { ...enter(over, 'paused', atMs, 'paused', out), expectedAt: null, dueAt: null };
+  return { ...pausedFrom(over, atMs, out), expectedAt: null, dueAt: null };
 }
 
 /** Pauses until `until`, or until somebody resumes it. Pausing twice only changes the end. */
-export function pause(
-  clock: Clock,
-  plan: Plan,
-  gaps: readonly Gap[],
-  atMs: number,
-  until: number | null,
-  out: Outcome,
-  settledUntil = atMs,
-): Clock {
-  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
+export function pause(settled: Clock, atMs: number, until: number | null, out: Outcome): Clock {
   if (settled.status === 'paused') return { ...settled, pausedUntil: until };
-  const paused = enter(closed(settled, atMs, 'pause', out), 'paused', atMs, 'paused', out);
+  const paused = pausedFrom(closed(settled, atMs, 'pause', out), atMs, out);
   return { ...paused, pausedUntil: until, expectedAt: null, dueAt: null };
 }
 
+function pausedFrom(clock: Clock, atMs: number, out: Outcome): Clock {
+  return enter(clock, { status: 'paused', startedAt: atMs, reason: 'paused' }, out);
+}
+
 /** Ends a pause now; nothing for a monitor that is not paused. */
-export function unpause(
-  clock: Clock,
-  plan: Plan,
-  gaps: readonly Gap[],
-  atMs: number,
-  out: Outcome,
-  settledUntil = atMs,
-): Clock {
-  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
-  return settled.status === 'paused' ? resume(settled, plan, atMs, out) : settled;
+export function unpause(settled: Clock, evaluation: Evaluation, atMs: number): Clock {
+  return settled.status === 'paused' ? resume(settled, evaluation, atMs) : settled;
 }
 
 /**
- * Another schedule or grace from `atMs` on. What was due before is judged by the old one; by the new one nothing
- * is due before `atMs` plus its grace, and a failing monitor stays so until it beats.
- *
- * @param settledUntil what was due from then on may still arrive and is not judged by this change
+ * Another schedule or grace from `atMs` on, for a clock that the old one has settled. By the new one nothing is due before
+ * `atMs` plus its grace, and a failing monitor stays so until it beats.
  */
-export function replan(
-  clock: Clock,
-  plan: Plan,
-  next: Plan,
-  gaps: readonly Gap[],
-  atMs: number,
-  out: Outcome,
-  settledUntil = atMs,
-): Clock {
-  const settled = settle(clock, plan, gaps, Math.min(atMs, settledUntil), out);
+export function replan(settled: Clock, plan: Plan, next: Plan, atMs: number): Clock {
   const same = sameSchedule(plan, next);
   if (settled.status === 'paused') return settled;
   if (same && plan.graceMs === next.graceMs && plan.firstBeatDueMs === next.firstBeatDueMs) return settled;

@@ -1,8 +1,9 @@
 import { lockDue } from '../store/monitoring/clocks.ts';
 import type { Database } from '../store/ports.ts';
 import { Book } from './book.ts';
-import { type Gap, noOutcome } from './clock.ts';
+import { evaluationOf } from './clock.ts';
 import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
+import type { Sight } from './read.ts';
 import { settle } from './settle.ts';
 
 /** Short enough for beats to get their turn in between. */
@@ -16,28 +17,24 @@ export interface Swept {
 }
 
 /**
- * Judges one batch of clocks that are due before `untilMs`, in one transaction: read under lock, judged, written with
+ * Judges one batch of clocks that are due before `settledUntil`, in one transaction: read under lock, judged, written with
  * checks, periods and alerts. Any number of processes may do so at once; each takes other clocks.
- *
- * @param untilMs no later than what every process has committed, or a beat on its way would be called missed.
  */
 export function sweep(
   database: Pick<Database, 'rowTransaction'>,
-  gaps: readonly Gap[],
-  untilMs: number,
-  nowMs: number,
+  { gaps, settledUntil, nowMs }: Sight,
   limit: number = CLOCKS_PER_SWEEP,
 ): Promise<Swept> {
   return database.rowTransaction(async (writer) => {
-    const rows = await lockDue(writer, untilMs, limit);
+    const rows = await lockDue(writer, settledUntil, limit);
     const book = new Book(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
-      const out = noOutcome();
-      const clock = settle(clockOfRow(row), planOfRow(row), gaps, untilMs, out);
+      const evaluation = evaluationOf(planOfRow(row), gaps);
+      const clock = settle(clockOfRow(row), evaluation, settledUntil);
       book.move({ ...row, ...clockColumns(clock) });
-      book.record(row, clock.lastBeatAt, out);
-      if (out.verdicts.length > 0) missed += 1;
+      book.record(row, clock.lastBeatAt, evaluation);
+      if (evaluation.verdicts.length > 0) missed += 1;
     }
     await book.write();
     return { clocks: rows.length, missed };

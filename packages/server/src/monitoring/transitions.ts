@@ -1,23 +1,22 @@
-import type { Clock, Outcome, PeriodReason, Plan } from './clock.ts';
+import type { Clock, Evaluation, Outcome, Period, Plan } from './clock.ts';
 
-/** One more broken promise, or a job that said it failed: failing from `atMs` unless it is already. */
-export function fail(
-  clock: Clock,
-  plan: Plan,
-  atMs: number,
-  count: number,
-  reason: PeriodReason,
-  out: Outcome,
-): Clock {
-  const misses = clock.misses + count;
+/**
+ * Failing from `atMs`, unless the clock is already.
+ *
+ * @param missed how many beats did not come; null: the job reported that it failed
+ */
+export function fail(clock: Clock, evaluation: Evaluation, atMs: number, missed: number | null): Clock {
+  const { plan } = evaluation;
+  const reason = missed === null ? 'failed' : 'missed';
+  const misses = clock.misses + (missed ?? 1);
   const failingSince = clock.failingSince ?? atMs;
   const failing: Clock =
     clock.status === 'failing'
       ? clock
-      : enter({ ...clock, failingSince }, 'failing', failingSince, reason, out);
-  const isEnough = misses >= plan.alertAfterMisses || (reason === 'failed' && !plan.failCountsAsMiss);
+      : enter({ ...clock, failingSince }, { status: 'failing', startedAt: failingSince, reason }, evaluation);
+  const isEnough = misses >= plan.alertAfterMisses || (missed === null && !plan.failCountsAsMiss);
   const told = isEnough && clock.alertedSince === null;
-  if (told) out.notices.push({ event: 'failing', at: atMs, since: failingSince, reason });
+  if (told) evaluation.notices.push({ event: 'failing', at: atMs, since: failingSince, reason });
   return { ...failing, misses, alertedSince: told ? failingSince : clock.alertedSince };
 }
 
@@ -29,8 +28,10 @@ export function firstBeatDue(plan: Plan, fromMs: number): number | null {
 }
 
 /** Ends a pause: a fresh window from `atMs`, whatever was before; green only with the next beat. */
-export function resume(clock: Clock, plan: Plan, atMs: number, out: Outcome): Clock {
-  const waiting = enter({ ...clock, pausedUntil: null }, 'waiting', atMs, 'resumed', out);
+export function resume(clock: Clock, evaluation: Evaluation, atMs: number): Clock {
+  const { plan } = evaluation;
+  const period = { status: 'waiting', startedAt: atMs, reason: 'resumed' } as const;
+  const waiting = enter({ ...clock, pausedUntil: null }, period, evaluation);
   const fresh = { ...waiting, anchorAt: atMs, extendedFrom: null };
   if (clock.lastBeatAt === null) return { ...fresh, dueAt: firstBeatDue(plan, atMs) };
   const expectedAt = plan.promises.after(atMs);
@@ -38,13 +39,7 @@ export function resume(clock: Clock, plan: Plan, atMs: number, out: Outcome): Cl
 }
 
 /** Begins a period; one that would have no length is replaced. */
-export function enter(
-  clock: Clock,
-  status: Clock['status'],
-  atMs: number,
-  reason: PeriodReason,
-  out: Outcome,
-): Clock {
+export function enter(clock: Clock, { status, startedAt: atMs, reason }: Period, out: Outcome): Clock {
   const startedAt = Math.max(atMs, clock.periodAt);
   out.periods.push({ status, startedAt, reason });
   return { ...clock, status, periodAt: startedAt };

@@ -4,20 +4,84 @@ import { type Role, roleOf } from '@floe/contract/roles';
 import { newId } from '../core/ids.ts';
 import { appendAudit } from '../store/audit.ts';
 import { deleteRemoval } from '../store/grants.ts';
-import { changeInvitation, type InvitationRow, invitationByToken } from '../store/invitations.ts';
+import {
+  changeInvitation,
+  type InvitationRow,
+  insertInvitation,
+  invitationByToken,
+  pendingInvitations,
+} from '../store/invitations.ts';
 import { insertMember, type MemberRow, memberByEmail, memberWithUser, userById } from '../store/members.ts';
 import { orgById } from '../store/orgs.ts';
 import type { Reader, Writer } from '../store/ports.ts';
+import type { Edit } from './own-keys.ts';
 import { invitationView, memberView } from './stored-member.ts';
 
 /** 256 random bits; shown once, in the fragment of a link. */
-export function newInvitationToken(): { readonly token: string; readonly sha256: string } {
+function newInvitationToken(): { readonly token: string; readonly sha256: string } {
   const token = randomBytes(32).toString('base64url');
   return { token, sha256: sha256Of(token) };
 }
 
 function sha256Of(token: string): string {
   return createHash('sha256').update(token).digest('hex');
+}
+
+/** An address that is invited, and the place that it is offered. */
+export interface InvitedPlace {
+  /** Of the invitation. */
+  readonly id: string;
+  readonly orgId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly team: string | null;
+  /** Milliseconds. */
+  readonly ttlMs: number;
+}
+
+/** A new invitation. Its token is stored nowhere and must be shown now. */
+export interface MadeInvitation {
+  readonly row: InvitationRow;
+  readonly token: string;
+  /** Earlier invitations of the address, which it replaces: one link at most is good. */
+  readonly revoked: readonly InvitationRow[];
+}
+
+/**
+ * Invites an address, whether or not it has an account in this installation.
+ *
+ * @throws Fault `conflict` for a member
+ */
+export async function invite(
+  writer: Writer,
+  place: InvitedPlace,
+  { by, nowMs }: Edit,
+): Promise<MadeInvitation> {
+  const { id, orgId, email, role, team, ttlMs } = place;
+  if (await memberByEmail(writer, orgId, email))
+    throw new Fault('conflict', `${email} is a member already.`, { param: 'email' });
+  const revoked: InvitationRow[] = [];
+  for (const earlier of await pendingInvitations(writer, orgId, email, nowMs)) {
+    await changeInvitation(writer, earlier.id, { revoked_at: nowMs });
+    revoked.push({ ...earlier, revoked_at: nowMs });
+  }
+  const { token, sha256 } = newInvitationToken();
+  const row: InvitationRow = {
+    id,
+    org_id: orgId,
+    email,
+    role,
+    team,
+    token_sha256: sha256,
+    created_at: nowMs,
+    created_by: by,
+    expires_at: nowMs + ttlMs,
+    accepted_at: null,
+    accepted_by: null,
+    revoked_at: null,
+  };
+  await insertInvitation(writer, row);
+  return { row, token, revoked };
 }
 
 /** What the holder of a token may see before accepting. */

@@ -1,10 +1,35 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
 import { userByEmail } from '../store/members.ts';
-import { deleteOperator, insertOperator } from '../store/operators.ts';
+import { allOperators, deleteOperator, insertOperator, type OperatorWithUser } from '../store/operators.ts';
 import { allOrgs } from '../store/orgs.ts';
 import type { Writer } from '../store/ports.ts';
+import type { Edit } from './own-keys.ts';
 import { recordSignIn } from './sign-in/audit.ts';
+
+/** @throws Fault `not_found` when no account has this address, `conflict` when it is one already */
+export async function addOperator(writer: Writer, email: string, edit: Edit): Promise<OperatorWithUser> {
+  const user = await userByEmail(writer, email);
+  if (!user)
+    throw new Fault('not_found', `No account has the address ${email}. Invite them first.`, {
+      param: 'email',
+    });
+  const row = { user_id: user.id, granted_at: edit.nowMs, granted_by: edit.by };
+  if (!(await insertOperator(writer, row)))
+    throw new Fault('conflict', `${email} is an operator already.`, { param: 'email' });
+  return { ...row, email: user.email, name: user.name };
+}
+
+/** @throws Fault `not_found` when this user is no operator, `conflict` when it is the last one */
+export async function removeOperator(writer: Writer, userId: string): Promise<OperatorWithUser> {
+  const operators = await allOperators(writer);
+  const row = operators.find(({ user_id }) => user_id === userId);
+  if (!row) throw new Fault('not_found', 'No operator has this user id.');
+  if (operators.length === 1)
+    throw new Fault('conflict', `${row.email} is the last operator. Make somebody else an operator first.`);
+  await deleteOperator(writer, userId);
+  return row;
+}
 
 /**
  * Makes somebody an operator from the command line of the host.
@@ -12,10 +37,8 @@ import { recordSignIn } from './sign-in/audit.ts';
  * @throws Fault `not_found` when no account has this address, `conflict` when it is one already
  */
 export async function grantOperatorRole(writer: Writer, clock: Clock, email: string): Promise<void> {
-  const id = await accountOf(writer, email);
-  if (!(await insertOperator(writer, { user_id: id, granted_at: clock.now(), granted_by: 'cli' })))
-    throw new Fault('conflict', `${email} is an operator already.`);
-  await recordForAll(writer, clock, 'operators.grant', id);
+  const { user_id } = await addOperator(writer, email, { by: 'cli', nowMs: clock.now() });
+  await recordForAll(writer, clock, 'operators.grant', user_id);
 }
 
 /**
@@ -24,15 +47,10 @@ export async function grantOperatorRole(writer: Writer, clock: Clock, email: str
  * @throws Fault `not_found` when no account has this address, or it is no operator
  */
 export async function revokeOperatorRole(writer: Writer, clock: Clock, email: string): Promise<void> {
-  const id = await accountOf(writer, email);
-  if (!(await deleteOperator(writer, id))) throw new Fault('not_found', `${email} is no operator.`);
-  await recordForAll(writer, clock, 'operators.revoke', id);
-}
-
-async function accountOf(writer: Writer, email: string): Promise<string> {
   const user = await userByEmail(writer, email);
   if (!user) throw new Fault('not_found', `No account has the address ${email}.`);
-  return user.id;
+  if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is no operator.`);
+  await recordForAll(writer, clock, 'operators.revoke', user.id);
 }
 
 /** It concerns every org. */

@@ -32,6 +32,16 @@ interface Remembered {
   readonly answer: RelayDecision;
 }
 
+/** An event, who sent it, and what it was answered. */
+interface AnsweredEvent {
+  readonly asker: Asker;
+  readonly event: RelayEvent;
+  readonly answer: RelayDecision;
+  readonly nowMs: number;
+  /** How long the answer took. */
+  readonly latencyUs: number;
+}
+
 /** Decides about events, once for each, and keeps every decision. */
 export class Decisions {
   readonly #parts: DecisionParts;
@@ -78,7 +88,7 @@ export class Decisions {
       this.#answers.set(name, { input, answer }, { ttl: REMEMBERED_MS });
     sessions.noteRelay(asker, event, nowMs);
     const latencyUs = Math.round((clock.monotonic() - started) * 1000);
-    setImmediate(() => this.#keep(asker, event, answer, nowMs, latencyUs, relay.config.keep_text));
+    setImmediate(() => this.#keep({ asker, event, answer, nowMs, latencyUs }, relay.config.keep_text));
     return answer;
   }
 
@@ -90,14 +100,7 @@ export class Decisions {
   }
 
   /** After the answer is on its way: masking a long prompt takes milliseconds. */
-  #keep(
-    asker: Asker,
-    event: RelayEvent,
-    answer: RelayDecision,
-    nowMs: number,
-    latencyUs: number,
-    keepText: 'masked' | 'none',
-  ): void {
+  #keep({ asker, event, answer, nowMs, latencyUs }: AnsweredEvent, keepText: 'masked' | 'none'): void {
     const { what, json } = keptEvent(event, keepText);
     const row: RelayDecisionsTable = {
       id: answer.decision_id,

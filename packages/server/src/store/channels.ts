@@ -74,20 +74,25 @@ export function channelsDue(reader: Reader, nowMs: number, limit: number): Promi
     .execute();
 }
 
-/** Takes a channel for `owner`, who may hold it already. Of several processes, exactly one is told `true`. */
+/** The time in which one process alone sends to a channel. */
+export interface ChannelLease {
+  readonly owner: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Takes a channel for the owner of the lease, who may hold it already. Of several processes, exactly one is told `true`. */
 export async function leaseChannel(
   writer: Writer,
   id: string,
-  owner: string,
-  nowMs: number,
-  untilMs: number,
+  { owner, fromMs, untilMs }: ChannelLease,
 ): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('channels')
     .set({ leased_by: owner, leased_until: untilMs })
     .where('id', '=', id)
     .where('enabled', '=', 1)
-    .where(({ eb, or }) => or([eb('leased_until', '<=', nowMs), eb('leased_by', '=', owner)]))
+    .where(({ eb, or }) => or([eb('leased_until', '<=', fromMs), eb('leased_by', '=', owner)]))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }

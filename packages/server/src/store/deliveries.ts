@@ -59,21 +59,28 @@ export async function settleDeliveries(
   );
   const [first] = deliveries;
   if (!first) return;
-  const { org_id, channel_name: name } = first;
-  await tellSettled(writer, { org_id, name }, deliveries, change.state, at);
+  const { org_id: orgId, channel_name: channel } = first;
+  await tellSettled(writer, deliveries, { orgId, channel, state: change.state, at });
+}
+
+/** What became of deliveries of one channel. */
+interface Settled {
+  readonly orgId: string;
+  /** Its name. */
+  readonly channel: string;
+  readonly state: string;
+  readonly at: number;
 }
 
 async function tellSettled(
   writer: Writer,
-  { org_id, name }: Pick<ChannelRow, 'org_id' | 'name'>,
   deliveries: readonly Pick<DeliveryRow, 'alert_id'>[],
-  state: string,
-  at: number,
+  { orgId, channel, state, at }: Settled,
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const alert_ids = deliveries.slice(0, ALERTS_TOLD).map(({ alert_id }) => alert_id);
-  const data = { channel: name, state, alert_ids };
-  await tellLive(writer, { orgId: org_id, topic: 'alerts', at, data });
+  const data = { channel, state, alert_ids };
+  await tellLive(writer, { orgId, topic: 'alerts', at, data });
 }
 
 export interface PendingDelivery {
@@ -271,7 +278,7 @@ export async function abandonDeliveries(
     .where('state', '=', 'pending')
     .returning('alert_id')
     .execute();
-  await tellSettled(writer, channel, given, state, nowMs);
+  await tellSettled(writer, given, { orgId: channel.org_id, channel: channel.name, state, at: nowMs });
 }
 
 /** Messages owed, and alerts that nothing was made of yet. */

@@ -14,15 +14,14 @@ export interface Tail {
   readonly rows: readonly ExchangeRow[];
 }
 
-/** The exchanges of some batches that pass the filters. */
+/** The exchanges of an org in some batches that pass the filters. */
 export async function exchangeTail(
   reader: Reader,
-  orgId: string,
   batches: readonly LiveBatch[],
-  filters: ExchangeFilters,
+  filters: ExchangeFilters & { readonly orgId: string },
   limit: number,
 ): Promise<Tail> {
-  const keys = await keysOf(reader, { orgId, ...filters });
+  const keys = await keysOf(reader, filters);
   const conditions = conditionsOf(filters, keys);
   const rows: ExchangeRow[] = [];
   let count = 0;

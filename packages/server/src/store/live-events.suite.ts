@@ -175,7 +175,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await exchangeTail(database.read, ORG, batches, filters, limit);
+      const found = await exchangeTail(database.read, batches, { orgId: ORG, ...filters }, limit);
       return [found.count, found.rows.map(({ id }) => id.slice(4)).join(' ')];
     };
     assert.deepEqual(await tail(100, { chosen: { state: { any: ['blocked'], none: [] } } }), [

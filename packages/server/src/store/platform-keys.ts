@@ -191,12 +191,11 @@ export async function keyTeams(
   return new Map(rows.map(({ id, ...key }) => [id, key]));
 }
 
-/** Up to `limit` working keys of an org that expire before `beforeMs`, the soonest first. */
+/** Up to `limit` working keys of an org that expire between `now` and `before`, the soonest first. */
 export function keysExpiring(
   reader: Reader,
   orgId: string,
-  nowMs: number,
-  beforeMs: number,
+  { now, before }: { readonly now: number; readonly before: number },
   limit: number,
 ): Promise<Pick<PlatformKeyRow, 'id' | 'name' | 'expires_at'>[]> {
   return (
@@ -205,10 +204,10 @@ export function keysExpiring(
       .select(['id', 'name', 'expires_at'])
       .where('org_id', '=', orgId)
       .where('revoked_at', 'is', null)
-      .where('expires_at', '>', nowMs)
-      .where('expires_at', '<', beforeMs)
+      .where('expires_at', '>', now)
+      .where('expires_at', '<', before)
       // One that was made for less, such as a key of the playground, ends as it was meant to.
-      .where(({ eb }) => eb(eb('expires_at', '-', eb.ref('created_at')), '>=', beforeMs - nowMs))
+      .where(({ eb }) => eb(eb('expires_at', '-', eb.ref('created_at')), '>=', before - now))
       .orderBy('expires_at')
       .limit(limit)
       .execute()

@@ -73,7 +73,7 @@ function questions(reader: Reader): Readonly<Record<string, () => Promise<unknow
     'list of many attempts': list({ bounded: { attempts: { from: 2 } }, chosen: { route_mode: is('ide') } }),
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
-    'tail, filtered': () => exchangeTail(reader, ORG, [batch], { key: is('key_one') }, 1),
+    'tail, filtered': () => exchangeTail(reader, [batch], { orgId: ORG, key: is('key_one') }, 1),
     'live events': () =>
       liveEventsAfter(reader, { orgIds: [ORG, 'org_two'], after: { xid: 5, seq: 5 }, limit: 500 }),
     'changes of breakers': () => breakerChangePage(reader, { orgId: ORG, limit: 50, from: NOW }),

@@ -130,19 +130,22 @@ export async function runHooked(
 
   const asked = upstream.requests.slice(from).map(({ body }) => body.toString());
   const hasEffect = existsSync(join(work, situation.file));
-  const faults = faultsOf(situation, dialect, asked, hasEffect, ran);
+  const faults = faultsOf(situation, dialect, { asked, hasEffect, ran });
   if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
 }
 
-function faultsOf(
-  situation: Situation,
-  dialect: Dialect,
-  asked: readonly string[],
-  hasEffect: boolean,
-  ran: { readonly code: number | null; readonly output: string },
-): string[] {
+/** What a run left behind. */
+interface HookedRun {
+  /** Bodies that the model was sent. */
+  readonly asked: readonly string[];
+  /** Whether the command ran. */
+  readonly hasEffect: boolean;
+  readonly ran: { readonly code: number | null; readonly output: string };
+}
+
+function faultsOf(situation: Situation, dialect: Dialect, { asked, hasEffect, ran }: HookedRun): string[] {
   const brought = asked.filter((body) => bringsResult(dialect, objectOf(JSON.parse(body || '{}'))));
   const faults: string[] = [];
   if (situation.refusedWith !== null) {

@@ -59,7 +59,7 @@ export async function runSdk(
         const reply = sample(dialect, recording, isStream, asMakersSend);
         const said = saidIn(dialect, reply.body, isStream);
         house.play(dialect, { ...reply, chunking: { seed: 3 }, framing: 'chunked' });
-        checkSeen(sheet, dialect, said, isStream, await ask(want, isStream));
+        checkSeen(sheet, { dialect, said, isStream }, await ask(want, isStream));
       });
   for (const [fault, status, words] of BEFORE)
     for (const isStream of [true, false])
@@ -108,7 +108,14 @@ function asMakersSend(recorded: string): string {
     });
 }
 
-function checkSeen(sheet: SdkSheet, dialect: Dialect, said: Said, isStream: boolean, seen: JsonObject): void {
+/** The answer that an upstream gives. */
+interface GivenAnswer {
+  readonly dialect: Dialect;
+  readonly said: Said;
+  readonly isStream: boolean;
+}
+
+function checkSeen(sheet: SdkSheet, { dialect, said, isStream }: GivenAnswer, seen: JsonObject): void {
   const { surface } = sheet;
   const raised = sheet.raises?.(said, endingOn(surface, dialect, said), isStream);
   if (raised !== undefined) return void assert.equal(errorIn(seen).name, raised);

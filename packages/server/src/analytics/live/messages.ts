@@ -29,9 +29,8 @@ export function messages(
   async function requests({ subscription }: Watcher): Promise<string> {
     const { count, rows } = await exchangeTail(
       reader,
-      orgId,
       batches,
-      subscription.filters,
+      { orgId, ...subscription.filters },
       ROWS_PER_MESSAGE,
     );
     if (count === 0) return NOTHING;

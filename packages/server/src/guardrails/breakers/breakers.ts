@@ -25,6 +25,11 @@ export interface CircuitName {
   readonly model: string;
 }
 
+/** The id of a breaker in its org. */
+export function breakerIdOf({ provider, model, credential }: Omit<CircuitName, 'orgId'>): string {
+  return `${provider}/${model}@${credential}`;
+}
+
 /** A breaker that has something to say. */
 export interface BreakerView extends CircuitName {
   readonly state: CircuitState;

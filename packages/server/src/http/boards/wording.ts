@@ -1,20 +1,24 @@
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+interface Unit {
+  readonly ms: number;
+  readonly name: string;
+}
+const SECOND: Unit = { ms: 1_000, name: 's' };
+const MINUTE: Unit = { ms: 60 * SECOND.ms, name: 'm' };
+const HOUR: Unit = { ms: 60 * MINUTE.ms, name: 'h' };
+const DAY: Unit = { ms: 24 * HOUR.ms, name: 'd' };
 
 /** A length of time in its two largest units: `3 h 24 m`, `41 s`. */
 export function durationText(ms: number): string {
-  const whole = Math.max(0, Math.floor(ms / SECOND_MS)) * SECOND_MS;
-  if (whole < MINUTE_MS) return `${whole / SECOND_MS} s`;
-  if (whole < HOUR_MS) return two(whole, MINUTE_MS, 'm', SECOND_MS, 's');
-  if (whole < DAY_MS) return two(whole, HOUR_MS, 'h', MINUTE_MS, 'm');
-  return two(whole, DAY_MS, 'd', HOUR_MS, 'h');
+  const whole = Math.max(0, Math.floor(ms / SECOND.ms)) * SECOND.ms;
+  if (whole < MINUTE.ms) return `${whole / SECOND.ms} s`;
+  if (whole < HOUR.ms) return two(whole, MINUTE, SECOND);
+  if (whole < DAY.ms) return two(whole, HOUR, MINUTE);
+  return two(whole, DAY, HOUR);
 }
 
-function two(ms: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
-  const rest = Math.floor((ms % large) / small);
-  return `${Math.floor(ms / large)} ${largeUnit}${rest === 0 ? '' : ` ${rest} ${smallUnit}`}`;
+function two(ms: number, large: Unit, small: Unit): string {
+  const rest = Math.floor((ms % large.ms) / small.ms);
+  return `${Math.floor(ms / large.ms)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`;
 }
 
 /** A share in percent with three decimals, rounded down: 100% is said only of the whole. */

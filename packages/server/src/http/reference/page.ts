@@ -57,7 +57,8 @@ function navigation(subject: string, operations: readonly Operation[]): Markup {
   return html`<h2>${subject}</h2><ul>${links}</ul>`;
 }
 
-function article({ id, method, path, about }: Operation, root: JsonObject): Markup {
+function article(operation: Operation, root: JsonObject): Markup {
+  const { id, method, path, about } = operation;
   const parameters = Array.isArray(about['parameters']) ? about['parameters'] : [];
   const body = contentOf(about['requestBody']);
   const [status = '', answer] =
@@ -71,7 +72,7 @@ ${table(
   parameters.filter(isObject).map((one) => parameterText(one, root)),
 )}
 ${body && table('Body', fieldsOf(body.schema, root))}
-<h4>Example</h4><pre>${curl(method, path, parameters, body?.schema, root)}</pre>
+<h4>Example</h4><pre>${curl(operation, parameters, body?.schema, root)}</pre>
 ${answered && html`<details><summary>Answer ${status}, ${answered.type}</summary>${table(null, fieldsOf(answered.schema, root))}</details>`}
 </article>`;
 }
@@ -111,8 +112,7 @@ function contentOf(
 }
 
 function curl(
-  method: string,
-  path: string,
+  { method, path }: Operation,
   parameters: readonly Json[],
   body: Json | undefined,
   root: JsonObject,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Role } from '@floe/contract/roles';
 import { Authenticator, type CreationOptions } from '@floe/testkit/authenticator';
-import { newInvitationToken } from '../../platform/invitations.ts';
-import { insertInvitation } from '../../store/invitations.ts';
+import { newId } from '../../core/ids.ts';
+import { invite } from '../../platform/invitations.ts';
 import { type Answer, type Json, listed } from '../test/running-api.ts';
 import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
 
@@ -126,24 +126,11 @@ function creationIn(body: Json): CreationOptions {
 }
 
 /** An invitation to `acme`. */
-async function invite(email: string, role: Role = 'member'): Promise<string> {
-  const { token, sha256 } = newInvitationToken();
-  const now = house.parts.clock.now();
-  await house.api.database.transaction((writer) =>
-    insertInvitation(writer, {
-      id: `inv_${sha256.slice(0, 20)}`,
-      org_id: 'acme',
-      email,
-      role,
-      team: null,
-      token_sha256: sha256,
-      created_at: now,
-      created_by: 'test',
-      expires_at: now + 60 * MINUTE,
-      accepted_at: null,
-      accepted_by: null,
-      revoked_at: null,
-    }),
+async function invited(email: string, role: Role = 'member'): Promise<string> {
+  const nowMs = house.parts.clock.now();
+  const place = { id: newId('inv', nowMs), orgId: 'acme', email, role, team: null, ttlMs: 60 * MINUTE };
+  const { token } = await house.api.database.transaction((writer) =>
+    invite(writer, place, { by: 'test', nowMs }),
   );
   return token;
 }
@@ -151,7 +138,7 @@ async function invite(email: string, role: Role = 'member'): Promise<string> {
 const accept = (browser: Browser, body: object) => browser.ask('POST', '/api/session/invitation', body);
 
 test('an invitation makes an account and signs in, once, even when two take it at the same moment', async () => {
-  const token = await invite('ana@acme.example');
+  const token = await invited('ana@acme.example');
   const look = await house.browser().ask('POST', '/api/session/invitation/preview', { token });
   assert.deepEqual(
     [look.body.org?.name, look.body.email, look.body.role],
@@ -178,7 +165,7 @@ test('whoever has an account takes an invitation by its password or signed in, a
     people += 1;
     const email = `both${people}@other.example`;
     await house.addPerson(email, { other: 'owner' });
-    const token = await invite(email);
+    const token = await invited(email);
     const thief = { token, name: 'Eve', password: 'a password of the thief' };
     assert.equal(told(await accept(house.browser(), thief)), '401 sign_in_failed');
     assert.equal(told(await accept((await signedIn()).browser, { token })), '401 sign_in_failed');
@@ -199,20 +186,20 @@ test('whoever has an account without a password takes an invitation too', async 
   };
   // Of no org: there is nothing in the account to protect, and the invitation is the proof of its address.
   const left = await without('left@acme.example', {});
-  const body = { token: await invite('left@acme.example'), name: 'Left', password: PASSWORD };
+  const body = { token: await invited('left@acme.example'), name: 'Left', password: PASSWORD };
   const browser = house.browser();
   assert.equal(told(await accept(browser, body)), '200');
   assert.equal((await browser.ask('GET', '/api/session')).body.user?.id, left, 'the account is the same');
   assert.equal((await house.browser().signIn('left@acme.example')).status, 200);
   // Of another org: the invitation alone does not open that one.
   await without('elsewhere@acme.example', { other: 'admin' });
-  const token = await invite('elsewhere@acme.example');
+  const token = await invited('elsewhere@acme.example');
   const refused = await accept(house.browser(), { token, name: 'Eve', password: PASSWORD });
   assert.equal(told(refused), '401 sign_in_failed');
 });
 
 test('an invitation ends with its time, and a wrong token is told the same', async () => {
-  const token = await invite('late@acme.example');
+  const token = await invited('late@acme.example');
   house.advance(60 * MINUTE);
   const answers = await Promise.all(
     [token, 'nonsense'].map((one) => accept(house.browser(), { token: one, name: 'L', password: PASSWORD })),

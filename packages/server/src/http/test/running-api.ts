@@ -16,7 +16,6 @@ import type { PeopleHost } from '../../management/members/people-host.ts';
 
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
 import type { Standing } from '../../management/overview/standing.ts';
-import type { RelayHost } from '../../management/relay/relay-host.ts';
 import { createTrials, type Trials } from '../../management/trials/trials.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';
@@ -135,7 +134,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
     await renew().then(relay.renew);
   };
   const sessions = new Map<string, (now: number) => Actor>();
-  const parts = partsOf(options, database, clock, running, relay.host);
+  const parts = partsOf(options, database, clock, { ...running, relay: relay.host });
   const all = held([...verbs(parts), ...(options.more ?? [])], database);
   const api = await createApi({
     verbs: all,
@@ -200,8 +199,7 @@ function partsOf(
   options: ApiOptions,
   database: Store,
   clock: Clock,
-  running: Pick<VerbParts, 'running' | 'providers'>,
-  relay: RelayHost,
+  running: Pick<VerbParts, 'running' | 'providers' | 'relay'>,
 ): VerbParts {
   const rules = rulesOfFile(memoryGuard(database, clock), options);
   const breakers = options.breakers ?? { list: () => [] };
@@ -226,7 +224,6 @@ function partsOf(
   };
   return {
     ...running,
-    relay,
     bodies: bodyStore(),
     pepper,
     breakers,

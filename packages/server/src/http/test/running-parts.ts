@@ -12,7 +12,6 @@ import { Latencies } from '../../gateway/latencies.ts';
 import { listedModels } from '../../gateway/lists.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
 import { OutputLengths } from '../../guardrails/output-lengths.ts';
-import { Jobs } from '../../management/jobs/jobs.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
@@ -20,6 +19,7 @@ import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES } from '../../platform/confi
 import { isAtHome } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
 import { syncedKind, syncFile } from '../../platform/file-sync.ts';
+import { Jobs } from '../../platform/jobs.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { providersFromConfig } from '../../providers/from-config.ts';
 import { createTransport } from '../../providers/transports.ts';

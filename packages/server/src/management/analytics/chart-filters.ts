@@ -1,23 +1,18 @@
 import { requestFilterQuery } from '@floe/contract/api/analytics';
-import { DIMENSIONS } from '@floe/contract/api/charts';
-import { Fault } from '@floe/contract/faults';
+import { type ChartShape, facetOf, isFacet, requireFewRows } from '../../analytics/chart-request.ts';
 import { conditionsOf, type ExchangeFilters } from '../../store/exchange-filters.ts';
 import { keysOf } from '../../store/exchanges.ts';
 import type { Reader } from '../../store/ports.ts';
-import { HOUR_MS } from '../../store/rollups/gather.ts';
-import { type FacetFilter, isPair, rollupTotal } from '../../store/rollups/read.ts';
+import { type FacetFilter, isPair } from '../../store/rollups/read.ts';
 import { filtersOf } from '../requests/filters.ts';
 import type { VerbContext } from '../verb.ts';
-import { type ChartQuery, type ChartShape, chartRange, facetOf, isFacet } from './chart-range.ts';
-
-/** Rows that are looked at for figures which no rollup holds; SQLite reads so many in about a second. */
-const ROWS_MOST = 500_000;
+import { type ChartQuery, chartRange } from './chart-range.ts';
 
 /**
  * What a chart with the filters of the list is about. Rollups answer where they hold one filter alone, or together
  * with the grouping; otherwise rows are counted, exactly those that the list shows.
  *
- * @throws Fault `invalid_request` as `chartRange`, and for a range with more rows than are looked at
+ * @throws Fault `invalid_request` as `chartRange` and `requireFewRows`
  */
 export async function chartOf(
   context: VerbContext & { readonly reader: Reader },
@@ -29,7 +24,7 @@ export async function chartOf(
   const filter = rollupFilter(filters, shape);
   if (filters.length === 0 || filter) return chartRange(context, orgZone, query, { ...shape, filter });
   const range = chartRange(context, orgZone, query, { ...shape, isOfRows: true });
-  await mustBeFew(context.reader, { ...range, isCompared: query.compare !== undefined });
+  await requireFewRows(context.reader, range, query.compare !== undefined);
   const wanted = exchangeFilters(filters);
   const keys = await keysOf(context.reader, { orgId: context.orgId, ...wanted });
   const conditions = conditionsOf(wanted, keys).map(({ condition }) => condition);
@@ -87,20 +82,4 @@ function flagIn(value: string | undefined): 'true' | 'false' | undefined {
 
 function listOf(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map(String);
-}
-
-/** The hours around the range tell how many rows there are, whatever the filters. */
-async function mustBeFew(
-  reader: Reader,
-  { orgId, from, to, isCompared }: { orgId: string; from: number; to: number; isCompared: boolean },
-): Promise<void> {
-  const first = isCompared ? from - (to - from) : from;
-  const hours = { from: first - (first % HOUR_MS), to: to + HOUR_MS };
-  const [rows = 0] = await rollupTotal(reader, { orgId, ...hours, unit: 'hour', figures: ['requests'] });
-  if (rows > ROWS_MOST)
-    throw new Fault(
-      'invalid_request',
-      `from: the range has ${rows} requests, and with these filters figures are counted over at most ${ROWS_MOST}; choose a shorter one, or a single filter by ${DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
-      { param: 'from' },
-    );
 }

@@ -1,12 +1,10 @@
 import { monthParams, monthQuery } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
 import { usdText } from '@floe/contract/usd-text';
-import { type BookedRow, bookedMonthOf, monthOf } from '../../analytics/month.ts';
+import { bookedMonth } from '../../analytics/month.ts';
 import { localDays } from '../../core/local-days.ts';
-import { keyTeams } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { SUMS } from '../../store/rollups/figures.ts';
-import { keysThatMoved } from '../../store/team-moves.ts';
 import { teamsOfOrg } from '../../store/teams.ts';
 import { csvLine, Download, download } from '../download.ts';
 import { readVerb, type Verb } from '../verb.ts';
@@ -65,8 +63,7 @@ interface Month {
 
 async function* linesOf(reader: Reader, { orgId, month, from, to, centres }: Month): AsyncGenerator<string> {
   yield csvLine(['month', 'team', 'cost_centre', 'key_id', 'key_name', 'model', ...FIGURES, 'cost_usd']);
-  const keys = await keyTeams(reader, orgId);
-  for (const { key, model, team, sums } of await bookedRows(reader, { orgId, from, to }, keys)) {
+  for (const { key, keyName, model, team, sums } of await bookedMonth(reader, { orgId, from, to })) {
     const figures = FIGURES.map((_, at) => sums[at] ?? 0);
     const cost = usdText(sums[SUMS.indexOf('cost_nano_usd')] ?? 0);
     yield csvLine([
@@ -74,32 +71,10 @@ async function* linesOf(reader: Reader, { orgId, month, from, to, centres }: Mon
       team || null,
       centres.get(team) || null,
       key,
-      keys.get(key)?.name ?? null,
+      keyName,
       model || null,
       ...figures,
       cost,
     ]);
   }
-}
-
-/** By key, model and team. A closed month stays as it is: a key that moved since is booked on whom each request was made for. */
-async function bookedRows(
-  reader: Reader,
-  range: Pick<Month, 'orgId' | 'from' | 'to'>,
-  keys: Awaited<ReturnType<typeof keyTeams>>,
-): Promise<BookedRow[]> {
-  const rows = await monthOf(reader, range);
-  const changed = new Set(
-    rows.flatMap(({ key }) => {
-      const { created_at = 0, updated_at = 0 } = keys.get(key) ?? {};
-      return updated_at > created_at && updated_at >= range.from ? [key] : [];
-    }),
-  );
-  const mayHaveMoved = (await keysThatMoved(reader, range.orgId, changed, range.from)) ?? changed;
-  const booked = await bookedMonthOf(reader, range, [...mayHaveMoved]);
-  const others = rows
-    .filter(({ key }) => !mayHaveMoved.has(key))
-    .map((row) => ({ ...row, team: keys.get(row.key)?.team ?? '' }));
-  const placeOf = ({ key, model, team }: BookedRow) => [key, model, team].join('\n');
-  return [...others, ...booked].sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
 }

@@ -1,9 +1,10 @@
 import { values, valuesQuery } from '@floe/contract/api/charts';
+import { facetOf } from '../../analytics/chart-request.ts';
 import { topOf } from '../../analytics/charts.ts';
 import { keysBeginning } from '../../store/platform-keys.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import type { Coverage } from './analytics-host.ts';
-import { chartRange, facetOf } from './chart-range.ts';
+import { chartRange } from './chart-range.ts';
 import { valueNames } from './value-names.ts';
 
 export function getValues(coverage: Coverage): Verb {

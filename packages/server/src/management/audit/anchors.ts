@@ -1,9 +1,9 @@
 import { auditAnchorList, auditVerification, auditVerified } from '@floe/contract/api/audit';
 import { pageQuery } from '@floe/contract/api/page';
-import { type AuditAnchor, dailyAnchors, entriesAt } from '../../store/audit-chain.ts';
+import type { AuditChains } from '../../platform/audit-chains.ts';
+import { dailyAnchors } from '../../store/audit-chain.ts';
 import { listPage } from '../list-page.ts';
 import { readVerb, type Verb } from '../verb.ts';
-import type { AuditChains, CheckedChain } from './chains.ts';
 
 export const listAnchors = readVerb({
   name: 'audit.anchors',
@@ -30,24 +30,9 @@ export function verifyAudit(chains: AuditChains): Verb {
     body: auditVerification,
     answer: auditVerified,
     async run({ orgId, reader, clock }, { body }) {
-      const chain = await chains.check(reader, orgId, clock);
-      const seqs = body.anchors.map(({ seq }) => seq);
-      const kept = new Map((await entriesAt(reader, orgId, seqs)).map((entry) => [entry.seq, entry]));
-      const anchors = body.anchors.map((anchor) => ({
-        seq: anchor.seq,
-        status: statusOf(anchor, kept.get(anchor.seq), chain),
-      }));
+      const { chain, anchors } = await chains.verify(reader, orgId, body.anchors, clock);
       const fits = anchors.every(({ status }) => status === 'matches' || status === 'expired');
-      return { intact: chain.brokenAt === null && fits, broken_at: chain.brokenAt, anchors };
+      return { intact: chain.brokenAt === null && fits, broken_at: chain.brokenAt, anchors: [...anchors] };
     },
   });
-}
-
-function statusOf(
-  anchor: { readonly seq: number; readonly hash: string },
-  entry: AuditAnchor | undefined,
-  { firstSeq }: CheckedChain,
-): 'matches' | 'differs' | 'missing' | 'expired' {
-  if (entry) return entry.hash === anchor.hash ? 'matches' : 'differs';
-  return firstSeq !== null && anchor.seq < firstSeq ? 'expired' : 'missing';
 }

@@ -1,6 +1,6 @@
 import { auditChain } from '@floe/contract/api/audit';
+import type { AuditChains } from '../../platform/audit-chains.ts';
 import { readVerb, type Verb } from '../verb.ts';
-import type { AuditChains } from './chains.ts';
 
 export function checkAudit(chains: AuditChains): Verb {
   return readVerb({

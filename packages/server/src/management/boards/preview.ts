@@ -1,5 +1,6 @@
 import { boardCreation, boardPreview } from '@floe/contract/api/boards';
 import { ROLES } from '@floe/contract/roles';
+import { boardOfMonitors } from '../../monitoring/boards/board.ts';
 import { boardColumns } from '../../monitoring/boards/file-boards.ts';
 import { readBoard } from '../../monitoring/boards/status.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
@@ -19,7 +20,8 @@ export function previewBoard(host: MonitoringHost): Verb {
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {
-      const row = { org_id: orgId, ...boardColumns(await boardDraft(reader, orgId, body, {})) };
+      const draft = await boardOfMonitors(reader, orgId, boardDraft(body));
+      const row = { org_id: orgId, ...boardColumns(draft) };
       const view = await readBoard(reader, row, host.timezone(orgId), host.engine.sight());
       return { html: host.drawBoard(view) };
     },

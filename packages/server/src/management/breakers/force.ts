@@ -1,12 +1,11 @@
 import { breaker, breakerForce } from '@floe/contract/api/breakers';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { newId } from '../../core/ids.ts';
-import { insertBreakerChange } from '../../store/breaker-changes.ts';
-import { type ForcedBreaker, forcedBreakers, putForcedBreakers } from '../../store/forced-breakers.ts';
+import { breakerIdOf } from '../../guardrails/breakers/breakers.ts';
+import { setForcedState } from '../../guardrails/breakers/forced-state.ts';
 import type { RunningOrg, RunningOrgs } from '../running-org.ts';
 import { type Verb, writeVerb } from '../verb.ts';
-import { type BreakerSource, breakerOf, forcedOf, idOf, nameIn } from './view.ts';
+import { type BreakerSource, breakerOf, forcedOf, nameIn } from './view.ts';
 
 /** Forces a breaker open or closed for a while, or gives it back to itself; every process follows. */
 export function forceBreaker(breakers: BreakerSource, orgs: RunningOrgs): Verb {
@@ -24,24 +23,10 @@ export function forceBreaker(breakers: BreakerSource, orgs: RunningOrgs): Verb {
     async run({ orgId, actor, clock, writer }, { params, body }) {
       const name = nameIn(params.id);
       if (body.state !== 'auto') requireTarget(name, orgs(orgId));
-      const isIt = (entry: ForcedBreaker) => entry.orgId === orgId && idOf(entry) === params.id;
-      const now = clock.now();
-      const all = await forcedBreakers(writer, now);
-      const { state, reason } = body;
-      const until = now + body.expires_in_seconds * 1000;
-      const before = all.find(isIt) ?? null;
-      const after = state === 'auto' ? null : { ...name, orgId, state, until, reason, by: actor.name };
-      await putForcedBreakers(writer, [...all.filter((entry) => !isIt(entry)), ...(after ? [after] : [])]);
-      if (after || before)
-        await insertBreakerChange(writer, {
-          id: newId('brk', now),
-          org_id: orgId,
-          breaker_id: params.id,
-          at: now,
-          state: state === 'auto' ? 'released' : `forced_${state}`,
-          because: `${actor.name}: ${reason}`,
-        });
-      const running = breakers.list(orgId).find((view) => idOf(view) === params.id);
+      const { state, reason, expires_in_seconds: seconds } = body;
+      const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
+      const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
+      const running = breakers.list(orgId).find((view) => breakerIdOf(view) === params.id);
       const view = running ?? { ...CLOSED, ...name, orgId };
       return {
         answer: { ...breakerOf(view), forced: forcedOf(after) },

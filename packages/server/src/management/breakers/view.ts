@@ -1,6 +1,11 @@
 import type { BreakerAnswer } from '@floe/contract/api/breakers';
 import { Fault } from '@floe/contract/faults';
-import type { Breakers, BreakerView, CircuitName } from '../../guardrails/breakers/breakers.ts';
+import {
+  type Breakers,
+  type BreakerView,
+  breakerIdOf,
+  type CircuitName,
+} from '../../guardrails/breakers/breakers.ts';
 import type { Forced } from '../../guardrails/breakers/circuit.ts';
 
 /** What the verbs need of the running breakers. */
@@ -9,7 +14,7 @@ export type BreakerSource = Pick<Breakers, 'list'>;
 export function breakerOf(view: BreakerView): BreakerAnswer {
   const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
   return {
-    id: idOf(view),
+    id: breakerIdOf(view),
     provider,
     model,
     credential,
@@ -26,10 +31,6 @@ export function forcedOf(forced: Forced | null): BreakerAnswer['forced'] {
   if (!forced) return null;
   const { state, until, reason, by } = forced;
   return { state, until: new Date(until).toISOString(), reason, by };
-}
-
-export function idOf({ provider, model, credential }: Omit<CircuitName, 'orgId'>): string {
-  return `${provider}/${model}@${credential}`;
 }
 
 /** Providers hold no slash and credentials no `@`, so the id is read from both its ends. */

@@ -1,27 +1,16 @@
 import { createdInvitation, type Invitation, invitationCreation } from '@floe/contract/api/members';
 import { Fault } from '@floe/contract/faults';
 import { idFor, newId } from '../../core/ids.ts';
-import { newInvitationToken } from '../../platform/invitations.ts';
+import { invite } from '../../platform/invitations.ts';
 import { invitationView } from '../../platform/stored-member.ts';
-import {
-  changeInvitation,
-  type InvitationRow,
-  insertInvitation,
-  invitationById,
-  pendingInvitations,
-} from '../../store/invitations.ts';
-import { memberByEmail } from '../../store/members.ts';
-import type { Writer } from '../../store/ports.ts';
+import { type InvitationRow, invitationById } from '../../store/invitations.ts';
 import { requireOwnerFor, requireTeam } from '../members/find.ts';
 import type { PeopleHost } from '../members/people-host.ts';
 import { type FurtherChange, type Verb, writeVerb } from '../verb.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Invites an address, whether or not it has an account in this installation: the answer is the same. A pending
- * invitation of the same address is taken back, so one link at most is good.
- */
+/** The answer is the same whether or not the address has an account in this installation. */
 export function createInvitation(people: PeopleHost): Verb {
   return writeVerb({
     name: 'invitations.create',
@@ -38,8 +27,6 @@ export function createInvitation(people: PeopleHost): Verb {
       const now = clock.now();
       requireOwnerFor(actor, [body.role], now);
       await requireTeam(writer, orgId, body.team);
-      const there = await memberByEmail(writer, orgId, body.email);
-      if (there) throw new Fault('conflict', `${body.email} is a member already.`, { param: 'email' });
       const id =
         idempotencyKey === undefined ? newId('inv', now) : idFor('inv', `${orgId}\n${idempotencyKey}`);
       if (idempotencyKey !== undefined && (await invitationById(writer, orgId, id)))
@@ -47,48 +34,28 @@ export function createInvitation(people: PeopleHost): Verb {
           'conflict',
           `This Idempotency-Key made the invitation ${id}; its link was shown once.`,
         );
-      const { token, sha256 } = newInvitationToken();
-      const row: InvitationRow = {
-        id,
-        org_id: orgId,
-        email: body.email,
-        role: body.role,
-        team: body.team ?? null,
-        token_sha256: sha256,
-        created_at: now,
-        created_by: actor.id,
-        expires_at: now + body.expires_in_days * DAY_MS,
-        accepted_at: null,
-        accepted_by: null,
-        revoked_at: null,
-      };
-      const further = await takeBack(writer, row, now);
-      await insertInvitation(writer, row);
+      const { email, role, team = null, expires_in_days: days } = body;
+      const place = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
+      const { row, token, revoked } = await invite(writer, place, { by: actor.id, nowMs: now });
       const after = invitationView(row, now);
       const link = `${people.baseUrl()}/invite#t=${token}`;
       return {
         answer: { ...after, link, mail: 'off' as const },
         audit: { subject: row.id, before: null, after },
-        further,
+        further: revoked.map((earlier) => revocationOf(earlier, now)),
       };
     },
     after: async (answer) => ({ ...answer, mail: await people.mail(mailOf(answer)) }),
   });
 }
 
-async function takeBack(writer: Writer, next: InvitationRow, now: number): Promise<FurtherChange[]> {
-  const changes: FurtherChange[] = [];
-  for (const row of await pendingInvitations(writer, next.org_id, next.email, now)) {
-    await changeInvitation(writer, row.id, { revoked_at: now });
-    const view = (revoked_at: number | null) => invitationView({ ...row, revoked_at }, now);
-    changes.push({
-      action: 'invitations.revoke',
-      subject: row.id,
-      before: view(null),
-      after: view(now),
-    });
-  }
-  return changes;
+function revocationOf(row: InvitationRow, now: number): FurtherChange {
+  return {
+    action: 'invitations.revoke',
+    subject: row.id,
+    before: invitationView({ ...row, revoked_at: null }, now),
+    after: invitationView(row, now),
+  };
 }
 
 function mailOf({ id, email, role, link, expires_at }: Invitation & { readonly link: string }) {

@@ -1,23 +1,18 @@
-import { JOB_STATES, job } from '@floe/contract/api/jobs';
+import { job } from '@floe/contract/api/jobs';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
+import { type Jobs, jobStateAt } from '../../platform/jobs.ts';
 import { askCancel, type JobRow, jobById } from '../../store/jobs.ts';
 import type { Reader } from '../../store/ports.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import type { Jobs } from './jobs.ts';
 
-/** A running job that was not heard of for so long is nobody's any more. */
-const SILENT_MS = 30_000;
-
-/** A job as it is at a moment: nobody need have noticed that its process died. */
+/** A job as it is at a moment. */
 export function jobView(row: JobRow, nowMs: number): z.input<typeof job> {
-  const isLost = row.state === 'running' && nowMs - row.seen_at > SILENT_MS;
-  const state = JOB_STATES.find((known) => known === row.state) ?? 'failed';
   return {
     id: row.id,
     kind: row.kind,
-    state: isLost ? 'lost' : state,
+    state: jobStateAt(row, nowMs),
     done: row.done,
     total: row.total,
     cancel_asked: row.cancel_asked === 1,

@@ -1,8 +1,8 @@
 import { Fault } from '@floe/contract/faults';
 import type { Role } from '@floe/contract/roles';
 import type { Actor } from '../../platform/actor.ts';
-import { countOwners, type MemberWithUser, memberWithUser } from '../../store/members.ts';
-import type { Reader, Writer } from '../../store/ports.ts';
+import { type MemberWithUser, memberWithUser } from '../../store/members.ts';
+import type { Reader } from '../../store/ports.ts';
 import { teamById } from '../../store/teams.ts';
 import { actingRole, requireStepUp, roleNeeded } from '../access.ts';
 
@@ -22,16 +22,6 @@ export function requireOwnerFor(actor: Actor, roles: readonly (Role | string)[],
   if (!roles.includes('owner')) return;
   if (actingRole(actor) !== 'owner') throw roleNeeded(actor, ['owner']);
   requireStepUp(actor, nowMs);
-}
-
-/**
- * Write transactions follow one another, so of two that would take the last two owners the second is refused.
- *
- * @throws Fault `conflict` when no owner would be left
- */
-export async function requireAnotherOwner(writer: Writer, row: MemberWithUser): Promise<void> {
-  if (row.role === 'owner' && (await countOwners(writer, row.org_id)) === 1)
-    throw new Fault('conflict', `${row.email} is the last owner. Make somebody else an owner first.`);
 }
 
 /** @throws Fault `invalid_request` when the org has no such team */

@@ -1,10 +1,4 @@
-import type { Writer } from '../../store/ports.ts';
-
-/** Ends what sessions of a person in an org may still do; runs in the transaction that takes their membership. */
-export type EndSessions = (
-  writer: Writer,
-  who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
-) => Promise<void>;
+import type { EndSessions } from '../../platform/members.ts';
 
 export interface InvitationMail {
   readonly to: string;

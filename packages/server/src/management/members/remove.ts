@@ -1,11 +1,9 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
+import { removeFromOrg } from '../../platform/members.ts';
 import { memberView } from '../../platform/stored-member.ts';
-import { deleteGrants, insertRemoval } from '../../store/grants.ts';
-import { deleteMember } from '../../store/members.ts';
 import { type Verb, writeVerb } from '../verb.ts';
-import { existingMember, requireAnotherOwner, requireOwnerFor } from './find.ts';
-import { revokeOwnKeys } from './own-keys.ts';
+import { existingMember, requireOwnerFor } from './find.ts';
 import type { PeopleHost } from './people-host.ts';
 
 export function removeMember(people: PeopleHost): Verb {
@@ -24,14 +22,7 @@ export function removeMember(people: PeopleHost): Verb {
       const row = await existingMember(writer, orgId, params.id);
       const now = clock.now();
       requireOwnerFor(actor, [row.role], now);
-      await requireAnotherOwner(writer, row);
-      const further = await revokeOwnKeys(writer, orgId, row, { by: actor.id, nowMs: now });
-      for (const end of people.endSessions)
-        await end(writer, { orgId, memberId: row.id, userId: row.user_id });
-      await deleteGrants(writer, orgId, row.user_id);
-      await deleteMember(writer, orgId, row.id);
-      const removal = { org_id: orgId, user_id: row.user_id, removed_at: now, removed_by: actor.id };
-      await insertRemoval(writer, removal);
+      const further = await removeFromOrg(writer, row, people.endSessions, { by: actor.id, nowMs: now });
       return { answer: null, audit: { subject: row.id, before: memberView(row), after: null }, further };
     },
   });

@@ -45,7 +45,7 @@ export function listModels({ orgs, models }: ModelParts): Verb {
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);
       const all = [
         ...[...catalog.providers.values()].flatMap((provider) =>
-          modelsOf(provider, models(provider), catalog, keys, now),
+          models(provider).map((listed) => modelView(provider, listed, { catalog, keys, now })),
         ),
         ...catalog.routes
           .filter((route) => isAlias(route, catalog.providers))
@@ -68,32 +68,32 @@ function mayUse({ models }: KeyRecord, id: string): boolean {
   return models === null || models(id);
 }
 
-function modelsOf(
-  provider: Provider,
-  listed: readonly ListedModel[],
-  { routes, providers }: Catalog,
-  keys: readonly KeyRecord[],
-  now: number,
-): ModelView[] {
-  return listed.map((found) => {
-    const id = `${provider.id}/${found.id}`;
-    const own = routes.find((route) => route.matches(id));
-    return {
-      id,
-      kind: 'model' as const,
-      provider: provider.id,
-      model: found.id,
-      listed_by: provider.models.includes(found.id) ? ('allowlist' as const) : ('provider' as const),
-      targets: [...(own?.targets ?? [])],
-      aliases: routes
-        .filter((route) => isAlias(route, providers) && route.targets.includes(id))
-        .map((route) => route.model),
-      context_window: found.contextWindow,
-      output_most: found.outputMost,
-      prices: shownPrices(provider, found.id, now),
-      keys: keysView(keys, id),
-    };
-  });
+/** What an org has at a time. */
+interface OrgNow {
+  readonly catalog: Catalog;
+  readonly keys: readonly KeyRecord[];
+  readonly now: number;
+}
+
+function modelView(provider: Provider, listed: ListedModel, { catalog, keys, now }: OrgNow): ModelView {
+  const { routes, providers } = catalog;
+  const id = `${provider.id}/${listed.id}`;
+  const own = routes.find((route) => route.matches(id));
+  return {
+    id,
+    kind: 'model',
+    provider: provider.id,
+    model: listed.id,
+    listed_by: provider.models.includes(listed.id) ? 'allowlist' : 'provider',
+    targets: [...(own?.targets ?? [])],
+    aliases: routes
+      .filter((route) => isAlias(route, providers) && route.targets.includes(id))
+      .map((route) => route.model),
+    context_window: listed.contextWindow,
+    output_most: listed.outputMost,
+    prices: shownPrices(provider, listed.id, now),
+    keys: keysView(keys, id),
+  };
 }
 
 function shownPrices(provider: Provider, name: string, now: number): ModelView['prices'] {

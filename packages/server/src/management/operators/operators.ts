@@ -1,15 +1,9 @@
 import { operator, operatorGrant, operatorList } from '@floe/contract/api/operators';
 import { idParams, listQuery } from '@floe/contract/api/page';
-import { Fault } from '@floe/contract/faults';
 import { ROLES } from '@floe/contract/roles';
 import * as z from 'zod';
-import { userByEmail } from '../../store/members.ts';
-import {
-  allOperators,
-  deleteOperator,
-  insertOperator,
-  type OperatorWithUser,
-} from '../../store/operators.ts';
+import { addOperator, removeOperator } from '../../platform/operators.ts';
+import { allOperators, type OperatorWithUser } from '../../store/operators.ts';
 import { type ListPlace, listPage } from '../list-page.ts';
 import { readVerb, writeVerb } from '../verb.ts';
 
@@ -39,16 +33,9 @@ export const grantOperator = writeVerb({
   status: 201,
   changes: 'keys',
   async run({ actor, clock, writer }, { body }) {
-    const user = await userByEmail(writer, body.email);
-    if (!user)
-      throw new Fault('not_found', `No account has the address ${body.email}. Invite them first.`, {
-        param: 'email',
-      });
-    const row = { user_id: user.id, granted_at: clock.now(), granted_by: actor.id };
-    if (!(await insertOperator(writer, row)))
-      throw new Fault('conflict', `${body.email} is an operator already.`, { param: 'email' });
-    const after = viewOf({ ...row, email: user.email, name: user.name });
-    return { answer: after, audit: { subject: user.id, before: null, after } };
+    const row = await addOperator(writer, body.email, { by: actor.id, nowMs: clock.now() });
+    const after = viewOf(row);
+    return { answer: after, audit: { subject: row.user_id, before: null, after } };
   },
 });
 
@@ -64,12 +51,7 @@ export const revokeOperator = writeVerb({
   status: 204,
   changes: 'keys',
   async run({ writer }, { params }) {
-    const operators = await allOperators(writer);
-    const row = operators.find(({ user_id }) => user_id === params.id);
-    if (!row) throw new Fault('not_found', 'No operator has this user id.');
-    if (operators.length === 1)
-      throw new Fault('conflict', `${row.email} is the last operator. Make somebody else an operator first.`);
-    await deleteOperator(writer, row.user_id);
+    const row = await removeOperator(writer, params.id);
     return { answer: null, audit: { subject: row.user_id, before: viewOf(row), after: null } };
   },
 });

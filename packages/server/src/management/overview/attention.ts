@@ -1,4 +1,5 @@
 import { ATTENTION_KINDS, type Attention } from '@floe/contract/api/overview';
+import { breakerIdOf } from '../../guardrails/breakers/breakers.ts';
 import { USUAL_FILE } from '../../platform/file-place.ts';
 import { openAlerts } from '../../store/alerts.ts';
 import { breakerChangePage } from '../../store/breaker-changes.ts';
@@ -6,7 +7,7 @@ import { failingMonitors } from '../../store/monitoring/overview.ts';
 import { keysExpiring } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { momentOf } from '../analytics/analytics-host.ts';
-import { type BreakerSource, idOf } from '../breakers/view.ts';
+import type { BreakerSource } from '../breakers/view.ts';
 import type { budgets } from '../resources/guardrails.ts';
 import type { VerbContext } from '../verb.ts';
 import type { Standing } from './standing.ts';
@@ -106,7 +107,7 @@ async function ofBreakers({ orgId, reader }: Context, breakers: BreakerSource): 
     .slice(0, MOST_OF_A_KIND + 1);
   return Promise.all(
     troubled.map(async (view): Promise<Attention> => {
-      const id = idOf(view);
+      const id = breakerIdOf(view);
       const subject = { kind: 'breaker', id, name: `${view.provider}/${view.model}` };
       if (view.forced) {
         const { state, until, reason } = view.forced;
@@ -152,7 +153,7 @@ async function ofBudgets(context: Context, budgets: AttentionParts['budgets']): 
 
 async function ofKeys({ orgId, reader, clock }: Context): Promise<Attention[]> {
   const now = clock.now();
-  const keys = await keysExpiring(reader, orgId, now, now + EXPIRES_SOON_MS, MOST_OF_A_KIND + 1);
+  const keys = await keysExpiring(reader, orgId, { now, before: now + EXPIRES_SOON_MS }, MOST_OF_A_KIND + 1);
   return keys.map(({ id, name, expires_at }) => ({
     kind: 'key_expires',
     severity: 'notice',

@@ -3,11 +3,11 @@ import { policyDryRunJob, type policyDryRunResult } from '@floe/contract/api/pol
 import type * as z from 'zod';
 import { daysTouched, localDays } from '../../core/local-days.ts';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
+import type { JobHandle, Jobs } from '../../platform/jobs.ts';
 import { countKeptBodies } from '../../store/kept-bodies.ts';
 import type { Reader } from '../../store/ports.ts';
 import type { Coverage } from '../analytics/analytics-host.ts';
 import { momentIn } from '../analytics/zone-moments.ts';
-import type { JobHandle, Jobs } from '../jobs/jobs.ts';
 import { jobView } from '../jobs/verbs.ts';
 import { mustBeRange } from '../range.ts';
 import type { RunningOrgs } from '../running-org.ts';

@@ -88,21 +88,24 @@ function judged(sample: Sample, at: number, policies: Policies | null, modes: Mo
   const view = viewOf(passed, request.body, modes);
   if (sample.answer === undefined || passed?.judgement.deniedBy) return { request: view, answer: null };
   const body = Buffer.from(JSON.stringify(sample.answer));
-  const told = policies?.answer ? answered(sample, at, request, body, policies.answer) : null;
+  const told = policies?.answer
+    ? judgeAnswer(policies.answer, {
+        request,
+        dialect: dialectOf(sample, at),
+        body,
+        usage: null,
+        id: 'sample',
+      })
+    : null;
   return { request: view, answer: viewOf(told, body, modes) };
 }
 
-function answered(
-  { surface }: Sample,
-  at: number,
-  request: JudgedRequest,
-  body: Buffer,
-  side: NonNullable<Policies['answer']>,
-): JudgedBody {
+/** Of an answer. @throws Fault `invalid_request` for one that is not judged */
+function dialectOf({ surface }: Sample, at: number) {
   const param = `samples[${at}].answer`;
   if (surface === 'embeddings')
     throw new Fault('invalid_request', `${param}: vectors are not judged`, { param });
-  return judgeAnswer(side, { request, dialect: surface, body, usage: null, id: 'sample' });
+  return surface;
 }
 
 function requestOf({ request, surface, key, team, owner, end_user, metadata }: Sample): JudgedRequest {

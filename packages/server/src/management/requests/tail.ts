@@ -38,7 +38,7 @@ export const tailRequests = readVerb({
     const events = await liveEventsAfter(reader, { orgIds: [orgId], after, upTo, limit });
     if (events.length === limit) return anew(upTo);
     const batches = batchesIn(events);
-    const { count, rows } = await exchangeTail(reader, orgId, batches, filtersOf(query), query.limit);
+    const { count, rows } = await exchangeTail(reader, batches, { orgId, ...filtersOf(query) }, query.limit);
     return {
       count,
       sampled: count > rows.length,

@@ -4,7 +4,7 @@ import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { newId } from '../../core/ids.ts';
-import { groupsOf } from '../../monitoring/boards/board.ts';
+import { boardOfMonitors, groupsOf } from '../../monitoring/boards/board.ts';
 import { boardColumns, boardShown } from '../../monitoring/boards/file-boards.ts';
 import {
   type BoardRow,
@@ -54,16 +54,16 @@ export function boards(host: MonitoringHost): BoardKind {
     shown: (_, row) => boardShown(row),
     subjectOf: ({ slug }) => slug,
     mustBeChangeable: (row) => mustNotBeInFile('board', row.slug, row),
-    created: ({ writer, orgId }, { body }) => boardDraft(writer, orgId, body, {}),
+    created: ({ writer, orgId }, { body }) => boardOfMonitors(writer, orgId, boardDraft(body)),
     changed({ writer, orgId }, row, { body }) {
       const current = boardAnswer(row, host);
-      return boardDraft(writer, orgId, body, current, current.groups);
+      return boardOfMonitors(writer, orgId, boardDraft(body, current), current.groups);
     },
     replaced({ writer, orgId }, row, id, { body }) {
       if (!row && body.slug !== undefined && body.slug !== id)
         throw new Fault('invalid_request', 'slug: is not the one of the path', { param: 'slug' });
       const fields = { ...body, slug: body.slug ?? row?.slug ?? id };
-      return boardDraft(writer, orgId, fields, {}, row ? groupsOf(row) : []);
+      return boardOfMonitors(writer, orgId, boardDraft(fields), row ? groupsOf(row) : []);
     },
     async insert({ orgId, actor, clock, writer }, config) {
       await slugMustBeFree(writer, config.slug);

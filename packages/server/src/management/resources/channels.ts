@@ -122,7 +122,7 @@ async function update(
   if (config.name !== row.name) await nameMustBeFree(writer, orgId, config.name);
   const now = clock.now();
   const wanted = {
-    ...channelColumns(config, row, secretsKey, now, row),
+    ...channelColumns(config, row, secretsKey, now),
     enabled: enabled ? 1 : 0,
     resting_until: 0,
     failures: 0,

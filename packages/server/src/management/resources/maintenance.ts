@@ -9,6 +9,7 @@ import { listQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
 import { textsIn } from '../../monitoring/book.ts';
+import { type WindowFields, windowColumns, windowOfMonitors } from '../../monitoring/planned-maintenance.ts';
 import {
   changeWindow,
   deleteWindow,
@@ -18,7 +19,6 @@ import {
   windowPage,
 } from '../../store/monitoring/maintenance.ts';
 import { validate } from '../input.ts';
-import { type WindowFields, windowDraft } from '../maintenance/draft.ts';
 import { settingsOf, windowAnswer, windowShown } from '../maintenance/view.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
 import type { ResourceKind } from './resource-kind.ts';
@@ -81,7 +81,7 @@ export function maintenanceWindows(host: MonitoringHost): WindowKind {
       const row: MaintenanceRow = {
         org_id: orgId,
         id: id ?? newId('mnt', now),
-        ...(await windowDraft(writer, orgId, fields, host.timezone(orgId))),
+        ...(await windowOfMonitors(writer, orgId, windowColumns(fields, host.timezone(orgId)))),
         created_at: now,
         updated_at: now,
         updated_by: actor.id,
@@ -91,7 +91,8 @@ export function maintenanceWindows(host: MonitoringHost): WindowKind {
     },
     async update({ orgId, actor, clock, writer }, row, { fields }) {
       const named = textsIn(row.monitors_json);
-      const columns = await windowDraft(writer, orgId, fields, host.timezone(orgId), named);
+      const wanted = windowColumns(fields, host.timezone(orgId));
+      const columns = await windowOfMonitors(writer, orgId, wanted, named);
       const stored: Readonly<Record<string, unknown>> = { ...row };
       if (Object.entries(columns).every(([column, value]) => stored[column] === value)) return null;
       const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };

@@ -14,6 +14,8 @@ import type { Conversations } from '../../gateway/stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES } from '../../gateway/surface.ts';
 import type { Caller } from '../../guardrails/counted-request.ts';
 import type { Guard } from '../../guardrails/guard.ts';
+import { type Outlook, rateOutlook, spendOutlook } from '../../guardrails/outlook.ts';
+import { standingOf } from '../../guardrails/standing.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { keyRecordOf } from '../../platform/stored-key.ts';
@@ -26,7 +28,6 @@ import type { Trials } from '../trials/trials.ts';
 import { readVerb, type Verb, type VerbContext } from '../verb.ts';
 import { breakerOutlook } from './breaker-outlook.ts';
 import { withDraft } from './draft.ts';
-import { rateOutlook, spendOutlook } from './outlook.ts';
 
 type Simulation = z.output<typeof simulation>;
 type Simulated = z.input<typeof simulated>;
@@ -74,27 +75,36 @@ async function simulate(parts: SimulationParts, context: Context, given: Simulat
     given.key_id === undefined
       ? callerOf(context.actor)
       : keyRecordOf(await existingKey(reader, orgId, given.key_id));
-  const steps: Step[] = [];
-  const refusal = keyRefusal(
-    key,
-    given.key_id === undefined ? wordFor(context.actor) : 'platform key',
-    clock.now(),
-    steps,
-  );
-  if (refusal) return answerOf(refusal, steps, null, parts, orgId);
-  const read = await understand(parts, org, key, given, steps);
   const metadata = isObject(given.metadata) ? given.metadata : null;
+  const request: SimulatedRequest = { org, key, given, metadata, steps: [] };
+  const word = given.key_id === undefined ? wordFor(context.actor) : 'platform key';
+  const refusal = keyRefusal(key, word, clock.now(), request.steps);
+  if (refusal) return answerOf(parts, request, refusal, null);
+  const read = await understand(parts, request);
   const models = read.ask ? modelsOf(read.ask, read.course) : [];
   const caller: Caller = { key, endUser: given.end_user, models, metadata };
   const estimate =
     read.ask && read.course ? estimateOf(read.ask, read.course, { orgId, atMs: clock.now() }, parts) : null;
-  const { rules } = org.catalog;
-  const rate = rules && (await rateOutlook(parts.guard, rules, caller, estimate, steps));
-  const spend =
-    rules && estimate && !read.fault ? await spendOutlook(parts.guard, rules, caller, estimate, steps) : null;
-  if (read.course) noteCache(org, read.course, read.ask, steps);
+  const { limits, budgets } = await standingOf(parts.guard, org.catalog.rules, caller);
+  const rate = noteOutlook(rateOutlook(limits, estimate), request.steps);
+  const spend = estimate && !read.fault ? noteOutlook(spendOutlook(budgets, estimate), request.steps) : null;
+  if (read.course) noteCache(request, read.course, read.ask);
   // The order in which they would be told.
-  return answerOf(rate ?? read.fault ?? spend ?? null, steps, read.course, parts, orgId);
+  return answerOf(parts, request, rate ?? read.fault ?? spend, read.course);
+}
+
+/** A request that is simulated, and what was found out about it so far. */
+interface SimulatedRequest {
+  readonly org: RunningOrg;
+  readonly key: KeyRecord;
+  readonly given: Simulation;
+  readonly metadata: JsonObject | null;
+  readonly steps: Step[];
+}
+
+function noteOutlook({ rules, refusal }: Outlook, steps: Step[]): Fault | null {
+  for (const rule of rules) steps.push({ step: 'limit', ...rule });
+  return refusal;
 }
 
 /** A member asks as a key of theirs would that may use every model. */
@@ -130,19 +140,14 @@ interface Understood {
   readonly fault: Fault | null;
 }
 
-async function understand(
-  parts: SimulationParts,
-  org: RunningOrg,
-  key: KeyRecord,
-  given: Simulation,
-  steps: Step[],
-): Promise<Understood> {
+async function understand(parts: SimulationParts, request: SimulatedRequest): Promise<Understood> {
+  const { given, steps } = request;
   let ask: Ask | null = null;
   let course: Course | null = null;
   try {
     ask = readAsk(SURFACES[given.surface], Buffer.from(JSON.stringify(given.request)));
-    course = routed(parts, org, key, ask, steps);
-    ask = await judged(parts, org, key, ask, given, steps);
+    course = routed(parts, request, ask);
+    ask = await judged(parts, request, ask);
     return { ask, course, fault: null };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -153,12 +158,11 @@ async function understand(
 
 function routed(
   { conversations, latencies }: SimulationParts,
-  { catalog }: RunningOrg,
-  { orgId, models }: KeyRecord,
+  { org, key, steps }: SimulatedRequest,
   ask: Ask,
-  steps: Step[],
 ): Course {
-  const resolved = resolveCourse(catalog, models ?? (() => true), ask.model);
+  const { orgId, models } = key;
+  const resolved = resolveCourse(org.catalog, models ?? (() => true), ask.model);
   const by = { orgId, conversation: null, stream: ask.stream, conversations, latencies, random: Math.random };
   const { course, because } = arrange(resolved, by);
   const names = course.targets.map(({ provider, model }) => `${provider.id}/${model}`);
@@ -171,16 +175,12 @@ function routed(
 /** The request as it would go on. @throws Fault `policy_denied` */
 async function judged(
   { trials, orgs }: SimulationParts,
-  { catalog }: RunningOrg,
-  key: KeyRecord,
+  { org, key, given, metadata, steps }: SimulatedRequest,
   ask: Ask,
-  given: Simulation,
-  steps: Step[],
 ): Promise<Ask> {
-  if (!catalog.policies?.request) return ask;
+  if (!org.catalog.policies?.request) return ask;
   const { body, members, model, stream } = ask;
   const { name, team, owner } = key;
-  const metadata: JsonObject | null = isObject(given.metadata) ? given.metadata : null;
   const { surface, end_user: endUser } = given;
   const request = { body, members, model, stream, surface, key: name, team, owner, endUser, metadata };
   const policies = inForce(orgs, key.orgId);
@@ -190,7 +190,8 @@ async function judged(
   return rewritten === null ? ask : readAsk(SURFACES[surface], Buffer.from(rewritten));
 }
 
-function noteCache({ catalog }: RunningOrg, course: Course, ask: Ask | null, steps: Step[]): void {
+function noteCache({ org, steps }: SimulatedRequest, course: Course, ask: Ask | null): void {
+  const { catalog } = org;
   if (catalog.cache === null || !isCached(catalog.cache, course) || ask === null) return;
   const { scope, ttlMs } = catalog.cache;
   const whose = scope === 'key' ? 'of this key' : 'of the org';
@@ -202,13 +203,12 @@ function noteCache({ catalog }: RunningOrg, course: Course, ask: Ask | null, ste
 }
 
 function answerOf(
-  fault: Fault | null,
-  steps: Step[],
-  course: Course | null,
   { breakers }: SimulationParts,
-  orgId: string,
+  { key, steps }: SimulatedRequest,
+  fault: Fault | null,
+  course: Course | null,
 ): Simulated {
-  const { asked, kept } = breakerOutlook(course?.targets ?? [], breakers.list(orgId), fault ? [] : steps);
+  const { asked, kept } = breakerOutlook(course?.targets ?? [], breakers.list(key.orgId), fault ? [] : steps);
   return {
     outcome: fault ? 'refused' : 'sent',
     status: fault?.status ?? 200,

@@ -38,7 +38,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     const database = await open(t);
     await addOrg(database);
     for (const id of ['a', 'b', 'unshown'])
-      await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor(id)));
+      await changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, monitor(id)));
     await beat(database, 'a', T0);
     await beat(database, 'b', T0 + 100 * DAY);
     await sync(database, [{}]);
@@ -129,10 +129,10 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     const database = await open(t);
     await addOrg(database);
     for (const id of ['a', 'b'])
-      await changed(database, T0, [], (changing) => createMonitor(changing, ORG, monitor(id)));
+      await changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, monitor(id)));
     await beat(database, 'a', T0 + 1_000);
     await beat(database, 'b', T0 + 1_000);
-    await sweep(database, [], T0 + 10 * MINUTE, T0 + 10 * MINUTE);
+    await sweep(database, { gaps: [], settledUntil: T0 + 10 * MINUTE, nowMs: T0 + 10 * MINUTE });
     await beat(database, 'b', T0 + 10 * MINUTE);
     const sight = { nowMs: T0 + 10 * MINUTE, settledUntil: T0 + 10 * MINUTE, gaps: [] };
     const failing = await listMonitors(database.read, { orgId: ORG, limit: 9, status: 'failing' }, sight);
@@ -142,7 +142,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     );
     const row = await monitorById(database.read, ORG, 'a');
     assert.ok(row);
-    await changed(database, T0 + 11 * MINUTE, [], (changing) => deleteMonitor(changing, row));
+    await changed(database, { nowMs: T0 + 11 * MINUTE }, (changing) => deleteMonitor(changing, row));
     const left = async (table: 'checks' | 'monitor_periods') =>
       new Set((await database.read.selectFrom(table).select('uid').execute()).map(({ uid }) => uid));
     await expireChecks(database, T0 + 10 * MINUTE);

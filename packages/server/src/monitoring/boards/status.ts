@@ -6,7 +6,7 @@ import type { Reader } from '../../store/ports.ts';
 import { textsIn } from '../book.ts';
 import type { MonitorStatus } from '../clock.ts';
 import { concerns, type Occurrence, occurrencesAfter } from '../maintenance.ts';
-import { type MonitorView, type Sight, spansOf, viewOf } from '../read.ts';
+import { type MonitorView, type Range, type Sight, spansOf, viewOf } from '../read.ts';
 import { type Span, withGaps } from '../timeline.ts';
 import { groupsOf } from './board.ts';
 import { type Day, type DaySums, lastDays, sumsByDay } from './days.ts';
@@ -94,7 +94,9 @@ export async function readBoard(
     const spans = withGaps(recorded, sight.gaps, sight.nowMs);
     const until = underWay(announced, monitor.id, sight.nowMs);
     shown.set(monitor.id, shownOf(viewOf(monitor, clock, sight), until, sumsByDay(spans, days, sight.nowMs)));
-    downtimes.push(...downtimesOf(monitor, recorded, spans, days[0]?.startsAt ?? 0, sight.nowMs));
+    downtimes.push(
+      ...downtimesOf(monitor, recorded, spans, { fromMs: days[0]?.startsAt ?? 0, toMs: sight.nowMs }),
+    );
   }
   return {
     slug: row.slug,
@@ -178,8 +180,7 @@ function downtimesOf(
   { id, name }: MonitorRow,
   recorded: readonly Span[],
   spans: readonly Span[],
-  fromMs: number,
-  nowMs: number,
+  { fromMs, toMs: nowMs }: Range,
 ): Downtime[] {
   const failing = recorded.filter(
     ({ status, endedAt }) => status === 'failing' && (endedAt ?? nowMs) > fromMs,

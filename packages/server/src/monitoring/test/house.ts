@@ -78,7 +78,7 @@ export async function house(t: TestContext): Promise<House> {
     async add(engine, ids, minutes, grace = 0) {
       const { nowMs, gaps } = await engine.moment();
       const shape = { expected_interval_minutes: minutes, grace_period_minutes: grace };
-      await changed(database, nowMs, gaps, async (changing) => {
+      await changed(database, { nowMs, gaps }, async (changing) => {
         for (const id of ids) await createMonitor(changing, ORG, monitor(id, shape));
       });
     },

@@ -3,9 +3,9 @@ import type { MonitorConfig } from '@floe/contract/config';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 import type { BeatCall } from '../beat-call.ts';
-import type { Gap } from '../clock.ts';
 import { definitionOf, type MonitorDefinition } from '../definition.ts';
 import type { Changing } from '../monitors.ts';
+import type { Sight } from '../read.ts';
 
 export const ORG = 'acme';
 export const T0 = Date.UTC(2026, 10, 21);
@@ -38,13 +38,11 @@ export async function addOrg(database: Database, id = ORG): Promise<void> {
   await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: T0 }));
 }
 
-/** Runs a change of monitors in its transaction, at `nowMs`. */
+/** Runs a change of monitors in its transaction, as of `nowMs`. */
 export function changed<T>(
   database: Database,
-  nowMs: number,
-  gaps: readonly Gap[],
+  { nowMs, gaps = [], settledUntil = nowMs }: Pick<Sight, 'nowMs'> & Partial<Sight>,
   work: (changing: Changing) => Promise<T>,
-  settledUntil = nowMs,
 ): Promise<T> {
   return database.transaction((writer: Writer) =>
     work({

@@ -38,7 +38,7 @@ export async function addPasskey(
   await loadWebauthn();
   return changeFrom(parts, browser, live, async (writer) => {
     const row = await register(parts, writer, live.user.id, given);
-    await record(parts, writer, live, 'passkeys.create', row);
+    await record(parts, writer, live, { action: 'passkeys.create', row });
     return row;
   });
 }
@@ -70,7 +70,7 @@ export async function removePasskey(parts: SignInParts, browser: Browser, id: st
     const row = await existing(writer, live, id);
     await deletePasskey(writer, id);
     await deleteSessionsOfPasskey(writer, live.user.id, id);
-    await record(parts, writer, live, 'passkeys.delete', row);
+    await record(parts, writer, live, { action: 'passkeys.delete', row });
     await database.signals.announce(writer);
   });
   sessions.forget();
@@ -83,20 +83,24 @@ async function existing(writer: Writer, { user }: LiveSession, id: string): Prom
   return row;
 }
 
+interface PasskeyChange {
+  readonly action: 'passkeys.create' | 'passkeys.delete';
+  readonly row: PasskeyRow;
+}
+
 /** In every org of the person: it opens all of them. */
 async function record(
   { clock }: SignInParts,
   writer: Writer,
   { everywhere }: LiveSession,
-  action: string,
-  { id, name }: PasskeyRow,
+  { action, row }: PasskeyChange,
 ): Promise<void> {
   for (const { org, memberId } of everywhere)
     await recordSignIn(writer, clock, {
       orgId: org.id,
       actor: memberId,
       action,
-      subject: id,
-      after: { name },
+      subject: row.id,
+      after: { name: row.name },
     });
 }

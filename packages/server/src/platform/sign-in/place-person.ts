@@ -3,15 +3,17 @@ import { newId } from '../../core/ids.ts';
 import { deleteGrants, type GrantRow, grantsOf, orgsThatRemoved, putGrant } from '../../store/grants.ts';
 import {
   changeMember,
-  countOwners,
   deleteMember,
   insertMember,
   type MemberRow,
   membershipsOf,
+  userById,
 } from '../../store/members.ts';
 import { allOrgs } from '../../store/orgs.ts';
 import type { Writer } from '../../store/ports.ts';
 import { deleteSessionsIn } from '../../store/sessions.ts';
+import { isLastOwner } from '../members.ts';
+import { narrowOwnKeys, revokeOwnKeys } from '../own-keys.ts';
 import { recordSignIn } from './audit.ts';
 import type { SignInParts } from './sign-in.ts';
 
@@ -22,7 +24,7 @@ export interface GivenPlace {
   readonly team: string | null;
 }
 
-type Parts = Pick<SignInParts, 'clock' | 'fitKeys' | 'auth'>;
+type Parts = Pick<SignInParts, 'clock' | 'auth'>;
 
 /**
  * Writes down what an issuer's groups grant a person now. A membership that groups gave has the strongest role of all
@@ -122,7 +124,7 @@ async function regrant(parts: Parts, writer: Writer, change: Regrant): Promise<v
     before: { role: member.role, team: member.team, grants: shown(before) },
     after: { role, team, grants: shown(after) },
   });
-  if (member.role !== role) await fitKeys(parts, writer, member, roleOf(role), by);
+  if (member.role !== role) await fitKeys(parts, writer, member, { role: roleOf(role), by });
 }
 
 /** The role of a membership is that of its strongest grant, and so is the team. */
@@ -142,7 +144,7 @@ function shown(grants: readonly GrantRow[]): Record<string, string> {
 
 async function leave(parts: Parts, writer: Writer, member: MemberRow, issuer: string): Promise<void> {
   const by = `oidc ${issuer}`;
-  await fitKeys(parts, writer, member, null, by);
+  await fitKeys(parts, writer, member, { role: null, by });
   await deleteSessionsIn(writer, member.user_id, member.org_id);
   await deleteMember(writer, member.org_id, member.id);
   await recordSignIn(writer, parts.clock, {
@@ -154,24 +156,18 @@ async function leave(parts: Parts, writer: Writer, member: MemberRow, issuer: st
   });
 }
 
+/** Fits the keys that a member made to another role; null: they leave. */
 async function fitKeys(
-  { clock, fitKeys: fit }: Parts,
+  { clock }: Parts,
   writer: Writer,
-  member: MemberRow,
-  role: Role | null,
-  actor: string,
+  { id, org_id, user_id }: MemberRow,
+  { role, by }: { readonly role: Role | null; readonly by: string },
 ): Promise<void> {
-  for (const { action, subject, before, after } of await fit(writer, member, role, actor))
-    await recordSignIn(writer, clock, {
-      orgId: member.org_id,
-      actor,
-      action,
-      subject,
-      ...(before && { before }),
-      ...(after && { after }),
-    });
-}
-
-async function isLastOwner(writer: Writer, { role, org_id }: MemberRow): Promise<boolean> {
-  return role === 'owner' && (await countOwners(writer, org_id)) === 1;
+  const user = await userById(writer, user_id);
+  if (!user) return;
+  const whose = { id, org_id, email: user.email };
+  const edit = { by, nowMs: clock.now() };
+  const changes =
+    role === null ? await revokeOwnKeys(writer, whose, edit) : await narrowOwnKeys(writer, whose, role, edit);
+  for (const change of changes) await recordSignIn(writer, clock, { orgId: org_id, actor: by, ...change });
 }

@@ -2,11 +2,8 @@ import type { KeyObject } from 'node:crypto';
 import type { SignInMethod } from '@floe/contract/api/session';
 import type { FloeConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
-import type { Role } from '@floe/contract/roles';
 import type { Clock } from '../../core/clock.ts';
 import { noteOrigin } from '../../store/audit-context.ts';
-import type { MemberRow } from '../../store/members.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 import { deleteSessionByToken, standingOf } from '../../store/sessions.ts';
 import type { SecretsKey } from '../secrets.ts';
@@ -31,24 +28,9 @@ export interface SignInParts {
   /** `deriveSignInKey` of it. */
   readonly sealingKey: SecretsKey;
   readonly issuers: Issuers;
-  /** Fits the keys a member made to another role; null: they leave. What changed is recorded by the caller. */
-  readonly fitKeys: (
-    writer: Writer,
-    member: MemberRow,
-    role: Role | null,
-    by: string,
-  ) => Promise<readonly KeyChange[]>;
   /** As floe.yaml says it now. */
   readonly auth: () => FloeConfig['auth'];
   readonly site: () => Site;
-}
-
-/** A key that changed, as the audit log shows it. */
-export interface KeyChange {
-  readonly action: string;
-  readonly subject: string;
-  readonly before: JsonObject | null;
-  readonly after: JsonObject | null;
 }
 
 /** The browser that asks. */

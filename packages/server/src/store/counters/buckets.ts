@@ -1,5 +1,5 @@
 import { ChurningMap } from '../../core/churning-map.ts';
-import type { Claim } from '../ports.ts';
+import type { Claim, Settlement } from '../ports.ts';
 import { ReleaseEstimate } from './release-estimate.ts';
 import { SLOTS, Window } from './window.ts';
 
@@ -8,7 +8,8 @@ export interface Bucket {
   /** 0 when the claim fits; else milliseconds until it does, infinite when waiting is not what helps. */
   msUntilRoom(claim: Claim, nowMs: number, second: number): number;
   take(id: string, claim: Claim, nowMs: number, second: number): void;
-  settle(id: string, takenAt: number, amount: number, actual: number, nowMs: number): void;
+  /** @param index of the bucket's claim in the settlement */
+  settle(settlement: Settlement, index: number, nowMs: number): void;
   used(claim: Claim, nowMs: number, second: number): number;
   resetMs(nowMs: number, second: number): number;
   /** Nothing would change if it were created anew. */
@@ -27,8 +28,9 @@ export class WindowBucket implements Bucket {
     this.#window.add(second, amount, second);
   }
 
-  settle(_id: string, takenAt: number, amount: number, actual: number, nowMs: number): void {
-    if (actual !== amount) this.#window.add(takenAt, actual - amount, Math.floor(nowMs / 1000));
+  settle({ second, amounts, actual }: Settlement, index: number, nowMs: number): void {
+    const more = (actual[index] ?? 0) - (amounts[index] ?? 0);
+    if (more !== 0) this.#window.add(second, more, Math.floor(nowMs / 1000));
   }
 
   used(_claim: Claim, _nowMs: number, second: number): number {
@@ -89,7 +91,7 @@ export class LeaseBucket implements Bucket {
     this.#since.set(id, nowMs);
   }
 
-  settle(id: string, _takenAt: number, _amount: number, _actual: number, nowMs: number): void {
+  settle({ id }: Settlement, _index: number, nowMs: number): void {
     const since = this.#since.get(id);
     if (since === undefined) return;
     this.#since.delete(id);
@@ -161,14 +163,14 @@ export class SpendBucket implements Bucket {
     this.#held += amount;
   }
 
-  settle(id: string, _takenAt: number, _amount: number, actual: number, nowMs: number): void {
+  settle({ id, actual }: Settlement, index: number, nowMs: number): void {
     const hold = this.#holds.get(id);
     if (hold) {
       this.#held -= hold.amount;
       this.#holds.delete(id);
       this.#estimate.note(nowMs - hold.since);
     }
-    this.#spent += actual;
+    this.#spent += actual[index] ?? 0;
   }
 
   used({ floor }: Claim): number {

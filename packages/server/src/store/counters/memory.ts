@@ -56,10 +56,10 @@ export class MemoryCounters implements Counters {
     return { refused, retryAfterMs, levels, amounts, second, away: false, ownSecond: second };
   }
 
-  settle(orgId: string, { id, second, claims, amounts, actual }: Settlement): void {
+  settle(orgId: string, settlement: Settlement): void {
     const nowMs = this.#clock.monotonic();
-    for (const [index, claim] of claims.entries())
-      this.#bucketFor(orgId, claim).settle(id, second, amounts[index] ?? 0, actual[index] ?? 0, nowMs);
+    for (const [index, claim] of settlement.claims.entries())
+      this.#bucketFor(orgId, claim).settle(settlement, index, nowMs);
   }
 
   extend(orgId: string, { id, claims, amount }: Extension): Extended {

@@ -27,6 +27,13 @@ export interface OwnSlots {
   slotsOf(orgId: string, bucket: string): LeaseBucket | undefined;
 }
 
+/** The process that takes. */
+export interface Taker {
+  readonly slots: OwnSlots;
+  /** False when nobody waits for the take any more. */
+  isWaiting(): boolean;
+}
+
 /** A bucket in which this process holds slots. */
 export interface HeldBucket {
   readonly bucket: string;
@@ -36,16 +43,10 @@ export interface HeldBucket {
 /** Counters that lie with the store, and may fail or hang with it (`resilient.ts` keeps callers from that). */
 export interface RemoteCounters extends Counters {
   /**
-   * As in `Counters`; slots of `own` that the store does not count are counted there before anything is granted, as
-   * long as `isAwaited`: a take that nobody waits for any more must not be sent again.
+   * As in `Counters`; slots of `taker` that the store does not count are counted there before anything is granted, as
+   * long as it waits: a take that nobody waits for any more must not be sent again.
    */
-  take(
-    orgId: string,
-    id: string,
-    claims: readonly Claim[],
-    own?: OwnSlots,
-    isAwaited?: () => boolean,
-  ): Promise<Taken>;
+  take(orgId: string, id: string, claims: readonly Claim[], taker?: Taker): Promise<Taken>;
   /**
    * Renews the lease of this process on the slots it holds, and counts them anew where the store has fewer, or has more
    * than can be explained by `inFlight` takes whose answers are not known yet.
@@ -115,18 +116,12 @@ class RedisCounters implements RemoteCounters {
     this.#offsetMs = offsetMs;
   }
 
-  async take(
-    orgId: string,
-    id: string,
-    claims: readonly Claim[],
-    own?: OwnSlots,
-    isAwaited = () => true,
-  ): Promise<Taken> {
-    const keys = claims.map((claim) => keyOf(orgId, claim));
-    let reply = await this.#take(orgId, id, keys, claims, own);
-    for (let times = 0; reply[0] === -1 && times < RECOUNTS && isAwaited(); times++) {
+  async take(orgId: string, id: string, claims: readonly Claim[], taker?: Taker): Promise<Taken> {
+    const slots = taker?.slots;
+    let reply = await this.#take(orgId, id, claims, slots);
+    for (let times = 0; reply[0] === -1 && times < RECOUNTS && taker?.isWaiting() !== false; times++) {
       // One round trip for all of it: the connection carries them out in this order.
-      const again = [...this.#recountsOf(orgId, claims, own), this.#take(orgId, id, keys, claims, own)];
+      const again = [...this.#recountsOf(orgId, claims, slots), this.#take(orgId, id, claims, slots)];
       reply = (await Promise.all(again)).at(-1) ?? [];
     }
     const [refusedBy = 0, wait = -1, second = 0, ...levels] = reply;
@@ -200,7 +195,6 @@ class RedisCounters implements RemoteCounters {
   #take(
     orgId: string,
     id: string,
-    keys: readonly string[],
     claims: readonly Claim[],
     own: OwnSlots | undefined,
   ): Promise<readonly number[]> {
@@ -211,6 +205,7 @@ class RedisCounters implements RemoteCounters {
       if (slots) args.push(slots.size, Math.ceil(slots.meanMs), lastsMs);
       else args.push(floor, endsAt, lastsMs);
     }
+    const keys = claims.map((claim) => keyOf(orgId, claim));
     return this.#run(SCRIPTS.take, keys, args);
   }
 

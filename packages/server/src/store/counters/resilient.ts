@@ -204,8 +204,8 @@ export class ResilientCounters implements Counters {
     this.#inFlight += 1;
     try {
       const began = this.#options.clock.monotonic();
-      const isAwaited = () => this.#options.clock.monotonic() - began < this.#options.timeoutMs;
-      const taken = await this.#options.remote.take(orgId, id, claims, this.#local, isAwaited);
+      const isWaiting = () => this.#options.clock.monotonic() - began < this.#options.timeoutMs;
+      const taken = await this.#options.remote.take(orgId, id, claims, { slots: this.#local, isWaiting });
       this.#full.note(orgId, claims, taken, this.#options.clock.monotonic());
       return taken;
     } finally {

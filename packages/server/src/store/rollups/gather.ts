@@ -167,8 +167,8 @@ export class Gatherer {
     const figures = zeroes();
     count(figures, row);
     const facet = metadataFacet(name);
-    this.#minutes.add(orgId, facet, createdAt - (createdAt % MINUTE_MS), value, '', figures);
-    this.#hours.add(orgId, facet, createdAt - (createdAt % HOUR_MS), value, '', figures);
+    this.#minutes.add({ orgId, at: createdAt - (createdAt % MINUTE_MS), figures }, facet, value);
+    this.#hours.add({ orgId, at: createdAt - (createdAt % HOUR_MS), figures }, facet, value);
     this.#metadata.push({ orgId, name, value, createdAt, exchangeId: String(row[ID]) });
   }
 
@@ -176,18 +176,19 @@ export class Gatherer {
   result(): Gathered {
     const [minutes, hours, pairs] = [this.#minutes, this.#hours, new Deltas()];
     for (const { orgId, minute, values, figures } of this.#combinations.values()) {
-      const hour = minute - (minute % HOUR_MS);
-      minutes.add(orgId, 'all', minute, '', '', figures);
-      hours.add(orgId, 'all', hour, '', '', figures);
+      const ofMinute = { orgId, at: minute, figures };
+      const ofHour = { orgId, at: minute - (minute % HOUR_MS), figures };
+      minutes.add(ofMinute, 'all', '');
+      hours.add(ofHour, 'all', '');
       for (const [at, dimension] of DIMENSIONS.entries()) {
         const value = values[at] ?? '';
-        minutes.add(orgId, dimension, minute, value, '', figures);
-        hours.add(orgId, dimension, hour, value, '', figures);
+        minutes.add(ofMinute, dimension, value);
+        hours.add(ofHour, dimension, value);
         for (let after = at + 1; after < DIMENSIONS.length; after++)
-          pairs.add(orgId, `${dimension}+${DIMENSIONS[after]}`, hour, value, values[after] ?? '', figures);
+          pairs.add(ofHour, `${dimension}+${DIMENSIONS[after]}`, value, values[after] ?? '');
       }
       for (const [at, dimension] of LONE_DIMENSIONS.entries())
-        hours.add(orgId, dimension, hour, values[DIMENSIONS.length + at] ?? '', '', figures);
+        hours.add(ofHour, dimension, values[DIMENSIONS.length + at] ?? '');
     }
     return {
       minutes: minutes.sorted(),
@@ -198,12 +199,19 @@ export class Gatherer {
   }
 }
 
+/** What is added to a piece of time of an org. */
+interface Amount {
+  readonly orgId: string;
+  readonly at: number;
+  readonly figures: readonly number[];
+}
+
 /** Deltas by the key of their table. */
 class Deltas {
   readonly #found = new Map<string, RollupDelta>();
 
-  // Six parameters and no object: this runs some twenty times for each combination of a batch.
-  add(orgId: string, facet: string, at: number, value: string, byValue: string, figures: number[]): void {
+  // Called some twenty times for each combination of a batch: the amount is one object for all of them.
+  add({ orgId, at, figures }: Amount, facet: string, value: string, byValue = ''): void {
     const name = `${orgId}\u0000${facet}\u0000${value}\u0000${at}\u0000${byValue}`;
     const known = this.#found.get(name)?.figures;
     if (!known) this.#found.set(name, { orgId, facet, at, value, byValue, figures: [...figures] });

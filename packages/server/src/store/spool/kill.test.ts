@@ -43,13 +43,14 @@ function rowsDue(path: string): number {
   return due;
 }
 
-async function appendUntilKilled(
-  t: TestContext,
-  dataDir: string,
-  journal: string,
-  prefix: string,
-  url: string,
-): Promise<void> {
+interface Round {
+  readonly dataDir: string;
+  readonly journal: string;
+  readonly prefix: string;
+  readonly url: string;
+}
+
+async function appendUntilKilled(t: TestContext, { dataDir, journal, prefix, url }: Round): Promise<void> {
   const child = spawn(process.execPath, [PROGRAM, dataDir, journal, prefix, url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -94,7 +95,7 @@ async function killAndRestart(t: TestContext, url: string): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const prefix = `r${round}-`;
     const journal = join(dataDir, `${prefix}.journal`);
-    await appendUntilKilled(t, dataDir, journal, prefix, url);
+    await appendUntilKilled(t, { dataDir, journal, prefix, url });
     const due = rowsDue(journal);
     const { ids, counted } = await restart(dataDir, prefix, url);
     const present = new Set(ids);

@@ -26,8 +26,7 @@ export async function startTwoWays(clock: Clock, answer: (client: Client) => voi
       placeOf: (target) =>
         target === PATH ? { path: PATH, answer: (client) => told('plain', client) } : undefined,
     },
-    clock,
-    silentLog,
+    { clock, log: silentLog },
   );
   const port = await server.listen('127.0.0.1', 0, 'server');
   return { url: `http://127.0.0.1:${port}`, server, ways };

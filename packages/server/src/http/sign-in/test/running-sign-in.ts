@@ -61,7 +61,6 @@ export async function openHouse(options: HouseOptions = {}): Promise<SignInHouse
     hasher,
     sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
     issuers: new Issuers({ guard: loopbackGuard(), via: () => undefined }, clock),
-    fitKeys: async () => [],
     challengeKey: createSecretKey(Buffer.alloc(32, 5)),
     sessions: new Sessions(database, clock, silentLog, () => sessionRulesOf(auth)),
     throttle: createThrottle(database, clock),

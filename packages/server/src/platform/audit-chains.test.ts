@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
-import { silentLog } from '../../core/log.ts';
-import { appendAudit } from '../../store/audit.ts';
-import { insertOrg } from '../../store/orgs.ts';
-import { openSqlite } from '../../store/sqlite/open-sqlite.ts';
-import { AuditChains } from './chains.ts';
+import { silentLog } from '../core/log.ts';
+import { appendAudit } from '../store/audit.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { AuditChains } from './audit-chains.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,10 +1,11 @@
+import { JOB_STATES } from '@floe/contract/api/jobs';
 import { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import type { Clock, Timer } from '../../core/clock.ts';
-import { newId } from '../../core/ids.ts';
-import type { Log } from '../../core/log.ts';
-import { endJob, insertJob, type JobEnd, type JobRow, noteProgress } from '../../store/jobs.ts';
-import type { Database } from '../../store/ports.ts';
+import type { Clock, Timer } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import { endJob, insertJob, type JobEnd, type JobRow, noteProgress } from '../store/jobs.ts';
+import type { Database } from '../store/ports.ts';
 
 /** Between two words of a running job to the database. */
 const NOTE_MS = 2_000;
@@ -12,6 +13,15 @@ const MOST_RUNNING = 4;
 const MOST_OF_ORG = 2;
 /** A result is an answer's part and no file. */
 const RESULT_CHARS = 1_000_000;
+
+/** A running job that was not heard of for so long is nobody's any more. */
+const SILENT_MS = 30_000;
+
+/** The state of a job at a moment: nobody need have noticed that its process died. */
+export function jobStateAt({ state, seen_at }: JobRow, nowMs: number): (typeof JOB_STATES)[number] {
+  if (state === 'running' && nowMs - seen_at > SILENT_MS) return 'lost';
+  return JOB_STATES.find((known) => known === state) ?? 'failed';
+}
 
 /** What the work of a job is given. */
 export interface JobHandle {

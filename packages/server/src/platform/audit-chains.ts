@@ -1,6 +1,12 @@
-import type { Clock } from '../../core/clock.ts';
-import { type ChainState, checkChain, extendChain } from '../../store/audit-chain.ts';
-import type { Reader } from '../../store/ports.ts';
+import type { Clock } from '../core/clock.ts';
+import {
+  type AuditAnchor,
+  type ChainState,
+  checkChain,
+  entriesAt,
+  extendChain,
+} from '../store/audit-chain.ts';
+import type { Reader } from '../store/ports.ts';
 
 /** How long the word of a whole walk holds: 100,000 entries cost half a second of CPU. */
 const WHOLE_MS = 60_000;
@@ -9,6 +15,15 @@ const WHOLE_MS = 60_000;
 export interface CheckedChain extends ChainState {
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
+}
+
+/** What an entry was when it was written down elsewhere. */
+export type KeptAnchor = Pick<AuditAnchor, 'seq' | 'hash'>;
+
+/** Whether the entry of an anchor is still what it was; `expired` when retention took it. */
+export interface CheckedAnchor {
+  readonly seq: number;
+  readonly status: 'matches' | 'differs' | 'missing' | 'expired';
 }
 
 interface Walked {
@@ -34,6 +49,25 @@ export class AuditChains {
     return extended === null ? this.#walk(reader, orgId, clock) : { ...extended, checkedAt: chain.checkedAt };
   }
 
+  /** Checks a chain, and anchors of it that were kept elsewhere. */
+  async verify(
+    reader: Reader,
+    orgId: string,
+    anchors: readonly KeptAnchor[],
+    clock: Clock,
+  ): Promise<{ readonly chain: CheckedChain; readonly anchors: readonly CheckedAnchor[] }> {
+    const chain = await this.check(reader, orgId, clock);
+    const seqs = anchors.map(({ seq }) => seq);
+    const kept = new Map((await entriesAt(reader, orgId, seqs)).map((entry) => [entry.seq, entry]));
+    return {
+      chain,
+      anchors: anchors.map((anchor) => ({
+        seq: anchor.seq,
+        status: statusOf(anchor, kept.get(anchor.seq), chain),
+      })),
+    };
+  }
+
   #walk(reader: Reader, orgId: string, clock: Clock): Promise<CheckedChain> {
     const begunAt = clock.monotonic();
     const checkedAt = clock.now();
@@ -47,4 +81,13 @@ export class AuditChains {
     });
     return chain;
   }
+}
+
+function statusOf(
+  anchor: KeptAnchor,
+  entry: KeptAnchor | undefined,
+  { firstSeq }: ChainState,
+): CheckedAnchor['status'] {
+  if (entry) return entry.hash === anchor.hash ? 'matches' : 'differs';
+  return firstSeq !== null && anchor.seq < firstSeq ? 'expired' : 'missing';
 }

@@ -1,10 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { requireOccurrences } from '../../monitoring/schedule.ts';
-import { monitorsByIds } from '../../store/monitoring/definitions.ts';
-import type { MaintenanceRow } from '../../store/monitoring/maintenance.ts';
-import type { Reader } from '../../store/ports.ts';
+import type { MaintenanceRow } from '../store/monitoring/maintenance.ts';
+import type { Reader } from '../store/ports.ts';
+import { textsIn } from './book.ts';
+import { requireMonitors } from './existing-monitors.ts';
+import { requireOccurrences } from './schedule.ts';
 
-/** Settings of a window as requests carry them. */
+/** Settings of a window of maintenance; instants as RFC 3339. */
 export interface WindowFields {
   readonly name?: string | undefined;
   readonly starts_at?: string | null | undefined;
@@ -16,20 +17,15 @@ export interface WindowFields {
   readonly on_boards?: boolean | undefined;
 }
 
-type Columns = Omit<MaintenanceRow, 'org_id' | 'id' | 'created_at' | 'updated_at' | 'updated_by'>;
+type WindowColumns = Omit<MaintenanceRow, 'org_id' | 'id' | 'created_at' | 'updated_at' | 'updated_by'>;
 
 /**
  * The whole window that fields mean, as columns hold it.
  *
- * @throws Fault `invalid_request` with `param`: neither once nor repeated, an end before the start, unknown monitors
+ * @param timezone of a schedule that names none
+ * @throws Fault `invalid_request` with `param`: neither once nor repeated, an end before the start
  */
-export async function windowDraft(
-  reader: Reader,
-  orgId: string,
-  fields: WindowFields,
-  timezone: string,
-  named: readonly string[] = [],
-): Promise<Columns> {
+export function windowColumns(fields: WindowFields, timezone: string): WindowColumns {
   const { schedule = null, duration_minutes: minutes = null, monitors = [], tags = [] } = fields;
   const startsAt = fields.starts_at == null ? null : Date.parse(fields.starts_at);
   const endsAt = fields.ends_at == null ? null : Date.parse(fields.ends_at);
@@ -42,10 +38,6 @@ export async function windowDraft(
     throw refused('ends_at', 'lies not after starts_at');
   const zone = schedule?.timezone ?? timezone;
   if (schedule) requireOccurrences(schedule.cron, zone);
-  const known = new Set(named);
-  for (const { id } of await monitorsByIds(reader, orgId, monitors)) known.add(id);
-  for (const [index, id] of monitors.entries())
-    if (!known.has(id)) throw refused(`monitors[${index}]`, 'there is no such monitor');
   return {
     name: fields.name ?? '',
     starts_at: startsAt,
@@ -57,6 +49,23 @@ export async function windowDraft(
     tags_json: JSON.stringify(tags),
     on_boards: fields.on_boards === true ? 1 : 0,
   };
+}
+
+/**
+ * The window, which names monitors of its org alone.
+ *
+ * @param before ids that it named until now
+ * @throws Fault `invalid_request` with `param`
+ */
+export async function windowOfMonitors(
+  reader: Reader,
+  orgId: string,
+  columns: WindowColumns,
+  before: readonly string[] = [],
+): Promise<WindowColumns> {
+  const named = textsIn(columns.monitors_json).map((id, index) => ({ id, param: `monitors[${index}]` }));
+  await requireMonitors(reader, orgId, named, before);
+  return columns;
 }
 
 function refused(param: string, why: string): Fault {

@@ -1,25 +1,24 @@
 import { Fault } from '@floe/contract/faults';
-import { priceLine } from '../../guardrails/claims.ts';
-import type { Caller, Estimate } from '../../guardrails/counted-request.ts';
-import type { Guard } from '../../guardrails/guard.ts';
-import type { Rules } from '../../guardrails/rules.ts';
-import { standingOf } from '../../guardrails/standing.ts';
+import { priceLine } from './claims.ts';
+import type { Estimate } from './counted-request.ts';
+import type { BudgetStanding, LimitStanding } from './standing.ts';
 
-interface Step {
-  readonly step: string;
-  readonly outcome: string;
+/** What a rule would do with a request, and why. */
+export interface RuleOutlook {
+  readonly outcome: 'granted' | 'refused';
   readonly because: string;
 }
 
-/** Whether a rate limit would refuse a request now; looks, and takes nothing. Null when none would. */
-export async function rateOutlook(
-  guard: Guard,
-  rules: Rules,
-  caller: Caller,
-  estimate: Estimate | null,
-  steps: Step[],
-): Promise<Fault | null> {
-  const { limits } = await standingOf(guard, rules, caller);
+/** What limits or budgets would do with a request now. */
+export interface Outlook {
+  readonly rules: readonly RuleOutlook[];
+  /** As the request would be answered; null when nothing refuses it. */
+  readonly refusal: Fault | null;
+}
+
+/** What rate limits would do with a request of this size. */
+export function rateOutlook(limits: readonly LimitStanding[], estimate: Estimate | null): Outlook {
+  const rules: RuleOutlook[] = [];
   let refusal: Fault | null = null;
   for (const limit of limits) {
     const counts = [
@@ -32,7 +31,7 @@ export async function rateOutlook(
       // A reservation is never larger than the whole limit.
       const refuses = (used ?? 0) + Math.min(wanted, most) > most;
       const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} asked for`;
-      steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
+      rules.push({ outcome: refuses ? 'refused' : 'granted', because });
       if (refuses)
         refusal ??= new Fault(
           'rate_limit_exceeded',
@@ -41,19 +40,13 @@ export async function rateOutlook(
         );
     }
   }
-  return refusal;
+  return { rules, refusal };
 }
 
-/** Whether a hard budget would refuse it. */
-export async function spendOutlook(
-  guard: Guard,
-  rules: Rules,
-  caller: Caller,
-  estimate: Estimate,
-  steps: Step[],
-): Promise<Fault | null> {
+/** What budgets would do with a request of this price. */
+export function spendOutlook(budgets: readonly BudgetStanding[], estimate: Estimate): Outlook {
   const { nanoUsd } = estimate;
-  const { budgets } = await standingOf(guard, rules, caller);
+  const rules: RuleOutlook[] = [];
   let refusal: Fault | null = null;
   for (const {
     name,
@@ -67,7 +60,7 @@ export async function spendOutlook(
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
     const wanted = nanoUsd === null ? 'an unknown price' : dollars(nanoUsd);
     const because = `"${name}" (${mode}): ${dollars(spent)} of ${dollars(most)} spent, ${held > 0 ? `${dollars(held)} reserved, ` : ''}${wanted} asked for at most`;
-    steps.push({ step: 'limit', outcome: refuses ? 'refused' : 'granted', because });
+    rules.push({ outcome: refuses ? 'refused' : 'granted', because });
     if (!refuses) continue;
     const fault =
       nanoUsd === null
@@ -76,7 +69,7 @@ export async function spendOutlook(
     // As the counters judge: a budget that is spent is told before one that is only reserved.
     if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;
   }
-  return refusal;
+  return { rules, refusal };
 }
 
 /** `$0.000125`, to the nano-dollar and at least to the cent. */

@@ -3,13 +3,12 @@ import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { FakeClock } from '@floe/testkit/clock';
 import { eventually } from '@floe/testkit/patience';
-import { silentLog } from '../../core/log.ts';
-import { askCancel, jobById } from '../../store/jobs.ts';
-import { openDatabase } from '../../store/open-database.ts';
-import { insertOrg } from '../../store/orgs.ts';
-import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
-import { type JobHandle, Jobs } from './jobs.ts';
-import { jobView } from './verbs.ts';
+import { silentLog } from '../core/log.ts';
+import { askCancel, jobById } from '../store/jobs.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { type JobHandle, Jobs, jobStateAt } from './jobs.ts';
 
 const ASKED = { orgId: 'acme', kind: 'test', by: 'key_one' };
 
@@ -22,7 +21,8 @@ async function openHouse(t: TestContext) {
   const view = async (id: string) => {
     const row = await jobById(database.read, 'acme', id);
     assert.ok(row);
-    return jobView(row, clock.now());
+    const result = row.result_json === null ? null : JSON.parse(row.result_json);
+    return { ...row, state: jobStateAt(row, clock.now()), result };
   };
   /** Looks until the job is in a state: its rows are written in a thread of their own. */
   const until = (id: string, isIt: (job: Awaited<ReturnType<typeof view>>) => boolean) =>
