@@ -8,7 +8,12 @@ export type BilledUnits = Readonly<Record<string, number>>;
 
 type Field = readonly [unit: string, count: unknown];
 
-/** Units of these counts; undefined when none of them is a positive number. */
+/**
+ * Units of these counts; undefined when none of them is a positive number.
+ *
+ * @example
+ * unitsOf(['web_search', 2], ['audio_second', 0]); // { web_search: 2 }
+ */
 export function unitsOf(...fields: readonly Field[]): BilledUnits | undefined {
   let units: Record<string, number> | undefined;
   for (const [unit, count] of fields) {
@@ -19,7 +24,12 @@ export function unitsOf(...fields: readonly Field[]): BilledUnits | undefined {
   return units;
 }
 
-/** The units of two reports together. */
+/**
+ * The units of two reports together.
+ *
+ * @example
+ * addUnits({ web_search: 2 }, { web_search: 1, search: 1 }); // { web_search: 3, search: 1 }
+ */
 export function addUnits(
   one: BilledUnits | undefined,
   other: BilledUnits | undefined,
@@ -36,7 +46,12 @@ const TOOL_CALLS: Readonly<Record<string, string>> = {
   image_generation_call: 'image_generation',
 };
 
-/** Calls of hosted tools among the output items of a Responses answer. */
+/**
+ * Calls of hosted tools among the output items of a Responses answer.
+ *
+ * @example
+ * unitsOfOutput([{ type: 'web_search_call' }, { type: 'message' }]); // { web_search: 1 }
+ */
 export function unitsOfOutput(output: Json | undefined): BilledUnits | undefined {
   if (!Array.isArray(output)) return undefined;
   const fields = output.map((item): Field => {
@@ -54,7 +69,12 @@ function isCharged(item: Json): boolean {
   return type === undefined || type === 'search';
 }
 
-/** Calls of hosted tools and seconds of audio that hosts count within `usage`. */
+/**
+ * Calls of hosted tools and seconds of audio that hosts count within `usage`.
+ *
+ * @example
+ * unitsOfTools({ server_tool_use: { web_search_requests: 2 } }); // { web_search: 2 }
+ */
 export function unitsOfTools(usage: JsonObject): BilledUnits | undefined {
   const tools = usage['server_tool_use'];
   const counts = isObject(tools) ? tools : {};
@@ -73,7 +93,13 @@ const STANDARD = new Set(['default', 'standard', 'standard_only', 'on_demand']);
 /** The provider chooses, or did not say. */
 const UNSAID = new Set(['auto', 'service_tier_unspecified', 'traffic_type_unspecified']);
 
-/** The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told. */
+/**
+ * The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told.
+ *
+ * @example
+ * tierOf('SERVICE_TIER_FLEX'); // 'flex'
+ * tierOf('auto'); // undefined
+ */
 export function tierOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   const name = value

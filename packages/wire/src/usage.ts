@@ -21,14 +21,24 @@ export interface Usage {
   readonly tier?: string;
 }
 
-/** Joins two reports of one answer field by field; what was said later counts. */
+/**
+ * Joins two reports of one answer field by field; what was said later counts.
+ *
+ * @example
+ * mergeUsage({ input: 7, output: 1 }, { output: 5 }); // { input: 7, output: 5 }
+ */
 export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
   if (earlier.units === undefined || later.units === undefined) return { ...earlier, ...later };
   return { ...earlier, ...later, units: { ...earlier.units, ...later.units } };
 }
 
-/** What two answers used together; a field is absent when neither said. */
+/**
+ * What two answers used together; a field is absent when neither said.
+ *
+ * @example
+ * addUsage({ input: 7, output: 1 }, { output: 5 }); // { input: 7, output: 6 }
+ */
 export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
   const sum = new Map<TokenField, number>();
@@ -43,7 +53,12 @@ export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
 
 type TokenField = (typeof USAGE_FIELDS)[number];
 
-/** Token counts with what else is billed; the counts themselves when nothing is. */
+/**
+ * Token counts with what else is billed; the counts themselves when nothing is.
+ *
+ * @example
+ * billed({ input: 7 }, { web_search: 1 }, 'flex'); // { input: 7, units: { web_search: 1 }, tier: 'flex' }
+ */
 export function billed(usage: Usage, units: BilledUnits | undefined, tier: string | undefined): Usage {
   if (units === undefined && tier === undefined) return usage;
   return { ...usage, ...(units && { units: addUnits(usage.units, units) ?? units }), ...(tier && { tier }) };
@@ -56,6 +71,10 @@ const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as
  * of their names, and reasoning tokens that `completion_tokens` leaves out (told by the sum:
  * total = prompt + completion + reasoning). What is not a count is ignored; undefined when nothing is left.
  * `tier` is the `service_tier` that stands beside `usage`.
+ *
+ * @example
+ * const usage = { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
+ * readChatUsage(usage); // { input: 7, cached: 4, output: 2 }
  */
 export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -90,7 +109,12 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   return billed(usage, units, tierOf(tier) ?? tierOf(value.service_tier));
 }
 
-/** Tokens that are no text, as OpenAI and its kin count them within their details. */
+/**
+ * Tokens that are no text, as OpenAI and its kin count them within their details.
+ *
+ * @example
+ * modalities({ audio_tokens: 3 }, { image_tokens: 8 }); // { input_audio: 3, output_image: 8 }
+ */
 export function modalities(input: unknown, output: unknown): BilledUnits | undefined {
   const cached = member(input, 'cached_tokens_details');
   return unitsOf(
