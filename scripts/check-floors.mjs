@@ -37,7 +37,7 @@ const SIDEWAYS = new Set(['server/guardrails > server/alerts']);
 const ONLY = {
   contract: [],
   sdk: [],
-  wire: ['@floe/contract/faults', '@floe/contract/json'],
+  wire: ['@floe/contract/billed-units', '@floe/contract/faults', '@floe/contract/json'],
   conditions: ['@floe/contract'],
   relay: ['@floe/contract', '@floe/conditions'],
   cli: ['@floe/contract', '@floe/relay', '@floe/sdk'],

@@ -1,34 +1,40 @@
-/** Units whose count is part of a token count, and of which one: they are priced in place of those tokens. */
-export const UNIT_PARTS: Readonly<Record<string, 'input' | 'cached' | 'cacheWrite' | 'output'>> = {
-  cache_write_1h: 'cacheWrite',
-  input_audio: 'input',
-  input_image: 'input',
-  input_video: 'input',
-  cached_audio: 'cached',
-  cached_image: 'cached',
-  output_audio: 'output',
-  output_image: 'output',
-};
+/**
+ * Everything that a provider bills by count. `partOf` is `tokens` for the two whole counts of the model's tokens, the count
+ * that a part is priced in place of (which stands before it), and null for what is billed on top of tokens.
+ */
+export const BILLED_UNITS = [
+  { unit: 'input', partOf: 'tokens', label: 'Input' },
+  { unit: 'cached', partOf: 'input', label: 'Read from the provider’s cache' },
+  { unit: 'cache_write', partOf: 'input', label: 'Written to the provider’s cache' },
+  { unit: 'cache_write_1h', partOf: 'cache_write', label: 'Cache writes, 1 hour' },
+  { unit: 'input_audio', partOf: 'input', label: 'Audio input' },
+  { unit: 'input_image', partOf: 'input', label: 'Image input' },
+  { unit: 'input_video', partOf: 'input', label: 'Video input' },
+  { unit: 'cached_audio', partOf: 'cached', label: 'Cached audio input' },
+  { unit: 'cached_image', partOf: 'cached', label: 'Cached image input' },
+  { unit: 'output', partOf: 'tokens', label: 'Output' },
+  { unit: 'output_audio', partOf: 'output', label: 'Audio output' },
+  { unit: 'output_image', partOf: 'output', label: 'Image output' },
+  { unit: 'reasoning', partOf: 'output', label: 'Reasoning' },
+  { unit: 'web_search', partOf: null, label: 'Web searches' },
+  { unit: 'file_search', partOf: null, label: 'File searches' },
+  { unit: 'search', partOf: null, label: 'Searches' },
+  { unit: 'search_source', partOf: null, label: 'Search sources' },
+  { unit: 'code_execution', partOf: null, label: 'Code executions' },
+  { unit: 'image_generation', partOf: null, label: 'Image generation calls' },
+  { unit: 'image', partOf: null, label: 'Images' },
+  { unit: 'audio_second', partOf: null, label: 'Seconds of audio' },
+  { unit: 'character', partOf: null, label: 'Characters' },
+  { unit: 'advisor_tokens', partOf: null, label: 'Tokens of the advisor model' },
+  { unit: 'regional_inference', partOf: null, label: 'Regional inference' },
+] as const;
 
-/** What people call each unit; one that is not here goes by its name. */
-export const UNIT_LABELS: Readonly<Record<string, string>> = {
-  cache_write_1h: 'Cache writes, 1 hour',
-  input_audio: 'Audio input',
-  input_image: 'Image input',
-  input_video: 'Video input',
-  cached_audio: 'Cached audio input',
-  cached_image: 'Cached image input',
-  output_audio: 'Audio output',
-  output_image: 'Image output',
-  web_search: 'Web searches',
-  file_search: 'File searches',
-  search: 'Searches',
-  search_source: 'Search sources',
-  code_execution: 'Code executions',
-  image_generation: 'Image generation calls',
-  image: 'Images',
-  audio_second: 'Seconds of audio',
-  character: 'Characters',
-  advisor_tokens: 'Tokens of the advisor model',
-  regional_inference: 'Regional inference',
-};
+/** A billed unit by its name in prices and rows. */
+export type BilledUnit = (typeof BILLED_UNITS)[number]['unit'];
+
+const LABELS = new Map<string, string>(BILLED_UNITS.map(({ unit, label }) => [unit, label]));
+
+/** What people call a unit; an unknown one is called by its name. */
+export function unitLabel(unit: string): string {
+  return LABELS.get(unit) ?? unit;
+}

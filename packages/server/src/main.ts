@@ -120,7 +120,7 @@ async function serve(environment: Environment): Promise<void> {
   const alerts = assembleAlerts(parts, () => state.loaded.config, place, quietOfMonitors);
   const monitoring = monitoringHost(parts, place, snapshots.timezone);
   const signIn = assembleSignIn(parts, () => state.loaded, place);
-  const rooms = { alerts, monitoring, relay: assembleRelay(parts, () => state.loaded, place), signIn };
+  const rooms = { alerts, monitoring, relay: assembleRelay(parts, place), signIn };
   const api = assembleApi(parts, gateway, snapshots, rooms, state, VERSION);
   const prefix = new URL(base_url).pathname.replace(/\/$/, '');
   const operations = assembleOperations(parts, loaded, () => state.draining);

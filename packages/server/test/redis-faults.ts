@@ -121,6 +121,9 @@ async function overspends(t: TestContext, house: DependencyHouse): Promise<void>
       known = knownBefore;
       return undefined;
     });
+    // A process that has not found it yet grants alone, and tells it afterwards.
+    for (const floe of floes)
+      await inAWhile(async () => ((await figure(floe, 'floe_shared_store_away')) === 0 ? true : undefined));
     allowance = asked() - known + CLIENTS * ANSWER_NANO_USD;
     await inAWhile(async () => ((await load.through(CLIENTS)).every(isBroke) ? true : undefined));
   });

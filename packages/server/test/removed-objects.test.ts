@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { OrgSchema } from '@floe/contract/config/org';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { eventually } from '@floe/testkit/patience';
@@ -131,6 +132,13 @@ async function lastAction({ path }: Kind, name: string, id: string): Promise<unk
 async function checksOf(id: string): Promise<number> {
   return (await listed(`monitoring/monitors/${id}/checks`)).length;
 }
+
+test('every list that floe.yaml has of an org is among the kinds that are run here', () => {
+  const org = OrgSchema.parse({ id: 'acme' });
+  const lists = Object.entries(org).flatMap(([section, value]) => (Array.isArray(value) ? [section] : []));
+  const sections = KINDS.map(({ path, section }) => section ?? path.split('/').at(-1));
+  assert.deepEqual(sections.toSorted(), [...lists, 'relay'].toSorted());
+});
 
 test('an object that leaves the file is removed as DELETE removes one of the API, for every kind', async () => {
   const pairs: { readonly kind: Kind; readonly filed: string; readonly made: string }[] = [];

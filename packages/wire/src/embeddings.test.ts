@@ -14,16 +14,16 @@ import {
 const ask = readEmbeddingsAsk({ input: ['one', 'two'], dimensions: 2, user: 'u' });
 
 test('hosts with a dialect of their own are asked in it', () => {
-  assert.deepEqual(writeEmbeddings(ask, 'embed', 'm', {}).body, {
+  assert.deepEqual(writeEmbeddings(ask, { speaks: 'embed' }, 'm', {}).body, {
     model: 'm',
     texts: ['one', 'two'],
     input_type: 'search_document',
     embedding_types: ['float'],
     output_dimension: 2,
   });
-  assert.deepEqual(writeEmbeddings(ask, 'gemini', 'm', {}).dropped, ['user']);
+  assert.deepEqual(writeEmbeddings(ask, { speaks: 'gemini' }, 'm', {}).dropped, ['user']);
   const many = readEmbeddingsAsk({ input: Array.from({ length: 97 }, () => 'x') });
-  assert.throws(() => writeEmbeddings(many, 'embed', 'm', {}), { code: 'unsupported_parameter' });
+  assert.throws(() => writeEmbeddings(many, { speaks: 'embed' }, 'm', {}), { code: 'unsupported_parameter' });
 });
 
 test('vectors keep the order of the input, not that of the answer', () => {
@@ -47,11 +47,11 @@ test('an answer with too few vectors, or none, is no answer', () => {
 
 test('single precision survives base64 both ways', () => {
   const vectors = [[0.1, -3.5e38, Number.MIN_VALUE, 7].map(Math.fround)];
-  const packed = writeEmbeddingsAnswer({ vectors, usage: { input: 3 } }, 'base64', 'm');
+  const packed = writeEmbeddingsAnswer({ vectors, usage: { units: { input: 3 } } }, 'base64', 'm');
   const again = readEmbeddings('openai', packed, 1);
   const floats = writeEmbeddingsAnswer(again, 'float', 'm');
   assert.deepEqual(floats['data'], [{ object: 'embedding', index: 0, embedding: vectors[0] }]);
-  assert.equal(again.usage?.input, 3);
+  assert.equal(again.usage?.units.input, 3);
 });
 
 const PATHS: readonly (readonly [RegExp, EmbeddingsDialect])[] = [

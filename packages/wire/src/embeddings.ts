@@ -10,6 +10,13 @@ export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
 /** What a host that copies the OpenAI shape cannot take. */
 export type EmbeddingsLack = 'tokens' | 'base64' | 'dimensions' | 'user';
 
+/** How a provider takes requests for vectors. */
+export interface EmbeddingsHost {
+  readonly speaks: EmbeddingsDialect;
+  /** What of the OpenAI shape it does not take. */
+  readonly lacks?: readonly EmbeddingsLack[];
+}
+
 /** A request for vectors, read once. */
 export interface EmbeddingsAsk {
   /** Texts, or lists of token ids. */
@@ -76,20 +83,23 @@ function readInput(input: Json | undefined): EmbeddingsAsk['input'] {
  *
  * @example
  * const body = { model: 'm', input: ['hello'], dimensions: 256 };
- * const written = writeEmbeddings(readEmbeddingsAsk(body), 'gemini', 'gemini-embedding-001', body);
+ * const host = { speaks: 'gemini' };
+ * const written = writeEmbeddings(readEmbeddingsAsk(body), host, 'gemini-embedding-001', body);
  * written.body.requests[0].outputDimensionality; // 256
  */
 export function writeEmbeddings(
   ask: EmbeddingsAsk,
-  to: EmbeddingsDialect,
+  { speaks, lacks = [] }: EmbeddingsHost,
   model: string,
   body: JsonObject,
-  lacks: readonly EmbeddingsLack[] = [],
 ): WrittenEmbeddings {
-  if (to === 'openai') return writeOpenai(ask, model, body, lacks);
+  if (speaks === 'openai') return writeOpenai(ask, model, body, lacks);
   const texts = textsOf(ask);
   const dropped = ask.hasUser ? ['user'] : [];
-  return { body: to === 'gemini' ? geminiBody(ask, texts, model) : embedBody(ask, texts, model), dropped };
+  return {
+    body: speaks === 'gemini' ? geminiBody(ask, texts, model) : embedBody(ask, texts, model),
+    dropped,
+  };
 }
 
 function writeOpenai(
@@ -149,8 +159,8 @@ function textsOf({ input }: EmbeddingsAsk): readonly string[] {
  * Reads a provider's answer. Throws `upstream_error` when it holds no vectors.
  *
  * @example
- * const answer = { data: [{ index: 0, embedding: [0.5, 1] }], usage: { prompt_tokens: 2 } };
- * readEmbeddings('openai', answer, 1); // { vectors: [[0.5, 1]], usage: { input: 2 } }
+ * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
+ * readEmbeddings('openai', answer, 1).vectors; // [[0.5, 1]]
  */
 export function readEmbeddings(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsAnswer {
   const found = isObject(answer) ? vectorsIn(from, answer) : [];
@@ -185,15 +195,15 @@ function inOrder(data: Json | undefined): readonly (Json | undefined)[] {
  * The answer an OpenAI client reads, with vectors in the encoding it asked for.
  *
  * @example
- * const answer = { vectors: [[0.5, 1]], usage: { input: 2 } };
- * writeEmbeddingsAnswer(answer, 'base64', 'm').data; // [{ object: 'embedding', index: 0, embedding: 'AAAAPwAAgD8=' }]
+ * const answer = { vectors: [[0.5, 1]], usage: { units: { input: 2 } } };
+ * writeEmbeddingsAnswer(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='
  */
 export function writeEmbeddingsAnswer(
   { vectors, usage }: EmbeddingsAnswer,
   encoding: EmbeddingsAsk['encoding'],
   model: string,
 ): JsonObject {
-  const tokens = usage?.input ?? 0;
+  const tokens = usage?.units.input ?? 0;
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({

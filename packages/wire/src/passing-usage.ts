@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { readMessagesUsage } from './messages/usage.ts';
 import { readResponsesUsage } from './responses/usage.ts';
-import { unitsOf } from './units.ts';
-import { billed, readChatUsage, type Usage } from './usage.ts';
+import { addCount, type UnitDraft } from './units.ts';
+import { readChatUsage, type Usage } from './usage.ts';
 
 /**
  * Reads the `usage` of an answer of whichever dialect, for answers that pass unread otherwise. Told apart by their
@@ -24,15 +24,15 @@ function usageOf(holder: unknown): Usage | undefined {
 function billedUnits(meta: unknown): Usage | undefined {
   const billing = isObject(meta) ? meta['billed_units'] : undefined;
   if (!isObject(billing)) return undefined;
-  const tokens = readResponsesUsage({ usage: billing }) ?? {};
-  const read = billed(tokens, unitsOf(['search', billing['search_units']]), undefined);
-  return Object.keys(read).length === 0 ? undefined : read;
+  const units: UnitDraft = { ...readResponsesUsage({ usage: billing })?.units };
+  addCount(units, 'search', billing['search_units']);
+  return Object.keys(units).length === 0 ? undefined : { units };
 }
 
 function totalOf(usage: JsonObject): Usage | undefined {
   const total = usage['total_tokens'] ?? (isObject(usage['tokens']) ? usage['tokens']['input_tokens'] : null);
   return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0
-    ? { input: total }
+    ? { units: { input: total } }
     : undefined;
 }
 
@@ -40,7 +40,7 @@ function totalOf(usage: JsonObject): Usage | undefined {
  * The usage of a whole JSON answer, wherever its dialect puts it.
  *
  * @example
- * usageIn({ usage: { prompt_tokens: 7, completion_tokens: 2 } }); // { input: 7, output: 2 }
+ * usageIn({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
  */
 export function usageIn(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined;
@@ -64,7 +64,7 @@ export interface ResultUsage {
  *
  * @example
  * const body = { model: 'gpt-5', usage: { prompt_tokens: 7 } };
- * usageOfResult({ response: { body } }); // { model: 'gpt-5', usage: { input: 7, tier: 'batch' } }
+ * usageOfResult({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }
  */
 export function usageOfResult(line: unknown): ResultUsage | undefined {
   if (!isObject(line)) return undefined;

@@ -258,17 +258,19 @@ describe('reading and splicing', () => {
     const nested = spanMembers(body, span('o')) ?? assert.fail();
     const empty = spanMembers(body, span('e')) ?? assert.fail();
     const edits = [
-      memberEdit(body, members, 'seed', '7'),
-      memberEdit(body, members, 'model', '"é"'),
-      memberEdit(body, nested, 'new', 'true', span('o')),
-      memberEdit(body, empty, 'only', 'null', span('e')),
+      memberEdit({ body, members }, 'seed', '7'),
+      memberEdit({ body, members }, 'model', '"é"'),
+      memberEdit({ body, members: nested }, 'new', 'true', span('o')),
+      memberEdit({ body, members: empty }, 'only', 'null', span('e')),
     ];
     assert.equal(
       splice(body, edits).toString(),
       '{"seed":7, "model" : "é", "stream":true,"n":-1.5e1,"o":{"new":true,"x":1,"\\u0079":[2]},"e":{"only":null} }',
     );
     assert.equal(
-      splice(Buffer.from(' {} '), [memberEdit(Buffer.from(' {} '), new Map(), 'a', '1')]).toString(),
+      splice(Buffer.from(' {} '), [
+        memberEdit({ body: Buffer.from(' {} '), members: new Map() }, 'a', '1'),
+      ]).toString(),
       ' {"a":1} ',
     );
   });
@@ -279,7 +281,7 @@ describe('reading and splicing', () => {
         const bytes = Buffer.from(text);
         const oracle: unknown = JSON.parse(text);
         if (Object.keys(Object(oracle)).some((name) => JSON.stringify(name).includes('\\'))) return;
-        const edit = memberEdit(bytes, scanObject(bytes), key, JSON.stringify(value));
+        const edit = memberEdit({ body: bytes, members: scanObject(bytes) }, key, JSON.stringify(value));
         const out = splice(bytes, [edit]);
         assert.deepEqual(JSON.parse(out.toString()), { ...Object(oracle), [key]: value });
         assert(out.subarray(0, edit.start).equals(bytes.subarray(0, edit.start)));

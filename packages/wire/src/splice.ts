@@ -171,6 +171,12 @@ export function readNumber(body: Uint8Array, span: Span): number | undefined {
   return isDigit || first === 0x2d ? Number(textOf(body, span.start, span.end)) : undefined;
 }
 
+/** Bytes with the members of one object in them (`scanObject`, `spanMembers`). */
+export interface ScannedBody {
+  readonly body: Uint8Array;
+  readonly members: ReadonlyMap<string, Span>;
+}
+
 /**
  * The edit that gives member `key` the value `valueText` (JSON). An absent member is inserted right
  * after the opening brace of `object`, the root unless given. Several inserts into one object may be
@@ -178,12 +184,11 @@ export function readNumber(body: Uint8Array, span: Span): number | undefined {
  *
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
- * const edit = memberEdit(body, scanObject(body), 'model', '"gpt-5-mini"');
+ * const edit = memberEdit({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
  * splice(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
  */
 export function memberEdit(
-  body: Uint8Array,
-  members: ReadonlyMap<string, Span>,
+  { body, members }: ScannedBody,
   key: string,
   valueText: string,
   object?: Span,

@@ -1,65 +1,48 @@
+import type { BilledUnit } from '@floe/contract/billed-units';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
-/**
- * What an answer is billed for beside its plain tokens: counts by the unit's name. A unit that is a part of a token
- * count (`UNIT_PARTS` of the contract) is priced in place of those tokens; any other comes on top of them.
- */
-export type BilledUnits = Readonly<Record<string, number>>;
+/** How much of each unit an answer is billed for. A unit is absent when the provider did not say. */
+export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
 
-type Field = readonly [unit: string, count: unknown];
+/** The same while an answer is read. */
+export type UnitDraft = { -readonly [Unit in BilledUnit]?: number };
 
 /**
- * Units of these counts; undefined when none of them is a positive number.
+ * Adds what a provider counted of a unit; anything but a positive number counts nothing.
  *
  * @example
- * unitsOf(['web_search', 2], ['audio_second', 0]); // { web_search: 2 }
+ * const units = { web_search: 1 };
+ * addCount(units, 'web_search', 2);
+ * addCount(units, 'audio_second', 0);
+ * units; // { web_search: 3 }
  */
-export function unitsOf(...fields: readonly Field[]): BilledUnits | undefined {
-  let units: Record<string, number> | undefined;
-  for (const [unit, count] of fields) {
-    if (typeof count !== 'number' || !Number.isFinite(count) || count <= 0) continue;
-    units ??= {};
-    units[unit] = (units[unit] ?? 0) + count;
-  }
-  return units;
-}
-
-/**
- * The units of two reports together.
- *
- * @example
- * addUnits({ web_search: 2 }, { web_search: 1, search: 1 }); // { web_search: 3, search: 1 }
- */
-export function addUnits(
-  one: BilledUnits | undefined,
-  other: BilledUnits | undefined,
-): BilledUnits | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return unitsOf(...Object.entries(one), ...Object.entries(other));
+export function addCount(units: UnitDraft, unit: BilledUnit, count: unknown): void {
+  if (typeof count !== 'number' || !Number.isFinite(count) || count <= 0) return;
+  units[unit] = (units[unit] ?? 0) + count;
 }
 
 /** Fees per call of hosted tools, by the type of the output item (OpenAI, Responses); other tools have none. */
-const TOOL_CALLS: Readonly<Record<string, string>> = {
-  web_search_call: 'web_search',
-  file_search_call: 'file_search',
-  code_interpreter_call: 'code_execution',
-  image_generation_call: 'image_generation',
-};
+const TOOL_CALLS = new Map<unknown, BilledUnit>([
+  ['web_search_call', 'web_search'],
+  ['file_search_call', 'file_search'],
+  ['code_interpreter_call', 'code_execution'],
+  ['image_generation_call', 'image_generation'],
+]);
 
 /**
- * Calls of hosted tools among the output items of a Responses answer.
+ * Adds the calls of hosted tools among the output items of a Responses answer.
  *
  * @example
- * unitsOfOutput([{ type: 'web_search_call' }, { type: 'message' }]); // { web_search: 1 }
+ * const units = {};
+ * addToolCalls(units, [{ type: 'web_search_call' }, { type: 'message' }]);
+ * units; // { web_search: 1 }
  */
-export function unitsOfOutput(output: Json | undefined): BilledUnits | undefined {
-  if (!Array.isArray(output)) return undefined;
-  const fields = output.map((item): Field => {
-    const type = isObject(item) ? item['type'] : undefined;
-    const unit = typeof type === 'string' ? TOOL_CALLS[type] : undefined;
-    return [unit ?? '', unit !== undefined && isCharged(item) ? 1 : 0];
-  });
-  return unitsOf(...fields);
+export function addToolCalls(units: UnitDraft, output: Json | undefined): void {
+  if (!Array.isArray(output)) return;
+  for (const item of output) {
+    const unit = isObject(item) ? TOOL_CALLS.get(item['type']) : undefined;
+    if (unit !== undefined && isCharged(item)) addCount(units, unit, 1);
+  }
 }
 
 /** Of a web search's actions only the search itself has a fee: opening a page and finding text in it do not. */
@@ -70,22 +53,23 @@ function isCharged(item: Json): boolean {
 }
 
 /**
- * Calls of hosted tools and seconds of audio that hosts count within `usage`.
+ * Adds the calls of hosted tools and the seconds of audio that hosts count within `usage`.
  *
  * @example
- * unitsOfTools({ server_tool_use: { web_search_requests: 2 } }); // { web_search: 2 }
+ * const units = {};
+ * addToolUse(units, { server_tool_use: { web_search_requests: 2 } });
+ * units; // { web_search: 2 }
  */
-export function unitsOfTools(usage: JsonObject): BilledUnits | undefined {
+export function addToolUse(units: UnitDraft, usage: JsonObject): void {
   const tools = usage['server_tool_use'];
-  const counts = isObject(tools) ? tools : {};
-  return unitsOf(
-    ['web_search', counts['web_search_requests']],
-    ['code_execution', counts['code_execution_requests']],
-    ['web_search', usage['num_search_queries']],
-    ['search_source', usage['num_sources_used']],
-    ['audio_second', usage['prompt_audio_seconds'] ?? usage['billable_audio_seconds']],
-    ['audio_second', usage['type'] === 'duration' ? usage['seconds'] : undefined],
-  );
+  if (isObject(tools)) {
+    addCount(units, 'web_search', tools['web_search_requests']);
+    addCount(units, 'code_execution', tools['code_execution_requests']);
+  }
+  addCount(units, 'web_search', usage['num_search_queries']);
+  addCount(units, 'search_source', usage['num_sources_used']);
+  addCount(units, 'audio_second', usage['prompt_audio_seconds'] ?? usage['billable_audio_seconds']);
+  if (usage['type'] === 'duration') addCount(units, 'audio_second', usage['seconds']);
 }
 
 /** Names that hosts have for the tier all others are compared with. */

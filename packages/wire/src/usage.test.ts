@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { mergeUsage, readChatUsage } from './usage.ts';
+import { addUsage, mergeUsage, readChatUsage } from './usage.ts';
 
 describe('readChatUsage', () => {
   const cases: readonly [string, unknown, unknown][] = [
@@ -30,7 +30,7 @@ describe('readChatUsage', () => {
     [
       'cache writes',
       { prompt_tokens: 9, prompt_tokens_details: { cache_write_tokens: 3 } },
-      { input: 9, cacheWrite: 3 },
+      { input: 9, cache_write: 3 },
     ],
     [
       'reasoning outside of the completion, told by the total',
@@ -64,16 +64,24 @@ describe('readChatUsage', () => {
     ['no object', null, undefined],
   ];
   for (const [name, value, expected] of cases)
-    test(`reads ${name}`, () => assert.deepEqual(readChatUsage(value), expected));
+    test(`reads ${name}`, () => assert.deepEqual(readChatUsage(value)?.units, expected));
 });
 
-test('the later report wins field by field and leaves what it does not say', () => {
-  assert.deepEqual(mergeUsage({ input: 5, cached: 2, output: 1 }, { output: 9 }), {
-    input: 5,
-    cached: 2,
-    output: 9,
-  });
-  assert.deepEqual(mergeUsage(undefined, { output: 9 }), { output: 9 });
-  assert.deepEqual(mergeUsage({ input: 5 }, undefined), { input: 5 });
+test('the later report wins unit by unit and leaves what it does not say', () => {
+  const earlier = { units: { input: 5, cached: 2, output: 1 }, tier: 'flex' };
+  const later = { units: { output: 9, web_search: 2 } };
+  const joined = { units: { input: 5, cached: 2, output: 9, web_search: 2 }, tier: 'flex' };
+  assert.deepEqual(mergeUsage(earlier, later), joined);
+  assert.equal(mergeUsage(undefined, later), later);
+  assert.equal(mergeUsage(earlier, undefined), earlier);
   assert.equal(mergeUsage(undefined, undefined), undefined);
+});
+
+test('two answers used together what either said, unit by unit', () => {
+  const one = { units: { input: 5, cached: 0, web_search: 1 } };
+  const other = { units: { input: 7, output: 3, web_search: 2 }, tier: 'priority' };
+  const sum = { units: { input: 12, cached: 0, output: 3, web_search: 3 }, tier: 'priority' };
+  assert.deepEqual(addUsage(one, other), sum);
+  assert.equal(addUsage(one, null), one);
+  assert.equal(addUsage(null, null), null);
 });

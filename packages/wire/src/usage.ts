@@ -1,70 +1,72 @@
+import { BILLED_UNITS } from '@floe/contract/billed-units';
 import { ExactNumber, isObject } from '@floe/contract/json';
-import { addUnits, type BilledUnits, tierOf, unitsOf, unitsOfTools } from './units.ts';
+import { addCount, addToolUse, tierOf, type UnitCounts, type UnitDraft } from './units.ts';
 
 /**
- * Tokens of one answer, in one arithmetic for every provider: `input` holds everything that went in
- * (cached and cache-written tokens included), `output` everything that came out (reasoning included).
- * A field is absent when the provider did not say.
+ * What one answer is billed for, in one arithmetic for every provider: `input` holds everything that went in (cached and
+ * cache-written tokens included), `output` everything that came out (reasoning included). `TOKEN_UNITS` of the contract
+ * has what is a part of what.
  */
 export interface Usage {
-  readonly input?: number;
-  /** Part of `input` that was read from the provider's prompt cache. */
-  readonly cached?: number;
-  /** Part of `input` that was written to the provider's prompt cache. */
-  readonly cacheWrite?: number;
-  readonly output?: number;
-  /** Part of `output` spent on reasoning. */
-  readonly reasoning?: number;
-  /** What is billed beside plain tokens or in place of some of them. */
-  readonly units?: BilledUnits;
+  readonly units: UnitCounts;
   /** Service tier that served it, by the name prices know it by (`tierOf`); absent when it was not told. */
-  readonly tier?: string;
+  readonly tier?: string | undefined;
 }
 
 /**
- * Joins two reports of one answer field by field; what was said later counts.
+ * Joins two reports of one answer unit by unit; what was said later counts.
  *
  * @example
- * mergeUsage({ input: 7, output: 1 }, { output: 5 }); // { input: 7, output: 5 }
+ * const usage = mergeUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
+ * usage.units; // { input: 7, output: 5 }
  */
-export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
-  if (earlier === undefined || later === undefined) return later ?? earlier;
-  if (earlier.units === undefined || later.units === undefined) return { ...earlier, ...later };
-  return { ...earlier, ...later, units: { ...earlier.units, ...later.units } };
+export function mergeUsage<Other extends Usage | null | undefined>(
+  earlier: Usage | null | undefined,
+  later: Other,
+): Usage | Other {
+  if (!earlier) return later;
+  if (!later) return earlier;
+  return { units: { ...earlier.units, ...later.units }, tier: later.tier ?? earlier.tier };
 }
 
 /**
- * What two answers used together; a field is absent when neither said.
+ * What two answers used together; a unit is absent when neither said.
  *
  * @example
- * addUsage({ input: 7, output: 1 }, { output: 5 }); // { input: 7, output: 6 }
+ * const usage = addUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
+ * usage.units; // { input: 7, output: 6 }
  */
 export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
-  const sum = new Map<TokenField, number>();
-  for (const usage of [one, other])
-    for (const field of USAGE_FIELDS) {
-      const count = usage[field];
-      if (count !== undefined) sum.set(field, (sum.get(field) ?? 0) + count);
-    }
-  const tier = one.tier ?? other.tier;
-  return billed(Object.fromEntries(sum), addUnits(one.units, other.units), tier);
+  const units: UnitDraft = { ...one.units };
+  for (const { unit } of BILLED_UNITS) {
+    const count = other.units[unit];
+    if (count !== undefined) units[unit] = (units[unit] ?? 0) + count;
+  }
+  return { units, tier: one.tier ?? other.tier };
 }
 
-type TokenField = (typeof USAGE_FIELDS)[number];
+/** The counts that a report is about; each may be absent. */
+export const REPORTED_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
+
+type Reported = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
 
 /**
- * Token counts with what else is billed; the counts themselves when nothing is.
+ * The counts of tokens that a provider reported; undefined when there are none.
  *
  * @example
- * billed({ input: 7 }, { web_search: 1 }, 'flex'); // { input: 7, units: { web_search: 1 }, tier: 'flex' }
+ * reportedUnits({ input: 7, output: undefined }); // { input: 7 }
  */
-export function billed(usage: Usage, units: BilledUnits | undefined, tier: string | undefined): Usage {
-  if (units === undefined && tier === undefined) return usage;
-  return { ...usage, ...(units && { units: addUnits(usage.units, units) ?? units }), ...(tier && { tier }) };
+export function reportedUnits(counts: Reported): UnitDraft | undefined {
+  let units: UnitDraft | undefined;
+  for (const unit of REPORTED_UNITS) {
+    const count = counts[unit];
+    if (count === undefined) continue;
+    units ??= {};
+    units[unit] = count;
+  }
+  return units;
 }
-
-const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
 
 /**
  * Reads the `usage` member of the Chat dialect and of the hosts that speak it: cached tokens under any
@@ -74,7 +76,7 @@ const USAGE_FIELDS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as
  *
  * @example
  * const usage = { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
- * readChatUsage(usage); // { input: 7, cached: 4, output: 2 }
+ * readChatUsage(usage).units; // { input: 7, cached: 4, output: 2 }
  */
 export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -86,7 +88,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
     count(value.prompt_cache_hit_tokens) ??
     count(value.num_cached_tokens) ??
     count(value.cached_tokens);
-  const cacheWrite =
+  const written =
     count(member(promptDetails, 'cache_write_tokens')) ??
     count(member(promptDetails, 'cache_creation_input_tokens'));
   const reasoning = count(member(completionDetails, 'reasoning_tokens')) ?? count(value.reasoning_tokens);
@@ -96,35 +98,36 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
     input,
     count(value.total_tokens),
   );
-  const usage: Usage = {
-    ...(input !== undefined && { input }),
+  const units = reportedUnits({
+    input,
     // A part cannot exceed its whole, yet some hosts report more cached than prompt tokens.
-    ...(cached !== undefined && { cached: Math.min(cached, input ?? cached) }),
-    ...(cacheWrite !== undefined && { cacheWrite: Math.min(cacheWrite, input ?? cacheWrite) }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
-  if (Object.keys(usage).length === 0) return undefined;
-  const units = addUnits(modalities(promptDetails, completionDetails), unitsOfTools(value));
-  return billed(usage, units, tierOf(tier) ?? tierOf(value.service_tier));
+    cached: cached && Math.min(cached, input ?? cached),
+    cache_write: written && Math.min(written, input ?? written),
+    output,
+    reasoning,
+  });
+  if (units === undefined) return undefined;
+  addMedia(units, promptDetails, completionDetails);
+  addToolUse(units, value);
+  return { units, tier: tierOf(tier) ?? tierOf(value.service_tier) };
 }
 
 /**
- * Tokens that are no text, as OpenAI and its kin count them within their details.
+ * Adds tokens that are no text, as OpenAI and its kin count them within their details.
  *
  * @example
- * modalities({ audio_tokens: 3 }, { image_tokens: 8 }); // { input_audio: 3, output_image: 8 }
+ * const units = { input: 7 };
+ * addMedia(units, { audio_tokens: 3 }, { image_tokens: 8 });
+ * units; // { input: 7, input_audio: 3, output_image: 8 }
  */
-export function modalities(input: unknown, output: unknown): BilledUnits | undefined {
+export function addMedia(units: UnitDraft, input: unknown, output: unknown): void {
   const cached = member(input, 'cached_tokens_details');
-  return unitsOf(
-    ['input_audio', member(input, 'audio_tokens')],
-    ['input_image', member(input, 'image_tokens')],
-    ['cached_audio', member(cached, 'audio_tokens')],
-    ['cached_image', member(cached, 'image_tokens')],
-    ['output_audio', member(output, 'audio_tokens')],
-    ['output_image', member(output, 'image_tokens')],
-  );
+  addCount(units, 'input_audio', member(input, 'audio_tokens'));
+  addCount(units, 'input_image', member(input, 'image_tokens'));
+  addCount(units, 'cached_audio', member(cached, 'audio_tokens'));
+  addCount(units, 'cached_image', member(cached, 'image_tokens'));
+  addCount(units, 'output_audio', member(output, 'audio_tokens'));
+  addCount(units, 'output_image', member(output, 'image_tokens'));
 }
 
 function outputWithReasoning(

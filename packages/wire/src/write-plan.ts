@@ -157,16 +157,25 @@ export function reportReasoningSummary({ reasoning }: Ask, dropped: Set<string>)
   if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
 }
 
+/** What a hint is reported as when it is lost. */
+const HINT_FIELDS = {
+  user: 'user',
+  metadata: 'metadata',
+  'cache-key': 'prompt_cache_key',
+  'service-tier': 'service_tier',
+  verbosity: 'verbosity',
+  seed: 'seed',
+} as const satisfies Partial<Record<Hint, string>>;
+
 /** The value when the provider takes the hint; else the loss is reported. */
 export function hint<T>(
   value: T | undefined,
-  name: Hint,
-  field: string,
+  name: keyof typeof HINT_FIELDS,
   options: UpstreamOptions,
   dropped: Set<string>,
 ): T | undefined {
   if (value === undefined || options.hints?.includes(name)) return value;
-  dropped.add(field);
+  dropped.add(HINT_FIELDS[name]);
   return undefined;
 }
 
@@ -177,7 +186,7 @@ export function tierFor(
   options: UpstreamOptions,
   dropped: Set<string>,
 ): string | undefined {
-  const tier = hint(ask.serviceTier, 'service-tier', 'service_tier', options, dropped);
+  const tier = hint(ask.serviceTier, 'service-tier', options, dropped);
   if (tier === undefined) return undefined;
   if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
   return Object.hasOwn(words, tier) ? words[tier] : undefined;
@@ -196,7 +205,7 @@ export const OPENAI_TIERS: Readonly<Record<string, string>> = {
 
 /** What names the conversation for the provider's cache: the caller's word, else the one made up for it. */
 export function cacheKeyFor(ask: Ask, options: UpstreamOptions, dropped: Set<string>): string | undefined {
-  const given = hint(ask.cacheKey, 'cache-key', 'prompt_cache_key', options, dropped);
+  const given = hint(ask.cacheKey, 'cache-key', options, dropped);
   return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
 }
 

@@ -157,10 +157,12 @@ const block: fc.Arbitrary<AnswerBlock> = fc.oneof(
 const usage: fc.Arbitrary<Usage> = fc
   .record({ input: fc.nat(5_000), part: fc.double({ min: 0, max: 1, noNaN: true }), output: fc.nat(5_000) })
   .map(({ input, part, output }) => ({
-    input,
-    cached: Math.floor(input * part),
-    output,
-    reasoning: Math.floor(output * part),
+    units: {
+      input,
+      cached: Math.floor(input * part),
+      output,
+      reasoning: Math.floor(output * part),
+    },
   }));
 
 /** A random answer as a stream: its blocks grow side by side, in random pieces. */

@@ -44,7 +44,7 @@ describe('what the providers said', () => {
         ['Grüße, Welt ✓'],
       );
       assert.equal(answer.finish?.reason, 'stop');
-      const { input, cached, output } = answer.usage ?? {};
+      const { input, cached, output } = answer.usage?.units ?? {};
       assert.deepEqual({ input, cached, output }, { input: 20, cached: 4, output: 8 });
     });
 
@@ -117,6 +117,6 @@ describe('what the providers said', () => {
     const answer = answerOf('chat', 'odd-host');
     const ids = answer.blocks.flatMap((block) => (block.kind === 'tool' ? [block.id] : []));
     assert.equal(new Set(ids).size, 2);
-    assert.deepEqual(answer.usage, { input: 5, output: 6 });
+    assert.deepEqual(answer.usage?.units, { input: 5, output: 6 });
   });
 });

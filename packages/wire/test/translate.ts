@@ -214,11 +214,11 @@ function sealsConserved(
 
 function usageConserved(sent: Answer, back: Answer): void {
   const whole = (answer: Answer) => ({
-    input: answer.usage?.input ?? 0,
-    cached: answer.usage?.cached ?? 0,
-    cacheWrite: answer.usage?.cacheWrite ?? 0,
-    output: answer.usage?.output ?? 0,
-    reasoning: answer.usage?.reasoning ?? 0,
+    input: answer.usage?.units.input ?? 0,
+    cached: answer.usage?.units.cached ?? 0,
+    cache_write: answer.usage?.units.cache_write ?? 0,
+    output: answer.usage?.units.output ?? 0,
+    reasoning: answer.usage?.units.reasoning ?? 0,
   });
   assert.deepEqual(whole(back), whole(sent), 'usage');
 }

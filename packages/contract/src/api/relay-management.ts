@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RELAY_EVENTS, RelayRuleSchema } from '../config/relay.ts';
+import type { Json } from '../json.ts';
 import { job } from './jobs.ts';
 import { source } from './keys.ts';
 import { moment, pageQuery, rangeQuery } from './page.ts';
@@ -123,11 +124,13 @@ export const relayCoverage = z
 
 export const coverageQuery = z.strictObject({ from: moment.optional(), to: moment.optional() });
 
+const json: z.ZodType<Json, Json> = z.any();
+
 /** A rule with where it stands. */
 export const relayRule = z
   .strictObject({
     id: z.string(),
-    rule: z.looseObject({ name: z.string() }).describe('As floe.yaml says it.'),
+    rule: z.object({ name: z.string() }).catchall(json).describe('As floe.yaml says it.'),
     mode: mode.describe('The mode it has under `relay.mode`.'),
     hits: z.int().describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
     source,

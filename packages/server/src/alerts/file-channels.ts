@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
-import { syncedKind } from '../platform/file-sync.ts';
+import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
 import { allChannels, type ChannelRow, changeChannel, insertChannel } from '../store/channels.ts';
 import { channelView } from './channel-view.ts';
@@ -9,14 +9,20 @@ import { channelColumns } from './stored-channel.ts';
 
 const UNUSED = { leased_by: null, leased_until: 0, resting_until: 0, failures: 0 } as const;
 
+/** Channels, in floe.yaml and stored. */
+export const CHANNELS: StoredListKind<ChannelConfig, ChannelRow> = {
+  kind: 'channels',
+  list: ({ channels }) => channels,
+  nameOf: ({ name }) => name,
+  stored: allChannels,
+  storedName: ({ name }) => name,
+  isNamed: true,
+};
+
 /** Channels of floe.yaml, stored with their secrets sealed, so that every process can deliver to them. */
 export function fileChannels(key: SecretsKey, nowMs: number) {
-  return syncedKind({
-    kind: 'channels',
-    declared: ({ channels }) => channels,
-    stored: allChannels,
-    nameOf: ({ name }: ChannelConfig) => name,
-    storedName: ({ name }: ChannelRow) => name,
+  return fileKind({
+    ...CHANNELS,
     columns({ orgId, config }, before) {
       const id = before?.id ?? newId('chn', nowMs);
       return { id, ...channelColumns(config, { id, org_id: orgId }, key, nowMs, before), enabled: 1 };

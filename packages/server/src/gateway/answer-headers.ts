@@ -17,7 +17,7 @@ export function answerHeaders(x: StartedExchange, contentType: string): string[]
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
   if (x.judged.rewrittenBy) headers.push('x-floe-rewritten', x.judged.rewrittenBy.join(','));
-  if (x.dropped.length > 0) headers.push('x-floe-dropped', x.dropped.map(headerText).join(','));
+  if (x.answer.dropped.length > 0) headers.push('x-floe-dropped', x.answer.dropped.map(headerText).join(','));
   if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
   return headers;
 }

@@ -8,6 +8,7 @@ export class AnswerRecord {
   #finish: string | null = null;
   #responseId: string | null = null;
   #results: ReadonlyMap<string, Usage> | null = null;
+  #dropped: readonly string[] = [];
 
   /** What the provider reported. */
   get usage(): Usage | null {
@@ -39,6 +40,11 @@ export class AnswerRecord {
     return this.#results;
   }
 
+  /** Hints that the target could not carry, by field path. */
+  get dropped(): readonly string[] {
+    return this.#dropped;
+  }
+
   reportUsage(usage: Usage | null): void {
     this.#usage = usage;
   }
@@ -63,6 +69,10 @@ export class AnswerRecord {
 
   setResults(results: ReadonlyMap<string, Usage> | null): void {
     this.#results = results;
+  }
+
+  setDropped(dropped: readonly string[]): void {
+    this.#dropped = dropped;
   }
 
   /** Another attempt begins: what the one before used was set aside. */

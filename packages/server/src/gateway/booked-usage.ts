@@ -1,6 +1,7 @@
 import { contentBytesIn } from '@floe/wire/content-bytes';
 import type { AnswerEvent } from '@floe/wire/events';
-import { billed, type Usage } from '@floe/wire/usage';
+import type { UnitDraft } from '@floe/wire/units';
+import { mergeUsage, REPORTED_UNITS, type Usage } from '@floe/wire/usage';
 import { inputTokensAbout, tokensOfContent } from '../guardrails/estimate.ts';
 import type { Billing } from './billing.ts';
 import type { Exchange } from './exchange-record.ts';
@@ -31,33 +32,33 @@ export function bookedUsage(x: Exchange, isWhole: boolean): BookedUsage {
   // What is billed by the picture, the second or the search is not counted in tokens.
   if (x.request.ask === null || !IN_TOKENS.has(x.surface.billing))
     return { usage: reported, isEstimated: false };
-  const content = Math.max(tokensOfContent(x.answer.contentBytes), reported?.reasoning ?? 0);
-  const input = reported?.input || null;
-  const output = covers(reported, x.answer.contentBytes) ? (reported?.output ?? null) : null;
-  const parts = (reported?.cached ?? 0) + (reported?.cacheWrite ?? 0);
-  const usage = {
-    ...reported,
-    input: input ?? Math.max(inputTokensAbout(x.request.ask.body), parts),
+  const counts = reported?.units ?? {};
+  const { cached = 0, cache_write = 0, reasoning = 0 } = counts;
+  const content = Math.max(tokensOfContent(x.answer.contentBytes), reasoning);
+  const input = counts.input || null;
+  const output = covers(reported, x.answer.contentBytes) ? (counts.output ?? null) : null;
+  const units = {
+    input: input ?? Math.max(inputTokensAbout(x.request.ask.body), cached + cache_write),
     output: output !== null && isWhole ? output : Math.max(output ?? 0, content),
   };
-  return { usage, isEstimated: input === null || (output === null && content > 0) };
+  const isEstimated = input === null || (output === null && content > 0);
+  return { usage: mergeUsage(reported, { units }), isEstimated };
 }
 
 /** Whether a report has an output that can be true of so many bytes of content. */
 function covers(reported: Usage | null, contentBytes: number): boolean {
-  const { output = 0 } = reported ?? {};
+  const { output = 0 } = reported?.units ?? {};
   return output > 0 && output * MOST_BYTES_PER_TOKEN >= contentBytes;
 }
 
 /** The counts of a report that can be true; null when none can. */
 export function credible(usage: Usage | null): Usage | null {
   if (usage === null) return null;
-  const { input, cached, cacheWrite, output, reasoning } = usage;
-  if ([input, cached, cacheWrite, output, reasoning].every((count = 0) => isCount(count))) return usage;
-  const { units, tier, ...tokens } = usage;
-  const counts = Object.entries(tokens).filter(([, count]) => isCount(count));
-  if (counts.length === 0 && units === undefined) return null;
-  return billed(Object.fromEntries(counts), units, tier);
+  const { units } = usage;
+  if (REPORTED_UNITS.every((unit) => isCount(units[unit]))) return usage;
+  const left: UnitDraft = { ...units };
+  for (const unit of REPORTED_UNITS) if (!isCount(left[unit])) delete left[unit];
+  return Object.keys(left).length === 0 ? null : { units: left, tier: usage.tier };
 }
 
 /** Whether the content of an answer of this size has to be counted: it is never larger than the answer. */
@@ -79,6 +80,6 @@ export function noteEvent(x: Exchange, event: AnswerEvent): void {
     x.answer.addContent(Buffer.byteLength(event.name));
 }
 
-function isCount(count: number): boolean {
+function isCount(count = 0): boolean {
   return Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS;
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
-import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Admission } from '../guardrails/breakers/circuit.ts';
 import type { Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
 import { isCredentialBound } from './retry.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
@@ -10,17 +10,12 @@ import { UpstreamRefusal } from './upstream-fault.ts';
  * answers, and so does what befell a credential of the caller's own; what the caller ended (it left, its deadline
  * passed) shows nothing.
  */
-export function reportFailure(
-  breakers: Breakers,
-  orgId: string,
-  target: Target,
-  error: unknown,
-  admission: Admission,
-): void {
+export function reportFailure(x: Exchange, target: Target, error: unknown, admission: Admission): void {
+  const { breakers } = x.gateway;
+  const { orgId } = x.caller.key;
   const isCallers = target.provider.usesCaller && isCredentialBound(error);
   if (isCallers) return breakers.succeeded(orgId, target, null, admission);
-  if (error instanceof UpstreamRefusal)
-    return reportRefusal(breakers, orgId, target, error.status, admission);
+  if (error instanceof UpstreamRefusal) return reportRefusal(x, target, error.status, admission);
   if (!(error instanceof Fault)) return breakers.abandoned(orgId, target, admission);
   const { code, detail } = error;
   switch (code) {
@@ -47,13 +42,9 @@ export function reportFailure(
   }
 }
 
-function reportRefusal(
-  breakers: Breakers,
-  orgId: string,
-  target: Target,
-  status: number,
-  admission: Admission,
-): void {
+function reportRefusal(x: Exchange, target: Target, status: number, admission: Admission): void {
+  const { breakers } = x.gateway;
+  const { orgId } = x.caller.key;
   if (status === 402) breakers.credentialRefused(orgId, target, 'payment_required');
   else if (status === 408 || status === 425) breakers.failed(orgId, target, `status ${status}`, admission);
   else breakers.succeeded(orgId, target, null, admission);

@@ -5,8 +5,8 @@ import { type Ask, parseBody } from './ask.ts';
 import type { Target } from './catalog.ts';
 import { COMPLETE, type Exchange, type Outcome } from './exchange-record.ts';
 import { forwardRequest } from './forward-request.ts';
-import { type Prompt, readPrompt } from './generation.ts';
-import type { Operation } from './operation.ts';
+import { readPrompt } from './generation.ts';
+import type { Operation, Prompt } from './operation.ts';
 import type { Plan } from './plan.ts';
 import { send } from './send.ts';
 import { COUNT_TOKENS } from './surface.ts';
@@ -50,7 +50,6 @@ function mayCount({ provider, model }: Target): boolean {
 }
 
 function planCount(x: Exchange, ask: Ask, target: Target): Plan {
-  const { provider } = target;
   const { request } = forwardRequest(ask, target, x.surface, x.client.headers);
   const [path = '', query] = request.path.split('?');
   const countPath = `${path}/count_tokens`;
@@ -59,7 +58,7 @@ function planCount(x: Exchange, ask: Ask, target: Target): Plan {
     request: { ...request, path: query === undefined ? countPath : `${countPath}?${query}` },
     dropped: [],
     answer: () => wholeAnswer(tell),
-    refusal: (status, headers, body) => readRefusal(provider.id, provider.sheet, status, headers, body),
+    refusal: (answer) => readRefusal(target.provider, answer),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import {
+  type EmbeddingsAnswer,
   type EmbeddingsAsk,
   readEmbeddings,
   readEmbeddingsAsk,
@@ -10,6 +11,7 @@ import {
 import { usageIn } from '@floe/wire/passing-usage';
 import { memberEdit, readString, type Span, scanObject, splice } from '@floe/wire/splice';
 import type { Embeddings } from '../providers/provider.ts';
+import { requestTo } from '../providers/request-to.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { wholeAnswer } from './answer-sinks.ts';
 import { type Ask, JSON_BODY_BYTES, parseBody } from './ask.ts';
@@ -71,41 +73,32 @@ function textAt(body: Buffer, members: ReadonlyMap<string, Span>, name: string):
 
 /** Throws `unsupported_parameter` for a target that cannot take the request; another may. */
 function planEmbeddings(x: Exchange, ask: Ask, target: Target): Plan {
-  const { provider, credential, timeouts } = target;
+  const { provider, credential } = target;
   const how = provider.sheet.embeddings;
   if (!how)
     throw new Fault('unsupported_parameter', `${provider.id} does not offer embeddings.`, { param: 'model' });
   const model = provider.upstreamModel(target.model);
-  const { body, dropped, answer } = how.lacks || how.speaks !== 'openai' ? rewritten() : asItIs();
+  const headers = [...provider.headersFor(credential), 'accept', 'application/json'];
+  const { body, dropped, answer: sink } = how.lacks || how.speaks !== 'openai' ? rewritten() : asItIs();
   return {
-    request: {
-      method: 'POST',
-      origin: provider.origin,
-      path: provider.embeddingsPath(target.model),
-      headers: [...provider.headersFor(credential), 'accept', 'application/json'],
-      body,
-      connectMs: timeouts.connectMs,
-      via: provider.via,
-      pool: provider.pool,
-      signing: provider.signingFor(credential),
-    },
+    request: requestTo(target, provider.embeddingsPath(target.model), headers, body),
     dropped,
-    answer: () => answer,
-    refusal: (status, headers, bytes) => {
-      const refusal = readRefusal(provider.id, provider.sheet, status, headers, bytes);
+    answer: () => sink,
+    refusal: (answer) => {
+      const refusal = readRefusal(provider, answer);
       // Words of another shape are no client's to parse: they travel inside an error of ours.
       if (how.speaks === 'openai' || refusal instanceof Fault) return refusal;
-      const type = headerOf(headers, 'content-type') ?? 'no content type';
+      const type = headerOf(answer.headers, 'content-type') ?? 'no content type';
       return new Fault(
         'invalid_request',
-        `${provider.id} refused the request (${status}, ${type}): ${wordsIn(bytes)}`,
+        `${provider.id} refused the request (${answer.status}, ${type}): ${wordsIn(answer.body)}`,
       );
     },
   };
 
   function asItIs(): Sending {
-    const edits = [memberEdit(ask.body, ask.members, 'model', JSON.stringify(model))];
-    const { encoding } = { encoding: textAt(ask.body, ask.members, 'encoding_format') ?? 'float' };
+    const edits = [memberEdit(ask, 'model', JSON.stringify(model))];
+    const encoding = textAt(ask.body, ask.members, 'encoding_format') ?? 'float';
     return { body: splice(ask.body, edits), dropped: [], answer: forwardedVectors(x, ask, encoding) };
   }
 
@@ -113,7 +106,7 @@ function planEmbeddings(x: Exchange, ask: Ask, target: Target): Plan {
     if (!how) throw new Error('checked above');
     const parsed = parseBody(ask);
     const read = readEmbeddingsAsk(parsed);
-    const written = writeEmbeddings(read, how.speaks, model, renamed(parsed, how), how.lacks);
+    const written = writeEmbeddings(read, how, model, renamed(parsed, how));
     const bytes = Buffer.from(JSON.stringify(written.body));
     return { body: bytes, dropped: written.dropped, answer: translatedVectors(x, ask, read, how) };
   }
@@ -144,7 +137,8 @@ function forwardedVectors(x: Exchange, ask: Ask, encoding: string): AnswerSink {
     const first = FIRST_VECTOR.exec(bytes.toString('latin1', 0, 65_536))?.[1];
     const asAsked = first === undefined || (first === '"') === (encoding === 'base64');
     if (asAsked) return x.client.answer(200, answerHeaders(x, 'application/json'), bytes);
-    answerVectors(x, ask, readEmbeddingsAsk(parseBody(ask)), 'openai', bytes);
+    const read = readEmbeddingsAsk(parseBody(ask));
+    answerVectors(x, readEmbeddings('openai', parse(bytes), read.input.length), read.encoding, ask.model);
   });
 }
 
@@ -163,21 +157,21 @@ function membersOf(bytes: Buffer): ReadonlyMap<string, Span> {
 }
 
 function translatedVectors(x: Exchange, ask: Ask, read: EmbeddingsAsk, { speaks }: Embeddings): AnswerSink {
-  return wholeAnswer((bytes) => answerVectors(x, ask, read, speaks, bytes));
+  return wholeAnswer((bytes) =>
+    answerVectors(x, readEmbeddings(speaks, parse(bytes), read.input.length), read.encoding, ask.model),
+  );
 }
 
 function answerVectors(
   x: Exchange,
-  ask: Ask,
-  read: EmbeddingsAsk,
-  from: Embeddings['speaks'],
-  bytes: Buffer,
+  answer: EmbeddingsAnswer,
+  encoding: EmbeddingsAsk['encoding'],
+  model: string,
 ): void {
-  const answer = readEmbeddings(from, parse(bytes), read.input.length);
   x.answer.reportUsage(answer.usage ?? null);
   // Where the provider does not count, the client is told what is booked.
   const { usage } = bookedUsage(x, true);
-  const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, read.encoding, ask.model);
+  const body = writeEmbeddingsAnswer({ ...answer, usage: usage ?? undefined }, encoding, model);
   x.client.answer(200, answerHeaders(x, 'application/json'), JSON.stringify(body));
 }
 

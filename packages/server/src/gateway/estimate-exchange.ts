@@ -57,7 +57,7 @@ function estimateUnits(x: Exchange, { targets }: Course): Estimate {
     const cost = usage && price ? costOf(price, usage, x.createdAt) : null;
     if (cost === null || cost.unpriced.length > 0) return { tokens, nanoUsd: null, unpriced: named(target) };
     nanoUsd = Math.max(nanoUsd, cost.nanoUsd);
-    tokens = Math.max(tokens, (usage?.input ?? 0) + (usage?.output ?? 0));
+    tokens = Math.max(tokens, (usage?.units.input ?? 0) + (usage?.units.output ?? 0));
   }
   return { tokens, nanoUsd, unpriced: null };
 }

@@ -1,5 +1,4 @@
 import type { Fault, FaultDetail } from '@floe/contract/faults';
-import type { BilledUnits } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
@@ -16,6 +15,7 @@ import type { OpaqueAsk } from './opaque/opaque-ask.ts';
 import type { AnswerGate } from './policy/answer-side.ts';
 import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
+import type { AttemptTokens } from './usage-fields.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
@@ -76,9 +76,9 @@ export interface AttemptRecord {
   first_token_ms: number | null;
   duration_ms: number | null;
   /** Tokens of this attempt alone, when there were several. */
-  usage?: TokenCounts;
+  usage?: AttemptTokens;
   /** What it is billed for beside plain tokens. */
-  billed_units?: BilledUnits;
+  billed_units?: Readonly<Record<string, number>>;
   /** The service tier it is billed in, where that is not the standard one. */
   service_tier?: string;
   /** What of it has no price: units, or its tier as `tier:<name>`. */
@@ -86,9 +86,6 @@ export interface AttemptRecord {
   /** What its tokens were charged with. */
   price?: ChargedPrice;
 }
-
-/** The five counts of tokens. */
-export type TokenCounts = Omit<Usage, 'units' | 'tier'>;
 
 /** Whose price a cost is; `incomplete` when something that was used has none. */
 export type CostSource = Price['source'] | 'incomplete';
@@ -111,6 +108,12 @@ export interface Decision {
   /** Of a refusal: the limit or budget that refused, and what the client was told to wait. */
   readonly rule?: NonNullable<FaultDetail['rule']>;
   readonly retry_after_ms?: number;
+}
+
+/** Monotonic milliseconds. */
+export interface UpstreamSpan {
+  readonly sentAt: number;
+  readonly endedAt: number;
 }
 
 /** An exchange once it is known who asks: what every stage behind `authenticate` works on. */
@@ -146,8 +149,6 @@ export interface StartedExchange {
   /** What the relay knows of its session; null where nobody watches. */
   session: SessionStanding | null;
   target: Target | null;
-  /** Hints the target could not carry, by field path. */
-  dropped: readonly string[];
   readonly attempts: AttemptRecord[];
   readonly decisions: Decision[];
   /** What the attempts before the last one used and cost. */
@@ -157,7 +158,6 @@ export interface StartedExchange {
   judged: Judged;
   /** What the row says of its end. */
   outcome: Outcome;
-  /** Monotonic times: first upstream call, last upstream byte. */
-  sentAt: number | null;
-  upstreamEndedAt: number | null;
+  /** From the first upstream call to the last upstream byte of the attempts that are over; null before one is. */
+  upstream: UpstreamSpan | null;
 }

@@ -74,14 +74,12 @@ function begin(client: Client, surface: Surface, gateway: Gateway): StartedExcha
     course: null,
     target: null,
     session: null,
-    dropped: [],
     attempts: [],
     decisions: [],
     spent: null,
     cache: null,
     judged: UNJUDGED,
     outcome: { state: 'failed', status: 0, fault: null },
-    sentAt: null,
-    upstreamEndedAt: null,
+    upstream: null,
   };
 }

@@ -9,6 +9,7 @@ import { endUserOf } from './end-user.ts';
 import { outputCapOf } from './estimate-request.ts';
 import { type Decision, type Exchange, isAuthenticated, type StartedExchange } from './exchange-record.ts';
 import { promptSaving } from './prompt-saving.ts';
+import { tokenColumns } from './usage-fields.ts';
 import { savedBy, type Worth, worthOf } from './worth.ts';
 
 /** Of a response that its provider still makes. */
@@ -56,8 +57,8 @@ function countExchange(x: StartedExchange, worth: Worth, latencyMs: number): voi
     latencyMs: x.attempts.length === 0 ? null : latencyMs,
     firstTokenMs: firstTokenMsOf(x),
     cache: x.cache,
-    inputTokens: worth.usage?.input ?? 0,
-    outputTokens: worth.usage?.output ?? 0,
+    inputTokens: worth.usage?.units.input ?? 0,
+    outputTokens: worth.usage?.units.output ?? 0,
   });
 }
 
@@ -71,7 +72,7 @@ function noteLength(x: Exchange, { usage }: Worth): void {
     attempts,
     gateway,
   } = x;
-  const output = usage?.output ?? 0;
+  const output = usage?.units.output ?? 0;
   if (outcome.state !== 'complete' || output === 0 || attempts.length !== 1) return;
   if (ask === null || target === null || outputCapOf(ask) !== null) return;
   const each = Math.ceil(output / ask.choices);
@@ -118,11 +119,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     error_code: fault?.code ?? null,
     error_source: fault?.source ?? null,
     finish_reason: x.answer.finish,
-    input_tokens: usage?.input ?? null,
-    cached_tokens: usage?.cached ?? null,
-    cache_write_tokens: usage?.cacheWrite ?? null,
-    output_tokens: usage?.output ?? null,
-    reasoning_tokens: usage?.reasoning ?? null,
+    ...tokenColumns(usage),
     usage_source: source,
     cost_nano_usd: nanoUsd,
     cost_source: costSource,
@@ -137,7 +134,7 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     session: sessionNamed(x.client.headers, x.request.ask),
     prompt_saved_nano_usd: promptSaving(x),
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
-    dropped_json: x.dropped.length > 0 ? JSON.stringify(x.dropped) : null,
+    dropped_json: x.answer.dropped.length > 0 ? JSON.stringify(x.answer.dropped) : null,
     attempts_json: JSON.stringify(x.attempts),
     decisions_json: JSON.stringify(fault ? [...x.decisions, faultDecision(fault)] : x.decisions),
   };
@@ -153,13 +150,13 @@ function hundredths(ms: number): number {
 
 /** Before the first upstream call and after its last byte: the time that was Floe's own. */
 function overheadOf(x: Exchange, latencyMs: number): number {
-  if (x.sentAt === null || x.upstreamEndedAt === null) return hundredths(latencyMs);
-  return hundredths(latencyMs - (x.upstreamEndedAt - x.sentAt));
+  if (x.upstream === null) return hundredths(latencyMs);
+  return hundredths(latencyMs - (x.upstream.endedAt - x.upstream.sentAt));
 }
 
 /** What a TPM limit counts: everything in, everything out. */
 function tokensOf({ usage }: Worth): number {
-  return (usage?.input ?? 0) + (usage?.output ?? 0);
+  return (usage?.units.input ?? 0) + (usage?.units.output ?? 0);
 }
 
 function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault): Decision {

@@ -1,5 +1,5 @@
 import { type Edit, memberEdit, readBoolean, spanMembers, splice, withMembers } from '@floe/wire/splice';
-import type { BodyShape, Dialect } from '../providers/provider.ts';
+import { requestTo } from '../providers/request-to.ts';
 import type { UpstreamRequest } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
 import { shapeBody } from './body-shape.ts';
@@ -24,24 +24,26 @@ export function forwardRequest(
   clientHeaders: ClientHeaders,
 ): Forwarded {
   const { provider } = target;
-  const shape = provider.shapeOf(surface.dialect);
-  if (shape) return forwardShaped(ask, target, surface.dialect, clientHeaders, shape);
+  const { dialect, forwarded } = surface;
   const model = provider.upstreamModel(target.model);
-  const edits: Edit[] = [memberEdit(ask.body, ask.members, 'model', JSON.stringify(model))];
-  const asks = surface.dialect === 'chat' && ask.stream && provider.sheet.usage === 'ask';
+  const path = provider.pathOf(dialect, model, ask.stream);
+  const shape = provider.shapeOf(dialect);
+  if (shape) {
+    const { changes, dropped } = shapeBody(shape, (member) => ask.members.has(member), clientHeaders);
+    // Every value that stays keeps its bytes.
+    const body = withMembers(ask.body, ask.members, new Map([...changes, ...provider.body]));
+    const request = requestTo(target, path, upstreamHeaders(target, ask.stream), body);
+    return { request, usageFrameIsOurs: false, dropped };
+  }
+  const edits: Edit[] = [memberEdit(ask, 'model', JSON.stringify(model))];
+  const asks = dialect === 'chat' && ask.stream && provider.sheet.usage === 'ask';
   const usage = asks ? usageEdit(ask) : null;
   if (usage) edits.push(usage);
-  for (const [name, json] of provider.body) edits.push(memberEdit(ask.body, ask.members, name, json));
+  for (const [name, json] of provider.body) edits.push(memberEdit(ask, name, json));
   edits.sort((a, b) => a.start - b.start);
+  const headers = upstreamHeaders(target, ask.stream, clientHeaders, forwarded);
   return {
-    request: upstreamRequest(
-      target,
-      surface.dialect,
-      ask.stream,
-      splice(ask.body, edits),
-      clientHeaders,
-      surface.forwarded,
-    ),
+    request: requestTo(target, path, headers, splice(ask.body, edits)),
     usageFrameIsOurs: usage !== null,
     dropped: NOTHING,
   };
@@ -49,29 +51,13 @@ export function forwardRequest(
 
 const NOTHING: readonly string[] = [];
 
-/** Where address and headers of the dialect stand in the body: every value that stays keeps its bytes. */
-function forwardShaped(
-  ask: Ask,
-  target: Target,
-  dialect: Dialect,
-  clientHeaders: ClientHeaders,
-  shape: BodyShape,
-): Forwarded {
-  const { changes, dropped } = shapeBody(shape, (member) => ask.members.has(member), clientHeaders);
-  const body = withMembers(ask.body, ask.members, new Map([...changes, ...target.provider.body]));
-  const request = upstreamRequest(target, dialect, ask.stream, body, {}, []);
-  return { request, usageFrameIsOurs: false, dropped };
-}
-
-/** The call itself: address, credential, and of the client's headers only those named in `forwarded`. */
-export function upstreamRequest(
-  { provider, credential, model, timeouts }: Target,
-  dialect: Dialect,
+/** Headers of a call, flat: the provider's, and of the client's only those named in `forwarded`. */
+export function upstreamHeaders(
+  { provider, credential }: Target,
   stream: boolean,
-  body: Buffer,
-  clientHeaders: ClientHeaders,
-  forwarded: readonly string[],
-): UpstreamRequest {
+  clientHeaders: ClientHeaders = {},
+  forwarded: readonly string[] = NOTHING,
+): string[] {
   const headers = [
     ...provider.headersFor(credential),
     'accept',
@@ -83,17 +69,7 @@ export function upstreamRequest(
   }
   for (const [name, value] of Object.entries(provider.sheet.headers ?? {}))
     if (!forwarded.includes(name) || clientHeaders[name] === undefined) headers.push(name, value);
-  return {
-    method: 'POST',
-    origin: provider.origin,
-    path: provider.pathOf(dialect, provider.upstreamModel(model), stream),
-    headers,
-    body,
-    connectMs: timeouts.connectMs,
-    via: provider.via,
-    pool: provider.pool,
-    signing: provider.signingFor(credential),
-  };
+  return headers;
 }
 
 /** Null when the client asked for usage itself. */
@@ -101,8 +77,8 @@ function usageEdit(ask: Ask): Edit | null {
   const { body, members } = ask;
   const options = members.get('stream_options');
   const inner = options && spanMembers(body, options);
-  if (!options || !inner) return memberEdit(body, members, 'stream_options', '{"include_usage":true}');
+  if (!options || !inner) return memberEdit(ask, 'stream_options', '{"include_usage":true}');
   const asked = inner.get('include_usage');
   if (asked && readBoolean(body, asked) === true) return null;
-  return memberEdit(body, inner, 'include_usage', 'true', options);
+  return memberEdit({ body, members: inner }, 'include_usage', 'true', options);
 }

@@ -15,14 +15,13 @@ function isOwnError(body: Buffer): boolean {
 
 /**
  * The plan for a target that speaks the client's own dialect: bytes both ways. `rewrite` takes an answer
- * that came in the form nobody asked for (JSON for a stream, a stream for JSON), or every one (`rewritten`).
+ * that came in the form nobody asked for (JSON for a stream, a stream for JSON).
  */
 export function planForward(
   x: Exchange,
   ask: Ask,
   target: Target,
   rewrite: (streamed: boolean) => AnswerSink,
-  rewritten: boolean,
 ): Plan {
   const { provider, model } = target;
   const { request, usageFrameIsOurs, dropped } = forwardRequest(ask, target, x.surface, x.client.headers);
@@ -33,7 +32,7 @@ export function planForward(
   };
   const previous = x.request.turn?.unknownTo(target) ?? null;
   function answer(streamed: boolean): AnswerSink {
-    if (streamed !== ask.stream || rewritten) return rewrite(streamed);
+    if (streamed !== ask.stream) return rewrite(streamed);
     const { dialect } = x.surface;
     if (dialect === 'chat') return streamed ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings);
     return streamed ? new ForwardedEvents(x, dialect, previous) : forwardedBody(x, dialect, previous);
@@ -42,9 +41,9 @@ export function planForward(
     request,
     dropped: ask.lost ? [...ask.lost, ...dropped] : dropped,
     answer,
-    refusal: (status, headers, body) =>
-      provider.shapeOf(x.surface.dialect) && !isOwnError(body)
-        ? readTranslatedRefusal(target, x.surface.dialect, ask, { status, headers, body })
-        : readRefusal(provider.id, provider.sheet, status, headers, body),
+    refusal: (refused) =>
+      provider.shapeOf(x.surface.dialect) && !isOwnError(refused.body)
+        ? readTranslatedRefusal(target, x.surface.dialect, ask, refused)
+        : readRefusal(provider, refused),
   };
 }

@@ -1,13 +1,13 @@
-import { type Ask, JSON_BODY_BYTES, readAsk } from './ask.ts';
+import { JSON_BODY_BYTES, readAsk } from './ask.ts';
 import { throughCache } from './cache/recall.ts';
 import { isCached } from './cache/rules.ts';
-import { type Course, resolveCourse } from './catalog.ts';
+import { resolveCourse } from './catalog.ts';
 import { EarlyAnswer } from './early-answer.ts';
 import { COMPLETE, type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
 import { refuseAliases } from './ide/exact-ids.ts';
 import { LeadingAnswer } from './ide/leading-answer.ts';
 import { readIdeAsk, withBody } from './ide/read-ide-ask.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, Prompt } from './operation.ts';
 import { orderTargets, takeCourse } from './order-targets.ts';
 import { createPlanner } from './planner.ts';
 import { passRequestGate } from './policy/request-gate.ts';
@@ -24,12 +24,6 @@ export function generation(surface: Surface): Operation {
       return { course: prompt.course, send: () => generate(x, prompt) };
     },
   };
-}
-
-/** A request in one of the three dialects, and who may answer it. */
-export interface Prompt {
-  readonly ask: Ask;
-  readonly course: Course;
 }
 
 /** Reads a request, routes it and judges it by policies. Throws what is wrong with it. */
@@ -61,13 +55,14 @@ export async function readPrompt(x: Exchange): Promise<Prompt> {
   return { ask, course };
 }
 
-async function generate(x: Exchange, { ask, course }: Prompt): Promise<Outcome> {
+async function generate(x: Exchange, prompt: Prompt): Promise<Outcome> {
+  const { ask, course } = prompt;
   const { cache } = x.caller.catalog;
   if (ask.stream) x.progress.keepWaiting(ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x));
   const produce = () => send(x, course, createPlanner(x, ask));
   let outcome = COMPLETE;
   if (cache === null || !isCached(cache, course)) await produce();
-  else outcome = { ...COMPLETE, state: await throughCache(x, ask, course, cache, produce) };
+  else outcome = { ...COMPLETE, state: await throughCache(x, prompt, cache, produce) };
   // The one wait for the database: an answer ends when its turn can be gone on from.
   await x.request.turn?.commit(x);
   return outcome;

@@ -113,14 +113,14 @@ export interface PricesView {
 /** Prices as lists show them, at a moment: some change by the hour. */
 export function pricesOf(price: Price | null, atMs: number): PricesView | null {
   if (price === null) return null;
-  const { input, output, cacheRead, cacheWrite } = price.ratesAt(atMs);
+  const { input, output, cached, cache_write } = price.ratesAt(atMs).units;
   const usd = (rate: Rate, tokens = 0) => Number((usdPerMillion(rate, tokens) * price.multiplier).toFixed(9));
   const steps = new Set([...input.tiers, ...output.tiers].map(({ above }) => above));
   return {
     input_usd: usd(input),
     output_usd: usd(output),
-    cache_read_usd: cacheRead ? usd(cacheRead) : null,
-    cache_write_usd: cacheWrite ? usd(cacheWrite) : null,
+    cache_read_usd: cached ? usd(cached) : null,
+    cache_write_usd: cache_write ? usd(cache_write) : null,
     tiers: [...steps]
       .sort((one, other) => one - other)
       .map((above) => ({

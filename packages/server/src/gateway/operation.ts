@@ -1,3 +1,4 @@
+import type { Ask } from './ask.ts';
 import type { Course } from './catalog.ts';
 import type { Exchange, Outcome, StartedExchange } from './exchange-record.ts';
 import type { Surface } from './surface.ts';
@@ -17,4 +18,10 @@ export interface Operation {
   parse(x: Exchange): Promise<RoutedRequest>;
   /** Gives back what `parse` took, whatever the end. */
   release?(x: StartedExchange): void;
+}
+
+/** A request in one of the three dialects, and who may answer it. */
+export interface Prompt {
+  readonly ask: Ask;
+  readonly course: Course;
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
-import type { UpstreamHeaders, UpstreamRequest } from '../providers/transport.ts';
+import type { UpstreamAnswer, UpstreamHead, UpstreamRequest } from '../providers/transport.ts';
 import type { Upload } from './opaque/upload.ts';
 
 /** What takes an upstream's bytes to the client. Throws a `Fault` at the point where it is known. */
@@ -36,9 +36,9 @@ export interface Plan {
   /** The request's body when it is sent as it arrives. */
   readonly upload?: Upload;
   /** Takes an answer of any status and kind as it is; such a plan's `answer` and `refusal` are not asked. */
-  readonly raw?: (status: number, headers: UpstreamHeaders) => AnswerSink;
+  readonly raw?: (head: UpstreamHead) => AnswerSink;
   /** Takes a 2xx answer, which came as an event stream or as one body, whatever was asked for. */
   answer(streamed: boolean): AnswerSink;
   /** What an error answer means for the client. */
-  refusal(status: number, headers: UpstreamHeaders, body: Buffer): Error;
+  refusal(answer: UpstreamAnswer): Error;
 }

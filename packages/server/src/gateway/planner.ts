@@ -34,7 +34,7 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     const [first] = x.course?.targets ?? [];
     const credential = first?.provider.usesCaller ? callerCredential(x, first) : first?.credential;
     const origin = credential && first?.provider.sealOrigin(credential);
-    read = { ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
+    read = { prompt: ask, ask: origin === undefined ? wireAsk : sealedBy(wireAsk, origin), body };
     return read;
   }
   /** Only an answer we write ourselves can be continued by another attempt. */
@@ -50,15 +50,17 @@ export function createPlanner(x: Exchange, ask: Ask): Planner {
     const { provider, credential } = target;
     // An IDE's answers are written anew whoever gives them: strictly Chat, without a provider's additions.
     if (ask.wire || !provider.speaks(dialect, target.model))
-      return planTranslate(x, ask, target, provider.dialectFor(target.model), reading());
+      return planTranslate(x, target, provider.dialectFor(target.model), reading());
     // The marks may stand anywhere in a body; only what was read tells whether they are proofs.
     if (
       mayRefuseProofs(dialect, ask.body, moved) &&
       refusesProofs(reading().ask, provider.sealOrigin(credential))
     )
-      return planTranslate(x, ask, target, dialect, reading());
-    const rewrite = (streamed: boolean) => translatedAnswer(x, ask, target, dialect, reading(), streamed);
-    return planForward(x, x.request.turn?.askFor(target) ?? ask, target, rewrite, isRewritten());
+      return planTranslate(x, target, dialect, reading());
+    const rewrite = (streamed: boolean) => translatedAnswer(x, target, dialect, reading())(streamed);
+    const isAlways = isRewritten();
+    const plan = planForward(x, x.request.turn?.askFor(target) ?? ask, target, rewrite);
+    return isAlways ? { ...plan, answer: rewrite } : plan;
   };
 }
 

@@ -8,9 +8,10 @@ import type { Exchange } from './exchange-record.ts';
  */
 export function promptSaving({ outcome, target, answer: { usage }, createdAt }: Exchange): number | null {
   if (outcome.state === 'cached' || target === null || usage === null) return null;
-  if (!usage.cached && !usage.cacheWrite) return null;
+  const { input = 0, cached, cache_write, output = 0 } = usage.units;
+  if (!cached && !cache_write) return null;
   const price = target.provider.priceOf(target.model);
   if (price === null) return null;
-  const { cached: _, cacheWrite: __, units: ___, ...plain } = usage;
+  const plain = { units: { input, output }, tier: usage.tier };
   return costOf(price, plain, createdAt).nanoUsd - costOf(price, usage, createdAt).nanoUsd;
 }

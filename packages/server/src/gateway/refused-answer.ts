@@ -1,8 +1,9 @@
 import { Fault } from '@floe/contract/faults';
+import type { UpstreamAnswer } from '../providers/transport.ts';
 import { CollectedAnswer } from './answer-sinks.ts';
 import { ClientGone } from './client.ts';
 import type { AnswerSink } from './plan.ts';
-import { UpstreamRefusal } from './upstream-fault.ts';
+import { headerOf, UpstreamRefusal } from './upstream-fault.ts';
 
 /** An error body is read so far; what is longer is judged by its start. */
 const REFUSAL_BYTES = 1024 * 1024;
@@ -15,12 +16,18 @@ export function refusedAnswer(judge: (body: Buffer) => Error): AnswerSink {
   return new CollectedAnswer(REFUSAL_BYTES, throwing, judge);
 }
 
-/** The fault of a 200 whose body is of another type than `wanted`. */
-export function wrongTypeFault(providerId: string, wanted: string, type: string, body: Buffer): Fault {
-  return new Fault('upstream_error', `${providerId} answered 200 with "${type}" instead of ${wanted}.`, {
-    upstreamStatus: 200,
-    upstreamBody: body.toString('utf8', 0, 2000),
-  });
+/** The fault of a success whose body is of another type than `wanted`. */
+export function wrongTypeFault(providerId: string, wanted: string, answer: UpstreamAnswer): Fault {
+  const { status, headers, body } = answer;
+  const type = headerOf(headers, 'content-type') ?? '';
+  return new Fault(
+    'upstream_error',
+    `${providerId} answered ${status} with "${type}" instead of ${wanted}.`,
+    {
+      upstreamStatus: status,
+      upstreamBody: body.toString('utf8', 0, 2000),
+    },
+  );
 }
 
 /** What the row of a failed attempt says: a word of the error table, or what happened where no error is told. */

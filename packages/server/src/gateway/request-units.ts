@@ -1,4 +1,4 @@
-import type { Usage } from '@floe/wire/usage';
+import { mergeUsage, type Usage } from '@floe/wire/usage';
 import type { Price } from '../providers/prices.ts';
 import type { Billing } from './billing.ts';
 import type { OpaqueAsk } from './opaque/opaque-ask.ts';
@@ -19,24 +19,24 @@ const DOCUMENTS_PER_SEARCH = 100;
  * cannot be said, neither before the answer nor afterwards: speech priced per token of sound comes without a count.
  */
 export function unitsUsage(billing: Billing, ask: OpaqueAsk, price: Price, atMs: number): Usage | null {
-  const rates = price.ratesAt(atMs).units ?? {};
+  const rates = price.ratesAt(atMs).units;
   const { bytes, characters } = ask;
   const seconds = Math.ceil(bytes / BYTES_PER_SECOND);
   switch (billing) {
     case 'images': {
       const images = ask.images ?? 1;
-      if (rates['image']) return { units: { image: images } };
-      return { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: images * TOKENS_PER_IMAGE };
+      if (rates.image) return { units: { image: images } };
+      return { units: { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: images * TOKENS_PER_IMAGE } };
     }
     case 'speech':
-      return rates['character'] && characters !== null ? { units: { character: characters } } : null;
+      return rates.character && characters !== null ? { units: { character: characters } } : null;
     case 'transcription': {
-      if (rates['audio_second']) return { units: { audio_second: seconds } };
+      if (rates.audio_second) return { units: { audio_second: seconds } };
       const input = seconds * SOUND_TOKENS_PER_SECOND;
-      return { input, output: seconds * WORD_TOKENS_PER_SECOND };
+      return { units: { input, output: seconds * WORD_TOKENS_PER_SECOND } };
     }
     case 'searches':
-      return rates['search']
+      return rates.search
         ? { units: { search: Math.max(1, Math.ceil((ask.documents ?? 1) / DOCUMENTS_PER_SEARCH)) } }
         : null;
     default:
@@ -47,6 +47,5 @@ export function unitsUsage(billing: Billing, ask: OpaqueAsk, price: Price, atMs:
 /** Units that only the request tells, for an answer that left them out though its model is priced by them. */
 export function withRequestUnits(usage: Usage, measured: Usage | null): Usage {
   // Tokens of the answer are better than the most it could have had.
-  if (measured?.units === undefined || measured.input !== undefined) return usage;
-  return { ...usage, units: { ...measured.units, ...usage.units } };
+  return measured === null || measured.units.input !== undefined ? usage : mergeUsage(measured, usage);
 }

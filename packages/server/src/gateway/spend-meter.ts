@@ -1,5 +1,5 @@
 import type { Fault } from '@floe/contract/faults';
-import type { Usage } from '@floe/wire/usage';
+import { mergeUsage, type Usage } from '@floe/wire/usage';
 import { contentTokensAtMost, inputTokensAtMost } from '../guardrails/estimate.ts';
 import type { Extension, Grant } from '../guardrails/grant.ts';
 import { credible } from './booked-usage.ts';
@@ -60,7 +60,7 @@ export class SpendMeter {
     if (finish !== null) this.#finishedTokens ??= counted;
     if (counted === this.#finishedTokens) return 'go';
     this.#usage = usage;
-    this.#tokens = Math.max(counted, credible(usage)?.output ?? 0);
+    this.#tokens = Math.max(counted, credible(usage)?.units.output ?? 0);
     const over = this.#over;
     if (over + this.#lead <= 0) {
       this.#noteEnough();
@@ -121,6 +121,7 @@ export class SpendMeter {
 
   #costOf(output: number): number {
     const reported = credible(this.#usage);
-    return nanoUsdOf(this.#x, { ...reported, input: reported?.input || this.#inputTokens, output }) ?? 0;
+    const units = { input: reported?.units.input || this.#inputTokens, output };
+    return nanoUsdOf(this.#x, mergeUsage(reported, { units })) ?? 0;
   }
 }

@@ -5,26 +5,30 @@ import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import { type Need, refusal, uncarried, type Ask as WireAsk } from '@floe/wire/request';
 import { faultOf } from '@floe/wire/upstream-fault';
 import type { Dialect } from '../providers/provider.ts';
-import type { UpstreamHeaders } from '../providers/transport.ts';
+import { requestTo } from '../providers/request-to.ts';
+import type { UpstreamAnswer } from '../providers/transport.ts';
 import type { Ask } from './ask.ts';
 import { shapeBody } from './body-shape.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
-import { upstreamRequest } from './forward-request.ts';
+import { upstreamHeaders } from './forward-request.ts';
 import { ideWriting } from './ide/writing.ts';
 import type { AnswerSink, Plan } from './plan.ts';
-import { TranslatedAnswer } from './translated-answer.ts';
+import { TranslatedAnswer, type Translation } from './translated-answer.ts';
 import { headerOf, readRetryAfterMs, sheetMeaning, spentAccount } from './upstream-fault.ts';
 
 /** A request read into the vocabulary, at most once per exchange. */
 export interface Reading {
+  /** As it came. */
+  readonly prompt: Ask;
   readonly ask: WireAsk;
   readonly body: JsonObject;
 }
 
 /** The plan for a target that speaks another dialect. Throws `unsupported_parameter` when it cannot carry the request. */
-export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect, reading: Reading): Plan {
+export function planTranslate(x: Exchange, target: Target, to: Dialect, reading: Reading): Plan {
+  const { prompt } = reading;
   const { provider, credential } = target;
   const upstream = UPSTREAM_DIALECTS[to];
   const options = provider.optionsFor(target.model);
@@ -34,9 +38,9 @@ export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect
   const sealOrigin = provider.sealOrigin(credential);
   const written = upstream.writeAsk(reading.ask, {
     model,
-    stream: ask.stream,
+    stream: prompt.stream,
     sealOrigin,
-    cacheKey: options.hints?.includes('cache-key') ? cacheKeyOf(x, ask, reading.ask) : undefined,
+    cacheKey: options.hints?.includes('cache-key') ? cacheKeyOf(x, prompt, reading.ask) : undefined,
     ...options,
   });
   const shape = provider.shapeOf(to);
@@ -46,24 +50,27 @@ export function planTranslate(x: Exchange, ask: Ask, target: Target, to: Dialect
     changes.map(([name, json]) => [name, json === null ? undefined : JSON.parse(json)]),
   );
   const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
+  const headers = upstreamHeaders(target, prompt.stream);
   return {
-    request: upstreamRequest(target, to, ask.stream, body, {}, []),
+    request: requestTo(target, provider.pathOf(to, model, prompt.stream), headers, body),
     dropped: [...reading.ask.dropped, ...written.dropped, ...(shaped?.dropped ?? [])],
-    answer: (streamed) => translatedAnswer(x, ask, target, to, reading, streamed),
-    refusal: (status, headers, bytes) =>
-      readTranslatedRefusal(target, to, ask, { status, headers, body: bytes }),
+    answer: translatedAnswer(x, target, to, reading),
+    refusal: (refused) => readTranslatedRefusal(target, to, prompt, refused),
   };
 }
 
-/** Takes an answer of dialect `from` to the client, in whichever form it came and was asked for. */
+/** What takes an answer of dialect `from` to the client, in whichever form it comes and was asked for. */
 export function translatedAnswer(
   x: Exchange,
-  ask: Ask,
   target: Target,
   from: Dialect,
   reading: Reading,
-  streamed: boolean,
-): AnswerSink {
+): (streamed: boolean) => AnswerSink {
+  return (streamed) => new TranslatedAnswer(x, translationOf(x, target, from, reading), streamed);
+}
+
+function translationOf(x: Exchange, target: Target, from: Dialect, reading: Reading): Translation {
+  const { stream, body } = reading.prompt;
   const { provider, credential, model } = target;
   const sealOrigin = provider.sealOrigin(credential);
   const id = x.id.slice(x.id.indexOf('_') + 1);
@@ -80,21 +87,20 @@ export function translatedAnswer(
     nowS: seconds,
     chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
     // About four bytes a token: told before the provider has counted, and corrected by its count.
-    inputEstimate: Math.ceil(ask.body.length / 4),
+    inputEstimate: Math.ceil(body.length / 4),
     sealOrigin,
     ...(x.surface.ide ? ideWriting(x) : undefined),
     stored: x.request.turn?.keeps === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
-  return new TranslatedAnswer(x, {
+  return {
     client: CLIENT_DIALECTS[x.surface.dialect],
     upstream: UPSTREAM_DIALECTS[from],
     context,
     readerOptions,
-    arrivesStreamed: streamed,
-    leavesStreamed: ask.stream,
-    replayable: ask.stream && mayReplay(x, reading.ask),
-  });
+    leavesStreamed: stream,
+    replayable: stream && mayReplay(x, reading.ask),
+  };
 }
 
 /** Needs of a request whose answer the vocabulary cannot write again: it must pass as it comes. */
@@ -121,19 +127,12 @@ const KINDS = {
   request: 'invalid',
 } as const;
 
-/** An error answer of an upstream, its body whole. */
-export interface RefusedAnswer {
-  readonly status: number;
-  readonly headers: UpstreamHeaders;
-  readonly body: Buffer;
-}
-
 /** An error answer of another dialect, as the client's dialect will say it. */
 export function readTranslatedRefusal(
   target: Target,
   from: Dialect,
   { members }: Pick<Ask, 'members'>,
-  { status, headers, body }: RefusedAnswer,
+  { status, headers, body }: UpstreamAnswer,
 ): Fault {
   const { id, sheet } = target.provider;
   const text = body.toString('utf8');

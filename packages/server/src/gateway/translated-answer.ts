@@ -27,7 +27,6 @@ export interface Translation {
   readonly upstream: UpstreamDialect;
   readonly context: AnswerContext;
   readonly readerOptions: ReaderOptions;
-  readonly arrivesStreamed: boolean;
   readonly leavesStreamed: boolean;
   /** A stream that may be continued by a later attempt. */
   readonly replayable: boolean;
@@ -37,6 +36,7 @@ export interface Translation {
 export class TranslatedAnswer implements AnswerSink, Ending {
   #x: Exchange;
   #way: Translation;
+  #arrivesStreamed: boolean;
   #arrival: AnswerSink;
   #out: ClientOut;
   #writer: AnswerWriter;
@@ -51,16 +51,17 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   /** What the finish is told with, withheld until the turn is stored. */
   #last: Buffer | string = '';
 
-  constructor(x: Exchange, way: Translation) {
+  constructor(x: Exchange, way: Translation, arrivesStreamed: boolean) {
     this.#x = x;
     this.#way = way;
+    this.#arrivesStreamed = arrivesStreamed;
     const replay = way.replayable ? replayOf(x, way) : null;
     this.#out = replay?.out ?? new ClientStream(x);
     this.#writer = replay?.writer ?? way.client.answerWriter(way.context);
     const write = (event: AnswerEvent) => this.#write(event);
     replay?.begin(way.context.sealOrigin ?? '', write);
     const take = (event: AnswerEvent) => this.#take(event, replay);
-    this.#arrival = way.arrivesStreamed
+    this.#arrival = arrivesStreamed
       ? new ArrivingStream(way.upstream.answerReader(take, way.readerOptions))
       : wholeAnswer((bytes) => {
           for (const event of eventsOf(way.upstream.readAnswer(parse(bytes), way.readerOptions))) take(event);
@@ -99,14 +100,14 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   /** An upstream may leave its connection open behind the last event, whatever the client asked for. */
   #endFinished(): void {
     if (this.#way.leavesStreamed) this.#endStream();
-    else if (this.#way.arrivesStreamed && !this.#ended) {
+    else if (this.#arrivesStreamed && !this.#ended) {
       this.#ended = true;
       this.#answerWhole(this.#fold.answer);
     }
   }
 
   conclude(): boolean {
-    if (!this.#way.arrivesStreamed || this.#fault) return false;
+    if (!this.#arrivesStreamed || this.#fault) return false;
     this.#arrival.end();
     if (!this.#finished || this.#fault) return false;
     this.#flush();
@@ -171,8 +172,8 @@ export class TranslatedAnswer implements AnswerSink, Ending {
    * they had come apart: what a client sees does not depend on how its bytes were cut.
    */
   #flush(): boolean {
-    const { arrivesStreamed, leavesStreamed } = this.#way;
-    const tellable = this.#hasContent && (arrivesStreamed || !this.#fault);
+    const { leavesStreamed } = this.#way;
+    const tellable = this.#hasContent && (this.#arrivesStreamed || !this.#fault);
     if (this.#lead !== '') this.#passLead(tellable);
     if (tellable && leavesStreamed && !this.started) this.#out.start();
     const flowing = this.#text === '' || this.#out.pass(this.#text);
@@ -211,7 +212,8 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   }
 
   #noteDropped(dropped: ReadonlySet<string>): void {
-    if (dropped.size > 0) this.#x.dropped = [...new Set([...this.#x.dropped, ...dropped])];
+    const { answer } = this.#x;
+    if (dropped.size > 0) answer.setDropped([...new Set([...answer.dropped, ...dropped])]);
   }
 }
 

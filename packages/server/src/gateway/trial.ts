@@ -166,7 +166,6 @@ export class Trial {
   /** Null when it succeeded. @throws what ends the exchange whatever else could be tried. */
   async #once(target: Target, admission: Admission): Promise<unknown> {
     const x = this.#x;
-    const { breakers } = x.gateway;
     try {
       const [first] = this.#course.targets;
       const asked = target.provider.usesCaller ? withCaller(x, target) : target;
@@ -175,7 +174,7 @@ export class Trial {
       this.#succeeded(target, admission);
       return null;
     } catch (error) {
-      reportFailure(breakers, this.#orgId, target, error, admission);
+      reportFailure(x, target, error, admission);
       // A client that leaves, or asks for what nobody does, says nothing of the target.
       if (remedyFor(error) !== 'none') this.#failed(target);
       if (error instanceof ClientGone || x.client.gone) throw error;

@@ -16,13 +16,8 @@ const plain: ProviderSheet = {
 };
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}, sheet = plain) {
-  return readRefusal(
-    'up',
-    sheet,
-    status,
-    headers,
-    Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-  );
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return readRefusal({ id: 'up', sheet }, { status, headers, body: Buffer.from(text) });
 }
 
 function codeOf(result: Fault | UpstreamRefusal): string {

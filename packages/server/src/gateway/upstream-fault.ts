@@ -1,7 +1,14 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import { faultOf, readUpstreamFault } from '@floe/wire/upstream-fault';
+import type { Provider } from '../providers/configured.ts';
 import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
-import { BadAnswer, ClosedEarly, UnsendableRequest, type UpstreamHeaders } from '../providers/transport.ts';
+import {
+  BadAnswer,
+  ClosedEarly,
+  UnsendableRequest,
+  type UpstreamAnswer,
+  type UpstreamHeaders,
+} from '../providers/transport.ts';
 
 const MESSAGE_CHARACTERS = 500;
 const KEPT_BODY_CHARACTERS = 2000;
@@ -42,11 +49,8 @@ export class UpstreamRefusal extends Error {
 
 /** Reads an upstream's error answer on a same-dialect path: whose fault it is and what the client gets to see. */
 export function readRefusal(
-  provider: string,
-  sheet: ProviderSheet,
-  status: number,
-  headers: UpstreamHeaders,
-  body: Buffer,
+  { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
+  { status, headers, body }: UpstreamAnswer,
 ): Fault | UpstreamRefusal {
   const text = body.toString('utf8');
   const meaning = sheetMeaning(sheet, status, text) ?? meaningOf(status);

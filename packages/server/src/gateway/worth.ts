@@ -1,10 +1,11 @@
-import { addUsage, billed, type Usage } from '@floe/wire/usage';
+import { addUsage, mergeUsage, type Usage } from '@floe/wire/usage';
 import { chargedPrice, type Price, costOf as priceOf } from '../providers/prices.ts';
 import type { Ask } from './ask.ts';
 import { type BookedUsage, bookedUsage, credible } from './booked-usage.ts';
-import type { AttemptRecord, CostSource, Exchange, Spent, TokenCounts } from './exchange-record.ts';
+import type { AttemptRecord, CostSource, Exchange, Spent } from './exchange-record.ts';
 import { unitsUsage, withRequestUnits } from './request-units.ts';
 import { requestedTier } from './requested-tier.ts';
+import { attemptTokens, unitsBesideTokens } from './usage-fields.ts';
 
 /** What an exchange was worth in the end, as its row and its budgets count it. */
 export interface Worth {
@@ -38,7 +39,7 @@ export function worthOf(x: Exchange): Worth {
   const source = isCounted ? 'provider' : usage || spent ? 'estimated' : 'none';
   if (usage !== null && x.attempts.length > 1) {
     const last = x.attempts.at(-1);
-    if (last) last.usage = tokensOf(usage);
+    if (last) last.usage = attemptTokens(usage);
   }
   const { results } = x.answer;
   if (results !== null) return { usage, source, ...costOfResults(x, results) };
@@ -61,7 +62,7 @@ export function setWorthAside(x: Exchange): void {
   const { usage, isEstimated } = x.answer.contentBytes > 0 ? bookedUsage(x, false) : reportedUsage(x);
   x.answer.restart();
   if (usage === null) return;
-  before.usage = tokensOf(usage);
+  before.usage = attemptTokens(usage);
   const cost = costOf(x, usage);
   const { spent } = x;
   x.spent =
@@ -96,10 +97,13 @@ export function chargeAttempt(
   atMs: number,
 ): Cost {
   if (price === null) return { nanoUsd: null, costSource: null };
-  const { nanoUsd, unpriced } = priceOf(price, usage, atMs);
-  const charged = chargedPrice(price, usage, atMs);
-  if (attempt && charged) attempt.price = charged;
-  if (attempt) noteUnits(attempt, usage, unpriced);
+  const cost = priceOf(price, usage, atMs);
+  const { nanoUsd, unpriced } = cost;
+  if (attempt) {
+    const charged = chargedPrice(price, cost, usage.tier);
+    if (charged) attempt.price = charged;
+    noteUnits(attempt, usage, unpriced);
+  }
   return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
 }
 
@@ -130,20 +134,17 @@ function billedUsage(
 
 /** In Chat a model with built-in search makes one search and does not count it. */
 function withSearch(ask: Ask | null, usage: Usage, price: Price, atMs: number): Usage {
-  if (ask === null || usage.units?.['web_search'] || !ask.members.has('web_search_options')) return usage;
-  return price.ratesAt(atMs).units?.['web_search'] === undefined
+  if (ask === null || usage.units.web_search || !ask.members.has('web_search_options')) return usage;
+  return price.ratesAt(atMs).units.web_search === undefined
     ? usage
-    : billed(usage, { web_search: 1 }, undefined);
+    : mergeUsage(usage, { units: { web_search: 1 } });
 }
 
 function noteUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: readonly string[]): void {
-  if (units) attempt.billed_units = units;
+  const billed = unitsBesideTokens(units);
+  if (billed) attempt.billed_units = billed;
   if (tier !== undefined && tier !== 'standard') attempt.service_tier = tier;
   if (unpriced.length > 0) attempt.unpriced = unpriced;
-}
-
-function tokensOf({ units, tier, ...tokens }: Usage): TokenCounts {
-  return tokens;
 }
 
 /** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */

@@ -7,14 +7,17 @@ import type { RuleClaim } from './rule-claim.ts';
 import { type BudgetRule, type LimitRule, type Rules, wantsMetadata } from './rules.ts';
 import type { SpendBook } from './spend-book.ts';
 
+/** A budget of one subject in one period, and the bucket of what it spends. */
+export interface BudgetPeriod {
+  readonly rule: BudgetRule;
+  readonly bucket: string;
+  readonly period: Period;
+}
+
 /** The rules that reach a caller, each with the bucket its requests fall in. */
 export class Reach {
   readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
-  readonly budgets: readonly {
-    readonly rule: BudgetRule;
-    readonly bucket: string;
-    readonly period: Period;
-  }[];
+  readonly budgets: readonly BudgetPeriod[];
 
   readonly #orgId: string;
 
@@ -42,8 +45,8 @@ export class Reach {
     for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
     // Nothing to pay is nothing to ask a budget for.
     if (estimate === null || estimate.nanoUsd === 0) return claims;
-    for (const { rule, bucket, period } of this.budgets)
-      claims.push(spendClaim(this.#orgId, rule, bucket, period, estimate.nanoUsd ?? 0, book));
+    for (const budget of this.budgets)
+      claims.push(spendClaim(this.#orgId, budget, estimate.nanoUsd ?? 0, book));
     return claims;
   }
 }
@@ -100,9 +103,7 @@ export function budgetIdOf(bucket: string, period: string): string {
 /** A claim on a budget; the amount may be 0, to look at it. */
 export function spendClaim(
   orgId: string,
-  rule: BudgetRule,
-  bucket: string,
-  period: Period,
+  { rule, bucket, period }: BudgetPeriod,
   amount: number,
   book: SpendBook,
 ): RuleClaim {

@@ -15,11 +15,11 @@ export class LimitBucket {
 
   constructor(rule: LimitSettings, bucket: string) {
     const { rpm, tpm, concurrency } = rule.config;
-    const of = (kind: 'window' | 'lease', counts: RuleClaim['counts'], sign: string, limit?: number) =>
-      limit === undefined ? null : claimOf(rule, kind, counts, `${sign}:${bucket}`, limit);
-    this.#requests = of('window', 'requests', 'r', rpm);
-    this.#tokens = of('window', 'tokens', 't', tpm);
-    this.#concurrency = of('lease', 'concurrency', 'c', concurrency);
+    const of = (counts: RuleClaim['counts'], sign: string, limit?: number) =>
+      limit === undefined ? null : claimOf(rule, counts, `${sign}:${bucket}`, limit);
+    this.#requests = of('requests', 'r', rpm);
+    this.#tokens = of('tokens', 't', tpm);
+    this.#concurrency = of('concurrency', 'c', concurrency);
   }
 
   /** Adds what a request of so many tokens takes; one that was refused already (null) takes no place. */
@@ -51,15 +51,10 @@ export class LimitBuckets {
   }
 }
 
-function claimOf(
-  rule: LimitSettings,
-  kind: 'window' | 'lease',
-  counts: RuleClaim['counts'],
-  bucket: string,
-  limit: number,
-): RuleClaim {
+function claimOf(rule: LimitSettings, counts: RuleClaim['counts'], bucket: string, limit: number): RuleClaim {
+  const isLease = counts === 'concurrency';
   return {
-    kind,
+    kind: isLease ? 'lease' : 'window',
     bucket,
     amount: 1,
     limit,
@@ -67,7 +62,7 @@ function claimOf(
     lasting: counts === 'requests',
     floor: 0,
     endsAt: 0,
-    lastsMs: kind === 'lease' ? LEASE_MS : 0,
+    lastsMs: isLease ? LEASE_MS : 0,
     away: rule.away,
     name: rule.name,
     rule: rule.id,

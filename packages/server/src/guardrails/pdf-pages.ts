@@ -27,16 +27,11 @@ export function pagesIn(json: Buffer): number {
     const decoded = Buffer.from(base64.toString('latin1', from, at + WINDOW_CHARS), 'base64');
     const first = at === 0 ? 0 : MARGIN_BYTES;
     const end = at + WINDOW_CHARS >= base64.length ? decoded.length : decoded.length - MARGIN_BYTES;
-    each(decoded, PAGE, first, end, (mark) => {
-      if (isPageObject(decoded, mark)) objects += 1;
-    });
-    each(decoded, COUNT, first, end, (mark) => {
+    for (const mark of marksIn(decoded, PAGE, first, end)) if (isPageObject(decoded, mark)) objects += 1;
+    for (const mark of marksIn(decoded, COUNT, first, end))
       told = Math.max(told, numberAfter(decoded, mark, /^\/Count\s+(\d{1,5})\b/));
-    });
-    if (at === 0)
-      each(decoded, LINEARIZED, 0, 1024, (mark) => {
-        told = Math.max(told, numberAfter(decoded, mark, /^[^>]{0,90}?\/N\s+(\d{1,5})\b/));
-      });
+    for (const mark of at === 0 ? marksIn(decoded, LINEARIZED, 0, 1024) : [])
+      told = Math.max(told, numberAfter(decoded, mark, /^[^>]{0,90}?\/N\s+(\d{1,5})\b/));
   }
   const most = Math.max(objects, told) || Math.ceil((base64.length * 3) / 4 / BYTES_PER_PAGE);
   return Math.min(MOST_PAGES, Math.max(1, most));
@@ -47,10 +42,10 @@ function unescaped(json: Buffer): Buffer {
   return Buffer.from(json.toString('latin1').replaceAll(/\\[nrt]|\\/g, ''), 'latin1');
 }
 
-function each(bytes: Buffer, mark: Buffer, from: number, end: number, visit: (at: number) => void): void {
+function* marksIn(bytes: Buffer, mark: Buffer, from: number, end: number): Generator<number> {
   let at = bytes.indexOf(mark, from);
   while (at !== -1 && at < end) {
-    visit(at);
+    yield at;
     at = bytes.indexOf(mark, at + mark.length);
   }
 }

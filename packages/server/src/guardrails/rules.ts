@@ -70,8 +70,13 @@ export function fromFile<Config extends LimitConfig | BudgetConfig>(config: Conf
   return { id: fileRuleId(config), source: 'file', config };
 }
 
+/** What the id of a rule of floe.yaml is made of. */
+export type FileRuleConfig = Partial<
+  Pick<LimitConfig, 'name' | 'scope' | 'per' | 'team' | 'key' | 'owner' | 'end_user' | 'model'>
+>;
+
 /** The id of a rule of floe.yaml: its name, else what it counts, so that a changed figure keeps its buckets. */
-export function fileRuleId(config: LimitConfig | BudgetConfig): string {
+export function fileRuleId(config: FileRuleConfig): string {
   if (config.name !== undefined) return config.name;
   const { scope, per, team, key, owner, end_user, model } = config;
   const counted = JSON.stringify([scope, per, team, key, owner, end_user, model]);

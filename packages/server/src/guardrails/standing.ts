@@ -41,9 +41,7 @@ export async function standingOf(guard: Guard, rules: Rules | null, caller: Call
   const { orgId } = caller.key;
   const reach = guard.reach(rules, caller);
   const perLimit = reach.limits.map(({ bucket }) => limitClaims(bucket, 0));
-  const budgetClaims = reach.budgets.map(({ rule, bucket, period }) =>
-    spendClaim(orgId, rule, bucket, period, 0, guard.book),
-  );
+  const budgetClaims = reach.budgets.map((budget) => spendClaim(orgId, budget, 0, guard.book));
   const claims = [...perLimit.flat(), ...budgetClaims];
   const levels = await guard.levels(orgId, claims);
   const byBucket = new Map(claims.map((claim, index) => [claim.bucket, levels[index]]));

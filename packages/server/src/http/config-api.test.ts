@@ -221,6 +221,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
   const { body } = await call('GET', 'management/config');
   assert.equal(body['refused'], null);
   assert.deepEqual(body['counts']?.['providers'], { file: 0, console: 0 });
+  assert.deepEqual(body['counts']?.['relay_rules'], { file: 0, console: 0 });
 });
 
 test('keys of a document are made, changed and given other values, within what the caller may', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LimitSchema } from '@floe/contract/config/guardrails';
-import { NOW, runApi } from './test/running-api.ts';
+import { listed, NOW, runApi } from './test/running-api.ts';
 
 const LIMITS = '/api/management/limits';
 const BUDGETS = '/api/management/budgets';
@@ -79,6 +79,31 @@ test('what stands in floe.yaml is shown with its line and changed only there', a
     assert.equal(answer.body['error']?.['code'], 'managed_by_file');
     assert.match(answer.text, /line 7/);
   }
+});
+
+test('rules of floe.yaml come first, in its order; a list can be sorted, searched and paged', async (t) => {
+  const ofFile = ['z-file', 'a-file'].map((name) => LimitSchema.parse({ name, scope: 'org', rpm: 10 }));
+  const limits = ofFile.map((config, index) => ({ config, line: index + 1 }));
+  const api = await runApi({ fileRules: { limits } });
+  t.after(() => api.close());
+  const { key } = await api.addKey('acme');
+  for (const [index, name] of ['m-first', 'b-second'].entries()) {
+    api.setNow(NOW + index);
+    await api.call('POST', LIMITS, { key, body: { name, scope: 'org', rpm: 1 } });
+  }
+  const names = async (query: string) => {
+    const { status, text, body } = await api.call('GET', `${LIMITS}${query}`, { key });
+    assert.equal(status, 200, text);
+    const found = listed(body['data']).map((one) => one['name']);
+    return body['next_cursor'] === null ? found : [...found, String(body['next_cursor'])];
+  };
+  assert.deepEqual(await names(''), ['z-file', 'a-file', 'b-second', 'm-first']);
+  assert.deepEqual(await names('?sort=name'), ['a-file', 'b-second', 'm-first', 'z-file']);
+  assert.deepEqual(await names('?sort=oldest&search=S'), ['m-first', 'b-second']);
+  const [one, two, three, cursor] = await names('?limit=3');
+  assert.deepEqual([one, two, three], ['z-file', 'a-file', 'b-second']);
+  assert.deepEqual(await names(`?limit=3&cursor=${cursor}`), ['m-first']);
+  assert.equal((await api.call('GET', `${LIMITS}?cursor=1`, { key })).status, 400);
 });
 
 test('another org neither sees nor changes a rule', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Scope } from '@floe/contract/scopes';
 import { fileKeys } from '../platform/file-keys.ts';
+import { syncedKind } from '../platform/file-sync.ts';
 import { loadPlatform } from '../platform/platform.ts';
 import { syncOrgs } from '../platform/test/file.ts';
 import { type Json, NOW, pepper, type RunningApi, runApi } from './test/running-api.ts';
@@ -143,7 +144,7 @@ test('a value of floe.yaml that leaked stays revoked until the file holds anothe
     api.database.transaction((writer) =>
       syncOrgs(
         writer,
-        [fileKeys(pepper)],
+        [syncedKind(fileKeys(pepper))],
         [{ id: 'acme', keys: [{ name: 'filed', scopes: ['gateway'], key }] }],
         { nowMs: NOW },
       ),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { enqueue } from '../alerts/alert.ts';
-import { forecastOf, fullAt } from '../management/guardrails/budget-views.ts';
+import { forecastOf, fullAt } from '../guardrails/forecast.ts';
 import { insertBreakerChange } from '../store/breaker-changes.ts';
 import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
 
@@ -97,8 +97,16 @@ test('a forecast goes on as the period did so far, and says nothing at its very 
   assert.equal(forecastOf(1_000, { startsAt: 0, endsAt: 0 }, HOUR_MS), null);
   const dayOf = (at: string | null) => at && new Date(at).getTime() / (24 * HOUR_MS);
   const middle = 15 * 24 * HOUR_MS;
-  assert.equal(dayOf(fullAt(1_000, 2_000, 1_500, month, middle)), 22.5, 'when the line meets the limit');
-  assert.equal(dayOf(fullAt(1_600, 3_200, 1_500, month, middle)), 15, 'nothing is left already');
-  assert.equal(fullAt(1_000, 2_000, 2_000, month, middle), null, 'it lasts');
-  assert.equal(fullAt(1_000, null, 500, month, HOUR_MS), null);
+  assert.equal(
+    dayOf(fullAt({ spent: 1_000, forecast: 2_000, limit: 1_500 }, month, middle)),
+    22.5,
+    'when the line meets the limit',
+  );
+  assert.equal(
+    dayOf(fullAt({ spent: 1_600, forecast: 3_200, limit: 1_500 }, month, middle)),
+    15,
+    'nothing is left already',
+  );
+  assert.equal(fullAt({ spent: 1_000, forecast: 2_000, limit: 2_000 }, month, middle), null, 'it lasts');
+  assert.equal(fullAt({ spent: 1_000, forecast: null, limit: 500 }, month, HOUR_MS), null);
 });

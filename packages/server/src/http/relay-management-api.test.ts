@@ -64,8 +64,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await api.relay.rows.flush(5_000);
     }
 
-    const asked = (method: string, path: string, body?: unknown) =>
-      api.call(method, `/api/management/relay${path}`, { key: admin, ...(body !== undefined && { body }) });
+    const asked = (method: string, path: string, body?: unknown, headers = {}) => {
+      const call = { key: admin, headers, ...(body !== undefined && { body }) };
+      return api.call(method, `/api/management/relay${path}`, call);
+    };
 
     test('what is asked waits for a person; once agreed to, the same goes through once and nothing else does', async () => {
       const first = await decided('psql prod', 'a1');
@@ -240,6 +242,22 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.match(String(file.body.error?.message), /line 10/);
       const names = listed((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
       assert.deepEqual(names, ['no-force-push', 'prod-db']);
+      const found = listed((await asked('GET', '/rules?sort=name&search=PROD')).body.data);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ['prod-db'],
+      );
+    });
+
+    test('a rule is made once by requests with one Idempotency-Key, and another request with it is a conflict', async () => {
+      const rule = { name: 'once', on: 'shell', match: { command: 'curl' }, decision: 'deny' };
+      const headers = { 'idempotency-key': 'once' };
+      const first = await asked('POST', '/rules', rule, headers);
+      assert.equal(first.status, 201);
+      assert.deepEqual((await asked('POST', '/rules', rule, headers)).body, first.body);
+      const other = await asked('POST', '/rules', { ...rule, decision: 'ask' }, headers);
+      assert.equal(`${other.status} ${other.body.error?.code}`, '409 conflict');
+      assert.equal((await asked('DELETE', `/rules/${String(first.body.id)}`)).status, 204);
     });
 
     test('a rule is refused with the field that is wrong', async () => {

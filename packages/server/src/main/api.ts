@@ -97,7 +97,7 @@ export function assembleApi(
       channels,
       rules,
       providers,
-      config: configHost(parts, history, { rules, providers, relay }),
+      config: configHost(parts, history, { rules, providers }),
       monitoring,
       relay,
       people: peopleHost(parts, () => loaded().config, monitoring.baseUrl),

@@ -17,7 +17,7 @@ export interface FileHistory {
 export function configHost(
   { database, pepper }: Parts,
   history: FileHistory,
-  rooms: Pick<ConfigHost, 'rules' | 'providers' | 'relay'>,
+  rooms: Pick<ConfigHost, 'rules' | 'providers'>,
 ): Omit<ConfigHost, 'verbs' | 'trials'> {
   return {
     fileState: () => ({

@@ -1,18 +1,12 @@
 import type { OrgConfig, RelayConfig } from '@floe/contract/config';
-import type { LoadedConfig } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { RelayHost } from '../management/relay/relay-host.ts';
 import { Approvals } from '../relay/approvals.ts';
 import { Decisions } from '../relay/decisions.ts';
-import { fileRelayOf } from './file-rules.ts';
 import type { Parts } from './parts.ts';
 
 /** What the verbs of the relay stand on, from the parts of the process and what the file says now. */
-export function assembleRelay(
-  parts: Parts,
-  loaded: () => LoadedConfig,
-  place: { readonly url: string },
-): RelayHost {
+export function assembleRelay(parts: Parts, place: { readonly url: string }): RelayHost {
   const { database, relay } = parts;
   const { relays, rows, sessions, bundleKey } = relay;
   const approvals = new Approvals({ database, clock: systemClock, baseUrl: () => place.url });
@@ -22,7 +16,6 @@ export function assembleRelay(
     approvals,
     rows,
     bundleKey,
-    fileRelay: (orgId) => fileRelayOf(loaded(), orgId),
   };
 }
 

@@ -8,13 +8,17 @@ import { FILE_BOARDS } from '../monitoring/boards/file-boards.ts';
 import { fileMonitors } from '../monitoring/file-monitors.ts';
 import { type Changing, setDefaultGrace } from '../monitoring/monitors.ts';
 import { bootstrap, type FirstRun } from '../platform/bootstrap.ts';
-import { FILE_ENTRIES } from '../platform/config/file-entries.ts';
+import {
+  FILE_POLICIES,
+  FILE_PROVIDERS,
+  FILE_ROUTES,
+  FILE_SETTINGS,
+} from '../platform/config/file-entries.ts';
 import { loadStoredConfig, mergeConfig } from '../platform/config/stored-config.ts';
 import { fileKeys } from '../platform/file-keys.ts';
-import { fileOrgs } from '../platform/file-org.ts';
 import { FileRefused } from '../platform/file-refused.ts';
 import { auditReload } from '../platform/file-reload.ts';
-import { type SyncedKind, syncFile } from '../platform/file-sync.ts';
+import { type SyncedKind, syncedKind, syncFile } from '../platform/file-sync.ts';
 import { FILE_TEAMS } from '../platform/file-teams.ts';
 import { loadPlatform, type Platform } from '../platform/platform.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
@@ -48,7 +52,7 @@ export async function enter(
       const stored = await loadStoredConfig(writer, secretsKey);
       const { orgs: inForce } = mergeConfig(orgs, setsOf(loaded), stored, null);
       for (const org of inForce) if (orgs.some(({ id }) => id === org.id)) await putFileOrg(changing, org);
-      await syncFile(fileKinds(changing, secretsKey), fileOrgs(loaded), changing);
+      await syncFile(fileKinds(changing, secretsKey), loaded, changing);
       if (before) await auditReload(writer, before.config, loaded.config, systemClock.now());
       await database.signals.announce(writer);
     });
@@ -64,12 +68,15 @@ type FileChanging = Omit<Changing, 'actor' | 'source'>;
 /** Every kind of object that floe.yaml has and the store keeps, in the order in which later ones may name earlier ones. */
 function fileKinds(changing: FileChanging, secretsKey: SecretsKey): readonly SyncedKind[] {
   return [
-    fileKeys(changing.secret),
-    FILE_TEAMS,
-    fileMonitors(changing),
-    FILE_BOARDS,
-    ...FILE_ENTRIES,
-    fileChannels(secretsKey, changing.nowMs),
+    syncedKind(fileKeys(changing.secret)),
+    syncedKind(FILE_TEAMS),
+    syncedKind(fileMonitors(changing)),
+    syncedKind(FILE_BOARDS),
+    syncedKind(FILE_PROVIDERS),
+    syncedKind(FILE_ROUTES),
+    syncedKind(FILE_POLICIES),
+    syncedKind(FILE_SETTINGS),
+    syncedKind(fileChannels(secretsKey, changing.nowMs)),
   ];
 }
 

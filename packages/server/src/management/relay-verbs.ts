@@ -9,7 +9,6 @@ import { listEvents, reportEvents } from './relay/events.ts';
 import { answerHook } from './relay/hook.ts';
 import type { RelayHost } from './relay/relay-host.ts';
 import { replayRelay } from './relay/replay.ts';
-import { relayRuleVerbs } from './relay/rules.ts';
 import { simulateRelay } from './relay/simulate.ts';
 import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
@@ -30,7 +29,6 @@ export function relayVerbs(host: RelayHost, jobs: Jobs, trials: Trials): readonl
     getCoverage,
     listApprovals,
     decideApproval(host),
-    ...relayRuleVerbs(host),
     simulateRelay(host, trials),
     replayRelay(host, jobs, trials),
   ];

@@ -1,12 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import {
-  budget,
-  budgetBody,
-  budgetReplacement,
-  limit,
-  limitBody,
-  limitReplacement,
-} from '@floe/contract/api/guardrails';
 import type { LiveHub } from '../analytics/live/hub.ts';
 import type { BodyStore } from '../gateway/bodies/body-store.ts';
 import { listAlerts } from './alerts/list.ts';
@@ -30,11 +22,7 @@ import { type ChannelParts, testDraftChannel, testStoredChannel } from './channe
 import type { ConfigHost } from './config/config-host.ts';
 import { configVerbs } from './config/config-verbs.ts';
 import { watchEvents } from './events/watch.ts';
-import { BUDGETS } from './guardrails/budget-views.ts';
-import { LIMITS } from './guardrails/limit-views.ts';
 import type { RuleHost } from './guardrails/rule-host.ts';
-import { ruleVerbs } from './guardrails/rule-verbs.ts';
-import { RulesOf } from './guardrails/rules-of.ts';
 import { identityVerbs } from './identity-verbs.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { cancelJob, getJob } from './jobs/verbs.ts';
@@ -57,8 +45,10 @@ import { getRequest } from './requests/get.ts';
 import { listRequests } from './requests/list.ts';
 import { tailRequests } from './requests/tail.ts';
 import { alertChannels } from './resources/channels.ts';
+import { budgets, limits } from './resources/guardrails.ts';
 import { orderedKind } from './resources/ordered-kind.ts';
 import { POLICIES } from './resources/policies.ts';
+import { relayRules } from './resources/relay-rules.ts';
 import { ROUTES } from './resources/routes.ts';
 import { resourceVerbs } from './resources/verbs.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
@@ -98,12 +88,12 @@ export interface VerbParts {
 export function verbs(parts: VerbParts): readonly Verb[] {
   const { breakers, channels, rules, running, analytics, standing, trials } = parts;
   const coverage = new Coverage(analytics);
-  const budgets = new RulesOf(BUDGETS, rules);
+  const budgetKind = budgets(rules);
   const all: readonly Verb[] = [
     ...meVerbs(() => all),
     ...identityVerbs(parts),
-    ...ruleVerbs(LIMITS, { answer: limit, body: limitBody, replacement: limitReplacement }, rules),
-    ...ruleVerbs(BUDGETS, { answer: budget, body: budgetBody, replacement: budgetReplacement }, rules),
+    ...resourceVerbs(limits(rules)),
+    ...resourceVerbs(budgetKind),
     listBreakers(breakers),
     listBreakerChanges,
     forceBreaker(breakers, running.orgs),
@@ -126,7 +116,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     getAnnotations(coverage),
     createNote,
     exportMonth(coverage),
-    getOverview(coverage, { standing, breakers, budgets, backlog: () => analytics.backlog() }),
+    getOverview(coverage, { standing, breakers, budgets: budgetKind, backlog: () => analytics.backlog() }),
     watchEvents(parts.live),
     ...VIEW_VERBS,
     getJob,
@@ -144,6 +134,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     sendAgain,
     ...monitoringVerbs(parts.monitoring),
     ...configVerbs({ ...parts.config, trials, verbs: () => all }),
+    ...resourceVerbs(relayRules(parts.relay, rules)),
     ...relayVerbs(parts.relay, parts.jobs, trials),
   ];
   return all;

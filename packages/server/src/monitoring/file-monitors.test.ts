@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
+import { syncedKind } from '../platform/file-sync.ts';
 import { syncOrgs } from '../platform/test/file.ts';
 import { monitorById, monitorsOfOrg } from '../store/monitoring/definitions.ts';
 import type { Database, Writer } from '../store/ports.ts';
@@ -40,7 +41,7 @@ async function file(
   await changed(database, nowMs, [], async (changing) => {
     const writer = counting(changing.writer, count);
     await setDefaultGrace({ ...changing, writer }, ORG, graceMinutes * MINUTE);
-    const kinds = [fileMonitors({ ...changing, writer })];
+    const kinds = [syncedKind(fileMonitors({ ...changing, writer }))];
     await syncOrgs(writer, kinds, [{ id: ORG, monitors }], { nowMs, line });
   });
 }

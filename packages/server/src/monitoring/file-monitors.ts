@@ -1,8 +1,18 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { syncedKind } from '../platform/file-sync.ts';
-import { allMonitors, type MonitorRow } from '../store/monitoring/definitions.ts';
+import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
+import { allMonitors, type MonitorRow, monitorsOfOrg } from '../store/monitoring/definitions.ts';
 import { definitionColumns, definitionOf } from './definition.ts';
 import { type Changing, MonitorChanges, newMonitor } from './monitor-changes.ts';
+
+/** Monitors, in floe.yaml and stored. */
+export const MONITORS: StoredListKind<MonitorConfig, MonitorRow> = {
+  kind: 'monitors',
+  list: ({ monitors }) => monitors,
+  nameOf: ({ id }) => id,
+  stored: (reader, orgId) => (orgId === undefined ? allMonitors(reader) : monitorsOfOrg(reader, orgId)),
+  storedName: ({ id }) => id,
+  isRemoved: ({ disabled_at }) => disabled_at !== null,
+};
 
 /**
  * Monitors of floe.yaml. All of them are written together.
@@ -11,12 +21,8 @@ import { type Changing, MonitorChanges, newMonitor } from './monitor-changes.ts'
  */
 export function fileMonitors(changing: Omit<Changing, 'actor' | 'source'>) {
   const changes = new MonitorChanges({ ...changing, actor: 'file', source: { kind: 'file', line: null } });
-  return syncedKind({
-    kind: 'monitors',
-    declared: ({ monitors }) => monitors,
-    stored: allMonitors,
-    nameOf: ({ id }: MonitorConfig) => id,
-    storedName: ({ id }: MonitorRow) => id,
+  return fileKind({
+    ...MONITORS,
     columns: ({ config, timezone }) => ({
       ...definitionColumns(definitionOf(config, timezone)),
       disabled_at: null,
@@ -26,7 +32,6 @@ export function fileMonitors(changing: Omit<Changing, 'actor' | 'source'>) {
     update: (_, row, { updated_at }, next) =>
       updated_at === undefined ? changes.move(next) : changes.put(row, next),
     remove: (_, row) => changes.remove(row),
-    isRemoved: ({ disabled_at }) => disabled_at !== null,
     flush: () => changes.write(),
     subjectOf: ({ id }) => id,
     shown,

@@ -6,6 +6,7 @@ import { allKeys, insertKey } from '../store/platform-keys.ts';
 import { putSetting } from '../store/settings.ts';
 import { fileKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
+import { syncedKind } from './file-sync.ts';
 import { newKey } from './key-format.ts';
 import { loadPlatform } from './platform.ts';
 import { syncOrgs } from './test/file.ts';
@@ -28,7 +29,7 @@ after(() => stored.close());
 const fileKey = (more: object = {}) => ({ name: 'ci', key: newKey(), scopes: ['gateway'], ...more });
 const sync = (keys: readonly object[], nowMs = NOW, { id = 'acme', line = 7 } = {}) =>
   stored.database.transaction((writer) =>
-    syncOrgs(writer, [fileKeys(pepper)], [{ id, keys }], { nowMs, line }),
+    syncOrgs(writer, [syncedKind(fileKeys(pepper))], [{ id, keys }], { nowMs, line }),
   );
 const rows = () => allKeys(stored.database.read);
 const only = async () => {
@@ -151,7 +152,9 @@ test('the value of another org is refused and nothing is written', async () => {
   await sync([key]);
   await assert.rejects(
     stored.database.transaction((writer) =>
-      syncOrgs(writer, [fileKeys(pepper)], [{ id: 'acme' }, { id: 'other', keys: [key] }], { nowMs: NOW }),
+      syncOrgs(writer, [syncedKind(fileKeys(pepper))], [{ id: 'acme' }, { id: 'other', keys: [key] }], {
+        nowMs: NOW,
+      }),
     ),
     (error) => {
       assert.ok(error instanceof FileRefused);

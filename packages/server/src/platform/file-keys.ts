@@ -4,7 +4,7 @@ import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
 import { allKeys, changeKey, insertKey, type PlatformKeyRow, revokeKey } from '../store/platform-keys.ts';
 import type { Declared } from './file-org.ts';
-import { syncedKind } from './file-sync.ts';
+import { fileKind, type StoredListKind } from './file-sync.ts';
 import { keyHint } from './key-format.ts';
 import { hashKey } from './keyring.ts';
 import { NOT_ROTATED } from './make-key.ts';
@@ -15,18 +15,24 @@ const FOREIGN =
 
 type FileKey = Declared<PlatformKeyConfig>;
 
+/** Platform keys, in floe.yaml and stored. */
+export const KEYS: StoredListKind<PlatformKeyConfig, PlatformKeyRow> = {
+  kind: 'keys',
+  list: ({ keys }) => keys,
+  nameOf: ({ name }) => name,
+  stored: allKeys,
+  storedName: ({ name }) => name,
+  isRemoved: ({ revoked_at }) => revoked_at !== null,
+};
+
 /**
  * Platform keys of floe.yaml. A stored key is taken over when it has the same value, else when it has the same name and is
  * in use.
  */
 export function fileKeys(pepper: KeyObject) {
   const hashOf = ({ config }: FileKey) => hashKey(pepper, bare(config.key));
-  return syncedKind({
-    kind: 'keys',
-    declared: ({ keys }) => keys,
-    stored: allKeys,
-    nameOf: ({ name }: PlatformKeyConfig) => name,
-    storedName: ({ name }: PlatformKeyRow) => name,
+  return fileKind({
+    ...KEYS,
     match: (declared, stored) => match(declared, stored, hashOf),
     problems: (declared, stored) => foreignValues(declared, byHash(stored), hashOf),
     columns: (object, before) => ({
@@ -42,7 +48,6 @@ export function fileKeys(pepper: KeyObject) {
     insert: insertKey,
     update: (writer, { org_id, id }, change) => changeKey(writer, org_id, id, change),
     remove: (writer, { org_id, id }, nowMs) => revokeKey(writer, org_id, id, { by: 'file', nowMs }),
-    isRemoved: ({ revoked_at }) => revoked_at !== null,
     revoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
     subjectOf: ({ id }) => id,
     shown: platformKeyOf,

@@ -2,8 +2,8 @@ import type { ConfigIssue } from '@floe/contract/config/references';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../core/ids.ts';
 import { appendAudits, type NewAudit } from '../store/audit.ts';
-import type { Writer } from '../store/ports.ts';
-import type { Declared, FileOrg } from './file-org.ts';
+import type { Reader, Writer } from '../store/ports.ts';
+import { type Declared, declaredIn, type FileText, type ListedKind } from './file-org.ts';
 import { isPlace, type Placed } from './file-place.ts';
 import { FileRefused } from './file-refused.ts';
 
@@ -26,16 +26,17 @@ export type NewColumns<Columns> = Columns &
 export type ChangedColumns<Columns> = (Columns | object) & Required<Placed> & Partial<Stamps>;
 
 /** A kind of object that floe.yaml has and the store keeps. */
-export interface FileKind<Config, Row extends FileRow, Columns extends object> {
-  /** Subject of the audit actions: `teams`, `keys` … */
-  readonly kind: string;
-  /** What an org of the file has of it. */
-  declared(org: FileOrg): readonly Declared<Config>[];
-  /** What every org has of it, wherever it was made. */
-  stored(writer: Writer): Promise<readonly Row[]>;
-  /** An object of the file takes over the stored one of its org with an equal name. */
-  nameOf(config: Config): string;
+export interface StoredListKind<Config, Row> extends ListedKind<Config> {
+  /** Objects of every org or of one, wherever they were made. */
+  stored(reader: Reader, orgId?: string): Promise<readonly Row[]>;
   storedName(row: Row): string;
+  /** For a kind whose rows stay: whether one is of an object that was removed. */
+  isRemoved?(row: Row): boolean;
+}
+
+/** How floe.yaml is brought into the store. An object takes over the stored one of its org with an equal name. */
+export interface FileKind<Config, Row extends FileRow, Columns extends object>
+  extends StoredListKind<Config, Row> {
   /** Where more than the name decides what an object takes over. */
   match?(declared: readonly Declared<Config>[], stored: readonly Row[]): Taken<Config, Row>;
   /** What the store does not let the file say. */
@@ -52,18 +53,21 @@ export interface FileKind<Config, Row extends FileRow, Columns extends object> {
    * @throws Fault `conflict` for one that something else names
    */
   remove(writer: Writer, row: Row, nowMs: number): unknown;
-  /** For a kind whose rows stay: whether one is of an object that was removed. */
-  isRemoved?(row: Row): boolean;
   /** For a kind whose objects are revoked: one that is. */
   revoked?(row: Row, nowMs: number): Row;
-  /** Whether other objects may name one of this kind: it is removed when they are written. */
-  readonly isNamed?: boolean;
   /** Writes what the functions above gathered. */
   flush?(): Promise<unknown>;
   /** What the audit log calls an object. */
   subjectOf(row: Row): string;
   /** An object as the audit log keeps it, without secrets. */
   shown(row: Row, nowMs: number): object;
+}
+
+/** The declaration of a kind, as it is. */
+export function fileKind<Config, Row extends FileRow, Columns extends object>(
+  kind: FileKind<Config, Row, Columns>,
+): FileKind<Config, Row, Columns> {
+  return kind;
 }
 
 /** Which stored row each object of the file takes over. */
@@ -83,18 +87,13 @@ interface KindSync {
 }
 
 /** A kind as `syncFile` takes it. */
-export type SyncedKind = (context: SyncContext, orgs: readonly FileOrg[]) => Promise<KindSync>;
+export type SyncedKind = (context: SyncContext, file: FileText) => Promise<KindSync>;
 
 export function syncedKind<Config, Row extends FileRow, Columns extends object>(
   kind: FileKind<Config, Row, Columns>,
 ): SyncedKind {
-  return async (context, orgs) =>
-    new ObjectSync(
-      kind,
-      context,
-      orgs.flatMap((org) => kind.declared(org)),
-      await kind.stored(context.writer),
-    );
+  return async (context, file) =>
+    new ObjectSync(kind, context, declaredIn(file, kind), await kind.stored(context.writer));
 }
 
 /**
@@ -108,12 +107,12 @@ export function syncedKind<Config, Row extends FileRow, Columns extends object>(
  */
 export async function syncFile(
   kinds: readonly SyncedKind[],
-  orgs: readonly FileOrg[],
+  file: FileText,
   at: Pick<SyncContext, 'writer' | 'nowMs'>,
 ): Promise<void> {
   const context = { ...at, audited: [] };
   const syncs: KindSync[] = [];
-  for (const begin of kinds) syncs.push(await begin(context, orgs));
+  for (const begin of kinds) syncs.push(await begin(context, file));
   const issues = syncs.flatMap((sync) => sync.issues);
   if (issues.length > 0) throw new FileRefused(issues);
   // First, so that their names are free.

@@ -4,6 +4,7 @@ import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { changeKey, insertKey } from '../store/platform-keys.ts';
 import { teamsOfOrg } from '../store/teams.ts';
+import { syncedKind } from './file-sync.ts';
 import { FILE_TEAMS } from './file-teams.ts';
 import { makeKey } from './make-key.ts';
 import { syncOrgs } from './test/file.ts';
@@ -21,7 +22,7 @@ after(() => stored.close());
 const team = (id: string, cost_center?: string) => ({ id, name: id.toUpperCase(), cost_center });
 const sync = (teams: readonly object[], line = 5) =>
   stored.database.transaction((writer) =>
-    syncOrgs(writer, [FILE_TEAMS], [{ id: 'acme', teams }], { nowMs: NOW, line }),
+    syncOrgs(writer, [syncedKind(FILE_TEAMS)], [{ id: 'acme', teams }], { nowMs: NOW, line }),
   );
 const shown = async () =>
   (await teamsOfOrg(stored.database.read, 'acme')).map(({ id, cost_center, source }) => [

@@ -1,13 +1,13 @@
 import type { TeamConfig } from '@floe/contract/config';
-import { allTeams, putTeam, type TeamRow } from '../store/teams.ts';
-import { syncedKind } from './file-sync.ts';
+import { allTeams, putTeam, type TeamRow, teamsOfOrg } from '../store/teams.ts';
+import { fileKind } from './file-sync.ts';
 import { removeUnusedTeam, teamView } from './stored-team.ts';
 
 /** Teams of floe.yaml. */
-export const FILE_TEAMS = syncedKind({
+export const FILE_TEAMS = fileKind({
   kind: 'teams',
-  declared: ({ teams }) => teams,
-  stored: allTeams,
+  list: ({ teams }) => teams,
+  stored: (reader, orgId) => (orgId === undefined ? allTeams(reader) : teamsOfOrg(reader, orgId)),
   nameOf: ({ id }: TeamConfig) => id,
   storedName: ({ id }: TeamRow) => id,
   columns: ({ config: { id, name, cost_center = null } }) => ({ id, name, cost_center }),

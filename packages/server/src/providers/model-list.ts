@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Credential, Provider } from './configured.ts';
 import { type ListedModel, readModelPage } from './model-page.ts';
+import { requestTo } from './request-to.ts';
 import { smallCall } from './small-call.ts';
 import type { Transport, UpstreamRequest } from './transport.ts';
 
@@ -116,20 +117,12 @@ export function smallRequest(
   credential: Credential,
   { origin, path }: Provider['lists'][number],
 ): UpstreamRequest {
-  return {
-    method: 'GET',
-    origin,
-    path,
-    headers: [
-      ...provider.headersFor(credential),
-      ...Object.entries(provider.sheet.headers ?? {}).flat(),
-      'accept',
-      'application/json',
-    ],
-    body: null,
-    connectMs: provider.timeouts.connectMs,
-    via: provider.via,
-    pool: provider.pool,
-    signing: provider.signingFor(credential),
-  };
+  const headers = [
+    ...provider.headersFor(credential),
+    ...Object.entries(provider.sheet.headers ?? {}).flat(),
+    'accept',
+    'application/json',
+  ];
+  const request = requestTo({ provider, credential, timeouts: provider.timeouts }, path, headers, null);
+  return { ...request, method: 'GET', origin };
 }

@@ -1,3 +1,4 @@
+import type { BilledUnit } from '@floe/contract/billed-units';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import type { PriceBook, Rate, Rates } from './prices.ts';
 import { tierFactors } from './tier-prices.ts';
@@ -56,7 +57,9 @@ function holds(constraint: Variant['constraint'], atMs: number): boolean {
 }
 
 /** The catalog's names of units: ours, and how many millions of ours are one of theirs. */
-const UNITS: readonly (readonly [theirs: string, ours: string, millions: number])[] = [
+const UNITS: readonly (readonly [theirs: string, ours: BilledUnit, millions: number])[] = [
+  ['cache_read_mtok', 'cached', 1],
+  ['cache_write_mtok', 'cache_write', 1],
   ['cache_write_1h_mtok', 'cache_write_1h', 1],
   ['input_audio_mtok', 'input_audio', 1],
   ['input_image_mtok', 'input_image', 1],
@@ -72,24 +75,19 @@ const UNITS: readonly (readonly [theirs: string, ours: string, millions: number]
 
 function ratesOf(prices: ModelPrice): Rates | undefined {
   const input = rateOf(prices['input_mtok']);
-  const output = rateOf(prices['output_mtok']);
   const units = unitsOf(prices);
-  if (!input && units['audio_second'] === undefined) return undefined;
+  if (!input && units.audio_second === undefined) return undefined;
   return {
-    input: input ?? NOTHING,
     // Embeddings have input alone.
-    output: output ?? NOTHING,
-    cacheRead: rateOf(prices['cache_read_mtok']),
-    cacheWrite: rateOf(prices['cache_write_mtok']),
-    units,
+    units: { ...units, input: input ?? NOTHING, output: rateOf(prices['output_mtok']) ?? NOTHING },
     perThousandRequests: rateOf(prices['requests_kcount'])?.base,
   };
 }
 
 const NOTHING: Rate = { base: 0, tiers: [] };
 
-function unitsOf(prices: ModelPrice): Record<string, Rate> {
-  const units: Record<string, Rate> = {};
+function unitsOf(prices: ModelPrice): { [Unit in BilledUnit]?: Rate } {
+  const units: { [Unit in BilledUnit]?: Rate } = {};
   for (const [theirs, ours, millions] of UNITS) {
     const rate = rateOf(prices[theirs]);
     if (rate)

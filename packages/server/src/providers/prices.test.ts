@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { UnitCounts } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
 import { costOf, type Price, worstNanoUsd } from './prices.ts';
 
+function cost(price: Price, usage: Usage) {
+  const { nanoUsd, unpriced } = costOf(price, usage, NOON);
+  return { nanoUsd, unpriced };
+}
 const costNanoUsd = (...args: Parameters<typeof costOf>) => costOf(...args).nanoUsd;
 
 import { pricingOf } from './pricing.ts';
@@ -14,15 +19,18 @@ const NOON = Date.parse('2026-11-21T12:00:00Z');
 
 test('every text model of the catalog costs what the catalog itself works out, cache and long contexts included', async (t) => {
   const book = await loadPriceBook();
-  const usages = [
+  const used: readonly UnitCounts[] = [
     { input: 1_000, output: 100 },
-    { input: 150_000, cached: 40_000, cacheWrite: 10_000, output: 2_000 },
+    { input: 150_000, cached: 40_000, cache_write: 10_000, output: 2_000 },
     { input: 450_000, cached: 440_000, output: 1 },
     {
       input: 400_000,
-      cacheWrite: 300_000,
+      cache_write: 300_000,
       output: 500,
-      units: { cache_write_1h: 100_000, web_search: 7, input_audio: 30_000, output_audio: 200 },
+      cache_write_1h: 100_000,
+      web_search: 7,
+      input_audio: 30_000,
+      output_audio: 200,
     },
   ];
   const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
@@ -31,17 +39,17 @@ test('every text model of the catalog costs what the catalog itself works out, c
     for (const { id } of findProvider({ providerId: name })?.models ?? []) {
       const listed = book.priceOf(name, id);
       if (listed === null) continue;
-      for (const usage of usages)
+      for (const units of used)
         for (const at of times) {
           const counts = {
-            input_tokens: usage.input,
-            cache_read_tokens: usage.cached ?? 0,
-            cache_write_tokens: usage.cacheWrite ?? 0,
-            output_tokens: usage.output,
-            ...theirUnits(listed, usage, at),
+            input_tokens: units.input ?? 0,
+            cache_read_tokens: units.cached ?? 0,
+            cache_write_tokens: units.cache_write ?? 0,
+            output_tokens: units.output ?? 0,
+            ...theirUnits(listed, units, at),
           };
           const theirs = calcPrice(counts, id, { providerId: name, timestamp: new Date(at) });
-          const nano = costNanoUsd({ ...listed, multiplier: 1 }, usage, at);
+          const nano = costNanoUsd({ ...listed, multiplier: 1 }, { units }, at);
           const wanted = (theirs?.total_price ?? 0) * 1e9;
           assert.ok(Math.abs(nano - wanted) <= 1, `${name}/${id}: ${nano} nano-USD, not ${wanted}`);
           compared += 1;
@@ -52,17 +60,17 @@ test('every text model of the catalog costs what the catalog itself works out, c
 });
 
 /** Units under the catalog's names, those that it has a price for: it refuses to work out others. */
-const THEIR_UNITS = {
-  cache_write_1h: 'cache_write_1h_tokens',
-  web_search: 'web_searches',
-  input_audio: 'input_audio_tokens',
-  output_audio: 'output_audio_tokens',
-} as const;
+const THEIR_UNITS = [
+  ['cache_write_1h', 'cache_write_1h_tokens'],
+  ['web_search', 'web_searches'],
+  ['input_audio', 'input_audio_tokens'],
+  ['output_audio', 'output_audio_tokens'],
+] as const;
 
-function theirUnits(price: Pick<Price, 'ratesAt'>, { units = {} }: Usage, at: number) {
+function theirUnits(price: Pick<Price, 'ratesAt'>, units: UnitCounts, at: number) {
   const counts: Record<string, number> = {};
-  for (const [ours, theirs] of Object.entries(THEIR_UNITS))
-    if (price.ratesAt(at).units?.[ours]) counts[theirs] = units[ours] ?? 0;
+  for (const [ours, theirs] of THEIR_UNITS)
+    if (price.ratesAt(at).units[ours]) counts[theirs] = units[ours] ?? 0;
   return counts;
 }
 
@@ -74,35 +82,38 @@ test('an hour of cache, web searches and service tiers cost what they cost', asy
   };
   const million = 1_000_000;
   const sonnet = priceOf('anthropic', 'claude-sonnet-4-5');
-  const hour = { input: million, cacheWrite: million, units: { cache_write_1h: million, web_search: 100 } };
-  assert.deepEqual(costOf(sonnet, hour, NOON), { nanoUsd: 13e9, unpriced: [] });
+  const hour = { input: million, cache_write: million, cache_write_1h: million, web_search: 100 };
+  assert.deepEqual(cost(sonnet, { units: hour }), { nanoUsd: 13e9, unpriced: [] });
   const five = priceOf('openai', 'gpt-5.5');
-  const plain = costOf(five, { input: 1000, output: 1000 }, NOON).nanoUsd;
-  const usage = { input: 1000, output: 1000, tier: 'priority', units: { web_search: 1 } };
-  assert.deepEqual(costOf(five, usage, NOON), { nanoUsd: plain * 2.5 + 10_000_000, unpriced: [] });
+  const plain = costOf(five, { units: { input: 1000, output: 1000 } }, NOON).nanoUsd;
+  const usage = { units: { input: 1000, output: 1000, web_search: 1 }, tier: 'priority' };
+  assert.deepEqual(cost(five, usage), { nanoUsd: plain * 2.5 + 10_000_000, unpriced: [] });
   for (const tier of ['flex', 'priority', 'batch', 'any-other'])
     assert.deepEqual(
-      costOf(priceOf('openai', 'gpt-5'), { input: 1, tier }, NOON).unpriced,
+      costOf(priceOf('openai', 'gpt-5'), { units: { input: 1 }, tier }, NOON).unpriced,
       [`tier:${tier}`],
       'the catalog does not say: known to be incomplete',
     );
-  assert.deepEqual(costOf(priceOf('openai', 'gpt-5'), { input: 1, tier: 'standard' }, NOON).unpriced, []);
+  assert.deepEqual(
+    costOf(priceOf('openai', 'gpt-5'), { units: { input: 1 }, tier: 'standard' }, NOON).unpriced,
+    [],
+  );
 });
 
 test('what has no price is named, whatever else has one', () => {
   const overrides = { m: { input: 1, output: 2, units: { image: 40_000 }, tiers: { flex: 0.5 } } };
   const settings = { billing: 'metered', multiplier: 1, overrides, book: NO_PRICES, bookName: null } as const;
   const price = pricingOf(settings)('m') ?? assert.fail();
-  const cost = (usage: Usage) => costOf(price, usage, NOON);
-  assert.deepEqual(cost({ units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
-  assert.deepEqual(cost({ input: 1000, tier: 'flex' }), { nanoUsd: 500_000, unpriced: [] });
-  const mixed = { input: 1000, cacheWrite: 600, tier: 'scale', units: { cache_write_1h: 600, web_fetch: 1 } };
-  assert.deepEqual(cost(mixed), {
+  assert.deepEqual(cost(price, { units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
+  assert.deepEqual(cost(price, { units: { input: 1000 }, tier: 'flex' }), { nanoUsd: 500_000, unpriced: [] });
+  const units = { input: 1000, cache_write: 600, cache_write_1h: 600, web_search: 1 };
+  const mixed = { units, tier: 'scale' };
+  assert.deepEqual(cost(price, mixed), {
     nanoUsd: 1_000_000,
-    unpriced: ['cache_write_1h', 'web_fetch', 'tier:scale'],
+    unpriced: ['cache_write_1h', 'web_search', 'tier:scale'],
   });
   const free = pricingOf({ ...settings, billing: 'free' })('m') ?? assert.fail();
-  assert.deepEqual(costOf(free, mixed, NOON), { nanoUsd: 0, unpriced: [] });
+  assert.deepEqual(cost(free, mixed), { nanoUsd: 0, unpriced: [] });
 });
 
 test('the operator’s price comes before the catalog’s, and a discount is for the catalog’s alone', async () => {
@@ -113,13 +124,13 @@ test('the operator’s price comes before the catalog’s, and a discount is for
   const own = priceOf('gpt-4o') ?? assert.fail();
   assert.equal(own.source, 'override');
   assert.equal(
-    costNanoUsd(own, { input: 1000, cached: 400, output: 10 }, NOON),
+    costNanoUsd(own, { units: { input: 1000, cached: 400, output: 10 } }, NOON),
     600 * 3000 + 400 * 1000 + 70_000,
   );
   const listed = priceOf('gpt-5') ?? assert.fail();
   assert.equal(listed.source, 'catalog');
   assert.match(listed.date ?? '', /^\d{4}-\d\d-\d\d$/);
-  assert.equal(costNanoUsd(listed, { input: 1_000_000 }, NOON), (1.25 * 1e9) / 2);
+  assert.equal(costNanoUsd(listed, { units: { input: 1_000_000 } }, NOON), (1.25 * 1e9) / 2);
   assert.equal(priceOf('no-such-model'), null, 'unknown is not free');
 });
 
@@ -140,7 +151,7 @@ test('a model that several clouds sell has a price under the name each of them g
     const { prices } = sheetOf(kind) ?? assert.fail(kind);
     for (const model of models) {
       const listed = book.priceOf(prices ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
-      assert.ok(costNanoUsd({ ...listed, multiplier: 1 }, { input: 1_000 }, NOON) > 0, model);
+      assert.ok(costNanoUsd({ ...listed, multiplier: 1 }, { units: { input: 1_000 } }, NOON) > 0, model);
     }
   }
 });
@@ -150,7 +161,7 @@ test('free and seat cost nothing, whatever the model', () => {
     const priceOf = pricingOf({ billing, multiplier: 1, overrides: {}, book: NO_PRICES, bookName: null });
     const price = priceOf('anything') ?? assert.fail();
     assert.equal(price.source, billing);
-    assert.equal(costNanoUsd(price, { input: 1e6, output: 1e6 }, NOON), 0);
+    assert.equal(costNanoUsd(price, { units: { input: 1e6, output: 1e6 } }, NOON), 0);
   }
 });
 

@@ -1,5 +1,5 @@
-import { UNIT_PARTS } from '@floe/contract/billed-units';
-import type { BilledUnits } from '@floe/wire/units';
+import { BILLED_UNITS, type BilledUnit } from '@floe/contract/billed-units';
+import type { UnitCounts, UnitDraft } from '@floe/wire/units';
 import type { Usage } from '@floe/wire/usage';
 
 /** US dollars per million tokens, before and beyond a length of context. */
@@ -10,16 +10,13 @@ export interface Rate {
 }
 
 export interface Rates {
-  readonly input: Rate;
-  readonly output: Rate;
-  /** Absent: as `input`. */
-  readonly cacheRead?: Rate | undefined;
-  readonly cacheWrite?: Rate | undefined;
-  /** US dollars per million of each unit beside plain tokens (`Usage.units`), by its name. */
-  readonly units?: Readonly<Record<string, Rate>> | undefined;
-  /** US dollars per thousand requests, beside the tokens. */
+  /** US dollars per million of each unit; what was read from a cache or written to one may have no rate of its own. */
+  readonly units: UnitRates;
+  /** US dollars per thousand requests, beside the units. */
   readonly perThousandRequests?: number | undefined;
 }
+
+export type UnitRates = Readonly<{ input: Rate; output: Rate } & { [Unit in BilledUnit]?: Rate | undefined }>;
 
 /** What a model costs, and who says so. */
 export interface Price {
@@ -55,72 +52,64 @@ export interface Cost {
   readonly nanoUsd: number;
   /** What of it has no price: units by name, and a service tier as `tier:<name>`. Empty when the cost is whole. */
   readonly unpriced: readonly string[];
+  /** USD per million of each unit that was used and has a price, before any factor. */
+  readonly rates: UnitCounts;
+  /** USD for the one request, before any factor. */
+  readonly request: number;
 }
+
+const NO_COST: Cost = { nanoUsd: 0, unpriced: [], rates: {}, request: 0 };
 
 /**
- * What an answer costs. Cached and cache-written tokens are part of the input and pay their own rate; so do units
- * that are a part of a token count. A part without a rate pays that of its whole, a tier without a factor the
- * standard rates; other units without a rate pay nothing. Each of them but tokens of other media, which the catalog
- * lists where they differ, is named as unpriced.
+ * What an answer costs. A part of a token count pays its own rate in place of that of its whole; a tier without a factor
+ * pays the standard rates; other units without a rate pay nothing. Each of them but tokens of other media, which the
+ * catalog lists where they differ, is named as unpriced.
  */
-export function costOf(price: Price, usage: Usage, atMs: number): Cost {
+export function costOf(price: Price, { units, tier }: Usage, atMs: number): Cost {
   if (price.source === 'free' || price.source === 'seat') return NO_COST;
-  const rates = price.ratesAt(atMs);
-  const { input: total = 0, output = 0, tier } = usage;
-  const cached = Math.min(usage.cached ?? 0, total);
-  const written = Math.min(usage.cacheWrite ?? 0, total - cached);
-  const counts = { input: total - cached - written, cached, cacheWrite: written, output };
-  const whole = {
-    input: usdPerMillion(rates.input, total),
-    cached: usdPerMillion(rates.cacheRead ?? rates.input, total),
-    cacheWrite: usdPerMillion(rates.cacheWrite ?? rates.input, total),
-    output: usdPerMillion(rates.output, total),
-  };
-  // Dollars per million of each, the fee of the one request among them.
-  let tokens = 0;
-  for (const part of PARTS) tokens += counts[part] * whole[part];
-  const { parts, fees, unpriced } = usage.units
-    ? unitCosts(price, usage.units, { rates, total, counts, whole })
-    : NO_UNITS;
-  const usd = (tokens + parts) * tierFactor(price, tier) + fees + (rates.perThousandRequests ?? 0) * 1000;
-  return {
-    nanoUsd: wholeNano(usd * price.multiplier * NANO_PER_TOKEN),
-    unpriced: knowsTier(price, tier) ? unpriced : [...unpriced, `tier:${tier}`],
-  };
-}
-
-const PARTS = ['input', 'cached', 'cacheWrite', 'output'] as const;
-type Counts = Record<(typeof PARTS)[number], number>;
-const NO_COST: Cost = { nanoUsd: 0, unpriced: [] };
-const NO_UNITS = { parts: 0, fees: 0, unpriced: [] };
-
-interface Tokens {
-  readonly rates: Rates;
-  readonly total: number;
-  readonly counts: Readonly<Counts>;
-  /** USD per million of each. */
-  readonly whole: Readonly<Counts>;
-}
-
-/** What units add: to the tokens they are a part of, and as fees. */
-function unitCosts(price: Price, units: BilledUnits, { rates, total, counts, whole }: Tokens) {
-  const left = { ...counts };
+  const listed = price.ratesAt(atMs);
+  const { input = 0 } = units;
+  const rates: UnitDraft = {};
   const unpriced: string[] = [];
-  let [parts, fees] = [0, 0];
-  for (const [unit, count] of Object.entries(units)) {
-    const rate = rates.units?.[unit];
-    const part = UNIT_PARTS[unit];
+  /** What parts leave of each count of tokens. */
+  const left: UnitDraft = {};
+  let [tokens, fees] = [0, 0];
+  for (const { unit, partOf } of BILLED_UNITS) {
+    const count = units[unit] ?? 0;
+    if (count === 0 && partOf !== 'tokens') continue;
+    const rate = rateOf(listed.units, unit);
     if (rate === undefined) {
-      // The catalog lists media where their rate is another; an operator's prices are of text.
-      if (part === undefined || part === 'cacheWrite' || price.source === 'override') unpriced.push(unit);
-    } else if (part === undefined) fees += count * usdPerMillion(rate, total);
-    else {
-      const taken = Math.min(count, left[part]);
-      left[part] -= taken;
-      parts += taken * (usdPerMillion(rate, total) - whole[part]);
+      if (isMissed(unit, partOf, price)) unpriced.push(unit);
+      continue;
+    }
+    const usd = usdPerMillion(rate, input);
+    rates[unit] = usd;
+    if (partOf === null) fees += count * usd;
+    else if (partOf === 'tokens') {
+      left[unit] = count;
+      tokens += count * usd;
+    } else {
+      const whole = left[partOf] ?? 0;
+      const taken = Math.min(count, whole);
+      left[partOf] = whole - taken;
+      left[unit] = taken;
+      tokens += taken * (usd - (rates[partOf] ?? 0));
     }
   }
-  return { parts, fees, unpriced };
+  if (!knowsTier(price, tier)) unpriced.push(`tier:${tier}`);
+  const request = (listed.perThousandRequests ?? 0) / 1000;
+  const usdOfMillion = tokens * tierFactor(price, tier) + fees + request * 1e6;
+  return { nanoUsd: wholeNano(usdOfMillion * price.multiplier * NANO_PER_TOKEN), unpriced, rates, request };
+}
+
+function rateOf(rates: UnitRates, unit: BilledUnit): Rate | undefined {
+  return rates[unit] ?? (unit === 'cached' || unit === 'cache_write' ? rates.input : undefined);
+}
+
+/** The catalog lists media where their rate is another than that of text; an operator's prices are of text. */
+function isMissed(unit: BilledUnit, partOf: string | null, { source }: Price): boolean {
+  if (partOf === null || partOf === 'cache_write') return true;
+  return unit !== 'reasoning' && source === 'override';
 }
 
 /** Whether the price of a service tier is known; that of the standard one is the price itself. */
@@ -149,14 +138,12 @@ export function worstNanoUsd(
   { input, output, tier, writesForAnHour }: MostUsage,
   atMs: number,
 ): number {
-  const usage: Usage = { input, output, ...(tier !== undefined && { tier }) };
-  const { nanoUsd: plain } = costOf(price, usage, atMs);
-  const { cacheWrite, units } = price.ratesAt(atMs);
-  if (cacheWrite === undefined) return plain;
-  const written: Usage = { ...usage, cacheWrite: input };
-  const isForAnHour = writesForAnHour && units?.['cache_write_1h'] !== undefined;
-  const worst = isForAnHour ? { ...written, units: { cache_write_1h: input } } : written;
-  return Math.max(plain, costOf(price, worst, atMs).nanoUsd);
+  const { nanoUsd: plain } = costOf(price, { units: { input, output }, tier }, atMs);
+  const rates = price.ratesAt(atMs).units;
+  if (rates.cache_write === undefined) return plain;
+  const hour = writesForAnHour && rates.cache_write_1h !== undefined ? input : 0;
+  const written = { input, output, cache_write: input, cache_write_1h: hour };
+  return Math.max(plain, costOf(price, { units: written, tier }, atMs).nanoUsd);
 }
 
 /** Rounded up, but not for what binary fractions add: 0.1 + 0.2 is no 31st nano-dollar. */
@@ -176,23 +163,21 @@ export interface ChargedPrice {
   units?: Record<string, number>;
 }
 
-/** What `costOf` multiplies the counts with, as a row keeps it; undefined for what costs nothing per token. */
-export function chargedPrice(price: Price, usage: Usage, atMs: number): ChargedPrice | undefined {
+const TOKENS = new Set<string>(BILLED_UNITS.flatMap(({ unit, partOf }) => (partOf === null ? [] : [unit])));
+
+/** The rates of a cost as a row keeps them; undefined for what costs nothing per token. */
+export function chargedPrice(price: Price, cost: Cost, tier: string | undefined): ChargedPrice | undefined {
   if (price.source === 'free' || price.source === 'seat') return undefined;
-  const { input, output, cacheRead, cacheWrite, perThousandRequests, units } = price.ratesAt(atMs);
-  const { input: total = 0, cached, cacheWrite: written } = usage;
   const { multiplier } = price;
-  const factor = multiplier * tierFactor(price, usage.tier);
-  const of = (rate: Rate, by = factor) => exact(usdPerMillion(rate, total) * by);
-  const charged: ChargedPrice = { input: of(input), output: of(output) };
-  if (cached) charged.cache_read = of(cacheRead ?? input);
-  if (written) charged.cache_write = of(cacheWrite ?? input);
-  if (perThousandRequests) charged.request = exact((perThousandRequests / 1000) * multiplier);
-  for (const unit of Object.keys(usage.units ?? {})) {
-    const rate = units?.[unit];
-    if (rate === undefined) continue;
+  const factor = multiplier * tierFactor(price, tier);
+  const { input = 0, output = 0, cached, cache_write, ...others } = cost.rates;
+  const charged: ChargedPrice = { input: exact(input * factor), output: exact(output * factor) };
+  if (cached !== undefined) charged.cache_read = exact(cached * factor);
+  if (cache_write !== undefined) charged.cache_write = exact(cache_write * factor);
+  if (cost.request > 0) charged.request = exact(cost.request * multiplier);
+  for (const [unit, usd] of Object.entries(others)) {
     charged.units ??= {};
-    charged.units[unit] = of(rate, UNIT_PARTS[unit] === undefined ? multiplier : factor);
+    charged.units[unit] = exact(usd * (TOKENS.has(unit) ? factor : multiplier));
   }
   return charged;
 }
@@ -203,7 +188,7 @@ function exact(usd: number): number {
 }
 
 const NOTHING: Rate = { base: 0, tiers: [] };
-const NO_RATES: Rates = { input: NOTHING, output: NOTHING };
+const NO_RATES: Rates = { units: { input: NOTHING, output: NOTHING } };
 
 /** The price of a provider whose answers cost nothing per token. */
 export function unmetered(source: 'free' | 'seat'): Price {

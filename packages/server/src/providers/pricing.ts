@@ -74,11 +74,13 @@ function overridden(setting: PriceSetting): Price {
   const { input, output, cache_read, cache_write, units = {}, tiers = {} } = setting;
   const flat = (usd: number): Rate => ({ base: usd, tiers: [] });
   const rates = {
+    ...Object.fromEntries(Object.entries(units).map(([unit, usd]) => [unit, flat(usd)])),
     input: flat(input),
     output: flat(output),
-    cacheRead: cache_read === undefined ? undefined : flat(cache_read),
-    cacheWrite: cache_write === undefined ? undefined : flat(cache_write),
-    units: Object.fromEntries(Object.entries(units).map(([unit, usd]) => [unit, flat(usd)])),
+    cached: cache_read === undefined ? undefined : flat(cache_read),
+    cache_write: cache_write === undefined ? undefined : flat(cache_write),
+    // Part of the output, at its rate.
+    reasoning: undefined,
   };
-  return { source: 'override', date: null, multiplier: 1, tiers, ratesAt: () => rates };
+  return { source: 'override', date: null, multiplier: 1, tiers, ratesAt: () => ({ units: rates }) };
 }

@@ -1,5 +1,5 @@
 import type { UpstreamOptions } from '@floe/wire/dialect';
-import type { EmbeddingsDialect, EmbeddingsLack } from '@floe/wire/embeddings';
+import type { EmbeddingsHost } from '@floe/wire/embeddings';
 import type { DialectName } from '@floe/wire/events';
 
 /** The request and answer languages an upstream may speak. */
@@ -83,12 +83,9 @@ export interface Preference {
 export type Offer = 'images' | 'audio' | 'moderations' | 'rerank' | 'files' | 'batches';
 
 /** How a provider is asked for vectors. */
-export interface Embeddings {
-  readonly speaks: EmbeddingsDialect;
+export interface Embeddings extends EmbeddingsHost {
   /** Below the base address, `{model}` standing for the model; OpenAI-shaped ones stand beside Chat. */
   readonly path?: string;
-  /** What of the OpenAI shape it does not take. */
-  readonly lacks?: readonly EmbeddingsLack[];
   /** Its name for `dimensions`. */
   readonly dimensions?: string;
 }

@@ -22,6 +22,17 @@ export interface UpstreamRequest {
   readonly signing?: Signing | undefined;
 }
 
+/** How an upstream's answer begins. */
+export interface UpstreamHead {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+}
+
+/** An upstream's answer, its body whole. */
+export interface UpstreamAnswer extends UpstreamHead {
+  readonly body: Buffer;
+}
+
 /** The brakes of an answer under way. */
 export interface Flow {
   pause(): void;

@@ -168,7 +168,8 @@ describe('usage and endings', () => {
     ['null before it comes', [delta({ content: 'x' }, null, { usage: null }), delta({}, 'stop', { usage })]],
   ];
   for (const [name, chunks] of places)
-    test(`usage ${name}`, () => assert.deepEqual(read([...chunks, '[DONE]']).usage, { input: 3, output: 4 }));
+    test(`usage ${name}`, () =>
+      assert.deepEqual(read([...chunks, '[DONE]']).usage?.units, { input: 3, output: 4 }));
 
   test('a second finish changes nothing', () => {
     const answer = read([delta({ content: 'x' }, 'length'), delta({}, 'stop'), '[DONE]']);
@@ -209,6 +210,10 @@ test('usage is read from the place that says something, whatever stands empty be
       for (const empty of [null, {}, '', []]) {
         const chunk = { ...delta({ content: 'a' }, 'stop'), ...other(empty), ...place(usage) };
         const answer = read([chunk]);
-        assert.deepEqual([answer.usage?.input, answer.usage?.output], [5, 2], JSON.stringify(chunk));
+        assert.deepEqual(
+          [answer.usage?.units.input, answer.usage?.units.output],
+          [5, 2],
+          JSON.stringify(chunk),
+        );
       }
 });

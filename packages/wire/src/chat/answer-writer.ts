@@ -74,14 +74,13 @@ function asCustom(freeform: boolean | undefined, context: AnswerContext): boolea
 
 export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
-  const input = usage.input ?? 0;
-  const output = usage.output ?? 0;
+  const { input = 0, cached = 0, cache_write, output = 0, reasoning = 0 } = usage.units;
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: usage.cached ?? 0, cache_write_tokens: usage.cacheWrite },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: cache_write },
+    completion_tokens_details: { reasoning_tokens: reasoning },
   };
 }
 

@@ -24,7 +24,7 @@ describe('a forwarded whole Chat answer', () => {
       { ...told, body: undefined },
       {
         body: undefined,
-        usage: { input: 3, output: 1 },
+        usage: { units: { input: 3, output: 1 }, tier: undefined },
         finish: { reason: 'stop', raw: 'stop' },
         model: 'm1',
         id: 'c1',

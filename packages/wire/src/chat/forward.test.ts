@@ -58,7 +58,7 @@ describe('a forwarded Chat stream', () => {
     assert.equal(stream.end(), undefined);
     assert.deepEqual([stream.id, stream.model, stream.content], ['c1', 'm1', true]);
     assert.deepEqual(stream.finish, { reason: 'stop', raw: 'stop' });
-    assert.deepEqual(stream.usage, { input: 4, output: 2 });
+    assert.deepEqual(stream.usage?.units, { input: 4, output: 2 });
   });
 
   test('has begun with the first text, call, reasoning or finish, not with a role, comment or empty choice', () => {
@@ -159,7 +159,7 @@ describe('a forwarded Chat stream', () => {
         usage: null,
       }),
     ];
-    assert.deepEqual(forward(chunks).stream.usage, { input: 5, output: 9 });
+    assert.deepEqual(forward(chunks).stream.usage?.units, { input: 5, output: 9 });
   });
 
   test('drops the usage chunk that the gateway asked for and no other', () => {
@@ -168,7 +168,7 @@ describe('a forwarded Chat stream', () => {
     const withUsage = frame({ choices: [{ delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 1 } });
     const { out, stream } = forward([filter + withUsage + usage + DONE], { ...PLAIN, dropUsageFrame: true });
     assert.equal(out, filter + withUsage + DONE);
-    assert.deepEqual(stream.usage, { input: 1 });
+    assert.deepEqual(stream.usage?.units, { input: 1 });
   });
 
   test('ends at a frame over 16 MiB instead of holding it', () => {

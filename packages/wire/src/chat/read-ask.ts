@@ -137,7 +137,10 @@ export function readMessage(
     case 'user':
       return { role, parts: content };
     case 'assistant':
-      return { role, parts: assistantParts(message, content, freeform, path, draft) };
+      return {
+        role,
+        parts: [...reasoningOf(message), ...content, ...saidBeside(message, freeform, path, draft)],
+      };
     case 'tool':
     case 'function': {
       const id = textOf(message['tool_call_id']) ?? textOf(message['name']) ?? '';
@@ -160,15 +163,14 @@ export function readMessage(
   }
 }
 
-function assistantParts(
+/** What an assistant's message has beside its content: a refusal and calls. */
+function saidBeside(
   message: JsonObject,
-  content: readonly Part[],
   freeform: ReadonlySet<string>,
   path: string,
   draft: AskDraft,
 ): Part[] {
-  const parts: Part[] = reasoningOf(message);
-  parts.push(...content);
+  const parts: Part[] = [];
   const refusal = textOf(message['refusal']);
   if (refusal) parts.push({ type: 'refusal', text: refusal });
   if (says(message['audio'])) draft.need('unknown-content', `${path}.audio`);

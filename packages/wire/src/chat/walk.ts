@@ -5,7 +5,7 @@ import { textOf } from '../json-bytes.ts';
 import { JsonCursor } from '../json-cursor.ts';
 import { type Edit, readNumber, readString, type Span } from '../splice.ts';
 import { tierOf } from '../units.ts';
-import { billed, mergeUsage, readChatUsage, type Usage } from '../usage.ts';
+import { mergeUsage, readChatUsage, type Usage } from '../usage.ts';
 import { contentWithoutReasoning, MemberCuts } from './cut.ts';
 import { CHOICE, DELTA, ENVELOPE, REASONING, ROOT } from './member-names.ts';
 import { ThinkTags } from './think-tags.ts';
@@ -114,7 +114,8 @@ export class ChatWalk {
     if (flatError && !this.hasChoices && !this.hasUsage) this.hasError = true;
     // Every chunk names it; the first one and that with the usage are read.
     if (tier && (this.hasUsage || this.#tier === undefined)) this.#tier = this.#words(tier) ?? '';
-    if (this.hasUsage && this.usage) this.usage = billed(this.usage, undefined, tierOf(this.#tier));
+    if (this.hasUsage && this.usage)
+      this.usage = { units: this.usage.units, tier: tierOf(this.#tier) ?? this.usage.tier };
   }
 
   #isError(span: Span): boolean {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import { numberOf, objectOf } from '../json-read.ts';
-import type { Usage } from '../usage.ts';
+import { reportedUnits, type Usage } from '../usage.ts';
 
 /**
  * Reads a `usage` of version 2: `tokens` are what the model read and wrote, `billed_units` what is charged and
@@ -15,11 +15,12 @@ export function readCohereUsage(usage: JsonObject): Usage | undefined {
   const cached = numberOf(usage['cached_tokens']);
   const reasoning = numberOf(tokens?.['reasoning_tokens']);
   const input = read === undefined ? undefined : read + (images ?? 0);
-  const counted: Usage = {
-    ...(input !== undefined && { input }),
-    ...(cached !== undefined && { cached: Math.min(cached, input ?? cached) }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning: Math.min(reasoning, output ?? reasoning) }),
-  };
-  return Object.keys(counted).length === 0 ? undefined : counted;
+  const units = reportedUnits({
+    input,
+    cached: cached && Math.min(cached, input ?? cached),
+    cache_write: undefined,
+    output,
+    reasoning: reasoning && Math.min(reasoning, output ?? reasoning),
+  });
+  return units && { units };
 }

@@ -87,7 +87,7 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     additionalModelRequestFields: extras,
     outputConfig: formatOf(ask.format),
     serviceTier: tier === undefined ? undefined : { type: tier },
-    requestMetadata: hint(ask.metadata, 'metadata', 'metadata', options, dropped),
+    requestMetadata: hint(ask.metadata, 'metadata', options, dropped),
   };
   return { body: applyQuirks(body, options, dropped), dropped };
 }

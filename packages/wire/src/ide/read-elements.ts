@@ -13,12 +13,12 @@ const DETAILS = new Set(['low', 'high', 'auto']);
 /** Reads every element of a conversation by its own form: message, item, or bare content part. */
 export function readElements({ member, elements }: Source, tools: readonly Tool[], draft: AskDraft): Turn[] {
   const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
-  const ids = new CallIds();
+  const calls = new Calls(freeform);
   return elements.flatMap((element, index) => {
     const path = `${member}[${index}]`;
     const turn = readElement(element, freeform, path, draft);
     const parts = turn.parts
-      .flatMap((part) => keep(part, freeform, ids, path, draft))
+      .flatMap((part) => keep(part, calls, path, draft))
       .flatMap((part) => sayable(part, turn.role, draft));
     return parts.length === 0 ? [] : splitByRole(turn.role, parts);
   });
@@ -62,13 +62,7 @@ function splitByRole(role: Turn['role'], parts: readonly Part[]): Turn[] {
 }
 
 /** The part as it goes on, or nothing: white space says nothing, and reasoning has no proof that holds. */
-function keep(
-  part: Part,
-  freeform: ReadonlySet<string>,
-  ids: CallIds,
-  path: string,
-  draft: AskDraft,
-): readonly Part[] {
+function keep(part: Part, calls: Calls, path: string, draft: AskDraft): readonly Part[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -79,12 +73,12 @@ function keep(
     case 'media':
       return [readable(part, path, draft)];
     case 'call':
-      return [ids.call(declared(part, freeform), path)];
+      return [calls.call(part, path)];
     case 'result': {
       const parts = part.parts.map((inner) =>
         inner.type === 'media' ? readable(inner, path, draft) : inner,
       );
-      return ids.result({ ...part, parts }, draft);
+      return calls.result({ ...part, parts }, draft);
     }
   }
 }
@@ -109,13 +103,19 @@ function declared(call: CallPart, freeform: ReadonlySet<string>): CallPart {
   return { ...call, input: wrapped ?? call.input, freeform: true };
 }
 
-/** Names calls that came without an id, and hands the name to the next result without one. */
-class CallIds {
+/** Reads calls as their tools were declared; one without an id gets a name, which the next result without one takes. */
+class Calls {
+  readonly #freeform: ReadonlySet<string>;
   #made = 0;
   #unanswered: string[] = [];
   #answered = 0;
 
-  call(call: CallPart, path: string): CallPart {
+  constructor(freeform: ReadonlySet<string>) {
+    this.#freeform = freeform;
+  }
+
+  call(made: CallPart, path: string): CallPart {
+    const call = declared(made, this.#freeform);
     if (call.name === '') throw invalid(`\`${path}\` holds a tool call without a name.`, path);
     if (call.id !== '') return call;
     this.#made += 1;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
 import { numberOf, objectOf, objectsIn } from '../json-read.ts';
-import { addUnits, type BilledUnits, tierOf, unitsOf, unitsOfTools } from '../units.ts';
-import { billed, type Usage } from '../usage.ts';
+import { addCount, addToolUse, tierOf, type UnitDraft } from '../units.ts';
+import { reportedUnits, type Usage } from '../usage.ts';
 
 /**
  * Reads a Messages `usage` object. Cache reads and writes stand beside `input_tokens` here, so the whole
@@ -17,37 +17,29 @@ export function readMessagesUsage(usage: JsonObject): Usage | undefined {
     compacted ? own.reduce((sum, run) => sum + (numberOf(run[key]) ?? 0), 0) : numberOf(usage[key]);
   const fresh = count('input_tokens');
   const cached = count('cache_read_input_tokens');
-  const cacheWrite = count('cache_creation_input_tokens');
-  const output = count('output_tokens');
-  const reasoning = numberOf(objectOf(usage['output_tokens_details'])?.['thinking_tokens']);
-  const read: Usage = {
-    ...(fresh !== undefined && { input: fresh + (cached ?? 0) + (cacheWrite ?? 0) }),
-    ...(cached !== undefined && { cached }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
-  if (Object.keys(read).length === 0) return undefined;
-  const units = unitsIn(usage, compacted ? own : [usage], runs);
-  return billed(read, units, usage['speed'] === 'fast' ? 'fast' : tierOf(usage['service_tier']));
+  const written = count('cache_creation_input_tokens');
+  const units = reportedUnits({
+    input: fresh === undefined ? undefined : fresh + (cached ?? 0) + (written ?? 0),
+    cached,
+    cache_write: written,
+    output: count('output_tokens'),
+    reasoning: numberOf(objectOf(usage['output_tokens_details'])?.['thinking_tokens']),
+  });
+  if (units === undefined) return undefined;
+  for (const run of compacted ? own : [usage]) addCount(units, 'cache_write_1h', hourWrites(run));
+  addAdvisors(units, runs);
+  if (usage['inference_geo'] === 'us') addCount(units, 'regional_inference', 1);
+  addToolUse(units, usage);
+  return { units, tier: usage['speed'] === 'fast' ? 'fast' : tierOf(usage['service_tier']) };
 }
 
-/** Writes that live an hour, hosted tools, an advisor (another model's tokens) and inference kept in one region. */
-function unitsIn(
-  usage: JsonObject,
-  counted: readonly JsonObject[],
-  runs: readonly JsonObject[],
-): BilledUnits | undefined {
-  const advisors = runs.filter((run) => run['type'] === 'advisor_message');
-  const parts = unitsOf(
-    ...counted.map((run) => ['cache_write_1h', hourWrites(run)] as const),
-    ...advisors.flatMap((run) => [
-      ['advisor_tokens', numberOf(run['input_tokens'])] as const,
-      ['advisor_tokens', numberOf(run['output_tokens'])] as const,
-    ]),
-    ['regional_inference', usage['inference_geo'] === 'us' ? 1 : 0],
-  );
-  return addUnits(parts, unitsOfTools(usage));
+/** An advisor is another model, with a price of its own. */
+function addAdvisors(units: UnitDraft, runs: readonly JsonObject[]): void {
+  for (const run of runs) {
+    if (run['type'] !== 'advisor_message') continue;
+    addCount(units, 'advisor_tokens', numberOf(run['input_tokens']));
+    addCount(units, 'advisor_tokens', numberOf(run['output_tokens']));
+  }
 }
 
 function hourWrites(usage: JsonObject): number | undefined {
@@ -56,13 +48,12 @@ function hourWrites(usage: JsonObject): number | undefined {
 
 /** The same counts as a Messages client reads them. */
 export function writeMessagesUsage(usage: Usage | undefined, estimate = 0): JsonObject {
-  const cached = usage?.cached ?? 0;
-  const cacheWrite = usage?.cacheWrite ?? 0;
+  const { input, cached = 0, cache_write = 0, output = 0, reasoning } = usage?.units ?? {};
   return {
-    input_tokens: usage?.input === undefined ? estimate : Math.max(usage.input - cached - cacheWrite, 0),
-    cache_creation_input_tokens: cacheWrite,
+    input_tokens: input === undefined ? estimate : Math.max(input - cached - cache_write, 0),
+    cache_creation_input_tokens: cache_write,
     cache_read_input_tokens: cached,
-    output_tokens: usage?.output ?? 0,
-    output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
+    output_tokens: output,
+    output_tokens_details: reasoning === undefined ? undefined : { thinking_tokens: reasoning },
   };
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { numberOf, objectOf } from '../json-read.ts';
-import { addUnits, tierOf, unitsOfOutput, unitsOfTools } from '../units.ts';
-import { billed, modalities, type Usage } from '../usage.ts';
+import { addToolCalls, addToolUse, tierOf } from '../units.ts';
+import { addMedia, reportedUnits, type Usage } from '../usage.ts';
 
 /**
  * What a Responses answer used: cached tokens are part of the input, reasoning part of the output. Hosted tools are
@@ -14,34 +14,30 @@ export function readResponsesUsage(answer: Json | undefined): Usage | undefined 
   if (usage === undefined) return undefined;
   const details = objectOf(usage['input_tokens_details'] ?? usage['input_token_details']);
   const outputs = objectOf(usage['output_tokens_details'] ?? usage['output_token_details']);
-  const input = numberOf(usage['input_tokens']);
-  const cached = numberOf(details?.['cached_tokens']);
-  const cacheWrite = numberOf(details?.['cache_write_tokens']);
-  const output = numberOf(usage['output_tokens']);
-  const reasoning = numberOf(outputs?.['reasoning_tokens']);
-  const read: Usage = {
-    ...(input !== undefined && { input }),
-    ...(cached !== undefined && { cached }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-  };
-  const tools = addUnits(unitsOfOutput(body?.['output']), unitsOfTools(usage));
-  const units = addUnits(modalities(details, outputs), tools);
-  if (Object.keys(read).length === 0 && units === undefined) return undefined;
-  return billed(read, units, tierOf(body?.['service_tier']) ?? tierOf(usage['service_tier']));
+  const units =
+    reportedUnits({
+      input: numberOf(usage['input_tokens']),
+      cached: numberOf(details?.['cached_tokens']),
+      cache_write: numberOf(details?.['cache_write_tokens']),
+      output: numberOf(usage['output_tokens']),
+      reasoning: numberOf(outputs?.['reasoning_tokens']),
+    }) ?? {};
+  addMedia(units, details, outputs);
+  addToolCalls(units, body?.['output']);
+  addToolUse(units, usage);
+  if (Object.keys(units).length === 0) return undefined;
+  return { units, tier: tierOf(body?.['service_tier']) ?? tierOf(usage['service_tier']) };
 }
 
 /** The same counts as a Responses client reads them; `null` when the provider said nothing. */
 export function writeResponsesUsage(usage: Usage | undefined): JsonObject | null {
   if (usage === undefined) return null;
-  const input = usage.input ?? 0;
-  const output = usage.output ?? 0;
+  const { input = 0, cached = 0, cache_write = 0, output = 0, reasoning = 0 } = usage.units;
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: usage.cached ?? 0, cache_write_tokens: usage.cacheWrite ?? 0 },
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: cache_write },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
+    output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: input + output,
   };
 }

@@ -67,8 +67,8 @@ export function writeAsk(asked: Ask, options: UpstreamOptions = {}): Written {
     reasoning: reasoningOf(ask, options, dropped),
     include: seals ? ['reasoning.encrypted_content'] : undefined,
     store: false,
-    safety_identifier: hint(ask.user, 'user', 'user', options, dropped),
-    metadata: hint(ask.metadata, 'metadata', 'metadata', options, dropped),
+    safety_identifier: hint(ask.user, 'user', options, dropped),
+    metadata: hint(ask.metadata, 'metadata', options, dropped),
     prompt_cache_key: cacheKeyFor(ask, options, dropped),
     service_tier: tierFor(ask, OPENAI_TIERS, options, dropped),
     stream: options.stream ?? ask.stream,
@@ -212,7 +212,7 @@ function writeTool(tool: Tool, freeform: boolean): JsonObject {
 }
 
 function textOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject | undefined {
-  const verbosity = hint(ask.verbosity, 'verbosity', 'verbosity', options, dropped);
+  const verbosity = hint(ask.verbosity, 'verbosity', options, dropped);
   const { format } = ask;
   if (format === undefined) return verbosity === undefined ? undefined : { verbosity };
   if (format.type === 'json') return { verbosity, format: { type: 'json_object' } };

@@ -1,5 +1,5 @@
 import type { Attempt, RequestDetail } from '@floe/contract/api/analytics';
-import { UNIT_LABELS, UNIT_PARTS } from '@floe/contract/billed-units';
+import { BILLED_UNITS, unitLabel } from '@floe/contract/billed-units';
 
 /** What a request cost, line by line, from what its row keeps of tokens and prices. Pure. */
 
@@ -31,7 +31,7 @@ export interface CostTable {
 export function unpricedIn({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
-    name.startsWith('tier:') ? `service tier “${name.slice('tier:'.length)}”` : (UNIT_LABELS[name] ?? name),
+    name.startsWith('tier:') ? `service tier “${name.slice('tier:'.length)}”` : unitLabel(name),
   );
 }
 
@@ -80,16 +80,16 @@ function counts(input: Count, cached: Count, written: Count, output: Count): Cou
  */
 function linesOf(all: Counts, { price, billed_units }: Partial<Attempt> = {}): CostLine[] {
   const cached = Math.min(all.cached, all.input);
-  const cacheWrite = Math.min(all.written, all.input - cached);
-  const left = { input: all.input - cached - cacheWrite, cached, cacheWrite, output: all.output };
+  const written = Math.min(all.written, all.input - cached);
+  const left = { input: all.input - cached - written, cached, cache_write: written, output: all.output };
   const units = unitLines(left, billed_units ?? {}, price?.units ?? {});
   return [
     line('Input', left.input, price?.input),
     ...(left.cached > 0
       ? [line('Read from the provider’s cache', left.cached, price?.cache_read ?? price?.input)]
       : []),
-    ...(left.cacheWrite > 0
-      ? [line('Written to the provider’s cache', left.cacheWrite, price?.cache_write ?? price?.input)]
+    ...(left.cache_write > 0
+      ? [line('Written to the provider’s cache', left.cache_write, price?.cache_write ?? price?.input)]
       : []),
     line('Output', left.output, price?.output),
     ...units,
@@ -99,7 +99,7 @@ function linesOf(all: Counts, { price, billed_units }: Partial<Attempt> = {}): C
   ];
 }
 
-type Left = Record<'input' | 'cached' | 'cacheWrite' | 'output', number>;
+type Left = Record<'input' | 'cached' | 'cache_write' | 'output', number>;
 type Numbers = Readonly<Record<string, number>>;
 
 /** Lines of the units that have a price; what is a part of `left` is taken out of it. */
@@ -107,10 +107,11 @@ function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
   return Object.entries(units).flatMap(([unit, count]) => {
     const usd = prices[unit];
     if (usd === undefined) return [];
-    const part = UNIT_PARTS[unit];
-    const charged = part === undefined ? count : Math.min(count, left[part]);
-    if (part !== undefined) left[part] -= charged;
-    return [line(UNIT_LABELS[unit] ?? unit, charged, usd)];
+    const whole = BILLED_UNITS.find((known) => known.unit === unit)?.partOf ?? null;
+    const isPart = whole !== null && whole !== 'tokens';
+    const charged = isPart ? Math.min(count, left[whole]) : count;
+    if (isPart) left[whole] -= charged;
+    return [line(unitLabel(unit), charged, usd)];
   });
 }
 

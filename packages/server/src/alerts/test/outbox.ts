@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { FakeClock } from '@floe/testkit/clock';
 import { silentLog } from '../../core/log.ts';
 import { createOutboundGuard, type OutboundRules } from '../../core/outbound.ts';
+import { syncedKind } from '../../platform/file-sync.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { syncOrgs } from '../../platform/test/file.ts';
 import type { Outbound } from '../../providers/outbound.ts';
@@ -72,7 +73,7 @@ export async function outbox(t: TestContext, options: OutboxOptions = {}) {
     /** Sets the channels of the org, as floe.yaml spells them. */
     channels: (...channels: readonly object[]) =>
       database.transaction((writer) =>
-        syncOrgs(writer, [fileChannels(secretsKey, clock.now())], [{ id: ORG, channels }], {
+        syncOrgs(writer, [syncedKind(fileChannels(secretsKey, clock.now()))], [{ id: ORG, channels }], {
           nowMs: clock.now(),
           line: 1,
         }),

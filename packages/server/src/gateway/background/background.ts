@@ -166,7 +166,7 @@ class BackgroundResponses implements Background {
     const catalog = gateway.snapshot().catalogs.get(org_id) ?? EMPTY_CATALOG;
     try {
       const kept = { held: true, origin, response: { id: response_id } };
-      const answer = await askKeeper(gateway, catalog, kept, 'GET');
+      const answer = await askKeeper(gateway, catalog, kept, 'show');
       if (answer?.status === 404 || answer?.status === 410) return null;
       return answer?.status === 200 && answer.body && hasEnded(answer.body) ? answer.body : 'under way';
     } catch {

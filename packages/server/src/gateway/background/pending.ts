@@ -5,6 +5,7 @@ import { tokensOfContent } from '../../guardrails/estimate.ts';
 import type { Price } from '../../providers/prices.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 import type { AttemptRecord } from '../exchange-record.ts';
+import { tokenColumns } from '../usage-fields.ts';
 import { chargeAttempt } from '../worth.ts';
 import type { Pending } from './deferred.ts';
 
@@ -29,17 +30,13 @@ export function endedRow(
   const said = usageIn(response);
   const usage = said ?? assumed(response, inputTokens);
   const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);
-  const full: Usage = usage.tier === undefined && tier !== null ? { ...usage, tier } : usage;
+  const full: Usage = { units: usage.units, tier: usage.tier ?? tier ?? undefined };
   const cost = chargeAttempt(attempts.at(-1), full, price, row.created_at);
   const status = response['status'];
   return {
     ...row,
     finish_reason: typeof status === 'string' ? status : row.finish_reason,
-    input_tokens: usage.input ?? null,
-    cached_tokens: usage.cached ?? null,
-    cache_write_tokens: usage.cacheWrite ?? null,
-    output_tokens: usage.output ?? null,
-    reasoning_tokens: usage.reasoning ?? null,
+    ...tokenColumns(usage),
     usage_source: said ? 'provider' : 'estimated',
     cost_nano_usd: cost.nanoUsd,
     cost_source: cost.costSource,
@@ -61,5 +58,7 @@ export function reservedRow({ row, inputTokens, reservedNanoUsd }: Pending): Exc
 /** Without a count, as much as the response holds; one that never ran has used nothing. */
 function assumed({ output }: JsonObject, inputTokens: number): Usage {
   const bytes = Array.isArray(output) && output.length > 0 ? JSON.stringify(output).length : 0;
-  return bytes === 0 ? { input: 0, output: 0 } : { input: inputTokens, output: tokensOfContent(bytes) };
+  const units =
+    bytes === 0 ? { input: 0, output: 0 } : { input: inputTokens, output: tokensOfContent(bytes) };
+  return { units };
 }

@@ -1,6 +1,7 @@
-import { isObject, type Json } from '@floe/contract/json';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { readFinish } from '@floe/wire/finish';
-import type { Usage } from '@floe/wire/usage';
+import type { UnitDraft } from '@floe/wire/units';
+import { REPORTED_UNITS, type Usage } from '@floe/wire/usage';
 import type { KeptAnswer } from '../../store/cache/answer-cache.ts';
 import type { Ask } from '../ask.ts';
 import type { Exchange } from '../exchange-record.ts';
@@ -28,7 +29,7 @@ export function keptFrom(x: Exchange, tape: Tape): KeptAnswer | null {
     showsUsage: x.request.ask !== null && asksForUsage(x.request.ask.body, x.request.ask.members),
     usage,
     finish,
-    dropped: x.dropped,
+    dropped: x.answer.dropped,
   };
   return { head: JSON.stringify(head), body };
 }
@@ -55,19 +56,17 @@ export function headOf({ head }: KeptAnswer): KeptHead | null {
   return {
     streamed: value.streamed,
     showsUsage: value.showsUsage === true,
-    usage: isObject(value.usage) ? usageOf(value.usage) : null,
+    usage: isObject(value.usage) && isObject(value.usage.units) ? usageOf(value.usage.units) : null,
     finish: typeof value.finish === 'string' ? value.finish : null,
     dropped: value.dropped.filter((name) => typeof name === 'string'),
   };
 }
 
-const COUNTS = ['input', 'cached', 'cacheWrite', 'output', 'reasoning'] as const;
-
-function usageOf(value: Readonly<Record<string, Json | undefined>>): Usage {
-  const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
-  for (const name of COUNTS) {
-    const count = value[name];
-    if (typeof count === 'number') usage[name] = count;
+function usageOf(counts: JsonObject): Usage {
+  const units: UnitDraft = {};
+  for (const unit of REPORTED_UNITS) {
+    const count = counts[unit];
+    if (typeof count === 'number') units[unit] = count;
   }
-  return usage;
+  return { units };
 }

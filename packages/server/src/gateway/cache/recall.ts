@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Ask } from '../ask.ts';
-import type { Course, Target } from '../catalog.ts';
+import type { Target } from '../catalog.ts';
 import type { Client } from '../client.ts';
 import type { Exchange } from '../exchange-record.ts';
+import type { Prompt } from '../operation.ts';
 import { fingerprint } from './fingerprint.ts';
 import { keptFrom } from './kept.ts';
 import { replay } from './replay.ts';
@@ -18,8 +19,7 @@ const FLIGHT_WAIT_MS = 20_000;
  */
 export async function throughCache(
   x: Exchange,
-  ask: Ask,
-  course: Course,
+  { ask, course }: Prompt,
   rules: CacheRules,
   produce: () => Promise<void>,
 ): Promise<'complete' | 'cached'> {
@@ -34,7 +34,8 @@ export async function throughCache(
   x.cache = wish === null ? 'miss' : wish;
   const lead = wish === null ? await recall(x, ask, target, name) : flightOf(x, name);
   if (lead === 'told') return 'cached';
-  await record(x, rules, target, name, lead, produce);
+  const ttlMs = x.controls?.cacheTtlMs ?? rules.ttlMs;
+  await record(x, { target, name, ttlMs, landed: lead }, produce);
   return 'complete';
 }
 
@@ -95,14 +96,17 @@ function landing(flight: Promise<void>, client: Client, clock: Clock, ms: number
   });
 }
 
-async function record(
-  x: Exchange,
-  { ttlMs }: CacheRules,
-  target: Target,
-  name: string,
-  landed: () => void,
-  produce: () => Promise<void>,
-): Promise<void> {
+/** Where the answer of one request will be kept. */
+interface Place {
+  readonly target: Target;
+  readonly name: string;
+  readonly ttlMs: number;
+  /** Lets equal requests go on that wait for it. */
+  readonly landed: () => void;
+}
+
+async function record(x: Exchange, place: Place, produce: () => Promise<void>): Promise<void> {
+  const { target, name, ttlMs, landed } = place;
   const tape = new Tape();
   x.client.tape = tape;
   try {
@@ -119,5 +123,5 @@ async function record(
   if (answer === null) return landed();
   // Not waited for: the client has its answer.
   const { answers } = x.gateway;
-  void answers.put(x.caller.key.orgId, name, answer, x.controls?.cacheTtlMs ?? ttlMs).then(landed, landed);
+  void answers.put(x.caller.key.orgId, name, answer, ttlMs).then(landed, landed);
 }

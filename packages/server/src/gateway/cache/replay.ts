@@ -27,7 +27,7 @@ const UNTELLABLE: readonly Need[] = ['logprobs', 'choices', 'audio-out', 'hosted
 export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer): boolean {
   const head = headOf(kept);
   if (head === null) return false;
-  const text = isSameForm(x, ask, head) ? kept.body : inOtherForm(x, ask, target, kept.body, head);
+  const text = isSameForm(x, ask, head) ? kept.body : inOtherForm(x, ask, target, { head, body: kept.body });
   if (text === null) return false;
   x.cache = 'hit';
   x.target = target;
@@ -35,7 +35,7 @@ export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer):
   const judged = ask.stream ? judgedStream(x, text, head.usage) : judgedBody(x, text);
   x.answer.reportUsage(head.usage);
   x.answer.setFinish(head.finish);
-  x.dropped = head.dropped;
+  x.answer.setDropped(head.dropped);
   if (ask.stream) {
     x.progress.contentSent(x.gateway.clock.monotonic());
     x.client.open(200, streamHeaders(x));
@@ -52,17 +52,23 @@ function isSameForm(x: Exchange, ask: Ask, head: KeptHead): boolean {
   );
 }
 
+/** A kept answer whose head could be read. */
+interface ReadAnswer {
+  readonly head: KeptHead;
+  readonly body: Buffer;
+}
+
 /** A provider may take requests, and give answers, that our own reading refuses: those are asked anew. */
-function inOtherForm(x: Exchange, ask: Ask, target: Target, body: Buffer, head: KeptHead): string | null {
+function inOtherForm(x: Exchange, ask: Ask, target: Target, kept: ReadAnswer): string | null {
   try {
-    return rewritten(x, ask, target, body, head);
+    return rewritten(x, ask, target, kept);
   } catch (error) {
     x.gateway.log.warn({ err: error, request_id: x.id }, 'a kept answer could not be read again');
     return null;
   }
 }
 
-function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: KeptHead): string | null {
+function rewritten(x: Exchange, ask: Ask, target: Target, { head, body }: ReadAnswer): string | null {
   const { dialect } = x.surface;
   const request = parseBody(ask);
   const client = CLIENT_DIALECTS[dialect];
@@ -77,7 +83,7 @@ function rewritten(x: Exchange, ask: Ask, target: Target, body: Buffer, head: Ke
     createdS: nowS(),
     nowS,
     chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
-    inputEstimate: head.usage?.input,
+    inputEstimate: head.usage?.units.input,
     sealOrigin: target.provider.sealOrigin(target.credential),
     ...(x.surface.ide ? ideWriting(x) : undefined),
   };

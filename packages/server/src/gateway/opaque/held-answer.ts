@@ -1,20 +1,18 @@
 import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import { usageIn } from '@floe/wire/passing-usage';
+import type { UpstreamAnswer } from '../../providers/transport.ts';
 import { noteContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
 import { BATCH_INPUT } from './batch-inputs.ts';
 import { without } from './headers.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
-import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
+import { type HeldWork, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { addressFor, hasLinks, withOwnLinks } from './own-links.ts';
 import { entriesOf, ownedPage, recordThings, sees, thingsMade } from './owned-answers.ts';
 import { passedHeaders } from './passed-answer.ts';
 import type { Passing } from './passing.ts';
 import type { Meaning } from './resource-path.ts';
-
-/** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's; `show`: none of it. */
-export type HeldWork = 'create' | 'note' | 'list' | 'show';
 
 /** What has to be known of an answer before it goes on, if anything. */
 export function heldWork(x: Exchange, meaning: Meaning, ask: OpaqueAsk): HeldWork | null {
@@ -30,19 +28,13 @@ export function heldWork(x: Exchange, meaning: Meaning, ask: OpaqueAsk): HeldWor
 }
 
 /** Sends a held answer on once its things are written down, or are the caller's only. */
-export async function answerHeld(
-  x: Exchange,
-  passing: Passing,
-  planning: OpaquePlanning,
-  held: Held,
-  work: HeldWork,
-): Promise<void> {
+export async function answerHeld(x: Exchange, planning: OpaquePlanning, held: UpstreamAnswer): Promise<void> {
   const answer = parsed(held.body);
-  const body = answer && (await processed(x, passing, planning, answer, work));
-  if (work === 'create') noteContent(x, held.body);
+  const body = answer && (await processed(x, planning, answer));
+  if (planning.work === 'create') noteContent(x, held.body);
   const headers = without(passedHeaders(x, held.headers), 'content-length');
   const bytes = body === null ? held.body : Buffer.from(body);
-  x.client.answer(held.status, headers, linked(x, passing, bytes));
+  x.client.answer(held.status, headers, linked(x, planning.passing, bytes));
 }
 
 /** A client follows the links of a resource with its platform key: they lead here, not to the provider. */
@@ -53,19 +45,16 @@ function linked({ gateway, client, target }: Exchange, { base, meaning }: Passin
 }
 
 /** The body to send instead; null for the upstream's own bytes. */
-async function processed(
-  x: Exchange,
-  passing: Passing,
-  planning: OpaquePlanning,
-  answer: JsonObject,
-  work: HeldWork,
-): Promise<string | null> {
-  const { meaning, key } = passing;
+async function processed(x: Exchange, planning: OpaquePlanning, answer: JsonObject): Promise<string | null> {
+  const {
+    work,
+    passing: { meaning, key },
+  } = planning;
   const { target, gateway } = x;
   if (!target) throw new Error('an answer came from a target');
   if (work === 'show') return null;
   if (work === 'list')
-    return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, passing, planning, answer)) : null;
+    return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, planning, answer)) : null;
   if (work === 'create' && (meaning.surface === 'responses' || meaning.surface === 'chat'))
     x.answer.reportUsage(usageIn(answer) ?? null);
   if (work === 'create' && meaning.surface === 'responses') {
@@ -79,21 +68,14 @@ async function processed(
   return null;
 }
 
-async function listed(
-  x: Exchange,
-  { base, meaning, key, catalog, place }: Passing,
-  planning: OpaquePlanning,
-  first: JsonObject,
-): Promise<JsonObject> {
+async function listed(x: Exchange, planning: OpaquePlanning, first: JsonObject): Promise<JsonObject> {
+  const { base, meaning, key, catalog, place } = planning.passing;
   const { owners } = x.gateway;
   const page = async (query: string): Promise<JsonObject | null> => {
-    const kept: { held: Held | null } = { held: null };
-    const hold = (held: Held) => {
-      kept.held = held;
-    };
     if (!x.course) return null;
-    await send(x, x.course, (target) => planOpaque(x, target, { ...planning, query, hold }));
-    return kept.held && parsed(kept.held.body);
+    const next: OpaquePlanning = { ...planning, query, held: null };
+    await send(x, x.course, (target) => planOpaque(x, target, next));
+    return next.held && parsed(next.held.body);
   };
   const mine = async (ids: readonly string[]) => {
     const known = await owners.of(key.orgId, ids);

@@ -14,12 +14,11 @@ import { send } from '../send.ts';
 import type { Surface } from '../surface.ts';
 import type { Asking, Base } from './base.ts';
 import { requireJudgedInputs } from './batch-inputs.ts';
-import { answerHeld, type HeldWork, heldWork } from './held-answer.ts';
+import { answerHeld, heldWork } from './held-answer.ts';
 import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
-import { type Held, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
+import { type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { recordThings } from './owned-answers.ts';
 import { ownerOf } from './owner-of.ts';
-import type { Passed } from './passed-answer.ts';
 import type { Passing } from './passing.ts';
 import { type Place, readPlace } from './path.ts';
 import { type Meaning, readMeaning } from './resource-path.ts';
@@ -140,12 +139,9 @@ function passGate(x: Exchange, key: KeyRecord, ask: OpaqueAsk, policies: Policie
 }
 
 async function pass(x: Exchange, passing: Passing, ask: OpaqueAsk, course: Course): Promise<Outcome> {
-  const { base, place, segments, meaning } = passing;
-  const platformKey = presentedKey(x.client.headers);
-  const work = heldWork(x, meaning, ask);
-  const planning = planningFor(x, { base, ask, segments, query: place.query, platformKey, meaning }, work);
+  const planning = planningFor(x, passing, ask);
   await sendWhole(x, course, planning);
-  await conclude(x, passing, planning, work);
+  await conclude(x, planning);
   const { passed, held } = planning;
   return {
     state: passed.erred ? 'partial' : 'complete',
@@ -182,35 +178,31 @@ function requirePath(key: KeyRecord, { target }: Client): void {
 }
 
 interface Planning extends OpaquePlanning {
-  held: Held | null;
   recorded: Promise<void> | null;
 }
 
-function planningFor(
-  x: Exchange,
-  sending: Pick<OpaquePlanning, 'base' | 'ask' | 'segments' | 'query' | 'platformKey' | 'meaning'>,
-  work: HeldWork | null,
-): Planning {
-  const passed: Passed = {
-    status: 0,
-    whole: false,
-    erred: false,
-    counts: x.client.method === 'POST' || sending.meaning.results,
-    onStored: null,
-  };
-  function hold(held: Held): void {
-    planning.held = held;
-  }
+function planningFor(x: Exchange, passing: Passing, ask: OpaqueAsk): Planning {
+  const { meaning, place } = passing;
+  const work = heldWork(x, meaning, ask);
   const planning: Planning = {
-    ...sending,
-    passed,
+    passing,
+    ask,
+    query: place.query,
+    platformKey: presentedKey(x.client.headers),
+    passed: {
+      status: 0,
+      whole: false,
+      erred: false,
+      counts: x.client.method === 'POST' || meaning.results,
+      onStored: null,
+    },
+    work,
     held: null,
     recorded: null,
-    hold: work && hold,
   };
-  const { collection } = sending.meaning;
+  const { collection } = meaning;
   if (work === 'create' && collection !== null)
-    passed.onStored = (id) => {
+    planning.passed.onStored = (id) => {
       const { target, gateway, caller } = x;
       if (target)
         planning.recorded = recordThings(gateway.owners, target, caller.key, [{ id, kind: collection }]);
@@ -227,20 +219,19 @@ async function sendWhole(x: Exchange, course: Course, planning: Planning): Promi
   }
 }
 
-async function conclude(
-  x: Exchange,
-  passing: Passing,
-  planning: Planning,
-  work: HeldWork | null,
-): Promise<void> {
-  const { held, recorded } = planning;
+async function conclude(x: Exchange, planning: Planning): Promise<void> {
+  const {
+    held,
+    recorded,
+    passing: { meaning, key },
+  } = planning;
   if (recorded) await recorded;
-  if (held && work) await answerHeld(x, passing, planning, held, work);
-  const { id, collection } = passing.meaning;
+  if (held) await answerHeld(x, planning, held);
+  const { id, collection } = meaning;
   // Whoever asks for a response, or cancels it, may have seen its end.
-  if (collection === 'responses' && id !== null) x.gateway.background.hurry(passing.key.orgId, id);
-  if (!passing.meaning.results || !x.answer.usage || id === null || !x.target) return;
-  const isNews = await x.gateway.owners.claimResults(passing.key.orgId, x.target.provider.id, id);
+  if (collection === 'responses' && id !== null) x.gateway.background.hurry(key.orgId, id);
+  if (!meaning.results || !x.answer.usage || id === null || !x.target) return;
+  const isNews = await x.gateway.owners.claimResults(key.orgId, x.target.provider.id, id);
   if (isNews) return;
   x.answer.reportUsage(null);
   x.answer.setResults(null);

@@ -1,39 +1,30 @@
 import { memberEdit, splice } from '@floe/wire/splice';
+import { requestTo } from '../../providers/request-to.ts';
 import type { UpstreamRequest } from '../../providers/transport.ts';
 import type { Target } from '../catalog.ts';
 import type { Exchange } from '../exchange-record.ts';
-import type { Base } from './base.ts';
 import { requestHeaders } from './headers.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
+import type { Passing } from './passing.ts';
 import type { Replacement } from './spool.ts';
 
 export interface Sending {
-  readonly base: Base;
+  readonly passing: Passing;
   readonly ask: OpaqueAsk;
-  readonly segments: readonly string[];
   readonly query: string;
   readonly platformKey: string;
 }
 
 /** The client's request as a target gets it: its bytes, but for the model where the target knows it by another name. */
 export function opaqueRequest(x: Exchange, target: Target, sending: Sending): UpstreamRequest {
-  const { base, ask, segments, query, platformKey } = sending;
-  const { provider, credential, timeouts } = target;
+  const { passing, ask, query, platformKey } = sending;
+  const { base, segments } = passing;
+  const { provider, credential } = target;
   const { bytes, length } = bodyFor(ask, provider.upstreamModel(target.model));
   const headers = requestHeaders(x.client, platformKey, provider.headersFor(credential));
   if (length !== null) headers.push('content-length', String(length));
   const path = base.pathAt(target, segments);
-  return {
-    method: x.client.method,
-    origin: provider.origin,
-    path: withQuery(path, query),
-    headers,
-    body: bytes,
-    connectMs: timeouts.connectMs,
-    via: provider.via,
-    pool: provider.pool,
-    signing: provider.signingFor(credential),
-  };
+  return { ...requestTo(target, withQuery(path, query), headers, bytes), method: x.client.method };
 }
 
 /** A path of the operator's settings may bring a query of its own. */
@@ -56,7 +47,8 @@ function bodyFor({ body, model }: OpaqueAsk, upstreamModel: string): Outgoing {
       return { bytes: body.upload, length: body.length };
     case 'json': {
       if (!body.members.has('model') || model === upstreamModel) return { bytes: body.bytes, length: null };
-      const edit = memberEdit(body.bytes, body.members, 'model', JSON.stringify(upstreamModel));
+      const scanned = { body: body.bytes, members: body.members };
+      const edit = memberEdit(scanned, 'model', JSON.stringify(upstreamModel));
       return { bytes: splice(body.bytes, [edit]), length: null };
     }
     case 'spool': {

@@ -1,7 +1,7 @@
 import { faultBody } from '@floe/contract/fault-answer';
 import { Fault } from '@floe/contract/faults';
 import { type Frames, writeFrame } from '@floe/wire/sse';
-import type { UpstreamHeaders } from '../../providers/transport.ts';
+import type { UpstreamHead, UpstreamHeaders } from '../../providers/transport.ts';
 import { answerHeaders } from '../answer-headers.ts';
 import { needsContent } from '../booked-usage.ts';
 import type { Exchange } from '../exchange-record.ts';
@@ -68,7 +68,8 @@ export class PassedAnswer implements AnswerSink {
   /** Of a metered stream: the event that is not whole yet. */
   #rest: Buffer = EMPTY;
 
-  constructor(x: Exchange, meaning: Meaning, passed: Passed, status: number, headers: UpstreamHeaders) {
+  constructor(x: Exchange, meaning: Meaning, passed: Passed, head: UpstreamHead) {
+    const { status, headers } = head;
     this.#x = x;
     this.#passed = passed;
     this.#status = status;

@@ -12,7 +12,7 @@ export function isUnderWay(response: JsonObject): boolean {
 /** A background response is asked after at its provider until it has ended. */
 export async function currentResponse(gateway: Gateway, catalog: Catalog, turn: Turn): Promise<JsonObject> {
   if (!isUnderWay(turn.response)) return turn.response;
-  const told = await askKeeper(gateway, catalog, turn, 'GET');
+  const told = await askKeeper(gateway, catalog, turn, 'show');
   if (told?.status !== 200 || told.body === null) return turn.response;
   if (!isUnderWay(told.body)) await replaceResponse(gateway, turn, told.body);
   return told.body;

@@ -2,6 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import type { Timer } from '../../core/clock.ts';
 import type { Credential, Provider } from '../../providers/configured.ts';
+import { requestTo } from '../../providers/request-to.ts';
 import type { UpstreamHandler } from '../../providers/transport.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Gateway } from '../gateway.ts';
@@ -20,9 +21,16 @@ export interface KeeperAnswer {
   readonly body: JsonObject | null;
 }
 
+const WISHES = {
+  show: { method: 'GET', below: '', body: null },
+  delete: { method: 'DELETE', below: '', body: null },
+  cancel: { method: 'POST', below: '/cancel', body: Buffer.from('{}') },
+} as const;
+
+type KeeperWish = keyof typeof WISHES;
+
 /**
- * Asks the provider that keeps a response about it: `GET`, `DELETE`, or `POST` to `/cancel`. Null when the
- * provider or the credential it was made with is not configured any more.
+ * Asks the provider that keeps a response to show it, delete it or stop making it. Null when the provider or the credential it was made with is not configured any more.
  *
  * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`.
  */
@@ -30,27 +38,18 @@ export async function askKeeper(
   gateway: Gateway,
   catalog: Catalog,
   turn: Kept,
-  method: 'GET' | 'DELETE' | 'POST',
-  below = '',
+  wish: KeeperWish,
 ): Promise<KeeperAnswer | null> {
+  const { method, below, body } = WISHES[wish];
   const keeper = keeperOf(catalog, turn);
   if (!keeper) return null;
   const { provider, credential } = keeper;
   const [path, query] = provider.pathOf('responses', '', false).split('?');
   const resource = `${path}/${encodeURIComponent(String(turn.response['id']))}${below}`;
-  const body = method === 'POST' ? Buffer.from('{}') : null;
-  const headers = provider.headersFor(credential);
-  const request = {
-    method,
-    origin: provider.origin,
-    path: query === undefined ? resource : `${resource}?${query}`,
-    headers: [...headers, 'accept', 'application/json'],
-    body,
-    connectMs: provider.timeouts.connectMs,
-    via: provider.via,
-    pool: provider.pool,
-    signing: provider.signingFor(credential),
-  };
+  const headers = [...provider.headersFor(credential), 'accept', 'application/json'];
+  const address = query === undefined ? resource : `${resource}?${query}`;
+  const recipient = { provider, credential, timeouts: provider.timeouts };
+  const request = { ...requestTo(recipient, address, headers, body), method };
   return new Promise((resolve, reject) => {
     const told = (answer: KeeperAnswer) =>
       resolve({ ...answer, body: answer.body && asKept(answer.body, turn) });

@@ -107,9 +107,9 @@ export class OpenTurn {
 
   /** The client's bytes, but for what it goes on from. */
   #spliced(input: readonly JsonObject[], knows: boolean): Ask {
-    const { body, members } = this.#ask;
-    const edits = [memberEdit(body, members, 'input', JSON.stringify(input))];
-    if (!knows) edits.push(memberEdit(body, members, 'previous_response_id', 'null'));
+    const { body } = this.#ask;
+    const edits = [memberEdit(this.#ask, 'input', JSON.stringify(input))];
+    if (!knows) edits.push(memberEdit(this.#ask, 'previous_response_id', 'null'));
     edits.sort((a, b) => a.start - b.start);
     const spliced = splice(body, edits);
     return { ...this.#ask, body: spliced, members: scanObject(spliced) };

@@ -9,7 +9,8 @@ const NAME = 'previous_response_id';
  * client went on from. The answer says it again; every other byte stays.
  */
 export function namePrevious(answer: Buffer, id: string): Buffer {
-  return Buffer.from(splice(answer, [memberEdit(answer, scanObject(answer), NAME, JSON.stringify(id))]));
+  const scanned = { body: answer, members: scanObject(answer) };
+  return Buffer.from(splice(answer, [memberEdit(scanned, NAME, JSON.stringify(id))]));
 }
 
 /** The same for the response objects in events. */
@@ -38,7 +39,7 @@ function named(frame: Buffer, id: string): Buffer {
   const response = responseIn(bytes);
   const members = response && spanMembers(bytes, response);
   if (!members) return frame;
-  const edit = memberEdit(bytes, members, NAME, JSON.stringify(id), response);
+  const edit = memberEdit({ body: bytes, members }, NAME, JSON.stringify(id), response);
   const changed = Buffer.from(splice(bytes, [edit])).toString();
   const [before, after] = frame.toString().split(data.text);
   return Buffer.from(

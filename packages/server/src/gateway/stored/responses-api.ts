@@ -40,7 +40,7 @@ export function createStoredResponses(gateway: Gateway) {
     }),
 
     remove: verb(async ({ turn, catalog, owner }) => {
-      const kept = await askKeeper(gateway, catalog, turn, 'DELETE');
+      const kept = await askKeeper(gateway, catalog, turn, 'delete');
       if (kept && kept.status !== 404 && kept.status >= 300)
         throw new Fault('upstream_error', 'The provider did not delete its copy; try again.', {
           upstreamStatus: kept.status,
@@ -64,7 +64,7 @@ export function createStoredResponses(gateway: Gateway) {
         );
       const response = await currentResponse(gateway, catalog, turn);
       if (!isUnderWay(response)) return response;
-      const told = await askKeeper(gateway, catalog, turn, 'POST', '/cancel');
+      const told = await askKeeper(gateway, catalog, turn, 'cancel');
       if (told === null || told.status !== 200 || told.body === null)
         throw new Fault('upstream_error', 'The provider did not cancel the response.', {
           upstreamStatus: told?.status ?? 0,

@@ -54,10 +54,11 @@ export class AnswerSubject implements Subject {
 }
 
 function usageVariable(usage: Usage | null): ReadonlyMap<string, Variable> {
+  const { input = 0, output = 0, cached = 0, reasoning = 0 } = usage?.units ?? {};
   return new Map([
-    ['input_tokens', BigInt(usage?.input ?? 0)],
-    ['output_tokens', BigInt(usage?.output ?? 0)],
-    ['cached_tokens', BigInt(usage?.cached ?? 0)],
-    ['reasoning_tokens', BigInt(usage?.reasoning ?? 0)],
+    ['input_tokens', BigInt(input)],
+    ['output_tokens', BigInt(output)],
+    ['cached_tokens', BigInt(cached)],
+    ['reasoning_tokens', BigInt(reasoning)],
   ]);
 }

@@ -12,7 +12,7 @@ import type { Database, RowSink } from '../../store/ports.ts';
 import { ingestRelay, type RelayRow } from '../../store/relay/ingest.ts';
 import { openJsonSink } from '../../store/spool/row-sink.ts';
 
-/** The relay of a running API, whose floe.yaml says `org` about the org `acme`; rules stand on lines 10, 11, … */
+/** The relay of a running API. */
 export interface RunningRelay {
   readonly host: RelayHost;
   readonly sessions: RelaySessions;
@@ -26,7 +26,6 @@ export async function runRelay(
   database: Database,
   clock: Clock,
   dataDir: string,
-  org: OrgConfig | undefined,
   inForce: () => readonly OrgConfig[],
 ): Promise<RunningRelay> {
   const rows = await openJsonSink<RelayRow>({
@@ -50,8 +49,6 @@ export async function runRelay(
       approvals,
       rows,
       bundleKey: deriveBundleKey(Buffer.alloc(32, 9)),
-      fileRelay: (orgId) =>
-        orgId === org?.id ? { config: org.relay, name: 'floe.yaml', lineOf: (index) => 10 + index } : null,
     },
     sessions,
     rows,

@@ -129,7 +129,7 @@ export async function runApi(options: ApiOptions = {}): Promise<RunningApi> {
   const database = await openWithOrgs(options.url ?? 'sqlite:', dataDir, clock);
   let platform = await loadPlatform(database.read, pepper, now);
   const { renew, inForce, ...running } = await runningParts(clock, database, options.org);
-  const relay = await runRelay(database, clock, dataDir, options.org, inForce);
+  const relay = await runRelay(database, clock, dataDir, inForce);
   const changed = async () => {
     platform = await loadPlatform(database.read, pepper, now);
     await renew().then(relay.renew);
@@ -203,7 +203,7 @@ function partsOf(
   running: Pick<VerbParts, 'running' | 'providers'>,
   relay: RelayHost,
 ): VerbParts {
-  const rules = rulesOfFile(memoryGuard(database, clock), options.fileRules);
+  const rules = rulesOfFile(memoryGuard(database, clock), options);
   const breakers = options.breakers ?? { list: () => [] };
   const monitoring: MonitoringHost = {
     engine: options.engine ?? engineAt(() => clock.now()),
@@ -217,7 +217,6 @@ function partsOf(
     rehearse: (work) => rehearse(database, work),
     rules,
     providers: running.providers,
-    relay,
     pepper,
   };
   const people: PeopleHost = {

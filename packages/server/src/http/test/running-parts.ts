@@ -16,11 +16,10 @@ import { Jobs } from '../../management/jobs/jobs.ts';
 import type { Standing } from '../../management/overview/standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
-import { FILE_ENTRIES } from '../../platform/config/file-entries.ts';
+import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES } from '../../platform/config/file-entries.ts';
 import { isAtHome } from '../../platform/config/provider-secrets.ts';
 import { loadStoredConfig, type MergedConfig, mergeConfig } from '../../platform/config/stored-config.ts';
-import { fileOrgs } from '../../platform/file-org.ts';
-import { syncFile } from '../../platform/file-sync.ts';
+import { syncedKind, syncFile } from '../../platform/file-sync.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { providersFromConfig } from '../../providers/from-config.ts';
 import { createTransport } from '../../providers/transports.ts';
@@ -45,13 +44,13 @@ export async function runningParts(
   const file = org ? [org] : [];
   await database.transaction((writer) =>
     syncFile(
-      FILE_ENTRIES,
-      fileOrgs({
+      [syncedKind(FILE_PROVIDERS), syncedKind(FILE_ROUTES), syncedKind(FILE_POLICIES)],
+      {
         config: { ...FloeConfigSchema.parse({}), orgs: file },
         path: null,
         lineOf: ([, , , index]) => 10 + Number(index),
-        sets: () => false,
-      }),
+        sets: () => true,
+      },
       { writer, nowMs: clock.now() },
     ),
   );

@@ -17,8 +17,9 @@ export function getBoardStatus(host: MonitoringHost): Verb {
     summary: 'What a board says now, public or not',
     params: idParams,
     answer: boardStatus,
-    async run({ orgId, reader }, { params }) {
-      const row = await existing(kind, reader, orgId, params.id);
+    async run(context, { params }) {
+      const { orgId, reader } = context;
+      const row = await existing(kind, context, params.id);
       return boardJson(await readBoard(reader, row, host.timezone(orgId), host.engine.sight()));
     },
   });

@@ -28,8 +28,9 @@ export function testStoredChannel(parts: ChannelParts): Verb {
     summary: 'Send a test message to an alert channel now',
     params: idParams,
     answer: channelTest,
-    async run({ orgId, clock, reader }, { params }) {
-      const row = await existing(kind, reader, orgId, params.id);
+    async run(context, { params }) {
+      const { orgId, clock } = context;
+      const row = await existing(kind, context, params.id);
       return tested(orgId, openChannel(row, parts.secretsKey, clock.now()), parts, clock);
     },
   });

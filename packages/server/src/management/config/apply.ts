@@ -5,7 +5,7 @@ import { documentOf } from './document-of.ts';
 import { exportOrg } from './exported.ts';
 import { fileChanges } from './file-diff.ts';
 import { performSteps, shownChange } from './perform-steps.ts';
-import { leftOverInFile } from './steps.ts';
+import { leftOver } from './steps.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
 const ONLY_LOOKED_AT = 'Looked at what applying it would change';
@@ -23,20 +23,20 @@ export function diffConfig(host: ConfigHost): Verb {
     async run({ reader, ...context }, { body }) {
       const { orgId, clock } = context;
       const document = await documentOf(body, orgId, host.trials);
-      const { tree } = await exportOrg(reader, orgId, host, clock.now());
+      const nowMs = clock.now();
+      const { tree } = await exportOrg({ reader, orgId, host, nowMs });
       const running = await documentOf({ config: tree, variables: {} }, orgId, host.trials);
       for (const prepare of preparations(host)) await prepare();
       return host.rehearse(async (writer) => {
-        const reason = body.reason ?? ONLY_LOOKED_AT;
-        const { answer, inFile, steps } = await performSteps(
-          document,
-          body.prune,
-          host,
-          { ...context, reader: writer, writer },
-          reason,
-        );
-        const gone = body.prune ? await leftOverInFile(document, steps, { reader: writer, orgId }, host) : [];
-        const ofFile = fileChanges(running.org, document, inFile, gone);
+        const asked = { prune: body.prune, reason: body.reason ?? ONLY_LOOKED_AT };
+        const { answer, inFile, steps } = await performSteps(document, asked, host, {
+          ...context,
+          reader: writer,
+          writer,
+        });
+        const reading = { reader: writer, orgId, host, nowMs };
+        const gone = body.prune ? await leftOver('file', document, steps, reading) : [];
+        const ofFile = fileChanges({ orgId, running: running.org, wanted: document.org }, inFile, gone);
         return {
           changes: [...answer.changes, ...ofFile.map((one) => ({ ...shownChange(one, one), in_file: true }))],
           unchanged: answer.unchanged + inFile.length + gone.length - ofFile.length,
@@ -63,13 +63,7 @@ export function applyConfig(host: ConfigHost): Verb {
     },
     plan: ({ orgId }, { body }) => documentOf(body, orgId, host.trials),
     async run(context, { body }, document) {
-      const { answer, further, inFile } = await performSteps(
-        document,
-        body.prune,
-        host,
-        context,
-        body.reason,
-      );
+      const { answer, further, inFile } = await performSteps(document, body, host, context);
       answer.ignored.push(...inFile.map(({ why }) => why));
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {

@@ -3,7 +3,6 @@ import type { Problem } from '../../config/problem.ts';
 import type { Writer } from '../../store/ports.ts';
 import type { RuleHost } from '../guardrails/rule-host.ts';
 import type { ProviderHost } from '../providers/provider-host.ts';
-import type { RelayHost } from '../relay/relay-host.ts';
 import type { Trials } from '../trials/trials.ts';
 import type { Verb } from '../verb.ts';
 
@@ -25,7 +24,6 @@ export interface ConfigHost {
   verbs(): readonly Verb[];
   readonly rules: RuleHost;
   readonly providers: ProviderHost;
-  readonly relay: Pick<RelayHost, 'fileRelay'>;
   readonly trials: Pick<Trials, 'run'>;
   /** Hashes the values of platform keys. */
   readonly pepper: KeyObject;

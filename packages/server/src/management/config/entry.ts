@@ -16,9 +16,9 @@ export function getConfigEntry(host: ConfigHost): Verb {
     params: configEntryParams,
     answer: configEntry,
     async run({ orgId, reader, clock }, { params }) {
-      const found = await exportEntry(reader, orgId, params, host, clock.now());
-      if (!found) throw new Fault('not_found', `There is nothing called "${params.id}" in ${params.kind}.`);
-      return { yaml: writeYaml(found.tree, []) };
+      const tree = await exportEntry({ reader, orgId, host, nowMs: clock.now() }, params);
+      if (!tree) throw new Fault('not_found', `There is nothing called "${params.id}" in ${params.kind}.`);
+      return { yaml: writeYaml(tree, []) };
     },
   });
 }

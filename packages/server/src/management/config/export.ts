@@ -14,7 +14,7 @@ export function exportConfig(host: ConfigHost): Verb {
     summary: 'Write the whole org as a floe.yaml; secrets are ${NAME}, with a list of what to set',
     answer: download('application/yaml'),
     async run({ orgId, reader, clock }) {
-      const { tree, placeholders } = await exportOrg(reader, orgId, host, clock.now());
+      const { tree, placeholders } = await exportOrg({ reader, orgId, host, nowMs: clock.now() });
       const names = placeholders.lines();
       const comment =
         names.length === 0

@@ -9,13 +9,13 @@ import type { Change, Changed, FurtherChange } from '../verb.ts';
 import type { Writing } from '../verb-definition.ts';
 import type { ConfigHost } from './config-host.ts';
 import type { ConfigDocument } from './document.ts';
+import type { Step } from './document-kind.ts';
 import type { ResourceName } from './file-diff.ts';
+import { kindNamed } from './kinds.ts';
 import { NotApplied } from './not-applied.ts';
-import { leftOver, type Step, stepsOf } from './steps.ts';
+import { removalsOf, stepsOf } from './steps.ts';
 
 type Changes = z.input<typeof configChanges>;
-
-const TAKES_REASON: ReadonlySet<string> = new Set(['limits', 'budgets']);
 
 export interface Applied {
   readonly answer: Changes;
@@ -42,25 +42,26 @@ const NOT_MEANT: ReadonlySet<string> = new Set([
  * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
  * alone and named.
  *
- * @param reason for the audit log, to be told to the verbs that take one
+ * @param reason for the audit log, for the verbs that take one
  * @throws Fault of the first verb that refuses, with the resource before its `param`
  */
 export async function performSteps(
   document: ConfigDocument,
-  prune: boolean,
-  host: Pick<ConfigHost, 'verbs' | 'pepper'>,
+  { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
+  host: ConfigHost,
   context: Writing,
-  reason: string | undefined,
 ): Promise<Applied> {
-  const steps = await stepsOf(document, context.writer, context.orgId);
-  const removals = prune ? await leftOver(document, steps, context.writer, context.orgId) : [];
+  const { writer, orgId, clock } = context;
+  const reading = { reader: writer, orgId, host, nowMs: clock.now() };
+  const steps = await stepsOf(document, reading);
+  const removals = prune ? await removalsOf(document, steps, reading) : [];
   const changes: Changes['changes'] = [];
   const ignored = [...document.ignored];
   const inFile: Applied['inFile'][number][] = [];
   const further: FurtherChange[] = [];
   let unchanged = 0;
   // Routes before the providers they name; what is new is there before something names it.
-  const late = removals.filter(({ kind }) => kind === 'providers' || kind === 'channels' || kind === 'teams');
+  const late = removals.filter(({ kind }) => kindNamed(kind).isNamed);
   const early = removals.filter((step) => !late.includes(step));
   for (const step of [...early, ...steps, ...late]) {
     const done = await perform(step, host, context, reason);
@@ -89,7 +90,7 @@ async function perform(
 ): Promise<Changed | NotApplied> {
   try {
     const change = changeOf(verb, host, context);
-    const why = reason !== undefined && TAKES_REASON.has(kind) ? { reason } : {};
+    const why = reason !== undefined && kindNamed(kind).takesReason ? { reason } : {};
     const [query, said] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
     return await change(context, { params, query, body: said, idempotencyKey: undefined });
   } catch (error) {

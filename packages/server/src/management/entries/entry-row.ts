@@ -3,6 +3,15 @@ import { placeOf } from '../../platform/file-place.ts';
 import type { EntryRow } from '../../store/config-entries.ts';
 import type { VerbContext } from '../verb.ts';
 
+type Mutable<Value> = Value extends object
+  ? { -readonly [Name in keyof Value]: Mutable<Value[Name]> }
+  : Value;
+
+/** Settings as answers have them, whose values may change. */
+export function copied<Value>(value: Value): Mutable<Value> {
+  return JSON.parse(JSON.stringify(value));
+}
+
 /** What every entry shows alike. */
 export function shownOf(row: EntryRow) {
   return {

@@ -1,4 +1,4 @@
-import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import type { BudgetConfig, LimitConfig, RelayRuleConfig } from '@floe/contract/config';
 import type { Guard } from '../../guardrails/guard.ts';
 
 /** A rule of floe.yaml and the line it stands on. */
@@ -10,13 +10,14 @@ export interface FileRule<Config> {
 export interface FileRules {
   readonly limits: readonly FileRule<LimitConfig>[];
   readonly budgets: readonly FileRule<BudgetConfig>[];
+  readonly relay_rules: readonly FileRule<RelayRuleConfig>[];
   /** Name of the file. */
   readonly file: string;
   /** The org's time zone, for periods. */
   readonly timezone: string;
 }
 
-/** What the verbs for limits and budgets stand on beside the database. */
+/** What the verbs for rules stand on beside the database. */
 export interface RuleHost {
   readonly guard: Guard;
   /** What the running floe.yaml says about an org. */

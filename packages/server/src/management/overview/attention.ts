@@ -1,5 +1,4 @@
 import { ATTENTION_KINDS, type Attention } from '@floe/contract/api/overview';
-import type { BudgetConfig } from '@floe/contract/config';
 import { USUAL_FILE } from '../../platform/file-place.ts';
 import { openAlerts } from '../../store/alerts.ts';
 import { breakerChangePage } from '../../store/breaker-changes.ts';
@@ -8,8 +7,7 @@ import { keysExpiring } from '../../store/platform-keys.ts';
 import type { Reader } from '../../store/ports.ts';
 import { momentOf } from '../analytics/analytics-host.ts';
 import { type BreakerSource, idOf } from '../breakers/view.ts';
-import type { BudgetView } from '../guardrails/budget-views.ts';
-import type { RulesOf } from '../guardrails/rules-of.ts';
+import type { budgets } from '../resources/guardrails.ts';
 import type { VerbContext } from '../verb.ts';
 import type { Standing } from './standing.ts';
 
@@ -22,7 +20,7 @@ const ROWS_WAITING = 1_000;
 export interface AttentionParts {
   readonly standing: Standing;
   readonly breakers: BreakerSource;
-  readonly budgets: RulesOf<BudgetConfig, BudgetView>;
+  readonly budgets: Pick<ReturnType<typeof budgets>, 'page' | 'view'>;
   backlog(): number;
 }
 
@@ -134,8 +132,9 @@ async function ofMonitors({ orgId, reader }: Context): Promise<Attention[]> {
 }
 
 async function ofBudgets(context: Context, budgets: AttentionParts['budgets']): Promise<Attention[]> {
-  const { data } = await budgets.list(context, 500, undefined);
-  const near = data.flatMap(({ id, name, limit_usd, mode, state }) => {
+  const { rows } = await budgets.page(context, { limit: 500 });
+  const views = await Promise.all(rows.map((row) => budgets.view(row, context)));
+  const near = views.flatMap(({ id, name, limit_usd, mode, state }) => {
     const share = state === null ? 0 : state.spent_nano_usd / (limit_usd * 1e9);
     return share >= USED_SHARE ? [{ id, name, mode, share }] : [];
   });

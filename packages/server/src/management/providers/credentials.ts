@@ -9,11 +9,10 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { originOf } from '../../platform/config/provider-secrets.ts';
 import { type CredentialRow, removeCredential } from '../../store/config-entries.ts';
-import type { Reader } from '../../store/ports.ts';
-import { mustNotBeInFile } from '../in-file.ts';
 import { listPage } from '../list-page.ts';
+import { changeable, existing } from '../resources/verbs.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import { type FoundProvider, findProvider, shownConfig, unknownProvider } from './found-provider.ts';
+import { type FoundProvider, shownConfig, storedProviders } from './found-provider.ts';
 import type { ProviderHost } from './provider-host.ts';
 import { credentialView, providerView } from './view.ts';
 import { putCredential } from './write.ts';
@@ -37,9 +36,9 @@ function listVerb(host: ProviderHost): Verb {
     params: idParams,
     query: listQuery(['position']),
     answer: page(credential),
-    async run({ orgId, reader }, { params, query }) {
-      const found = await existing(reader, orgId, params.id, host);
-      const { credentials } = providerView(found, host, host.orgs(orgId));
+    async run(context, { params, query }) {
+      const found = await existing(storedProviders(host.key), context, params.id);
+      const { credentials } = providerView(found, host, host.orgs(context.orgId));
       return listPage(credentials, ({ name: id }) => ({ id }), query);
     },
   });
@@ -55,9 +54,9 @@ function getVerb(host: ProviderHost): Verb {
     live: ['tested_at', 'test'],
     params: credentialParams,
     answer: credential,
-    async run({ orgId, reader }, { params }) {
-      const found = await existing(reader, orgId, params.id, host);
-      const { credentials } = providerView(found, host, host.orgs(orgId));
+    async run(context, { params }) {
+      const found = await existing(storedProviders(host.key), context, params.id);
+      const { credentials } = providerView(found, host, host.orgs(context.orgId));
       const view = credentials.find(({ name }) => name === params.name);
       if (!view) throw unknownCredential();
       return view;
@@ -78,11 +77,11 @@ function createVerb(host: ProviderHost): Verb {
     answer: credential,
     status: 201,
     async run(context, { params, body }) {
-      const found = await changeable(context.writer, context.orgId, params.id, host);
+      const found = await changeable(storedProviders(host.key), context, params.id);
       if (found.credentials.some(({ name }) => name === body.name))
         throw new Fault('conflict', `There is a credential "${body.name}" already.`, { param: 'name' });
-      const wanted = { name: body.name, weight: body.weight, secret: body.api_key };
-      const row = await putCredential(context, boundTo(found), wanted, null, host.key);
+      const wanted = { name: body.name, weight: body.weight, secret: body.api_key, before: null };
+      const row = await putCredential(context, host.key, placeOf(found), wanted);
       const after = credentialView(row);
       return { answer: after, audit: { subject: `${params.id}/${body.name}`, before: null, after } };
     },
@@ -101,16 +100,13 @@ function updateVerb(host: ProviderHost): Verb {
     answer: credential,
     status: 200,
     async run(context, { params, body }) {
-      const found = await changeable(context.writer, context.orgId, params.id, host);
+      const found = await changeable(storedProviders(host.key), context, params.id);
       const before = storedCredential(found, params.name);
-      const wanted = {
-        name: before.name,
-        weight: body.weight ?? before.weight,
-        secret: body.api_key,
-      };
+      const { name, weight } = before;
+      const wanted = { name, weight: body.weight ?? weight, secret: body.api_key, before };
       if (wanted.secret === undefined && wanted.weight === before.weight)
         return { answer: credentialView(before), audit: 'unchanged' };
-      const row = await putCredential(context, boundTo(found), wanted, before, host.key);
+      const row = await putCredential(context, host.key, placeOf(found), wanted);
       const answer = credentialView(row);
       const subject = `${params.id}/${params.name}`;
       const after = row.version === before.version ? answer : { ...answer, key: 'replaced' };
@@ -131,7 +127,7 @@ function deleteVerb(host: ProviderHost): Verb {
     answer: z.null(),
     status: 204,
     async run(context, { params }) {
-      const found = await changeable(context.writer, context.orgId, params.id, host);
+      const found = await changeable(storedProviders(host.key), context, params.id);
       const before = storedCredential(found, params.name);
       await removeCredential(context.writer, before.id);
       const subject = `${params.id}/${params.name}`;
@@ -140,37 +136,14 @@ function deleteVerb(host: ProviderHost): Verb {
   });
 }
 
-async function existing(
-  reader: Reader,
-  orgId: string,
-  id: string,
-  host: ProviderHost,
-): Promise<FoundProvider> {
-  const found = await findProvider(reader, orgId, id, host.key);
-  if (!found) throw unknownProvider();
-  return found;
-}
-
-/** @throws Fault `not_found`, `managed_by_file` */
-async function changeable(
-  reader: Reader,
-  orgId: string,
-  id: string,
-  host: ProviderHost,
-): Promise<FoundProvider> {
-  const found = await existing(reader, orgId, id, host);
-  mustNotBeInFile('provider', found.row.id, found.row);
-  return found;
-}
-
-export function storedCredential({ credentials }: FoundProvider, name: string): CredentialRow {
+function storedCredential({ credentials }: FoundProvider, name: string): CredentialRow {
   const row = credentials.find((one) => one.name === name);
   if (!row) throw unknownCredential();
   return row;
 }
 
-function boundTo({ row }: FoundProvider) {
-  return { id: row.id, origin: originOf(shownConfig(row)) };
+function placeOf({ row }: FoundProvider) {
+  return { provider_id: row.id, origin: originOf(shownConfig(row)) };
 }
 
 function unknownCredential(): Fault {

@@ -7,6 +7,7 @@ import { parsed } from '../../platform/config/stored-config.ts';
 import { checkedEntry, ECHOED, overlaid } from '../entries/checked.ts';
 import { asJson, refused } from '../input.ts';
 import { type FoundProvider, shownConfig } from './found-provider.ts';
+import type { ProviderHost } from './provider-host.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -37,9 +38,15 @@ const KEPT = '(stored)';
  * The whole provider that a request means: `fields` over `base`. Keys and other secrets that are absent stay as
  * they are stored with `before`, unless the provider moves to another address: then they are asked for again.
  *
+ * @param base without `fields`: what is stored, or what any request would mean
  * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it
  */
-export function providerDraft(fields: Fields, base: JsonObject, before: FoundProvider | null): ProviderDraft {
+export function providerDraft(
+  host: Pick<ProviderHost, 'mayNameMachine'>,
+  fields: Fields,
+  base: JsonObject,
+  before: FoundProvider | null,
+): ProviderDraft {
   const listed = listedCredentials(fields, before);
   const merged = overlaid(base, fields, NOT_CONFIG);
   const headers =
@@ -61,6 +68,7 @@ export function providerDraft(fields: Fields, base: JsonObject, before: FoundPro
   });
   mustOwnKeys(config, listed, before);
   if (before) mustOwnSecrets(config, fields, before);
+  if (!host.mayNameMachine()) mustNotNameMachine(config);
   const keys = new Map(
     listed.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [[name, api_key] as const])),
   );
@@ -142,7 +150,7 @@ export function baseOf({ row, secrets }: FoundProvider): JsonObject {
  *
  * @throws Fault `invalid_request`
  */
-export function mustNotNameMachine({ client_cert, outbound, identity }: ProviderConfig): void {
+function mustNotNameMachine({ client_cert, outbound, identity }: ProviderConfig): void {
   const named = [
     ['client_cert', client_cert !== undefined],
     ['outbound', outbound !== undefined],

@@ -5,8 +5,8 @@ import type { Provider } from '../../providers/configured.ts';
 import type { Tried } from '../../providers/try-provider.ts';
 import { noteTest } from '../../store/config-entries.ts';
 import { readVerb, type Verb } from '../verb.ts';
-import { mustNotNameMachine, providerDraft } from './draft.ts';
-import { findProvider, lentProvider, unknownProvider } from './found-provider.ts';
+import { providerDraft } from './draft.ts';
+import { lentProviders, storedProviders, UNKNOWN_PROVIDER } from './found-provider.ts';
 import type { ProviderHost } from './provider-host.ts';
 
 /** One cheap real call with a stored key. The answer is a 200 either way: a refusal is what the test finds out. */
@@ -20,11 +20,13 @@ export function testCredential(host: ProviderHost): Verb {
     params: credentialParams,
     answer: credentialTest,
     async run({ orgId, reader, clock }, { params }) {
-      const found = await findProvider(reader, orgId, params.id, host.key);
+      const found = await storedProviders(host.key).find(reader, orgId, params.id);
       const isOwn = found?.row.source === 'console';
       const row = isOwn ? found.credentials.find(({ name }) => name === params.name) : undefined;
-      const running = host.orgs(orgId).catalog.providers.get(params.id);
-      if (!found && !lentProvider(host.orgs, orgId, params.id)) throw unknownProvider();
+      const org = host.orgs(orgId);
+      const running = org.catalog.providers.get(params.id);
+      if (!found && !lentProviders(org).some(({ lent }) => lent === running))
+        throw new Fault('not_found', UNKNOWN_PROVIDER);
       const provider = found && row ? configured(host, openProvider(found.row, [row], host.key)) : running;
       const known = provider?.credentials.some(({ name }) => name === params.name) ?? false;
       if (!provider || !known)
@@ -49,10 +51,9 @@ export function testDraftProvider(host: ProviderHost): Verb {
     answer: credentialTest,
     async run({ orgId, reader }, { body }) {
       const id = String(body['id']);
-      const before = await findProvider(reader, orgId, id, host.key);
+      const before = await storedProviders(host.key).find(reader, orgId, id);
       const own = before?.row.source === 'console' ? before : null;
-      const { config, keys } = providerDraft(body, { id }, own);
-      if (!host.mayNameMachine()) mustNotNameMachine(config);
+      const { config, keys } = providerDraft(host, body, { id }, own);
       const stored = own ? openProvider(own.row, own.credentials, host.key).credentials : [];
       const credentials = config.credentials.map(({ name, weight }) => ({
         name,

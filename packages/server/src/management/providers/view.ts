@@ -1,14 +1,14 @@
 import type { CredentialView, ProviderView } from '@floe/contract/api/providers';
 import { credentialTest } from '@floe/contract/api/providers';
 import type { ProviderConfig } from '@floe/contract/config';
+import { ProviderSchema } from '@floe/contract/config/providers';
 import { isObject } from '@floe/contract/json';
 import { last4Of } from '../../platform/config/provider-secrets.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
 import { placeOf } from '../../platform/file-place.ts';
 import type { Provider } from '../../providers/configured.ts';
 import type { CredentialRow } from '../../store/config-entries.ts';
-import { shownOf } from '../entries/entry-row.ts';
-import { asJson } from '../input.ts';
+import { copied, shownOf } from '../entries/entry-row.ts';
 import type { RunningOrg } from '../running-org.ts';
 import { type FoundProvider, shownConfig } from './found-provider.ts';
 import type { ProviderHost } from './provider-host.ts';
@@ -37,10 +37,10 @@ export function providerView(found: FoundProvider, host: ProviderHost, org: Runn
 }
 
 /** A provider that the environment of the process gave. */
-export function lentView(provider: Provider, config: ProviderConfig): ProviderView {
+export function lentView(provider: Provider): ProviderView {
   const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = provider.timeouts;
   return {
-    ...settingsView(config),
+    ...settingsView(ProviderSchema.parse({ id: provider.id, kind: provider.sheet.kind })),
     origin: provider.origin,
     problem: null,
     speaks: [...provider.dialects],
@@ -115,43 +115,19 @@ function lentCredentials(
   }));
 }
 
-function settingsView(config: ProviderConfig) {
-  return {
-    id: config.id,
-    kind: config.kind,
-    enabled: config.enabled,
-    base_url: config.base_url ?? null,
-    credential_source: config.credential_source,
-    models: [...config.models],
-    dialects: config.dialects ? [...config.dialects] : null,
-    body: copied(config.body),
-    api_version: config.api_version ?? null,
-    deployments: { ...config.deployments },
-    region: config.region ?? null,
-    project: config.project ?? null,
-    role_arn: config.role_arn ?? null,
-    outbound: config.outbound ? { ...config.outbound } : null,
-    client_cert: config.client_cert ? { ...config.client_cert } : null,
-    billing: config.billing,
-    price_multiplier: config.price_multiplier,
-    prices: Object.fromEntries(
-      Object.entries(config.prices).map(([model, price]) => [model, shownPrice(price)]),
-    ),
-    timeouts: { ...config.timeouts },
-    breaker: { ...config.breaker },
-  };
-}
-
-function copied(body: ProviderConfig['body']): ProviderView['body'] {
-  const json = asJson(structuredClone(body));
-  return isObject(json)
-    ? Object.fromEntries(Object.entries(json).map(([name, value]) => [name, mutable(value)]))
-    : {};
-}
-
-/** The schema of answers is one of values that may change. */
-function mutable(value: unknown): ProviderView['body'][string] {
-  return JSON.parse(JSON.stringify(value ?? null));
+/** What of a provider is neither secret nor a key, null where it says nothing. */
+function settingsView({
+  credentials: _,
+  headers: __,
+  identity: ___,
+  body: given,
+  ...config
+}: ProviderConfig) {
+  const body: ProviderView['body'] = JSON.parse(JSON.stringify(given));
+  const { base_url = null, dialects = null, outbound = null, client_cert = null, ...others } = copied(config);
+  const { api_version = null, region = null, project = null, role_arn = null, ...settings } = others;
+  const addressed = { base_url, dialects, outbound, client_cert };
+  return { ...settings, ...addressed, body, api_version, region, project, role_arn };
 }
 
 function identityView(identity: unknown): ProviderView['identity'] {
@@ -167,13 +143,4 @@ function identityView(identity: unknown): ProviderView['identity'] {
     file: text('file'),
     metadata: identity['metadata'] === true,
   };
-}
-
-/** The schema of answers is one of values that may change. */
-function shownPrice({
-  units,
-  tiers,
-  ...price
-}: ProviderConfig['prices'][string]): ProviderView['prices'][string] {
-  return { ...price, ...(units && { units: { ...units } }), ...(tiers && { tiers: { ...tiers } }) };
 }

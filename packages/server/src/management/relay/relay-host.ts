@@ -1,4 +1,3 @@
-import type { RelayConfig } from '@floe/contract/config';
 import type { Actor } from '../../platform/actor.ts';
 import type { Approvals } from '../../relay/approvals.ts';
 import type { Asker } from '../../relay/asker.ts';
@@ -15,13 +14,6 @@ export interface RelayHost {
   readonly approvals: Approvals;
   readonly rows: Pick<RowSink<RelayRow>, 'append'>;
   readonly bundleKey: BundleKey;
-  /** What the running floe.yaml says about an org's relay, and the line of each of its rules. */
-  fileRelay(orgId: string): {
-    readonly config: RelayConfig;
-    /** Name of the file. */
-    readonly name: string;
-    lineOf(index: number): number | null;
-  } | null;
 }
 
 /** Who asks, as rules and the log name them. */

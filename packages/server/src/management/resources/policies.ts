@@ -4,7 +4,7 @@ import { PolicySchema } from '@floe/contract/config/guardrails';
 import type * as z from 'zod';
 import { policyProblem } from '../../guardrails/policies/policies.ts';
 import { policyOf } from '../../platform/config/stored-config.ts';
-import { shownOf } from '../entries/entry-row.ts';
+import { copied, shownOf } from '../entries/entry-row.ts';
 import type { OrderedEntry } from './ordered-kind.ts';
 
 export const POLICIES: OrderedEntry<PolicyConfig, z.input<typeof policy>> = {
@@ -20,19 +20,8 @@ export const POLICIES: OrderedEntry<PolicyConfig, z.input<typeof policy>> = {
     return message === null ? null : { field: 'when', message };
   },
   view(row, position) {
-    const { name, enabled, on, when, detect, action, mode, message } = policyOf(row);
-    return {
-      id: row.id,
-      name,
-      enabled,
-      on,
-      when: when ?? null,
-      detect: detect ? { secrets: detect.secrets, pii: [...detect.pii] } : null,
-      action,
-      mode,
-      message: message ?? null,
-      position,
-      ...shownOf(row),
-    };
+    const { name, enabled, on, when = null, detect = null, action, mode, message = null } = policyOf(row);
+    const shown = { name, enabled, on, when, detect: copied(detect), action, mode, message };
+    return { id: row.id, ...shown, position, ...shownOf(row) };
   },
 };

@@ -1,5 +1,7 @@
+import type { FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
+import type { Actor } from '../../platform/actor.ts';
 import type { Page } from '../../store/pages.ts';
 import type { Reader } from '../../store/ports.ts';
 import type { Description, Input, NoFields, Reading, Writing } from '../verb-definition.ts';
@@ -22,15 +24,22 @@ export interface Shapes<View extends JsonObject> {
 }
 
 /** A body, checked and as it came. */
-export type Sent<Body extends z.ZodType> = Pick<Input<NoFields, NoFields, Body>, 'body' | 'sent'>;
+export type Sent<Body extends z.ZodType> = Pick<
+  Input<NoFields, NoFields, Body>,
+  'body' | 'sent' | 'idempotencyKey'
+>;
 
 /** Where objects of a kind are found. */
 export interface StoredKind<Row> {
   find(reader: Reader, orgId: string, id: string): Promise<Row | undefined>;
+  /** Whether it is there for somebody. Absent: every object of an org is there for all of its members and keys. */
+  mayRead?(row: Row, actor: Actor): boolean;
   /** Message of the 404. */
   readonly unknown: string;
-  /** @throws Fault `managed_by_file`. Absent for a kind that floe.yaml does not have. */
-  mustBeChangeable?(row: Row): void;
+  /** Absent: `not_found`. */
+  readonly unknownCode?: FaultCode;
+  /** @throws Fault `managed_by_file`, and for an actor who may change others of the kind only */
+  mustBeChangeable?(row: Row, actor: Actor): void;
 }
 
 /** How objects of a kind are written and shown. */
@@ -52,6 +61,12 @@ export interface WrittenKind<Row, Config, View extends JsonObject> extends Store
   remove(context: Writing, row: Row): Promise<void>;
 }
 
+/** What only the answer to a creation shows, such as the value of a key. */
+export interface ShownOnce<Config> {
+  readonly answer: z.ZodType<unknown, JsonObject>;
+  of(config: Config): JsonObject;
+}
+
 /**
  * A kind of object that an org has, wherever it is stored. The six operations of the API, their audit entries, ETags and
  * answers follow from it (`verbs.ts`).
@@ -62,6 +77,14 @@ export interface ResourceKind<Row, Config, View extends JsonObject, S extends Sh
   readonly kind: string;
   readonly path: `/api/${string}`;
   readonly scope: Description['scope'];
+  /** Roles of members who may change objects. Absent: those whose scopes allow it. */
+  readonly roles?: Description['roles'];
+  /** What `DELETE` is called where it keeps objects for their history, as `revoke`. Absent: `delete`, which removes. */
+  readonly removal?: string;
+  /** With it, a repeated `Idempotency-Key` is the affair of `created`. */
+  readonly shownOnce?: ShownOnce<Config>;
+  /** Waited for before the transaction of a change. */
+  before?(): Promise<unknown>;
   /** Part of the running snapshot that holds it. */
   readonly changes?: Topic;
   /** Fields of the answer that change by themselves: no part of its ETag. */

@@ -3,7 +3,7 @@ import type { RouteConfig } from '@floe/contract/config';
 import { RouteSchema } from '@floe/contract/config/routing';
 import type * as z from 'zod';
 import { routeOf } from '../../platform/config/stored-config.ts';
-import { shownOf } from '../entries/entry-row.ts';
+import { copied, shownOf } from '../entries/entry-row.ts';
 import type { OrderedEntry } from './ordered-kind.ts';
 
 export const ROUTES: OrderedEntry<RouteConfig, z.input<typeof route>> = {
@@ -15,20 +15,7 @@ export const ROUTES: OrderedEntry<RouteConfig, z.input<typeof route>> = {
   body: routeBody,
   nameOf: ({ model }) => model,
   view(row, position) {
-    const { model, targets, timeouts, chat_reasoning, cache, ...config } = routeOf(row);
-    return {
-      id: row.id,
-      model,
-      enabled: config.enabled,
-      strategy: config.strategy,
-      targets: targets.map((target) => ({ ...target })),
-      retries: config.retries,
-      rescue: config.rescue,
-      timeouts: { ...timeouts },
-      chat_reasoning: chat_reasoning ?? null,
-      cache: cache ?? null,
-      position,
-      ...shownOf(row),
-    };
+    const { chat_reasoning = null, cache = null, ...settings } = routeOf(row);
+    return { id: row.id, ...copied(settings), chat_reasoning, cache, position, ...shownOf(row) };
   },
 };

@@ -2,10 +2,9 @@ import { idParams, page } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
-import type { Reader } from '../../store/ports.ts';
 import { requireReasonAndStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import type { Writing } from '../verb-definition.ts';
+import type { Reading, Writing } from '../verb-definition.ts';
 import type { ResourceKind, Shapes, StoredKind, WrittenKind } from './resource-kind.ts';
 
 /** List, create, read, change, replace and remove: what the API does with objects of a kind. */
@@ -47,7 +46,7 @@ function readVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>
       params: idParams,
       answer,
       async run(context, { params }) {
-        return kind.view(await existing(kind, context.reader, context.orgId, params.id), context);
+        return kind.view(await existing(kind, context, params.id), context);
       },
     }),
   ];
@@ -59,7 +58,12 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
 ): readonly Verb[] {
   const { path, scope, summaries, shapes } = kind;
   const answer: z.ZodType<unknown, View> = shapes.answer;
-  const common = { scope, changes: kind.changes ?? null } as const;
+  const common = {
+    scope,
+    changes: kind.changes ?? null,
+    ...(kind.roles && { roles: kind.roles }),
+    ...(kind.before && { before: kind.before }),
+  } as const;
   const one = `${path}/{id}` as const;
   return [
     writeVerb({
@@ -69,10 +73,14 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
       path,
       summary: summaries.create,
       body: shapeOf(shapes, 'creation'),
-      answer,
+      answer: kind.shownOnce?.answer ?? answer,
       status: 201,
-      run: async (context, input) =>
-        create(kind, context, await kind.created(context, input), reasonIn(kind, input.body)),
+      ...(kind.shownOnce && { idempotent: true }),
+      async run(context, input) {
+        const config = await kind.created(context, input);
+        const { answer: shown, audit } = await create(kind, context, config, reasonIn(kind, input.body));
+        return { answer: { ...shown, ...kind.shownOnce?.of(config) }, audit };
+      },
     }),
     writeVerb({
       ...common,
@@ -103,7 +111,9 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
       async run(context, input) {
         const { id } = input.params;
         const row = (await kind.find(context.writer, context.orgId, id)) ?? null;
-        if (row) kind.mustBeChangeable?.(row);
+        if (row && kind.mayRead?.(row, context.actor) === false)
+          throw new Fault('conflict', 'Another one has this id; choose another.', { param: 'id' });
+        if (row) kind.mustBeChangeable?.(row, context.actor);
         const config = await kind.replaced(context, row, id, input);
         const reason = reasonIn(kind, input.body);
         return row ? update(kind, context, { row, config }, reason) : create(kind, context, config, reason);
@@ -111,7 +121,7 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
     }),
     writeVerb({
       ...common,
-      name: `${kind.kind}.delete`,
+      name: `${kind.kind}.${kind.removal ?? 'delete'}`,
       method: 'DELETE',
       path: one,
       summary: summaries.delete,
@@ -125,7 +135,9 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
         mustBeMeant(kind, context, { row, config: null }, reason);
         const before = shownAs(kind, row, await kind.view(row, context));
         await kind.remove(context, row);
-        return { answer: null, audit: { subject: kind.subjectOf(row), before, after: null, reason } };
+        const left = kind.removal && (await kind.find(context.writer, context.orgId, params.id));
+        const after = left ? shownAs(kind, left, await kind.view(left, context)) : null;
+        return { answer: null, audit: { subject: kind.subjectOf(row), before, after, reason } };
       },
     }),
   ];
@@ -139,19 +151,19 @@ function shapeOf<S, Name extends keyof S>(shapes: S, name: Name): S[Name] {
 /** @throws Fault `not_found`, also for what another org has */
 export async function existing<Row>(
   kind: StoredKind<Row>,
-  reader: Reader,
-  orgId: string,
+  { reader, orgId, actor }: Reading,
   id: string,
 ): Promise<Row> {
   const row = await kind.find(reader, orgId, id);
-  if (!row) throw new Fault('not_found', kind.unknown);
+  if (!row || kind.mayRead?.(row, actor) === false)
+    throw new Fault(kind.unknownCode ?? 'not_found', kind.unknown);
   return row;
 }
 
 /** @throws Fault `not_found`, `managed_by_file` */
-async function changeable<Row>(kind: StoredKind<Row>, { writer, orgId }: Writing, id: string): Promise<Row> {
-  const row = await existing(kind, writer, orgId, id);
-  kind.mustBeChangeable?.(row);
+export async function changeable<Row>(kind: StoredKind<Row>, context: Writing, id: string): Promise<Row> {
+  const row = await existing(kind, context, id);
+  kind.mustBeChangeable?.(row, context.actor);
   return row;
 }
 

@@ -12,9 +12,10 @@ import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { ManualClock } from '../../store/test/manual-clock.ts';
 import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
-import { BUDGETS } from '../guardrails/budget-views.ts';
+import { budgetView } from '../resources/guardrails.ts';
 import { spendOutlook } from './outlook.ts';
 
+const NO_RULES = { limits: [], budgets: [], relay_rules: [], file: 'floe.yaml', timezone: 'UTC' };
 const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' };
 
 function callerOf(orgId: string): Caller {
@@ -66,10 +67,10 @@ test('the outlook refuses a request with the code of the budget that would refus
         assert.deepEqual([standing.spent_nano_usd, standing.reserved_nano_usd], [spent, reserved]);
       const [config] = configs;
       if (!config) assert.fail();
-      const place = { guard, orgId, timezone: 'UTC', nowMs: clock.now() };
+      const host = { guard, fileRules: () => NO_RULES };
       const source = { kind: 'file', file: 'floe.yaml', line: 1 } as const;
       const shown = { id: configs[0]?.name ?? '', config, source, row: null };
-      const { state } = await BUDGETS.view(place, shown);
+      const { state } = await budgetView(host, shown, orgId, clock.now());
       assert.deepEqual([state?.spent_nano_usd, state?.reserved_nano_usd], [spent, reserved]);
       const outlook = await spendOutlook(guard, rules, caller, estimate(asked), []);
       const taken = await guard.take(`${orgId}-last`, rules, caller, estimate(asked));

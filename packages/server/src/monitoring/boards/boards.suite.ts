@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FileRefused } from '../../platform/file-refused.ts';
+import { syncedKind } from '../../platform/file-sync.ts';
 import { syncOrgs } from '../../platform/test/file.ts';
 import { allBoards, boardBySlug, changeBoard } from '../../store/monitoring/boards.ts';
 import { monitorById } from '../../store/monitoring/definitions.ts';
@@ -30,7 +31,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
   });
   const sync = (database: Database, boards: readonly object[], nowMs = T0) =>
     database.transaction((writer) =>
-      syncOrgs(writer, [FILE_BOARDS], [{ id: ORG, boards: boards.map(board) }], { nowMs }),
+      syncOrgs(writer, [syncedKind(FILE_BOARDS)], [{ id: ORG, boards: boards.map(board) }], { nowMs }),
     );
 
   test(`${name}: a board reads its monitors' days in one go, those from long before its first day too`, async (t) => {
@@ -85,7 +86,7 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       database.transaction((writer) =>
         syncOrgs(
           writer,
-          [FILE_BOARDS],
+          [syncedKind(FILE_BOARDS)],
           [
             { id: ORG, boards: ours.map(config) },
             { id: 'rival', boards: theirs.map(config) },

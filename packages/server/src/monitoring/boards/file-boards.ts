@@ -2,7 +2,7 @@ import type { BoardConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
 import type { Declared } from '../../platform/file-org.ts';
-import { syncedKind } from '../../platform/file-sync.ts';
+import { fileKind } from '../../platform/file-sync.ts';
 import {
   allBoards,
   type BoardRow,
@@ -15,9 +15,9 @@ const TAKEN =
   'is the slug of a board of another organization, and slugs are unique in the installation; take another one, or have that board renamed or deleted first';
 
 /** Boards of floe.yaml. */
-export const FILE_BOARDS = syncedKind({
+export const FILE_BOARDS = fileKind({
   kind: 'boards',
-  declared: ({ boards }) => boards,
+  list: ({ boards }) => boards,
   stored: allBoards,
   nameOf: ({ slug }: BoardConfig) => slug,
   storedName: ({ slug }: BoardRow) => slug,

@@ -6,33 +6,40 @@ import {
   changeEntry,
   type EntryKind,
   type EntryRow,
+  entriesOfOrg,
   insertEntry,
   removeEntry,
 } from '../../store/config-entries.ts';
-import type { Declared, FileOrg } from '../file-org.ts';
-import { type FileKind, syncedKind } from '../file-sync.ts';
+import type { ListedKind } from '../file-org.ts';
+import { type FileKind, fileKind } from '../file-sync.ts';
 import { splitProvider } from './provider-secrets.ts';
 import { removeProvider } from './remove-provider.ts';
+import { SECTIONS, type Section } from './sections.ts';
 import { parsed } from './stored-config.ts';
 
-interface Kind<Config> extends Pick<FileKind<Config, EntryRow, object>, 'isNamed' | 'nameOf'> {
+interface EntryList<Config> extends ListedKind<Config> {
   readonly kind: EntryKind;
-  declared(org: FileOrg): readonly Declared<Config>[];
-  /** As the file says it, without secrets. */
-  entryOf(config: Config): object;
-  remove?(...given: Parameters<typeof removeProvider>): Promise<void>;
 }
 
-/** Objects that the store keeps as floe.yaml says them, so that lists know them, with their history. */
-function entries<Config>({ kind, entryOf, remove = removeEntry, ...rest }: Kind<Config>) {
-  return syncedKind({
-    ...rest,
-    kind,
-    stored: (writer) => allEntries(writer, kind),
+/**
+ * Objects that the store keeps as floe.yaml says them, so that lists know them, with their history.
+ *
+ * @param entryOf what the file says of one, without secrets
+ */
+function entries<Config>(
+  list: EntryList<Config>,
+  entryOf: (config: Config) => object,
+  remove: FileKind<Config, EntryRow, object>['remove'] = removeEntry,
+) {
+  const { kind } = list;
+  return fileKind({
+    ...list,
+    stored: (reader, orgId) =>
+      orgId === undefined ? allEntries(reader, kind) : entriesOfOrg(reader, orgId, kind),
     storedName: ({ id }: EntryRow) => id,
     columns: ({ config, position }) => ({
       kind,
-      id: rest.nameOf(config),
+      id: list.nameOf(config),
       entry_json: JSON.stringify(entryOf(config)),
       secrets_sealed: null,
       position,
@@ -44,41 +51,45 @@ function entries<Config>({ kind, entryOf, remove = removeEntry, ...rest }: Kind<
     }),
     insert: (writer, row) => insertEntry(writer, row),
     update: (writer, row, change) => changeEntry(writer, row, change),
-    remove: (writer, row) => remove(writer, row),
+    remove,
     subjectOf: ({ id }) => id,
     shown: shownEntry,
   });
 }
 
-/** Providers, routes, policies and settings of floe.yaml. */
-export const FILE_ENTRIES = [
-  entries({
-    kind: 'providers',
-    declared: ({ providers }) => providers,
-    nameOf: ({ id }: ProviderConfig) => id,
-    entryOf: (config) => splitProvider(config).entry,
-    remove: removeProvider,
-    isNamed: true,
-  }),
-  entries({
-    kind: 'routes',
-    declared: ({ routes }) => routes,
-    nameOf: ({ model }: RouteConfig) => model,
-    entryOf: (config) => config,
-  }),
-  entries({
-    kind: 'policies',
-    declared: ({ policies }) => policies,
-    nameOf: ({ name }: PolicyConfig) => name,
-    entryOf: (config) => config,
-  }),
-  entries({
+export const FILE_PROVIDERS = entries<ProviderConfig>(
+  { kind: 'providers', list: ({ providers }) => providers, nameOf: ({ id }) => id, isNamed: true },
+  (config) => splitProvider(config).entry,
+  removeProvider,
+);
+
+export const FILE_ROUTES = entries<RouteConfig>(
+  { kind: 'routes', list: ({ routes }) => routes, nameOf: ({ model }) => model },
+  (config) => config,
+);
+
+export const FILE_POLICIES = entries<PolicyConfig>(
+  { kind: 'policies', list: ({ policies }) => policies, nameOf: ({ name }) => name },
+  (config) => config,
+);
+
+/** A setting of an org, which is changed as a whole. */
+interface Setting {
+  readonly section: Section;
+  readonly value: unknown;
+}
+
+export const FILE_SETTINGS = entries<Setting>(
+  {
     kind: 'settings',
-    declared: ({ settings }) => settings,
-    nameOf: ({ section }: FileOrg['settings'][number]['config']) => section,
-    entryOf: ({ value }) => ({ value }),
-  }),
-];
+    // Rules of the relay are objects of their own.
+    list: ({ relay: { rules: _, ...relay }, ...org }) =>
+      SECTIONS.map((section) => ({ section, value: { ...org, relay }[section] })),
+    pathOf: ({ section }) => [section],
+    nameOf: ({ section }) => section,
+  },
+  ({ value }) => ({ value }),
+);
 
 /** An entry as the audit log keeps it. */
 function shownEntry(row: EntryRow): JsonObject {

@@ -12,10 +12,11 @@ import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
 import { rehearse } from '../../store/rehearse.ts';
 import { testDatabase } from '../../store/test/postgres-database.ts';
+import { syncedKind } from '../file-sync.ts';
 import { mustKnowKeys, rewrapSecrets } from '../rewrap.ts';
 import { deriveSecretsKey, deriveTurnsKey, sealSecret } from '../secrets.ts';
 import { syncOrgs } from '../test/file.ts';
-import { FILE_ENTRIES } from './file-entries.ts';
+import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES, FILE_SETTINGS } from './file-entries.ts';
 import { credentialPlace, sealProviderSecrets } from './provider-secrets.ts';
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
 
@@ -28,6 +29,12 @@ const FILE = {
   cache: { enabled: true },
 };
 const ORG = OrgSchema.parse(FILE);
+const FILE_ENTRIES = [
+  syncedKind(FILE_PROVIDERS),
+  syncedKind(FILE_ROUTES),
+  syncedKind(FILE_POLICIES),
+  syncedKind(FILE_SETTINGS),
+];
 
 async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-entries-'));

@@ -2,11 +2,11 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type { Writer } from '../../store/ports.ts';
-import { type FileOrg, fileOrgs } from '../file-org.ts';
+import type { FileText } from '../file-org.ts';
 import { type SyncedKind, syncFile } from '../file-sync.ts';
 
-/** The orgs of a file as `syncFile` takes them. @param line of everything in it */
-export function orgsOfFile(orgs: readonly object[], line = 7): readonly FileOrg[] {
+/** A file with these orgs. @param line of everything in it */
+function fileWith(orgs: readonly object[], line = 7): FileText {
   const tree: Json = JSON.parse(JSON.stringify({ orgs }));
   const sets = (path: ConfigPath) => {
     let here: Json | undefined = tree;
@@ -14,7 +14,7 @@ export function orgsOfFile(orgs: readonly object[], line = 7): readonly FileOrg[
       here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
     return here !== undefined;
   };
-  return fileOrgs({ config: FloeConfigSchema.parse(tree), path: null, lineOf: () => line, sets });
+  return { config: FloeConfigSchema.parse(tree), path: null, lineOf: () => line, sets };
 }
 
 /** Takes over what a file says of some kinds. */
@@ -24,5 +24,5 @@ export function syncOrgs(
   orgs: readonly object[],
   at: { readonly nowMs: number; readonly line?: number },
 ): Promise<void> {
-  return syncFile(kinds, orgsOfFile(orgs, at.line), { writer, nowMs: at.nowMs });
+  return syncFile(kinds, fileWith(orgs, at.line), { writer, nowMs: at.nowMs });
 }
