@@ -58,6 +58,12 @@ test('a command used wrongly says how it is used', () => {
   };
   assert.deepEqual(run('backup'), [2, 'floe: usage: floe backup <file>\n']);
   assert.deepEqual(run('restore', 'a', '--fast'), [2, 'floe: usage: floe restore <file> [--force]\n']);
+  assert.deepEqual(run('restore', '-a'), [2, 'floe: usage: floe restore <file> [--force]\n']);
+  assert.deepEqual(run('operator', 'be', 'a@b.test')[0], 2);
+  assert.deepEqual(run('config', 'check', '--allow'), [
+    2,
+    'floe: usage: floe config check [file] [--allow-unset]\n',
+  ]);
   assert.deepEqual(run('import'), [2, 'floe: usage: floe import sqlite:<file>\n']);
   assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
 });

@@ -25,8 +25,9 @@ export interface Condition {
  *
  * @throws Error that completes the sentence "when: …": its grammar, its names, its kind of value
  * @example
+ * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
  * const condition = compileCondition('request.model.startsWith("gpt-")', vocabulary);
- * condition.judge({ request: { model: 'gpt-5' } }, new StepMeter());
+ * condition.judge({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
  */
 export function compileCondition(source: string, vocabulary: Vocabulary): Condition {
   const known = compiled.get(vocabulary) ?? new Map<string, Condition>();

@@ -4,6 +4,11 @@ export type Like = (text: string) => boolean;
 /**
  * Compiles patterns in which `*` stands for any characters and everything else for itself, whatever its case: file
  * systems and shells of half the machines do not tell `RM` from `rm`. One pass per pattern, no backtracking.
+ *
+ * @example
+ * const isLike = likeAny(['rm *', 'gpt-5']);
+ * isLike('RM -rf /tmp'); // true
+ * isLike('gpt-5-mini'); // false
  */
 export function likeAny(patterns: readonly string[]): Like {
   const exact = new Set<string>();

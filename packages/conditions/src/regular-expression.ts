@@ -18,6 +18,8 @@ let loaded: Re2 | null = null;
  * pattern, and that is charged.
  *
  * @throws Error with the parser's words, or because the pattern is too large
+ * @example
+ * compileRegularExpression('^gpt-[0-9]')('gpt-5', new StepMeter()); // true
  */
 export function compileRegularExpression(source: string): FoundIn {
   const size = patternSize(source);
@@ -42,7 +44,12 @@ function load(): Re2 {
 const TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g;
 
-/** Estimates how many instructions a pattern compiles to; never less than half of them. */
+/**
+ * Estimates how many instructions a pattern compiles to; never less than half of them.
+ *
+ * @example
+ * patternSize('a{3}'); // 5
+ */
 export function patternSize(source: string): number {
   const groups: number[] = [];
   let [sum, last] = [0, 0];

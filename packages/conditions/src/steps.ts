@@ -33,7 +33,12 @@ export class StepMeter {
   }
 }
 
-/** Completes "its condition could not be judged (…)". */
+/**
+ * Completes "its condition could not be judged (…)".
+ *
+ * @example
+ * tooMany(100); // 'more than 100 steps'
+ */
 export function tooMany(limit: number): string {
   return `more than ${limit} steps`;
 }

@@ -19,7 +19,13 @@ export interface Vocabulary {
   readonly open: ReadonlySet<string>;
 }
 
-/** The members of a variable; null when it has none, or any. */
+/**
+ * The members of a variable; null when it has none, or any.
+ *
+ * @example
+ * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
+ * membersOf(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
+ */
 export function membersOf({ example, open }: Vocabulary, root: string): ReadonlyMap<string, Variable> | null {
   const value = Object.hasOwn(example, root) ? example[root] : undefined;
   return value instanceof Map && !open.has(root) ? value : null;

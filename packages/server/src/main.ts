@@ -12,6 +12,7 @@ import { createOperations } from './http/operations.ts';
 import { createRouter } from './http/router.ts';
 import { assembleAlerts } from './main/alerts.ts';
 import { assembleApi, assembleBeats } from './main/api.ts';
+import { readArguments } from './main/arguments.ts';
 import { logAuditAnchors } from './main/audit-anchors.ts';
 import { watchFile } from './main/config-file.ts';
 import type { FileHistory } from './main/config-host.ts';
@@ -58,21 +59,24 @@ export async function run(args: readonly string[] = process.argv.slice(2)): Prom
 }
 
 function check(env: Environment, args: readonly string[]): void {
-  const [path, ...more] = args.filter((arg) => arg !== ALLOW_UNSET);
-  if (more.length > 0 || path?.startsWith('-'))
-    throw new StoreUnusable(`usage: floe config check [file] [${ALLOW_UNSET}]`, { exitCode: 2 });
+  const { names, flags } = readArguments(args, CONFIG_CHECK);
+  const [path] = names;
   const { ok, lines } = checkConfig({
     env,
     examine,
-    allowsUnset: args.includes(ALLOW_UNSET),
+    allowsUnset: flags.has('allow-unset'),
     ...(path === undefined ? {} : { path }),
   });
   (ok ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`);
   process.exitCode = ok ? 0 : 1;
 }
 
-/** Of `floe config check`: for CI, which has no secrets. */
-const ALLOW_UNSET = '--allow-unset';
+/** `--allow-unset` is for CI, which has no secrets. */
+const CONFIG_CHECK = {
+  usage: 'config check [file] [--allow-unset]',
+  names: [0, 1],
+  flags: ['allow-unset'],
+} as const;
 
 function isExpected(error: unknown): error is Error {
   return (

@@ -89,13 +89,29 @@ export class AnswerFold {
   }
 }
 
+/**
+ * @example
+ * const events = [
+ *   { type: 'start', id: 'a', model: 'gpt-5' },
+ *   { type: 'open', block: 0, kind: 'text' },
+ *   { type: 'delta', block: 0, text: 'Hel' },
+ *   { type: 'delta', block: 0, text: 'lo' },
+ * ];
+ * collect(events).blocks; // [{ kind: 'text', text: 'Hello' }]
+ */
 export function collect(events: Iterable<AnswerEvent>): Answer {
   const fold = new AnswerFold();
   for (const event of events) fold.add(event);
   return fold.answer;
 }
 
-/** The events a whole answer is the fold of. */
+/**
+ * The events a whole answer is the fold of.
+ *
+ * @example
+ * const answer = { id: 'a', model: 'gpt-5', blocks: [{ kind: 'text', text: 'Hello' }], dropped: [] };
+ * [...eventsOf(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
+ */
 export function* eventsOf(answer: Answer): Generator<AnswerEvent> {
   yield { type: 'start', id: answer.id, model: answer.model };
   for (const [block, entry] of answer.blocks.entries()) {

@@ -14,6 +14,8 @@ const QUOTE = 0x22;
  *
  * @param without top-level members that are left out
  * @throws JsonSyntaxError
+ * @example
+ * canonicalObject(Buffer.from('{ "b": 1.0, "a": "x", "user": "u" }'), new Set(['user'])); // '{"a":"x","b":1.0}'
  */
 export function canonicalObject(body: Uint8Array, without: ReadonlySet<string>): string | null {
   const cursor = new JsonCursor(body);

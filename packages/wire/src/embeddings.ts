@@ -47,6 +47,8 @@ const EMBED_TEXTS = 96;
  * Reads the body of `POST /embeddings`.
  *
  * @throws Fault `missing_required_parameter`, `invalid_request` naming the field
+ * @example
+ * readEmbeddingsAsk({ model: 'm', input: 'hello' }).input; // ['hello']
  */
 export function readEmbeddingsAsk(body: JsonObject): EmbeddingsAsk {
   const { dimensions, encoding_format: encoding, input_type: inputType } = body;
@@ -76,7 +78,15 @@ function readInput(input: Json | undefined): EmbeddingsAsk['input'] {
   throw wrong('input', 'a non-empty text, a list of them, or token ids');
 }
 
-/** The request in a provider's own words. Throws `unsupported_parameter` for what changes the answer and has none. */
+/**
+ * The request in a provider's own words. Throws `unsupported_parameter` for what changes the answer and has none.
+ *
+ * @example
+ * const body = { model: 'm', input: ['hello'], dimensions: 256 };
+ * const host = { speaks: 'gemini' };
+ * const written = writeEmbeddings(readEmbeddingsAsk(body), host, 'gemini-embedding-001', body);
+ * written.body.requests[0].outputDimensionality; // 256
+ */
 export function writeEmbeddings(
   ask: EmbeddingsAsk,
   { speaks, lacks = [] }: EmbeddingsHost,
@@ -145,7 +155,13 @@ function textsOf({ input }: EmbeddingsAsk): readonly string[] {
   });
 }
 
-/** Reads a provider's answer. Throws `upstream_error` when it holds no vectors. */
+/**
+ * Reads a provider's answer. Throws `upstream_error` when it holds no vectors.
+ *
+ * @example
+ * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
+ * readEmbeddings('openai', answer, 1).vectors; // [[0.5, 1]]
+ */
 export function readEmbeddings(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsAnswer {
   const found = isObject(answer) ? vectorsIn(from, answer) : [];
   const vectors = found.filter((vector) => typeof vector === 'string' || isNumbers(vector));
@@ -175,7 +191,13 @@ function inOrder(data: Json | undefined): readonly (Json | undefined)[] {
     .map(({ vector }) => vector);
 }
 
-/** The answer an OpenAI client reads, with vectors in the encoding it asked for. */
+/**
+ * The answer an OpenAI client reads, with vectors in the encoding it asked for.
+ *
+ * @example
+ * const answer = { vectors: [[0.5, 1]], usage: { units: { input: 2 } } };
+ * writeEmbeddingsAnswer(answer, 'base64', 'm').data[0].embedding; // 'AAAAPwAAgD8='
+ */
 export function writeEmbeddingsAnswer(
   { vectors, usage }: EmbeddingsAnswer,
   encoding: EmbeddingsAsk['encoding'],

@@ -35,7 +35,12 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
   ]),
 ]);
 
-/** Names a provider's finish reason; `other` holds its errors, pauses and all that is unknown. */
+/**
+ * Names a provider's finish reason; `other` holds its errors, pauses and all that is unknown.
+ *
+ * @example
+ * readFinish('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
+ */
 export function readFinish(raw: string): Finish {
   return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };
 }

@@ -36,7 +36,12 @@ function totalOf(usage: JsonObject): Usage | undefined {
     : undefined;
 }
 
-/** The usage of a whole JSON answer, wherever its dialect puts it. */
+/**
+ * The usage of a whole JSON answer, wherever its dialect puts it.
+ *
+ * @example
+ * usageIn({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
+ */
 export function usageIn(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined;
   return (
@@ -54,7 +59,13 @@ export interface ResultUsage {
   readonly usage: Usage;
 }
 
-/** What one line of batch results used, in the tier of batches; undefined for any other line. */
+/**
+ * What one line of batch results used, in the tier of batches; undefined for any other line.
+ *
+ * @example
+ * const body = { model: 'gpt-5', usage: { prompt_tokens: 7 } };
+ * usageOfResult({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }
+ */
 export function usageOfResult(line: unknown): ResultUsage | undefined {
   if (!isObject(line)) return undefined;
   const { response, result } = line;

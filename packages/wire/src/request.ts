@@ -181,7 +181,14 @@ export interface Ask {
   readonly dropped: readonly string[];
 }
 
-/** The needs of a request that `carried` does not cover, or that this provider `lacks` all the same, with the field each came from. */
+/**
+ * The needs of a request that `carried` does not cover, or that this provider `lacks` all the same, with the field each came from.
+ *
+ * @example
+ * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+ * const { ask } = normalise({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
+ * uncarried(ask, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
+ */
 export function uncarried(
   ask: Ask,
   carried: ReadonlySet<Need>,
@@ -192,7 +199,12 @@ export function uncarried(
     .map(([need, param]) => ({ need, param }));
 }
 
-/** The clear refusal for a request no target can carry. */
+/**
+ * The clear refusal for a request no target can carry.
+ *
+ * @example
+ * refusal({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
+ */
 export function refusal({ need, param }: { readonly need: Need; readonly param: string }): Fault {
   return new Fault(
     'unsupported_parameter',

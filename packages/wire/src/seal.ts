@@ -7,12 +7,22 @@ const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemi
 /**
  * Puts a seal of another dialect into a slot that holds opaque text (a thinking signature, encrypted
  * reasoning), marked so that it can never pass for a real one. The origin must be word characters.
+ *
+ * @example
+ * packSeal({ dialect: 'messages', value: 'c2ln' }, 'acme'); // 'floe1.messages.acme.s.c2ln'
  */
 export function packSeal(seal: Seal, origin: string): string {
   return `${MARK}${seal.dialect}.${origin}.${seal.redacted ? 'r' : 's'}.${seal.value}`;
 }
 
-/** Reads what stood in a client's opaque slot: a packed foreign seal, or the dialect's own. */
+/**
+ * Reads what stood in a client's opaque slot: a packed foreign seal, or the dialect's own.
+ *
+ * @example
+ * const seal = unpackSeal('floe1.messages.acme.s.c2ln', 'chat');
+ * seal.dialect; // 'messages'
+ * seal.origin; // 'acme'
+ */
 export function unpackSeal(value: string, dialect: DialectName, redacted?: true): Seal {
   if (!isPacked(value)) return { dialect, value, redacted };
   const [, made, origin, kind] = value.split('.', 4);
@@ -23,12 +33,22 @@ export function unpackSeal(value: string, dialect: DialectName, redacted?: true)
   return { dialect: found, value: value.slice(start), redacted: kind === 'r' ? true : undefined, origin };
 }
 
-/** True for a slot's text that is ours and must never be forwarded to a provider as its own proof. */
+/**
+ * True for a slot's text that is ours and must never be forwarded to a provider as its own proof.
+ *
+ * @example
+ * isPacked('floe1.messages.acme.s.c2ln'); // true
+ */
 export function isPacked(value: string): boolean {
   return value.startsWith(MARK);
 }
 
-/** True when `seal` may go to a provider of `dialect` reached with the credential `origin`. */
+/**
+ * True when `seal` may go to a provider of `dialect` reached with the credential `origin`.
+ *
+ * @example
+ * sealFits({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
+ */
 export function sealFits(seal: Seal, dialect: DialectName, origin: string | undefined): boolean {
   return seal.dialect === dialect && (seal.origin === undefined || seal.origin === origin);
 }
@@ -36,6 +56,12 @@ export function sealFits(seal: Seal, dialect: DialectName, origin: string | unde
 /**
  * The request with `origin` on every seal that does not name its maker: what a client says back as the dialect's
  * own was made by the target its conversation usually goes to, and no other takes it.
+ *
+ * @example
+ * const parts = [{ type: 'reasoning', text: '', seal: { dialect: 'messages', value: 'c2ln' } }];
+ * const { ask } = normalise({ model: 'gpt-5', input: 'Hello' });
+ * const sealed = sealedBy({ ...ask, turns: [{ role: 'assistant', parts }] }, 'acme');
+ * sealed.turns[0].parts[0].seal.origin; // 'acme'
  */
 export function sealedBy(ask: Ask, origin: string): Ask {
   const signed = (part: Part): Part =>

@@ -11,6 +11,13 @@ interface Waiting {
  * Passes one block at a time: what belongs to a later block waits until the open one closes. Strict
  * stream parsers read two calls growing side by side as garbage, and
  * Messages and Responses number blocks in order.
+ *
+ * @example
+ * const told = [];
+ * const emit = oneBlockAtATime((event) => told.push(`${event.type} ${event.block}`));
+ * for (const block of [0, 1]) emit({ type: 'open', block, kind: 'text' });
+ * for (const block of [1, 0]) emit({ type: 'close', block });
+ * told; // ['open 0', 'close 0', 'open 1', 'close 1']
  */
 export function oneBlockAtATime(next: Emit): Emit {
   let open: number | undefined;

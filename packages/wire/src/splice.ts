@@ -60,6 +60,8 @@ const OPEN_BRACE = 0x7b;
  *
  * @throws {Fault} `invalid_json` with offset, line and column; `invalid_request` when the root is not
  * an object or a top-level key is doubled or escaped (`param` names it).
+ * @example
+ * scanObject(Buffer.from('{"model":"gpt-5"}')).get('model'); // { start: 9, end: 16 }
  */
 export function scanObject(body: Uint8Array): ScannedMembers {
   if (body.length === 0)
@@ -105,6 +107,11 @@ function members(body: Uint8Array): ScannedMembers {
  * Spans of the members of a nested object, as `scanObject` gives them for the root. The text must be
  * JSON that a scan has accepted; of a repeated key the last one counts, as in `JSON.parse`.
  * Undefined when the value is not an object.
+ *
+ * @example
+ * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
+ * const span = scanObject(body).get('reasoning');
+ * readString(body, spanMembers(body, span).get('effort')); // 'low'
  */
 export function spanMembers(body: Uint8Array, span: Span): ReadonlyMap<string, Span> | undefined {
   const cursor = new JsonCursor(body, span.start, span.end);
@@ -120,7 +127,13 @@ export function spanMembers(body: Uint8Array, span: Span): ReadonlyMap<string, S
   return found;
 }
 
-/** The decoded string at `span`; undefined when the value there is not a string. */
+/**
+ * The decoded string at `span`; undefined when the value there is not a string.
+ *
+ * @example
+ * const body = Buffer.from('{"model":"gpt-5"}');
+ * readString(body, scanObject(body).get('model')); // 'gpt-5'
+ */
 export function readString(body: Uint8Array, span: Span): string | undefined {
   if (body[span.start] !== QUOTE) return undefined;
   for (let at = span.start + 1; at < span.end; at++)
@@ -131,14 +144,26 @@ export function readString(body: Uint8Array, span: Span): string | undefined {
   return textOf(body, span.start + 1, span.end - 1);
 }
 
-/** The boolean at `span`; undefined when the value there is not one. */
+/**
+ * The boolean at `span`; undefined when the value there is not one.
+ *
+ * @example
+ * const body = Buffer.from('{"stream":true}');
+ * readBoolean(body, scanObject(body).get('stream')); // true
+ */
 export function readBoolean(body: Uint8Array, span: Span): boolean | undefined {
   const first = body[span.start];
   if (first === 0x74) return true;
   return first === 0x66 ? false : undefined;
 }
 
-/** The number at `span`, as `JSON.parse` reads it; undefined when the value there is not one. */
+/**
+ * The number at `span`, as `JSON.parse` reads it; undefined when the value there is not one.
+ *
+ * @example
+ * const body = Buffer.from('{"n":2}');
+ * readNumber(body, scanObject(body).get('n')); // 2
+ */
 export function readNumber(body: Uint8Array, span: Span): number | undefined {
   const first = body[span.start] ?? 0;
   const isDigit = first >= 0x30 && first <= 0x39;
@@ -156,6 +181,11 @@ export interface ScannedBody {
  * The edit that gives member `key` the value `valueText` (JSON). An absent member is inserted right
  * after the opening brace of `object`, the root unless given. Several inserts into one object may be
  * combined only when it has members already.
+ *
+ * @example
+ * const body = Buffer.from('{"model":"gpt-5"}');
+ * const edit = memberEdit({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
+ * splice(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
  */
 export function memberEdit(
   { body, members }: ScannedBody,
@@ -173,6 +203,11 @@ export function memberEdit(
 /**
  * A body with members taken out (`null`) or set (JSON text). Values that stay keep their bytes and their order;
  * white space between members does not stay.
+ *
+ * @example
+ * const body = Buffer.from('{"model":"gpt-5","user":"u"}');
+ * const changes = new Map([['user', null], ['stream', 'true']]);
+ * withMembers(body, scanObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
  */
 export function withMembers(
   body: Buffer,
@@ -194,6 +229,9 @@ export function withMembers(
 /**
  * A copy of `body` with the edits applied; every other byte is kept. One allocation.
  * Edits must be sorted by `start` and must not overlap.
+ *
+ * @example
+ * splice(Buffer.from('[1,2]'), [{ start: 1, end: 2, text: '9' }]).toString(); // '[9,2]'
  */
 export function splice(body: Buffer, edits: readonly Edit[]): Buffer {
   let length = body.length;

@@ -155,6 +155,10 @@ export class SseFramer {
  * Finds a whole frame's event name and data; undefined when it has no data, such as a comment.
  *
  * @throws {Fault} `upstream_stream_broken` when it is not UTF-8, the only encoding of event streams (WHATWG HTML 9.2.4).
+ * @example
+ * const { event, bytes, start, end } = frameData(Buffer.from('event: ping\ndata: {}\n\n'));
+ * event; // 'ping'
+ * bytes.toString('utf8', start, end); // '{}'
  */
 export function frameData(frame: Buffer): FrameData | undefined {
   if (!isUtf8(frame))
@@ -191,14 +195,25 @@ export function frameData(frame: Buffer): FrameData | undefined {
   return { event, bytes: joined.subarray(0, length), start: 0, end: length };
 }
 
-/** Reads a whole frame; undefined when nothing is to be dispatched, such as a comment. */
+/**
+ * Reads a whole frame; undefined when nothing is to be dispatched, such as a comment.
+ *
+ * @example
+ * readFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
+ * readFrame(Buffer.from(': a comment\n\n')); // undefined
+ */
 export function readFrame(frame: Buffer): SseEvent | undefined {
   const found = frameData(frame);
   if (found === undefined) return undefined;
   return { event: found.event, data: found.bytes.toString('utf8', found.start, found.end) };
 }
 
-/** Writes a frame; every line of `data` becomes a line of its own. */
+/**
+ * Writes a frame; every line of `data` becomes a line of its own.
+ *
+ * @example
+ * writeFrame('ping', '{}'); // 'event: ping\ndata: {}\n\n'
+ */
 export function writeFrame(event: string | undefined, data: string): string {
   const head = event === undefined ? '' : `event: ${event}\n`;
   if (!data.includes('\n') && !data.includes('\r')) return `${head}data: ${data}\n\n`;

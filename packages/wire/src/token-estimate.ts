@@ -13,6 +13,9 @@ const ENTRY_TOKENS = 4;
  * About how many tokens the members of a request come to, without any model's tokenizer: words, digits, signs and
  * scripts are counted apart, in one pass. What a provider adds of its own (prompts for tools, say) nobody outside
  * knows, and it is not counted. Never 0.
+ *
+ * @example
+ * estimateTokens('Hello there, world'); // 4
  */
 export function estimateTokens(...members: readonly (Json | undefined)[]): number {
   const tally = new Tally();

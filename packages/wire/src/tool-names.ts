@@ -2,7 +2,12 @@ import type { Tool } from './request.ts';
 
 const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-/** A short stable name for a text (two 32-bit FNV-1a lanes, base 36): not for secrets. */
+/**
+ * A short stable name for a text (two 32-bit FNV-1a lanes, base 36): not for secrets.
+ *
+ * @example
+ * stableHash('search'); // '0zkjvzd0obscg2'
+ */
 export function stableHash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x050c5d1f;
@@ -14,28 +19,57 @@ export function stableHash(text: string): string {
   return a.toString(36).padStart(7, '0') + b.toString(36).padStart(7, '0');
 }
 
-/** A tool name every provider takes: letter or `_` first, then `[A-Za-z0-9_-]`, at most 64. */
+/**
+ * A tool name every provider takes: letter or `_` first, then `[A-Za-z0-9_-]`, at most 64.
+ *
+ * @example
+ * wireName('search'); // 'search'
+ * wireName('web search'); // 'web_search_037axuj0cd8w2u'
+ */
 export function wireName(name: string): string {
   if (SAFE_NAME.test(name)) return name;
   const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 48);
   return `${/^[A-Za-z_]/.test(safe) ? '' : '_'}${safe}_${stableHash(name)}`;
 }
 
-/** Maps names as a provider answers with them back to the tools as the client declared them. */
+/**
+ * Maps names as a provider answers with them back to the tools as the client declared them.
+ *
+ * @example
+ * const tool = { kind: 'function', name: 'web search', schema: {} };
+ * toolsByWireName([tool]).get(wireName('web search')); // tool
+ */
 export function toolsByWireName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   return new Map(tools.map((tool) => [wireName(tool.name), tool]));
 }
 
 /** Made-up call ids: recognisable, so that a provider that gave none gets none back. */
 const MADE = 'floecall_';
+
+/**
+ * @example
+ * madeCallId('exc1', 0); // 'floecall_exc1_0'
+ */
 export function madeCallId(exchange: string, index: number): string {
   return `${MADE}${exchange}_${index}`;
 }
+
+/**
+ * @example
+ * isMadeCallId('floecall_exc1_0'); // true
+ */
 export function isMadeCallId(id: string): boolean {
   return id.startsWith(MADE);
 }
 
-/** Call ids in a form the provider takes, the same for call and result: at most `max`, word characters. */
+/**
+ * Call ids in a form the provider takes, the same for call and result: at most `max`, word characters.
+ *
+ * @example
+ * const write = callIdWriter(40);
+ * write('call_1'); // 'call_1'
+ * write('call 1').startsWith('call_'); // true
+ */
 export function callIdWriter(max: number, own?: (id: string) => string): (id: string) => string {
   if (own) return own;
   return (id) =>

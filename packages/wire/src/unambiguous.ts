@@ -5,6 +5,10 @@ import type { Span } from './splice.ts';
 /**
  * The first member name that occurs twice in one object, at any depth, once escapes are resolved: readers disagree
  * on which of the two counts. Null when there is none. The text must be JSON that a scan has accepted.
+ *
+ * @example
+ * doubledName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
+ * doubledName(Buffer.from('{"a":1,"b":2}')); // null
  */
 export function doubledName(body: Uint8Array, span: Span = { start: 0, end: body.length }): string | null {
   return doubledIn(body, new JsonCursor(body, span.start, span.end));

@@ -7,7 +7,15 @@ export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
 /** The same while an answer is read. */
 export type UnitDraft = { -readonly [Unit in BilledUnit]?: number };
 
-/** Adds what a provider counted of a unit; anything but a positive number counts nothing. */
+/**
+ * Adds what a provider counted of a unit; anything but a positive number counts nothing.
+ *
+ * @example
+ * const units = { web_search: 1 };
+ * addCount(units, 'web_search', 2);
+ * addCount(units, 'audio_second', 0);
+ * units; // { web_search: 3 }
+ */
 export function addCount(units: UnitDraft, unit: BilledUnit, count: unknown): void {
   if (typeof count !== 'number' || !Number.isFinite(count) || count <= 0) return;
   units[unit] = (units[unit] ?? 0) + count;
@@ -21,7 +29,14 @@ const TOOL_CALLS = new Map<unknown, BilledUnit>([
   ['image_generation_call', 'image_generation'],
 ]);
 
-/** Adds the calls of hosted tools among the output items of a Responses answer. */
+/**
+ * Adds the calls of hosted tools among the output items of a Responses answer.
+ *
+ * @example
+ * const units = {};
+ * addToolCalls(units, [{ type: 'web_search_call' }, { type: 'message' }]);
+ * units; // { web_search: 1 }
+ */
 export function addToolCalls(units: UnitDraft, output: Json | undefined): void {
   if (!Array.isArray(output)) return;
   for (const item of output) {
@@ -37,7 +52,14 @@ function isCharged(item: Json): boolean {
   return type === undefined || type === 'search';
 }
 
-/** Adds the calls of hosted tools and the seconds of audio that hosts count within `usage`. */
+/**
+ * Adds the calls of hosted tools and the seconds of audio that hosts count within `usage`.
+ *
+ * @example
+ * const units = {};
+ * addToolUse(units, { server_tool_use: { web_search_requests: 2 } });
+ * units; // { web_search: 2 }
+ */
 export function addToolUse(units: UnitDraft, usage: JsonObject): void {
   const tools = usage['server_tool_use'];
   if (isObject(tools)) {
@@ -55,7 +77,13 @@ const STANDARD = new Set(['default', 'standard', 'standard_only', 'on_demand']);
 /** The provider chooses, or did not say. */
 const UNSAID = new Set(['auto', 'service_tier_unspecified', 'traffic_type_unspecified']);
 
-/** The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told. */
+/**
+ * The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told.
+ *
+ * @example
+ * tierOf('SERVICE_TIER_FLEX'); // 'flex'
+ * tierOf('auto'); // undefined
+ */
 export function tierOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   const name = value

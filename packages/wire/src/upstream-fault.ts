@@ -47,7 +47,14 @@ const FILTERED =
 const RATE_WORDS = /rate_limit|throttling|resource_exhausted|too_many_requests|slow_down/i;
 const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready|engine_overloaded/i;
 
-/** Reads any provider's error body; an empty, foreign or unparsable body still gives a description. */
+/**
+ * Reads any provider's error body; an empty, foreign or unparsable body still gives a description.
+ *
+ * @example
+ * const fault = readUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
+ * fault.kind; // 'rate'
+ * fault.retryAfterMs; // 2000
+ */
 export function readUpstreamFault(status: number, headers: Headers, body: string): UpstreamFault {
   const parsed = parseJson(body.trim());
   const root = objectOf(isArray(parsed) ? parsed[0] : parsed) ?? {};
@@ -69,6 +76,9 @@ export function readUpstreamFault(status: number, headers: Headers, body: string
 /**
  * Describes an error object that came inside a 200: a stream frame or a JSON body. A status the object
  * carries itself counts as the status.
+ *
+ * @example
+ * describeError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
 export function describeError(status: number, root: JsonObject, body = ''): UpstreamFault {
   const error = isArray(root['error']) ? objectOf(root['error'][0]) : objectOf(root['error']);
@@ -180,6 +190,9 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
 /**
  * The fault a client of another dialect sees for it. The provider's `param` names a field of the translated request:
  * whoever knows the client's own names adds it. A bad credential is ours: its text never reaches the caller.
+ *
+ * @example
+ * faultOf({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */
 export function faultOf(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';

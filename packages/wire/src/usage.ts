@@ -13,7 +13,13 @@ export interface Usage {
   readonly tier?: string | undefined;
 }
 
-/** Joins two reports of one answer unit by unit; what was said later counts. */
+/**
+ * Joins two reports of one answer unit by unit; what was said later counts.
+ *
+ * @example
+ * const usage = mergeUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
+ * usage.units; // { input: 7, output: 5 }
+ */
 export function mergeUsage<Other extends Usage | null | undefined>(
   earlier: Usage | null | undefined,
   later: Other,
@@ -23,7 +29,13 @@ export function mergeUsage<Other extends Usage | null | undefined>(
   return { units: { ...earlier.units, ...later.units }, tier: later.tier ?? earlier.tier };
 }
 
-/** What two answers used together; a unit is absent when neither said. */
+/**
+ * What two answers used together; a unit is absent when neither said.
+ *
+ * @example
+ * const usage = addUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
+ * usage.units; // { input: 7, output: 6 }
+ */
 export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
   const units: UnitDraft = { ...one.units };
@@ -39,7 +51,12 @@ export const REPORTED_UNITS = ['input', 'cached', 'cache_write', 'output', 'reas
 
 type Reported = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
 
-/** The counts of tokens that a provider reported; undefined when there are none. */
+/**
+ * The counts of tokens that a provider reported; undefined when there are none.
+ *
+ * @example
+ * reportedUnits({ input: 7, output: undefined }); // { input: 7 }
+ */
 export function reportedUnits(counts: Reported): UnitDraft | undefined {
   let units: UnitDraft | undefined;
   for (const unit of REPORTED_UNITS) {
@@ -56,6 +73,10 @@ export function reportedUnits(counts: Reported): UnitDraft | undefined {
  * of their names, and reasoning tokens that `completion_tokens` leaves out (told by the sum:
  * total = prompt + completion + reasoning). What is not a count is ignored; undefined when nothing is left.
  * `tier` is the `service_tier` that stands beside `usage`.
+ *
+ * @example
+ * const usage = { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
+ * readChatUsage(usage).units; // { input: 7, cached: 4, output: 2 }
  */
 export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -91,7 +112,14 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   return { units, tier: tierOf(tier) ?? tierOf(value.service_tier) };
 }
 
-/** Adds tokens that are no text, as OpenAI and its kin count them within their details. */
+/**
+ * Adds tokens that are no text, as OpenAI and its kin count them within their details.
+ *
+ * @example
+ * const units = { input: 7 };
+ * addMedia(units, { audio_tokens: 3 }, { image_tokens: 8 });
+ * units; // { input: 7, input_audio: 3, output_image: 8 }
+ */
 export function addMedia(units: UnitDraft, input: unknown, output: unknown): void {
   const cached = member(input, 'cached_tokens_details');
   addCount(units, 'input_audio', member(input, 'audio_tokens'));

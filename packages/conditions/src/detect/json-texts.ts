@@ -18,6 +18,8 @@ const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
  * are not read, nor are blobs (images, signatures): long values of base64 alone.
  *
  * @param json well-formed JSON
+ * @example
+ * findInJson('{"to":"ana@example.com"}', new Set(['email'])); // new Map([['email', 1]])
  */
 export function findInJson(json: string, wanted: ReadonlySet<FindingKind>): Found {
   const found: Found = new Map();
@@ -25,7 +27,12 @@ export function findInJson(json: string, wanted: ReadonlySet<FindingKind>): Foun
   return found;
 }
 
-/** Of a plain text, the same; it may be JSON itself. */
+/**
+ * Of a plain text, the same; it may be JSON itself.
+ *
+ * @example
+ * findInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
+ */
 export function findInText(text: string, wanted: ReadonlySet<FindingKind>): Found {
   const found: Found = new Map();
   new Walk(wanted, found).text(text, 0);
@@ -38,7 +45,12 @@ export interface Redacted {
   readonly found: Found;
 }
 
-/** Puts `[redacted:<kind>]` in the place of every value that `findInJson` counts. */
+/**
+ * Puts `[redacted:<kind>]` in the place of every value that `findInJson` counts.
+ *
+ * @example
+ * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'
+ */
 export function redactJson(json: string, wanted: ReadonlySet<FindingKind>): Redacted {
   const found: Found = new Map();
   return { json: new Walk(wanted, found).json(json, 0), found };

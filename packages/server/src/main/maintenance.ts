@@ -13,6 +13,7 @@ import type { Writer } from '../store/ports.ts';
 import { claimDatabase, loadSecretKey, noSharedSecret } from '../store/secret-key.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { planUpgrade, upgrade } from '../store/upgrade.ts';
+import { type Arguments, type CallForm, readArguments, wrongUsage } from './arguments.ts';
 import { rewrap } from './rewrap.ts';
 import { runningAddress } from './running-address.ts';
 
@@ -21,31 +22,37 @@ interface Place extends StorePlace {
   readonly baseUrl: string;
 }
 
-type Command = (place: Place, args: readonly string[], environment: Environment) => Promise<string>;
+interface Command extends CallForm {
+  /** Resolves to what is printed. */
+  run(place: Place, given: Arguments, environment: Environment): Promise<string>;
+}
 
-const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: Command }>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   backup: {
     usage: 'backup <file>',
-    async run(place, args, environment) {
-      const [file] = wanted(args, 1, []).names;
-      await backup(place, file ?? '', partsOf(environment));
+    names: [1, 1],
+    async run(place, { names: [file = ''] }, environment) {
+      await backup(place, file, partsOf(environment));
       return `Backed up to ${file}. Keep the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) apart from it: a restored database opens with no other.`;
     },
   },
   restore: {
     usage: 'restore <file> [--force]',
-    async run(place, args, environment) {
-      const { names, flags } = wanted(args, 1, ['--force']);
+    names: [1, 1],
+    flags: ['force'],
+    async run(place, { names: [file = ''], flags }, environment) {
       const parts = partsOf(environment);
-      const options = { ...parts, force: flags.has('--force'), nowMs: systemClock.now() };
-      const { path, safetyCopy } = await restore(place, names[0] ?? '', options);
+      const options = { ...parts, force: flags.has('force'), nowMs: systemClock.now() };
+      const { path, safetyCopy } = await restore(place, file, options);
       return `Restored ${path}.${safetyCopy === null ? '' : ` What stood there is ${safetyCopy}.`}`;
     },
   },
   migrate: {
     usage: 'migrate [--dry-run]',
-    async run(place, args, environment) {
-      const dry = wanted(args, 0, ['--dry-run']).flags.has('--dry-run');
+    names: [0, 0],
+    flags: ['dry-run'],
+    async run(place, { flags }, environment) {
+      const dry = flags.has('dry-run');
       const { migrations, copy } = dry
         ? await planUpgrade(place)
         : await upgrade(place, partsOf(environment));
@@ -57,20 +64,20 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
   },
   'owner-link': {
     usage: 'owner-link [org] [--operator]',
-    async run({ url, dataDir, baseUrl }, args, environment) {
-      const { names, flags } = optional(args, ['--operator']);
-      const [org] = names;
+    names: [0, 1],
+    flags: ['operator'],
+    async run({ url, dataDir, baseUrl }, { names: [org], flags }, environment) {
       const token = await changeStore({ url, dataDir }, environment, (writer) =>
-        makeOwnerLink(writer, systemClock, org, flags.has('--operator')),
+        makeOwnerLink(writer, systemClock, org, flags.has('operator')),
       );
       return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
     },
   },
   operator: {
     usage: 'operator grant <email> | operator revoke <email>',
-    async run(place, args, environment) {
-      const [verb, email = ''] = wanted(args, 2, []).names;
-      if (verb !== 'grant' && verb !== 'revoke') throw new WrongUsage();
+    names: [2, 2],
+    async run(place, { names: [verb, email = ''] }, environment) {
+      if (verb !== 'grant' && verb !== 'revoke') throw wrongUsage(this);
       const change = verb === 'grant' ? grantOperatorRole : revokeOperatorRole;
       await changeStore(place, environment, (writer) => change(writer, systemClock, email));
       return verb === 'grant'
@@ -80,16 +87,17 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
   },
   secrets: {
     usage: 'secrets rewrap',
-    async run(place, args, environment) {
-      if (wanted(args, 1, []).names[0] !== 'rewrap') throw new WrongUsage();
+    names: [1, 1],
+    async run(place, { names: [verb] }, environment) {
+      if (verb !== 'rewrap') throw wrongUsage(this);
       return rewrap(place, environment);
     },
   },
   import: {
     usage: 'import sqlite:<file>',
-    async run(place, args, environment) {
-      const [from] = wanted(args, 1, []).names;
-      const imported = await importSqlite(from ?? '', place, partsOf(environment));
+    names: [1, 1],
+    async run(place, { names: [from = ''] }, environment) {
+      const imported = await importSqlite(from, place, partsOf(environment));
       return imported
         .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)
         .join('\n');
@@ -135,6 +143,7 @@ export async function maintain(
 ): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new StoreUnusable(`unknown command "${name}"; see floe help`, { exitCode: 2 });
+  const given = readArguments(args, command);
   const dataDir = resolve(environment.dataDir);
   const { config } = loadConfig({ env: environment });
   const place = {
@@ -142,25 +151,5 @@ export async function maintain(
     dataDir,
     baseUrl: runningAddress(dataDir) ?? config.server.base_url,
   };
-  try {
-    process.stdout.write(`${await command.run(place, args, environment)}\n`);
-  } catch (error) {
-    throw error instanceof WrongUsage
-      ? new StoreUnusable(`usage: floe ${command.usage}`, { exitCode: 2 })
-      : error;
-  }
-}
-
-class WrongUsage extends Error {}
-
-function optional(args: readonly string[], known: readonly string[]) {
-  const count = args.filter((arg) => !arg.startsWith('--')).length;
-  return wanted(args, Math.min(1, count), known);
-}
-
-function wanted(args: readonly string[], count: number, known: readonly string[]) {
-  const names = args.filter((arg) => !arg.startsWith('--'));
-  const flags = new Set(args.filter((arg) => arg.startsWith('--')));
-  if (names.length !== count || [...flags].some((flag) => !known.includes(flag))) throw new WrongUsage();
-  return { names, flags };
+  process.stdout.write(`${await command.run(place, given, environment)}\n`);
 }

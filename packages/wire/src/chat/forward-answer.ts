@@ -25,6 +25,11 @@ export interface ForwardedChatAnswer {
 /**
  * Checks a whole Chat answer (status 200) and cuts its reasoning; every other byte is kept. `fault` is
  * `upstream_error` when it is not JSON, carries an error, or lacks choices or a finish reason.
+ *
+ * @example
+ * const body = '{"choices":[{"message":{"content":"Hi","reasoning":"hm"},"finish_reason":"stop"}]}';
+ * const { body: sent } = forwardChatAnswer(Buffer.from(body), { stripReasoning: true, thinkTags: false });
+ * sent.toString(); // '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
  */
 export function forwardChatAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer {
   const plain = body.length > PLAIN_BYTES ? null : readPlainAnswer(body, options);
@@ -36,6 +41,12 @@ export function forwardChatAnswer(body: Buffer, options: ChatCutOptions): Forwar
  * finished, and nothing beside them may be an error or usage in an unusual place. Null for every other text, which
  * may be good or bad. What is taken here, `walkAnswer` reads in the same way (forward-answer.test.ts); of a member that
  * stands twice the last one counts, as it does for the client.
+ *
+ * @example
+ * const options = { stripReasoning: true, thinkTags: false };
+ * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');
+ * readPlainAnswer(body, options)?.finish; // { reason: 'stop', raw: 'stop' }
+ * readPlainAnswer(Buffer.from('{"error":{"message":"busy"}}'), options); // null
  */
 export function readPlainAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer | null {
   if (!isUtf8(body)) return null;
@@ -87,7 +98,13 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Reads any answer byte by byte. */
+/**
+ * Reads any answer byte by byte.
+ *
+ * @example
+ * const options = { stripReasoning: true, thinkTags: false };
+ * walkAnswer(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
+ */
 export function walkAnswer(body: Buffer, options: ChatCutOptions): ForwardedChatAnswer {
   const walk = new ChatWalk(options);
   const fault = answerFault(walk, body);

@@ -26,7 +26,13 @@ const STATUSES: Readonly<Record<string, number>> = {
   serviceUnavailableException: 503,
 };
 
-/** True for the content type of a stream in binary frames. */
+/**
+ * True for the content type of a stream in binary frames.
+ *
+ * @example
+ * isEventStream('application/vnd.amazon.eventstream'); // true
+ * isEventStream('text/event-stream'); // false
+ */
 export function isEventStream(contentType: string): boolean {
   return CONTENT_TYPE.test(contentType);
 }

@@ -42,6 +42,9 @@ export interface Normalised {
  * one form. `body` is left as it was. Members nobody understands are left out and reported in `ask.dropped`.
  *
  * @throws {Fault} 400 with `param` when the body cannot mean a request.
+ * @example
+ * const { body } = normalise({ model: 'gpt-5', input: 'Hello', system: 'Be brief.' });
+ * body.messages; // [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hello' }]
  */
 export function normalise(body: JsonObject): Normalised {
   const draft = new IdeDraft();

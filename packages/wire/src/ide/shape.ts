@@ -35,6 +35,9 @@ const WORDS = new Set(
 /**
  * The shape of a body: keys, types and lengths, as JSON text. Never a value: of `type` and `role` the dialects'
  * own words stay, anything else is told by its length. Equal neighbours in a list are counted.
+ *
+ * @example
+ * shapeOf({ model: 'gpt-5', input: ['Hello', 'World'] }); // '{"model":"string(5)","input":["string(5)","× 2"]}'
  */
 export function shapeOf(body: JsonObject): string {
   const text = JSON.stringify(shape(body, '', 0));

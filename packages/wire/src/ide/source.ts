@@ -11,6 +11,10 @@ export interface Source {
 /**
  * The conversation of a body that may hold two. IDEs send both, one of them without the tool results: the one
  * with more of them counts, `input` when they are even, and they are never joined.
+ *
+ * @example
+ * const messages = [{ role: 'user', content: 'Hello' }];
+ * conversationIn({ messages, input: [] }); // { member: 'messages', elements: messages }
  */
 export function conversationIn(body: JsonObject): Source {
   const messages: Source = { member: 'messages', elements: elementsOf(body['messages'], 'messages') };

@@ -4,6 +4,10 @@ import { listOf, objectsIn, textOf } from '../json-read.ts';
 /**
  * A whole response told as the stream it could have been: every item in one delta. `from` leaves out the
  * events before that sequence number.
+ *
+ * @example
+ * const text = replayResponse({ id: 'resp_1', status: 'completed', output: [] }, 2);
+ * text.split('\n')[0]; // 'event: response.completed'
  */
 export function replayResponse(response: JsonObject, from = 0): string {
   const stream = new Replay(from);
