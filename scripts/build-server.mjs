@@ -32,7 +32,8 @@ export async function buildServer({ force = false } = {}) {
   const bundle = await rolldown({
     input: { server: join(home, 'bin/server.mjs') },
     platform: 'node',
-    external: [/^node:/],
+    // It reads files beside its own code.
+    external: [/^node:/, 'web-tree-sitter'],
     logLevel: 'silent',
     plugins: [THREADS],
   });

@@ -99,7 +99,7 @@ test('an unknown path is a JSON 404 and a wrong method a 405 that lists the righ
   assert.deepEqual(await refusal('GET', `/api/management/keys/${'x'.repeat(300)}`), [404, 'not_found', null]);
   assert.deepEqual(await refusal('GET', '/api/%zz'), [400, 'invalid_request', null]);
   for (const [method, path, allow] of [
-    ['PUT', '/api/management/keys', 'POST, GET, HEAD'],
+    ['PUT', '/api/management/keys', 'GET, HEAD, POST'],
     ['POST', '/api/management/keys/key_1', 'GET, HEAD, PATCH, PUT, DELETE'],
     ['OPTIONS', '/api/me', 'GET, HEAD, PATCH'],
     ['DELETE', '/api/openapi.json', 'GET, HEAD'],

@@ -7,14 +7,8 @@ import { listAudit } from './audit/list.ts';
 import { createInvitation } from './invitations/create.ts';
 import { listInvitations } from './invitations/list.ts';
 import { revokeInvitation } from './invitations/revoke.ts';
-import { createKey } from './keys/create.ts';
-import { getKey } from './keys/get.ts';
-import { listKeys } from './keys/list.ts';
-import { putKey } from './keys/replace.ts';
 import { reportLeak } from './keys/report-leak.ts';
-import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
-import { updateKey } from './keys/update.ts';
 import { getMember } from './members/get.ts';
 import { listMembers } from './members/list.ts';
 import type { PeopleHost } from './members/people-host.ts';
@@ -25,6 +19,7 @@ import { grantOperator, listOperators, revokeOperator } from './operators/operat
 import { createOrg } from './orgs/create.ts';
 import { getOrg } from './orgs/get.ts';
 import { updateOrg } from './orgs/update.ts';
+import { platformKeys } from './resources/keys.ts';
 import { TEAMS } from './resources/teams.ts';
 import { resourceVerbs } from './resources/verbs.ts';
 import type { RunningOrgs } from './running-org.ts';
@@ -58,13 +53,8 @@ export function identityVerbs({ pepper, people, running }: IdentityParts): reado
     createInvitation(people),
     revokeInvitation,
     ...resourceVerbs(TEAMS),
-    createKey(pepper),
-    listKeys,
-    getKey,
-    updateKey,
-    putKey,
+    ...resourceVerbs(platformKeys(pepper)),
     rotateKey(pepper),
-    revokeKey,
     reportLeak,
     listAudit,
     exportAudit,

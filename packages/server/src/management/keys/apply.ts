@@ -9,20 +9,18 @@ import { hashKey } from '../../platform/keyring.ts';
 import { makeKey, NOT_ROTATED } from '../../platform/make-key.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
 import {
-  changeKey,
   insertKey,
+  type KeyChange,
   keyByHash,
   type PlatformKeyRow,
   workingKeyNamed,
 } from '../../store/platform-keys.ts';
-import type { Writer } from '../../store/ports.ts';
 import { NotApplied } from '../config/not-applied.ts';
 import { validate } from '../input.ts';
 import { requireTeam } from '../members/find.ts';
-import type { Changed, RawInput, VerbContext } from '../verb.ts';
-import { changeFields } from './fields.ts';
+import type { Changed, RawInput, Writing } from '../verb-definition.ts';
+import { changedColumns, writeKey } from './fields.ts';
 
-type Writing = VerbContext & { readonly writer: Writer };
 type Wanted = z.output<typeof AppliedKey>;
 
 /** A key of a document; without its value it is the stored one of its name. */
@@ -72,34 +70,22 @@ async function changed(
   wanted: Wanted,
   given: { readonly value: string; readonly hash: string } | null,
 ): Promise<Changed> {
-  const { orgId, actor, clock, writer } = context;
+  const { actor, clock } = context;
   const { name, scopes, paths, models = null, team = null, owner = null, expires_at = null } = wanted;
-  const fields = await changeFields(context, row, { name, scopes, models, paths, team, owner, expires_at });
-  if (!given) return { ...fields, further: [] };
+  const fields = { name, scopes, paths, models, team, owner, expires_at };
+  const columns = await changedColumns(context, row, fields);
   const now = clock.now();
-  // Whoever knows the new value holds the key: it must not give them more than they have.
-  for (const scope of scopes) requireActorScope(actor, scope);
-  const columns = {
-    hash: given.hash,
-    ...keyHint(given.value),
-    ...NOT_ROTATED,
-    rotated_at: now,
-    updated_at: now,
-    updated_by: actor.id,
-  };
-  await changeKey(writer, orgId, row.id, columns);
-  const after = { ...fields.answer, ...shownValue({ ...row, ...columns }, now) };
-  return {
-    answer: after,
-    audit: { subject: row.id, before: platformKeyOf(row, now), after },
-    further: [],
-  };
-}
-
-/** What of an answer changes with the value. */
-function shownValue(row: PlatformKeyRow, now: number) {
-  const { prefix, last4, rotated_at, previous, updated_at, updated_by } = platformKeyOf(row, now);
-  return { prefix, last4, rotated_at, previous, updated_at, updated_by };
+  let value: KeyChange = {};
+  if (given) {
+    // Whoever knows the new value holds the key: it must not give them more than they have.
+    for (const scope of scopes) requireActorScope(actor, scope);
+    value = { hash: given.hash, ...keyHint(given.value), ...NOT_ROTATED, rotated_at: now };
+  }
+  const written = await writeKey(context, row, { ...columns, ...value });
+  const before = platformKeyOf(row, now);
+  if (written === null) return { answer: before, audit: 'unchanged', further: [] };
+  const after = platformKeyOf(written, now);
+  return { answer: after, audit: { subject: row.id, before, after }, further: [] };
 }
 
 async function created(

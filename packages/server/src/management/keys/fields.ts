@@ -1,13 +1,12 @@
-import type { keyChange, PlatformKey } from '@floe/contract/api/keys';
+import type { keyChange } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type { Scope } from '@floe/contract/scopes';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
-import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
-import { changeKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import type { Writer } from '../../store/ports.ts';
+import { keyRecordOf } from '../../platform/stored-key.ts';
+import { changeKey, type KeyChange, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import { requireTeam } from '../members/find.ts';
-import type { Change, VerbContext } from '../verb.ts';
+import type { Writing } from '../verb-definition.ts';
 import { mustBeFree } from './name-in-use.ts';
 import { requireOwnNames } from './whose.ts';
 
@@ -20,17 +19,17 @@ export function momentAhead(moment: string | null | undefined, nowMs: number): n
 }
 
 /**
- * Gives a stored key other fields; absent ones stay, null clears. Scopes it did not have must be the caller's own.
+ * The columns of a stored key that a change sets; absent fields stay, null clears. Scopes it did not have must be the caller's own.
  *
  * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
  */
-export async function changeFields(
-  { orgId, actor, clock, writer }: VerbContext & { readonly writer: Writer },
+export async function changedColumns(
+  { orgId, actor, clock, writer }: Writing,
   row: PlatformKeyRow,
   body: z.output<typeof keyChange>,
-): Promise<{ readonly answer: PlatformKey; readonly audit: Change | 'unchanged' }> {
-  const now = clock.now();
-  if (body.name !== undefined && body.name !== row.name) await mustBeFree(writer, orgId, body.name, now);
+): Promise<KeyChange> {
+  if (body.name !== undefined && body.name !== row.name)
+    await mustBeFree(writer, orgId, body.name, clock.now());
   if (body.team !== undefined && body.team !== row.team) await requireTeam(writer, orgId, body.team);
   requireOwnNames(actor, {
     team: body.team === row.team ? null : body.team,
@@ -38,17 +37,23 @@ export async function changeFields(
   });
   const had: ReadonlySet<Scope> = keyRecordOf(row).scopes;
   for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
-  const columns = columnsOf(body);
-  const before: Readonly<Record<string, unknown>> = { ...row };
-  if (Object.entries(columns).every(([name, value]) => (before[name] ?? null) === value))
-    return { answer: platformKeyOf(row, now), audit: 'unchanged' };
-  const change = { ...columns, updated_at: now, updated_by: actor.id };
-  await changeKey(writer, orgId, row.id, change);
-  const after = platformKeyOf({ ...row, ...change }, now);
-  return { answer: after, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
+  return columnsOf(body);
 }
 
-function columnsOf(body: z.output<typeof keyChange>): Partial<PlatformKeyRow> {
+/** Writes columns of a key; null where it has them already. */
+export async function writeKey(
+  { orgId, actor, clock, writer }: Writing,
+  row: PlatformKeyRow,
+  columns: KeyChange,
+): Promise<PlatformKeyRow | null> {
+  const stored: Readonly<Record<string, unknown>> = { ...row };
+  if (Object.entries(columns).every(([column, value]) => (stored[column] ?? null) === value)) return null;
+  const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
+  await changeKey(writer, orgId, row.id, change);
+  return { ...row, ...change };
+}
+
+function columnsOf(body: z.output<typeof keyChange>): KeyChange {
   return {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),

@@ -10,8 +10,8 @@ import { NOT_ROTATED } from '../../platform/make-key.ts';
 import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
 import { changeKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
 import { type Verb, writeVerb } from '../verb.ts';
-import { changeableKey } from './find.ts';
-import { KEY_ROLES, requireOwnKey } from './whose.ts';
+import { existingKey } from './find.ts';
+import { KEY_ROLES, mustBeChangeableKey } from './whose.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -34,8 +34,8 @@ export function rotateKey(pepper: KeyObject): Verb {
     idempotent: true,
     changes: 'keys',
     async run({ orgId, actor, clock, writer }, { params, body, idempotencyKey }) {
-      const row = await changeableKey(writer, orgId, params.id);
-      requireOwnKey(actor, row);
+      const row = await existingKey(writer, orgId, params.id);
+      mustBeChangeableKey(row, actor);
       // Whoever rotates a key holds its new value: it must not give them more than they have.
       for (const scope of keyRecordOf(row).scopes) requireActorScope(actor, scope);
       const now = clock.now();

@@ -3,12 +3,14 @@ import type { Role } from '@floe/contract/roles';
 import type { Actor } from '../../platform/actor.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import { roleNeeded } from '../access.ts';
+import { mustNotBeInFile } from '../in-file.ts';
 
 /** Members make and change keys of their own; those of others are for owners and admins. */
 export const KEY_ROLES: readonly Role[] = ['owner', 'admin', 'member'];
 
-/** @throws Fault `insufficient_role` for a mere member and a key that is not theirs */
-export function requireOwnKey(actor: Actor, row: PlatformKeyRow): void {
+/** @throws Fault `managed_by_file`; `insufficient_role` for a mere member and a key that is not theirs */
+export function mustBeChangeableKey(row: PlatformKeyRow, actor: Actor): void {
+  mustNotBeInFile('key', row.name, row);
   const { member } = actor;
   if (member?.role !== 'member') return;
   const own = row.owner === null ? row.created_by === member.id : row.owner === member.email;

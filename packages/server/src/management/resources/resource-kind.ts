@@ -58,7 +58,8 @@ export interface WrittenKind<Row, Config, View extends JsonObject> extends Store
   insert(context: Writing, config: Config): Promise<Row>;
   /** Null when the object is so already. */
   update(context: Writing, row: Row, config: Config): Promise<Row | null>;
-  remove(context: Writing, row: Row): Promise<void>;
+  /** Resolves to false when the object is removed already. */
+  remove(context: Writing, row: Row): Promise<unknown>;
 }
 
 /** What only the answer to a creation shows, such as the value of a key. */

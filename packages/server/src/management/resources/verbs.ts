@@ -134,7 +134,8 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
         const reason = reasonIn(kind, query);
         mustBeMeant(kind, context, { row, config: null }, reason);
         const before = shownAs(kind, row, await kind.view(row, context));
-        await kind.remove(context, row);
+        const isGone = (await kind.remove(context, row)) === false;
+        if (isGone) return { answer: null, audit: 'unchanged' };
         const left = kind.removal && (await kind.find(context.writer, context.orgId, params.id));
         const after = left ? shownAs(kind, left, await kind.view(left, context)) : null;
         return { answer: null, audit: { subject: kind.subjectOf(row), before, after, reason } };
