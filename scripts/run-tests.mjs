@@ -1,42 +1,51 @@
-// The test run itself, on the project's Node: every `*.test.ts` in its own process, as many at once as
-// there are cores, and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and the
+// The test run itself, on the project's Node: every `*.test.ts` in its own process, some more at once than there are cores
+// (many wait for a server), and one PostgreSQL for all of them. Prints failures whole, skips with their reason, and the
 // sum as its last line.
-// In CI a file that failed beside others runs once more alone, and says so: a machine shared with
-// strangers is not what is tested.
+//
+// Three tiers (CONTRIBUTING.md). A file whose first lines say `// Tier: ci. <reason>` is left out of a run without files or options.
+// `--ci` runs those files alone; `--release` runs every file, and the long runs in them (FLOE_TEST_FULL), and writes what they counted
+// to bench/results/test-results.md.
 // `--times` runs one file after the other and ends with what each took: CPU of its processes, and wall clock.
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
+import { buildServer, SERVER } from './build-server.mjs';
 import { sources } from './sources.mjs';
 
 const args = process.argv.slice(2);
-const full = args.includes('--full');
+const release = args.includes('--release');
 const timed = args.includes('--times');
 const named = args.filter((arg) => !arg.startsWith('--'));
 const everything = [...sources('packages', ['.test.ts']), ...sources('scripts', ['.test.mjs'])];
-const files = named.length > 0 ? named : everything;
-if (full) process.env.FLOE_TEST_FULL = '1';
+const tier = release ? 'release' : args.includes('--ci') ? 'ci' : 'quick';
+const files =
+  named.length > 0 ? named : everything.filter((file) => tier === 'release' || tierOf(file) === tier);
+if (release) process.env.FLOE_TEST_FULL = '1';
 // Every file and every server it starts reads the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'floe-compile-cache');
+
+// Some files run from the sources; for many the build pays, which is what `npm start` runs.
+if (named.length === 0 || named.length > 20) {
+  await buildServer();
+  process.env.FLOE_TEST_SERVER = SERVER;
+}
 
 const wantsPostgres = files.some((file) => readFileSync(file, 'utf8').includes('postgres-database.ts'));
 const postgres = wantsPostgres ? await sharedPostgres() : null;
 
+/** What tests counted: lines that start with "# ". */
+const figures = [];
 const started = Date.now();
-const results = timed ? await runTimed(files) : await runFiles(files, Math.max(1, availableParallelism()));
-const failing = [...results].filter(([, { failed }]) => failed > 0).map(([file]) => file);
-if (process.env.CI && failing.length > 0 && failing.length <= 5) {
-  print(`once more, alone: ${failing.join(', ')}`);
-  for (const [file, counts] of await runFiles(failing, 1)) results.set(file, counts);
-}
+const results = timed ? await runTimed(files) : await runFiles(files, 2 * availableParallelism());
 const sum = (name) => [...results.values()].reduce((total, counts) => total + counts[name], 0);
 print(`${files.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 const nothing = sum('passed') + sum('failed') === 0;
 if (nothing) print('no test ran');
-print(
-  `${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`,
-);
+const total = `${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`;
+if (release && named.length === 0) writeFileSync('bench/results/test-results.md', recorded(total));
+print(total);
 postgres?.stop();
 process.exitCode = sum('failed') > 0 || nothing ? 1 : 0;
 
@@ -76,7 +85,7 @@ function runFiles(list, concurrency) {
     counted.set(file, counts);
     return counts;
   };
-  const timeout = full ? 1_800_000 : 240_000;
+  const timeout = release ? 1_800_000 : 240_000;
   const execArgv = ['--import', new URL('./end-of-tests.mjs', import.meta.url).href];
   const stream = run({ files: list, concurrency, isolation: 'process', execArgv, timeout });
   stream.on('test:pass', (event) => {
@@ -98,13 +107,13 @@ function runFiles(list, concurrency) {
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
   // Tests say what they counted in lines that start with "# "; everything else they print is noise.
   stream.on('test:stdout', (event) => {
-    for (const line of event.message.split('\n')) if (line.startsWith('# ')) print(line);
+    for (const line of event.message.split('\n')) if (line.startsWith('# ')) note(event, line.slice(2));
   });
   stream.on('test:diagnostic', (event) => {
     const own =
       event.nesting > 0 ||
       (event.file && !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(event.message));
-    if (own) print(`# ${event.message}`);
+    if (own) note(event, event.message);
   });
   return new Promise((resolve) => {
     stream.on('end', () => resolve(counted));
@@ -112,12 +121,37 @@ function runFiles(list, concurrency) {
   });
 }
 
-/** The server that files with a database of their own share; a file that runs alone starts one. */
+/** Tests in which a process dies under load, or that ask thousands of requests, say so in their first lines. */
+function tierOf(file) {
+  return /^\/\/ Tier: ci\. \S/m.test(readFileSync(file, 'utf8').slice(0, 600)) ? 'ci' : 'quick';
+}
+
+/** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */
 async function sharedPostgres() {
   const { testPostgres } = await import('../packages/testkit/src/postgres.ts');
   const started = await testPostgres();
   process.env.FLOE_TEST_POSTGRES_URL = started.url;
+  const { makeTemplate } = await import('../packages/server/src/store/test/postgres-template.ts');
+  process.env.FLOE_TEST_POSTGRES_TEMPLATE = await makeTemplate(started.url);
   return started;
+}
+
+/** Prints what a test counted, and keeps it for the record of a release run. */
+function note(event, line) {
+  print(`# ${line}`);
+  figures.push({ file: place(event), line });
+}
+
+/** The record of a release run: what ran where, the sum, and what each file counted. */
+function recorded(total) {
+  const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).stdout.trim();
+  const minutes = Math.round((Date.now() - started) / 60_000);
+  const head = `# Results of \`npm run test:release\`\n\n${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores: ${total} in ${files.length} files and ${minutes} minutes.\n`;
+  const byFile = Map.groupBy(figures, ({ file }) => file);
+  const parts = [...byFile]
+    .sort()
+    .map(([file, lines]) => `## ${file}\n\n${lines.map(({ line }) => `- ${line}\n`).join('')}`);
+  return [head, ...parts].join('\n');
 }
 
 function place(event) {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sources } from './sources.mjs';
 
 const RUNNER = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
 
@@ -30,4 +31,13 @@ test('every test is counted, and a file that leaves a listener open ends', (t) =
   assert.match(stdout, /^1500 passed, [12] failed$/m);
   assert.match(stdout, /no set-up/);
   assert.equal(status, 1);
+});
+
+test('files of the second tier say why they are in it', () => {
+  const marked = sources('packages', ['.test.ts']).filter((file) =>
+    readFileSync(file, 'utf8').slice(0, 600).includes('// Tier:'),
+  );
+  assert.ok(marked.length > 0);
+  for (const file of marked)
+    assert.match(readFileSync(file, 'utf8').slice(0, 600), /^\/\/ Tier: ci\. \S.+\.$/m, file);
 });

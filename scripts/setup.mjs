@@ -189,6 +189,15 @@ export function ensureConsole(node) {
   if (status !== 0) say('Floe starts without its console; the gateway and the API are not affected');
 }
 
+/** Builds the server when that is missing or older than its sources. Returns the program to run: its sources when the build failed. */
+export function ensureServer(node) {
+  const build = [join(root, 'scripts', 'build-server.mjs')];
+  const { status } = spawnSync(node, build, { cwd: root, env: environment(node), stdio: ['ignore', 2, 2] });
+  if (status === 0) return join(root, 'packages/server/dist/server.js');
+  say('Floe starts from its sources, which takes longer');
+  return join(root, 'packages/server/bin/server.mjs');
+}
+
 /** Environment for children: the chosen Node first on PATH, so that `node` means it everywhere. */
 export function environment(node) {
   const separator = process.platform === 'win32' ? ';' : ':';

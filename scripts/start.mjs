@@ -1,12 +1,11 @@
 // `npm start`: sets up, then runs the server. npm signals only its own shell, so `exec` puts this
 // wrapper in its place and TERM, INT and HUP are handed on to the server.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { ensureConsole, environment, root, setup } from './setup.mjs';
+import { ensureConsole, ensureServer, environment, root, setup } from './setup.mjs';
 
 const node = setup();
 ensureConsole(node);
-const server = spawn(node, [join(root, 'packages/server/bin/server.mjs'), ...process.argv.slice(2)], {
+const server = spawn(node, [ensureServer(node), ...process.argv.slice(2)], {
   cwd: root,
   env: environment(node),
   stdio: 'inherit',

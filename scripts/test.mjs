@@ -1,5 +1,5 @@
-// `npm test`: sets up, then runs every test file; `--full` adds the long runs. Files named on the
-// command line run alone. Ends with one line that adds everything up: `N passed, N failed`.
+// `npm test`: sets up, then runs the test files of the first tier; `--ci` and `--release` run the others (CONTRIBUTING.md).
+// Files named on the command line run alone. Ends with one line that adds everything up: `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
 import { environment, root, setup } from './setup.mjs';
 

@@ -7,6 +7,7 @@ import { createConsoleRouter } from './app/router.tsx';
 import { createQueryClient } from './data/query-client.ts';
 import { sessionQuery } from './data/session.ts';
 import { Toasts } from './ui/toast.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
 
 const client = createQueryClient();
 // Asked before the first component is drawn: everything else waits for it.
@@ -21,8 +22,10 @@ void router.load().finally(() =>
   root.render(
     <StrictMode>
       <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
-        <Toasts />
+        <TooltipProvider>
+          <RouterProvider router={router} />
+          <Toasts />
+        </TooltipProvider>
       </QueryClientProvider>
     </StrictMode>,
   ),

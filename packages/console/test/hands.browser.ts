@@ -39,7 +39,7 @@ test('letters pressed over a dialog are its own; the choice that keys stand at i
   await page.getByRole('combobox', { name: 'Search or jump to' }).waitFor();
   for (let step = 0; step < 22; step += 1) await page.keyboard.press('ArrowDown');
   const isSeen = await page.locator('[role=option][aria-selected=true]').evaluate((option) => {
-    const list = option.parentElement?.getBoundingClientRect();
+    const list = option.closest('[role=listbox]')?.getBoundingClientRect();
     const { top, bottom } = option.getBoundingClientRect();
     return list !== undefined && top >= list.top && bottom <= list.bottom;
   });

@@ -164,8 +164,25 @@ test('the palette goes to a page and opens an id that is pasted', async () => {
   const { page, context, faults } = await openPage(house, '/o/acme/requests');
   await page.waitForURL(/\/o\/acme\/requests/);
   await page.getByRole('row').nth(1).waitFor();
+  await page.locator('[data-row]').first().focus();
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('A page, or the id of a request').fill(ids[0] ?? '');
+  const palette = page.getByRole('combobox', { name: 'Search or jump to' });
+  await palette.fill('nothing is like it');
+  await page.getByText('Nothing is called that.').waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.locator('[data-row]:focus').waitFor();
+  await page.keyboard.press('Control+k');
+  await palette.fill('monit');
+  await page.getByRole('option', { name: /^Monitors/, selected: true }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Home');
+  assert.equal(
+    await palette.getAttribute('aria-activedescendant'),
+    await page.getByRole('option', { selected: true }).getAttribute('id'),
+  );
+  await screenshot(page, 'palette');
+  await palette.fill(` ${ids[0]} `);
   await assertAccessible(page);
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`/requests/${ids[0]}`));

@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import { call } from '@floe/testkit/client';
 import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { runToEnd, SERVER } from './run-program.ts';
+import { SERVER, startFloe } from '@floe/testkit/process';
+import { runToEnd } from './run-program.ts';
 import { CHAT, chatBody } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-foreign-'));

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { call } from '@floe/testkit/client';
 import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { type Floe, SERVER, startFloe } from '@floe/testkit/process';
 import { RawClient, requestBytes } from '@floe/testkit/raw-client';
 import type { SurfaceName } from '../src/http/surfaces.ts';
-import { runToEnd, SERVER } from './run-program.ts';
+import { runToEnd } from './run-program.ts';
 import { CHAT, chatBody, KEYS } from './running-gateway.ts';
 
 const PREFIX = '/tools/floe';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { startFloe } from '@floe/testkit/process';
+import { SERVER, startFloe } from '@floe/testkit/process';
 import { checkConfig } from '../src/config/check.ts';
 import { readEnvironment } from '../src/config/environment.ts';
-import { COMMAND_LINE, runToEnd, SERVER } from './run-program.ts';
+import { COMMAND_LINE, runToEnd } from './run-program.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-refused-'));
 after(() => rmSync(home, { recursive: true, force: true }));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..');
-export const SERVER = join(ROOT, 'packages/server/bin/server.mjs');
 export const COMMAND_LINE = join(ROOT, 'packages/cli/bin/floe.mjs');
 
 export interface Ended {

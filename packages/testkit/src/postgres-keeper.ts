@@ -49,7 +49,7 @@ const SETTINGS = {
   fsync: 'off',
   full_page_writes: 'off',
   synchronous_commit: 'off',
-  max_connections: '80',
+  max_connections: '300',
   shared_buffers: '256MB',
   max_wal_size: '2GB',
 };

@@ -54,7 +54,9 @@ export interface Floe {
   kill9(): Promise<Exit>;
 }
 
-const SERVER = join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
+/** The server as `npm start` runs it where the run of the tests has built it, else its sources. */
+export const SERVER =
+  process.env['FLOE_TEST_SERVER'] ?? join(import.meta.dirname, '..', '..', 'server', 'bin', 'server.mjs');
 const LISTENING = /^floe: listening on (http:\/\/(?:[\w.-]+|\[[0-9a-f:]+\]):\d+)(?:\/\S*)?$/m;
 const KEY = /\beis_[0-9A-Za-z_-]{20,}/;
 

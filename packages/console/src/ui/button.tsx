@@ -34,7 +34,7 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
     <button
       type="button"
       {...props}
-      {...(refusal === null ? {} : { onClick: undefined, type: 'button' })}
+      {...(refusal === null && !busy ? {} : { onClick: undefined, type: 'button' })}
       // What is off because of who is asking can be reached all the same: the reason is told on focus.
       disabled={refusal === null && props.disabled}
       aria-disabled={off || busy || undefined}

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { IconButton } from './button.tsx';
 import { cx } from './class-names.ts';
 
@@ -27,7 +27,7 @@ export function Dialog({ open, onClose, title, description, children, actions, .
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-scrim" />
-        <Radix.Content
+        <ModalContent
           onEscapeKeyDown={hold}
           onPointerDownOutside={hold}
           {...(description ? {} : { 'aria-describedby': undefined })}
@@ -54,8 +54,22 @@ export function Dialog({ open, onClose, title, description, children, actions, .
           )}
           {children && <div className="mt-4">{children}</div>}
           {actions && <div className="mt-5 flex flex-wrap justify-end gap-2">{actions}</div>}
-        </Radix.Content>
+        </ModalContent>
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/**
+ * What stands over the page. The focus goes back to where it was, unless something else has taken it: Radix knows only
+ * of its own triggers.
+ */
+export function ModalContent(props: ComponentProps<typeof Radix.Content>) {
+  const [before] = useState(() => document.activeElement);
+  const giveBack = (event: Event) => {
+    event.preventDefault();
+    if (before instanceof HTMLElement && document.activeElement === document.body)
+      before.focus({ preventScroll: true });
+  };
+  return <Radix.Content onCloseAutoFocus={giveBack} {...props} />;
 }

@@ -1,11 +1,13 @@
-import { cloneElement, type HTMLAttributes, type ReactElement, type ReactNode, useState } from 'react';
-import { type Pointed, TooltipBubble } from './tooltip-bubble.tsx';
-import type { Side } from './tooltip-place.ts';
+import { Tooltip as Radix } from 'radix-ui';
+import type { FocusEvent, HTMLAttributes, ReactElement, ReactNode } from 'react';
+import { Key } from './key.tsx';
 
-/**
- * Words for what has none on screen, or why a control is off. `keys` is the shortcut. Pages have hundreds of these and
- * show few: until `children` is pointed at or comes into focus by keyboard, it is drawn alone.
- */
+/** Around everything that has tooltips: who has just read one reads the next at once. */
+export function TooltipProvider({ children }: { readonly children: ReactNode }) {
+  return <Radix.Provider delayDuration={400}>{children}</Radix.Provider>;
+}
+
+/** Words for what has none on screen, or why a control is off. `keys` is the shortcut. */
 export function Tooltip({
   text,
   keys,
@@ -14,30 +16,36 @@ export function Tooltip({
 }: {
   readonly text: ReactNode;
   readonly keys?: string | undefined;
-  readonly side?: Side;
+  readonly side?: 'top' | 'bottom' | 'left' | 'right';
   readonly children: ReactElement<HTMLAttributes<HTMLElement>>;
 }) {
-  const [pointed, setPointed] = useState<Pointed | null>(null);
-  const { onPointerEnter, onFocus } = children.props;
   return (
-    <>
-      {cloneElement(children, {
-        onPointerEnter(event) {
-          onPointerEnter?.(event);
-          const { currentTarget: element, pointerType } = event;
-          if (pointerType !== 'touch') setPointed((before) => before ?? { element, by: 'pointer' });
-        },
-        onFocus(event) {
-          onFocus?.(event);
-          const { currentTarget: element, target } = event;
-          if (target.matches(':focus-visible')) setPointed({ element, by: 'keyboard' });
-        },
-      })}
-      {pointed && (
-        <TooltipBubble key={pointed.by} pointed={pointed} side={side} keys={keys} onClose={setPointed}>
+    <Radix.Root>
+      <Radix.Trigger asChild onFocus={keyboardOnly}>
+        {children}
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="appear z-50 w-max max-w-80 rounded-control border border-line-strong bg-raised px-2 py-1 text-small text-ink shadow-popover"
+        >
           {text}
-        </TooltipBubble>
-      )}
-    </>
+          {keys && <Key className="ml-2">{keys}</Key>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
   );
+}
+
+/**
+ * Focus that a click or a closed menu left behind asks for no words, nor does that of a dialog which opens: its first
+ * Escape would take away the words instead. Radix leaves alone what was prevented.
+ */
+function keyboardOnly(event: FocusEvent<HTMLElement>): void {
+  const { target, relatedTarget } = event;
+  const dialog = target.closest('[role=dialog]');
+  const isOpening = dialog !== null && !dialog.contains(relatedTarget);
+  if (isOpening || !target.matches(':focus-visible')) event.preventDefault();
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { moment, pageQuery } from './page.ts';
+import { listQuery, moment } from './page.ts';
 
 const forced = z.strictObject({
   state: z.enum(['open', 'closed']),
@@ -32,7 +32,7 @@ export const breaker = z
   .meta({ id: 'Breaker' });
 export type BreakerAnswer = z.output<typeof breaker>;
 
-export const breakerList = pageQuery;
+export const breakerList = listQuery(['id']);
 
 export const breakerForce = z.strictObject({
   state: z.enum(['open', 'closed', 'auto']).describe('`auto` gives the breaker back to itself.'),

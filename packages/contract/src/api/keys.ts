@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SCOPES } from '../scopes.ts';
-import { moment, pageQuery } from './page.ts';
+import { listQuery, moment } from './page.ts';
 import { filePlace } from './place.ts';
 
 const keyName = z.string().min(1).max(100);
@@ -102,7 +102,7 @@ export const leakReport = z
   .strictObject({ found_at: z.string().min(1).max(2000).optional().describe('Where it was found.') })
   .optional();
 
-export const keyList = pageQuery.extend({
+export const keyList = listQuery().extend({
   owner: z.string().min(1).max(200).optional(),
   team: z.string().min(1).max(200).optional(),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { slug } from '../config/fields.ts';
 import { ROLES } from '../roles.ts';
 import { emailAddress } from './email.ts';
-import { moment, pageQuery } from './page.ts';
+import { listQuery, moment } from './page.ts';
 
 const role = z.enum(ROLES);
 const team = slug().nullable();
@@ -26,7 +26,7 @@ export const member = z
   .meta({ id: 'Member' });
 export type Member = z.output<typeof member>;
 
-export const memberList = pageQuery.extend({
+export const memberList = listQuery().extend({
   role: role.optional(),
   team: z.string().min(1).max(100).optional(),
 });
@@ -69,6 +69,6 @@ export const invitationCreation = z.strictObject({
   expires_in_days: z.int().min(1).max(30).default(7),
 });
 
-export const invitationList = pageQuery.extend({
+export const invitationList = listQuery().extend({
   status: z.enum(['pending', 'accepted', 'expired', 'revoked']).optional(),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { moment, pageQuery, rangeQuery } from './page.ts';
+import { LIST_ORDERS, listQuery, moment, rangeQuery } from './page.ts';
 import { filePlace } from './place.ts';
 
 const label = z.string().min(1).max(200);
@@ -92,16 +92,15 @@ export const monitorReplacement = z.strictObject({
 
 export const MONITORS_AT_ONCE = 100;
 
-export const monitorQuery = pageQuery.extend({
+export const monitorQuery = listQuery().extend({
   sort: z
-    .enum(['newest', 'urgency'])
+    .enum(['urgency', ...LIST_ORDERS])
     .default('newest')
     .describe(
       '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
     ),
   tag: label.optional().describe('Only monitors that carry it.'),
   status: z.enum(MONITOR_STATUSES).optional(),
-  search: z.string().min(1).max(100).optional().describe('Part of the id or the name, in any case.'),
   channel: label.optional().describe('Only monitors that name this channel.'),
   source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
   ids: z

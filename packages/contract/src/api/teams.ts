@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { slug } from '../config/fields.ts';
 import { source } from './keys.ts';
-import { moment, pageQuery } from './page.ts';
+import { moment } from './page.ts';
 
 const name = z.string().min(1).max(200);
 const costCenter = z.string().min(1).max(200).nullable().describe('Where its spending is booked.');
@@ -39,5 +39,3 @@ export const teamReplacement = z.strictObject({
   updated_at: moment.optional(),
   updated_by: z.string().optional(),
 });
-
-export const teamList = pageQuery;

@@ -55,14 +55,7 @@ test('breakers of the org are listed by id, a page at a time', async (t) => {
   const { call, key } = await start(t);
   const first = await call('GET', '/api/management/breakers?limit=1', { key });
   assert.equal(first.status, 200);
-  assert.equal(first.body['next_cursor'], 'main/b@default');
-  const second = await call(
-    'GET',
-    `/api/management/breakers?cursor=${encodeURIComponent('main/b@default')}`,
-    {
-      key,
-    },
-  );
+  const second = await call('GET', `/api/management/breakers?cursor=${first.body['next_cursor']}`, { key });
   assert.deepEqual(second.body['data'], [
     {
       id: ID,

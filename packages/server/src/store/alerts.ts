@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { AlertsTable } from './alert-tables.ts';
 import { tellLive } from './live-events.ts';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { type Page, type PageRequest, type TimeRequest, timePage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type AlertRow = Selectable<AlertsTable>;
@@ -93,22 +93,16 @@ export interface AlertFilters {
   readonly channel?: string | undefined;
   /** State of one of its deliveries. */
   readonly state?: string | undefined;
-  /** Milliseconds, included. */
-  readonly from?: number | undefined;
-  /** Milliseconds, not included. */
-  readonly to?: number | undefined;
 }
 
 /** An org's alerts that pass every filter, newest first. */
-export async function alertPage(
+export function alertPage(
   reader: Reader,
-  request: PageRequest & AlertFilters,
+  request: PageRequest & TimeRequest & AlertFilters,
 ): Promise<Page<AlertRow>> {
   let query = reader.selectFrom('alerts').selectAll().where('org_id', '=', request.orgId);
   if (request.event !== undefined) query = query.where('event', '=', request.event);
   if (request.subject !== undefined) query = query.where('subject_id', '=', request.subject);
-  if (request.from !== undefined) query = query.where('at', '>=', request.from);
-  if (request.to !== undefined) query = query.where('at', '<', request.to);
   const { channel, state } = request;
   if (channel !== undefined || state !== undefined)
     query = query.where(({ exists, selectFrom }) => {
@@ -119,16 +113,7 @@ export async function alertPage(
       if (state !== undefined) deliveries = deliveries.where('state', '=', state);
       return exists(deliveries);
     });
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.at, id: row.id }));
+  return timePage(query, 'at', request);
 }
 
 /** Removes up to 2,000 alerts of an org from before `beforeMs` that are over, with their deliveries; how many. */

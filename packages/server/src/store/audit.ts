@@ -4,7 +4,7 @@ import { auditKeyOf, originOf } from './audit-context.ts';
 import type { AuditTable } from './key-tables.ts';
 import { tellLive } from './live-events.ts';
 
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { inTime, newestPage, type Page, type PageRequest, type TimeRequest } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 import type { Schema } from './schema.ts';
 
@@ -74,10 +74,6 @@ export interface AuditFilters {
   readonly subject?: string | undefined;
   /** What actions begin with, up to their dot: any of these. */
   readonly kinds?: readonly string[] | undefined;
-  /** Milliseconds, included. */
-  readonly from?: number | undefined;
-  /** Milliseconds, not included. */
-  readonly to?: number | undefined;
 }
 
 /** By their ids, of which the index `audit_by_kind` is made: SQLite would walk over the whole time instead. */
@@ -93,27 +89,16 @@ function ofKinds(
 }
 
 /** An org's audit entries that pass every filter, newest first. */
-export async function auditPage(
+export function auditPage(
   reader: Reader,
-  request: PageRequest & AuditFilters,
+  request: PageRequest & TimeRequest & AuditFilters,
 ): Promise<Page<AuditRow>> {
   let passing = reader.selectFrom('audit').where('org_id', '=', request.orgId);
   for (const column of ['actor', 'action', 'subject'] as const) {
     const value = request[column];
     if (value !== undefined) passing = passing.where(column, '=', value);
   }
-  if (request.from !== undefined) passing = passing.where('at', '>=', request.from);
-  if (request.to !== undefined) passing = passing.where('at', '<', request.to);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    passing = passing.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
-  }
+  passing = inTime(passing, 'at', request);
   const query = request.kinds ? ofKinds(reader, passing, request.kinds) : passing;
-  const rows = await query
-    .selectAll()
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.at, id: row.id }));
+  return newestPage(query.selectAll(), 'at', request.limit);
 }

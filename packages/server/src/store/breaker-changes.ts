@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { tellLive } from './live-events.ts';
 import type { BreakerChangesTable } from './live-tables.ts';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { type Page, type PageRequest, type TimeRequest, timePage } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type BreakerChangeRow = Selectable<BreakerChangesTable>;
@@ -18,32 +18,16 @@ export async function insertBreakerChange(writer: Writer, row: BreakerChangeRow)
   });
 }
 
-export interface BreakerChangeQuery extends PageRequest {
+export interface BreakerChangeQuery extends PageRequest, TimeRequest {
   /** Of this breaker alone. */
   readonly breakerId?: string | undefined;
-  /** Milliseconds, included. */
-  readonly from?: number | undefined;
-  /** Milliseconds, not included. */
-  readonly to?: number | undefined;
 }
 
 /** Changes of an org's breakers, newest first. */
-export async function breakerChangePage(
+export function breakerChangePage(
   reader: Reader,
-  { orgId, breakerId, from, to, cursor, limit }: BreakerChangeQuery,
+  { orgId, breakerId, ...time }: BreakerChangeQuery,
 ): Promise<Page<BreakerChangeRow>> {
-  let query = reader.selectFrom('breaker_changes').selectAll().where('org_id', '=', orgId);
-  if (breakerId !== undefined) query = query.where('breaker_id', '=', breakerId);
-  if (from !== undefined) query = query.where('at', '>=', from);
-  if (to !== undefined) query = query.where('at', '<', to);
-  if (cursor !== undefined) {
-    const { at, id } = decodeCursor(cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows, limit, (row) => ({ at: row.at, id: row.id }));
+  const rows = reader.selectFrom('breaker_changes').selectAll().where('org_id', '=', orgId);
+  return timePage(breakerId === undefined ? rows : rows.where('breaker_id', '=', breakerId), 'at', time);
 }

@@ -1,14 +1,10 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ChannelsTable } from './alert-tables.ts';
-import { type ListRequest, type Page, pageOf } from './pages.ts';
+import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type ChannelRow = Selectable<ChannelsTable>;
 
-const LISTING = {
-  columns: { id: 'id', name: 'name', at: 'created_at' },
-  place: ({ id, name, created_at: at }: ChannelRow) => ({ id, name, at }),
-};
 export type NewChannelRow = Insertable<ChannelsTable>;
 export type ChannelChange = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
 
@@ -53,7 +49,7 @@ export function channelOf(reader: Reader, id: string): Promise<ChannelRow | unde
 /** Channels of an org, in the order asked for. */
 export function channelPage(reader: Reader, request: ListRequest): Promise<Page<ChannelRow>> {
   const rows = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, LISTING, request);
+  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
 }
 
 /** Channels that something is due to and that nobody delivers to or lets rest. */

@@ -43,7 +43,7 @@ export async function exchangePage(
   const { rows, horizon } = mark
     ? await marked(reader, query, keys, mark)
     : await walked(reader, query, keys, scanned);
-  const page = toPage(rows, query.limit, positionOf);
+  const page = toPage(rows, query.limit, ({ created_at, id }) => [created_at, id]);
   return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
 }
 

@@ -1,5 +1,5 @@
 import type { InvitationsTable } from './member-tables.ts';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type InvitationRow = InvitationsTable;
@@ -13,10 +13,15 @@ export interface InvitationFilters {
   readonly nowMs: number;
 }
 
-/** Invitations of an org, newest first. */
-export async function invitationPage(
+const LISTING = {
+  columns: { id: 'id', name: 'email', at: 'created_at' },
+  place: ({ id, email: name, created_at: at }: InvitationRow) => ({ id, name, at }),
+};
+
+/** Invitations of an org, in the order asked for; their name is the address. */
+export function invitationPage(
   reader: Reader,
-  request: PageRequest & InvitationFilters,
+  request: ListRequest & InvitationFilters,
 ): Promise<Page<InvitationRow>> {
   const { status, nowMs } = request;
   let query = reader.selectFrom('invitations').selectAll().where('org_id', '=', request.orgId);
@@ -27,16 +32,7 @@ export async function invitationPage(
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
       .where('expires_at', status === 'pending' ? '>' : '<=', nowMs);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  return pageOf(reader, query, LISTING, request);
 }
 
 export function invitationById(

@@ -1,5 +1,5 @@
 import type { MembersTable, UsersTable } from './member-tables.ts';
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type UserRow = UsersTable;
@@ -91,26 +91,20 @@ export interface MemberFilters {
   readonly team?: string | undefined;
 }
 
-/** Members of an org, newest first. */
-export async function memberPage(
+const LISTING = {
+  columns: { id: 'members.id', name: 'users.name', at: 'members.created_at' },
+  place: ({ id, name, created_at: at }: MemberWithUser) => ({ id, name, at }),
+};
+
+/** Members of an org, in the order asked for. */
+export function memberPage(
   reader: Reader,
-  request: PageRequest & MemberFilters,
+  request: ListRequest & MemberFilters,
 ): Promise<Page<MemberWithUser>> {
   let query = withUsers(reader, request.orgId);
   if (request.role !== undefined) query = query.where('members.role', '=', request.role);
   if (request.team !== undefined) query = query.where('members.team', '=', request.team);
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('members.created_at', 'members.id'), '<', tuple(at, id)),
-    );
-  }
-  const rows = await query
-    .orderBy('members.created_at', 'desc')
-    .orderBy('members.id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  return pageOf(reader, query, LISTING, request);
 }
 
 export function memberWithUser(

@@ -1,24 +1,124 @@
 import type { ListOrder } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { engineOf } from './engine.ts';
 import type { Reader } from './ports.ts';
 
-/** Rows newest first, and where the next page starts; null after the last. */
+/** Rows in the order asked for, and where the next page starts; null after the last. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly nextCursor: string | null;
 }
 
-export interface PageRequest {
-  readonly orgId: string;
+interface Asked {
   /** At least 1; the API allows 500 at most. */
   readonly limit: number;
   /** `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
 }
 
-/** A row's place in a list: time in milliseconds, then id, for rows of the same millisecond. */
+export interface PageRequest extends Asked {
+  readonly orgId: string;
+}
+
+/** By what rows are ordered: a key, then the id, for rows of the same key. */
+export interface Keyset<Row> {
+  readonly key: RawBuilder<unknown>;
+  readonly id: RawBuilder<unknown>;
+  readonly type: 'string' | 'number';
+  readonly direction: 'asc' | 'desc';
+  place(row: Row): readonly [key: string | number, id: string];
+}
+
+/**
+ * A page of the rows that `rows` selects: every list of the store comes from here.
+ *
+ * @throws Fault `invalid_request` for a cursor of another list or order
+ */
+export function keysetPage<DB, Table extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  keyset: Keyset<NoInfer<Row>>,
+  { limit, cursor }: Asked,
+): Promise<Page<Row>> {
+  return firstPage(behind(rows, keyset, cursor), keyset, limit);
+}
+
+function behind<DB, Table extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  { key, id, type, direction }: Pick<Keyset<never>, 'key' | 'id' | 'type' | 'direction'>,
+  cursor: string | undefined,
+): SelectQueryBuilder<DB, Table, Row> {
+  if (cursor === undefined) return rows;
+  const last = readCursor(cursor, type);
+  const compared = direction === 'asc' ? sql`>` : sql`<`;
+  // Implied, but only this tells PostgreSQL which days need no look.
+  const within = direction === 'asc' ? sql`${key} >= ${last.key}` : sql`${key} <= ${last.key}`;
+  return rows.where(sql<boolean>`${within} and (${key}, ${id}) ${compared} (${last.key}, ${last.id})`);
+}
+
+async function firstPage<DB, Table extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  { key, id, direction, place }: Keyset<Row>,
+  limit: number,
+): Promise<Page<Row>> {
+  const ordered = rows.orderBy(key, direction).orderBy(id, direction);
+  return toPage(await ordered.limit(limit + 1).execute(), limit, place);
+}
+
+/** Makes a page of `limit + 1` rows read: the extra one only says that there is more. */
+export function toPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  place: (row: Row) => readonly [key: string | number, id: string],
+): Page<Row> {
+  const kept = rows.slice(0, limit);
+  const last = kept.at(-1);
+  return { rows: kept, nextCursor: rows.length > limit && last ? writeCursor(...place(last)) : null };
+}
+
+/** What is asked of a list over time, in milliseconds: `from` is included, `to` is not. */
+export interface TimeRequest extends Asked {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+type InTime<At extends string> = Readonly<Record<At, number>> & { readonly id: string };
+
+/** A page of rows of a time, newest first. @param at column of the time */
+export function timePage<DB, Table extends keyof DB, At extends string, Row extends InTime<At>>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  at: At,
+  request: TimeRequest,
+): Promise<Page<Row>> {
+  return newestPage(inTime(rows, at, request), at, request.limit);
+}
+
+/** The rows of a time that stand behind the cursor. */
+export function inTime<DB, Table extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  at: string,
+  { from, to, cursor }: Omit<TimeRequest, 'limit'>,
+): SelectQueryBuilder<DB, Table, Row> {
+  let found = rows;
+  if (from !== undefined) found = found.where(sql<boolean>`${sql.ref(at)} >= ${from}`);
+  if (to !== undefined) found = found.where(sql<boolean>`${sql.ref(at)} < ${to}`);
+  return behind(found, newestFirst(at), cursor);
+}
+
+/** The newest of some rows. */
+export function newestPage<DB, Table extends keyof DB, At extends string, Row extends InTime<At>>(
+  rows: SelectQueryBuilder<DB, Table, Row>,
+  at: At,
+  limit: number,
+): Promise<Page<Row>> {
+  return firstPage(rows, { ...newestFirst(at), place: (row) => [row[at], row.id] }, limit);
+}
+
+function newestFirst(at: string) {
+  return { key: sql.ref(at), id: sql.ref('id'), type: 'number', direction: 'desc' } as const;
+}
+
+/** A row's place in a list over time: milliseconds, then id, for rows of the same millisecond. */
 export interface Position {
   readonly at: number;
   readonly id: string;
@@ -26,26 +126,13 @@ export interface Position {
 
 /** Opaque to clients: the position of the last row they have. */
 export function encodeCursor({ at, id }: Position): string {
-  return Buffer.from(`${at}:${id}`).toString('base64url');
+  return writeCursor(at, id);
 }
 
-/** @throws Fault `invalid_request` for anything `encodeCursor` did not make. */
+/** @throws Fault `invalid_request` for anything `encodeCursor` did not make */
 export function decodeCursor(cursor: string): Position {
-  const [, at, id] = /^(\d{1,15}):([\w-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (at === undefined || id === undefined)
-    throw new Fault('invalid_request', 'The cursor is not one that this list gave out.', { param: 'cursor' });
-  return { at: Number(at), id };
-}
-
-/** Makes a page of `limit + 1` rows read: the extra one only says that there is more. */
-export function toPage<Row>(
-  rows: readonly Row[],
-  limit: number,
-  positionOf: (row: Row) => Position,
-): Page<Row> {
-  const kept = rows.slice(0, limit);
-  const last = kept.at(-1);
-  return { rows: kept, nextCursor: rows.length > limit && last ? encodeCursor(positionOf(last)) : null };
+  const { key, id } = readCursor(cursor, 'number');
+  return { at: Number(key), id };
 }
 
 /** What is asked of a list of objects. */
@@ -62,42 +149,48 @@ export interface Listing<Row> {
   place(row: Row): { readonly id: string; readonly name: string; readonly at: number };
 }
 
-/** A page of the rows that `rows` selects, in the order asked for. @throws Fault `invalid_request` for a cursor of another list or order */
+/** Of tables whose columns are called `id`, `name` and `created_at`. */
+export const BY_NAME_AND_TIME: Listing<{
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+}> = {
+  columns: { id: 'id', name: 'name', at: 'created_at' },
+  place: ({ id, name, created_at: at }) => ({ id, name, at }),
+};
+
+/** A page of objects, in the order asked for. @throws Fault `invalid_request` for a cursor of another list or order */
 export async function pageOf<DB, Table extends keyof DB, Row>(
   reader: Reader,
   rows: SelectQueryBuilder<DB, Table, Row>,
-  { columns, place }: Listing<Row>,
-  { limit, cursor, search, sort = 'newest' }: ListRequest,
+  { columns, place }: Listing<NoInfer<Row>>,
+  { search, sort = 'newest', ...asked }: Omit<ListRequest, 'orgId'>,
 ): Promise<Page<Row>> {
   const isNamed = sort === 'name';
-  const order = isNamed ? byName(reader, columns.name) : sql.ref<number>(columns.at);
-  const id = sql.ref(columns.id);
-  const ascends = sort !== 'newest';
-  let query = rows;
-  if (search !== undefined) query = query.where(matches([columns.id, columns.name], search));
-  if (cursor !== undefined) {
-    const last = readCursor(cursor, isNamed ? 'string' : 'number');
-    const behind = ascends ? sql`>` : sql`<`;
-    query = query.where(sql<boolean>`(${order}, ${id}) ${behind} (${last.key}, ${last.id})`);
-  }
-  const direction = ascends ? 'asc' : 'desc';
-  const found = await query
-    .orderBy(order, direction)
-    .orderBy(id, direction)
-    .limit(limit + 1)
-    .execute();
-  const kept = found.slice(0, limit);
-  const last = kept.at(-1);
-  if (found.length <= limit || last === undefined) return { rows: kept, nextCursor: null };
-  const at = place(last);
-  return { rows: kept, nextCursor: writeCursor(isNamed ? lowerAscii(at.name) : at.at, at.id) };
+  const found = search === undefined ? rows : rows.where(matches([columns.id, columns.name], search));
+  const keyset: Keyset<Row> = {
+    key: isNamed ? byName(reader, columns.name) : sql.ref(columns.at),
+    id: sql.ref(columns.id),
+    type: isNamed ? 'string' : 'number',
+    direction: sort === 'newest' ? 'desc' : 'asc',
+    place(row) {
+      const { id, name, at } = place(row);
+      return [isNamed ? lowerAscii(name) : at, id];
+    },
+  };
+  return keysetPage(found, keyset, asked);
 }
 
 /** Whether one of these columns holds a text, in any case. */
 export function matches(columns: readonly string[], text: string) {
-  const part = `%${text.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+  const part = `%${likeText(text.toLowerCase())}%`;
   const each = columns.map((column) => sql`lower(${sql.ref(column)}) like ${part} escape '!'`);
   return sql<boolean>`(${sql.join(each, sql` or `)})`;
+}
+
+/** A text that stands for itself in `like … escape '!'`. */
+export function likeText(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
 }
 
 /** The same order in both engines: bytes, with the letters of ASCII in any case. */
@@ -120,9 +213,13 @@ export function writeCursor(key: string | number, id: string): string {
 /** @throws Fault `invalid_request` for anything `writeCursor` did not make of a key of this type */
 export function readCursor(cursor: string, type: 'string' | 'number'): { key: string | number; id: string } {
   const [key, id] = listIn(Buffer.from(cursor, 'base64url').toString());
-  const isKey = (typeof key === 'string' || typeof key === 'number') && typeof key === type;
-  if (isKey && typeof id === 'string') return { key, id };
+  if (isKey(key) && typeof key === type && typeof id === 'string' && isKey(id)) return { key, id };
   throw new Fault('invalid_request', 'The cursor is not one that this list gave out.', { param: 'cursor' });
+}
+
+/** What a database takes as a number or a text. */
+function isKey(value: unknown): value is string | number {
+  return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
 }
 
 function listIn(text: string): readonly unknown[] {

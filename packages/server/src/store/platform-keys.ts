@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PlatformKeysTable } from './key-tables.ts';
 
-import { decodeCursor, type Page, type PageRequest, toPage } from './pages.ts';
+import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
@@ -25,26 +25,14 @@ export interface KeyFilters {
   readonly team?: string | undefined;
 }
 
-/** Keys of an org, revoked ones too, newest first. */
-export async function keyPage(
-  reader: Reader,
-  request: PageRequest & KeyFilters,
-): Promise<Page<PlatformKeyRow>> {
+/** Keys of an org, revoked ones too, in the order asked for. */
+export function keyPage(reader: Reader, request: ListRequest & KeyFilters): Promise<Page<PlatformKeyRow>> {
   let query = reader.selectFrom('platform_keys').selectAll().where('org_id', '=', request.orgId);
   for (const column of ['owner', 'team'] as const) {
     const value = request[column];
     if (value !== undefined) query = query.where(column, '=', value);
   }
-  if (request.cursor !== undefined) {
-    const { at, id } = decodeCursor(request.cursor);
-    query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('created_at', 'id'), '<', tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(request.limit + 1)
-    .execute();
-  return toPage(rows, request.limit, (row) => ({ at: row.created_at, id: row.id }));
+  return pageOf(reader, query, BY_NAME_AND_TIME, request);
 }
 
 export function keyById(reader: Reader, orgId: string, id: string): Promise<PlatformKeyRow | undefined> {

@@ -25,6 +25,7 @@ import { exchangeTail } from './exchange-tail.ts';
 import { type ExchangeQuery, exchangePage } from './exchanges.ts';
 import { liveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
+import { encodeCursor } from './pages.ts';
 import type { Reader } from './ports.ts';
 import { HOUR_MS } from './rollups/gather.ts';
 import { rollupMonth } from './rollups/month.ts';
@@ -44,7 +45,7 @@ function questions(reader: Reader): Readonly<Record<string, () => Promise<unknow
   const not = (...none: string[]) => ({ any: [], none });
   const list = (query: Partial<ExchangeQuery>) => () =>
     exchangePage(reader, { orgId: ORG, limit: 50, ...query });
-  const cursor = Buffer.from(`${NOW}:exc_zzzz`).toString('base64url');
+  const cursor = encodeCursor({ at: NOW, id: 'exc_zzzz' });
   const month = { orgId: ORG, from: NOW - 30 * 24 * HOUR_MS, to: NOW };
   const hours = { ...month, unit: 'hour', stepMs: HOUR_MS, limit: 10, metric: 'requests' } as const;
   const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, limited: 0, unpaid: 0 };

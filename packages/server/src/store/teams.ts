@@ -1,18 +1,13 @@
 import type { TeamsTable } from './member-tables.ts';
-import { type ListRequest, type Page, pageOf } from './pages.ts';
+import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type TeamRow = TeamsTable;
 
-const LISTING = {
-  columns: { id: 'id', name: 'name', at: 'created_at' },
-  place: ({ id, name, created_at: at }: TeamRow) => ({ id, name, at }),
-};
-
 /** Teams of an org, in the order asked for. */
 export function teamPage(reader: Reader, request: ListRequest): Promise<Page<TeamRow>> {
   const rows = reader.selectFrom('teams').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, LISTING, request);
+  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
 }
 
 export function teamsOfOrg(reader: Reader, orgId: string): Promise<TeamRow[]> {

@@ -1,5 +1,6 @@
 import { breaker, breakerList } from '@floe/contract/api/breakers';
 import { page } from '@floe/contract/api/page';
+import { listPage } from '../list-page.ts';
 import { readVerb, type Verb } from '../verb.ts';
 import { type BreakerSource, breakerOf } from './view.ts';
 
@@ -13,14 +14,9 @@ export function listBreakers(breakers: BreakerSource): Verb {
     summary: 'List breakers that are not simply closed, by id',
     query: breakerList,
     answer: page(breaker),
-    async run({ orgId }, { query: { limit, cursor = '' } }) {
-      const all = breakers
-        .list(orgId)
-        .map(breakerOf)
-        .filter(({ id }) => id > cursor)
-        .sort((a, b) => (a.id < b.id ? -1 : 1));
-      const data = all.slice(0, limit);
-      return { data, next_cursor: all.length > limit ? (data.at(-1)?.id ?? null) : null };
+    async run({ orgId }, { query: { sort = 'id', ...query } }) {
+      const all = breakers.list(orgId).map(breakerOf);
+      return listPage(all, ({ id }) => ({ id }), { ...query, sort: sort === 'id' ? 'name' : sort });
     },
   });
 }

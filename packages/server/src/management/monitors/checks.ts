@@ -18,15 +18,8 @@ export function listChecks(host: MonitoringHost): Verb {
     answer: page(check),
     async run({ orgId, reader }, { params, query }) {
       const { row } = await readMonitor(reader, orgId, params.id, host.engine.sight());
-      const { from, to } = range(query);
-      const { rows, nextCursor } = await readChecks(reader, {
-        uid: row.uid,
-        limit: query.limit,
-        cursor: query.cursor,
-        ...(query.status !== undefined && { statuses: [query.status] }),
-        ...(from !== undefined && { fromMs: from }),
-        ...(to !== undefined && { toMs: to }),
-      });
+      const asked = { ...query, ...range(query), uid: row.uid };
+      const { rows, nextCursor } = await readChecks(reader, asked);
       return { data: rows.map(checkAnswer), next_cursor: nextCursor };
     },
   });

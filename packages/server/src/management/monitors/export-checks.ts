@@ -35,14 +35,7 @@ export function exportChecks(host: MonitoringHost): Verb {
     answer: download(CSV, NDJSON),
     async run({ orgId, reader }, { params, query }) {
       const { row } = await readMonitor(reader, orgId, params.id, host.engine.sight());
-      const { from, to } = range(query);
-      const asked = {
-        uid: row.uid,
-        limit: ROWS_PER_READ,
-        ...(query.status !== undefined && { statuses: [query.status] }),
-        ...(from !== undefined && { fromMs: from }),
-        ...(to !== undefined && { toMs: to }),
-      };
+      const asked = { ...range(query), uid: row.uid, limit: ROWS_PER_READ, status: query.status };
       const name = `${row.id}-checks.${query.format}`;
       return query.format === 'csv'
         ? new Download(CSV, name, csvOf(reader, asked))

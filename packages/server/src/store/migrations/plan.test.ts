@@ -10,7 +10,7 @@ import { silentLog } from '../../core/log.ts';
 import { openDatabase } from '../open-database.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 import { StoreUnusable } from '../store-unusable.ts';
-import { administer, testDatabase } from '../test/postgres-database.ts';
+import { administer, bareDatabase } from '../test/postgres-database.ts';
 import { temporaryDirectory } from '../test/temporary-directory.ts';
 import { planUpgrade, upgrade } from '../upgrade.ts';
 import { MIGRATIONS } from './list.ts';
@@ -118,7 +118,7 @@ test('a database from before the first release is refused with the way to move',
 });
 
 test('so does PostgreSQL', async (t) => {
-  const url = await testDatabase(t);
+  const url = await bareDatabase(t);
   await (await openPostgres(url, quiet)).close();
   const dataDir = temporaryDirectory(t);
   await administer('delete from migrations where number = 2', url);

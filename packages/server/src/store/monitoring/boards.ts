@@ -1,13 +1,8 @@
-import { type ListRequest, type Page, pageOf } from '../pages.ts';
+import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { BoardsTable } from './tables.ts';
 
 export type BoardRow = BoardsTable;
-
-const LISTING = {
-  columns: { id: 'id', name: 'name', at: 'created_at' },
-  place: ({ id, name, created_at: at }: BoardRow) => ({ id, name, at }),
-};
 
 /** The board with this slug, of whatever org: slugs are unique in the installation. */
 export function boardBySlug(reader: Reader, slug: string): Promise<BoardRow | undefined> {
@@ -32,7 +27,7 @@ export function allBoards(reader: Reader): Promise<BoardRow[]> {
 /** Boards of an org, in the order asked for. */
 export function boardPage(reader: Reader, request: ListRequest): Promise<Page<BoardRow>> {
   const rows = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, LISTING, request);
+  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
 }
 
 /** @throws Fault `conflict` when a board of any org has this slug. */

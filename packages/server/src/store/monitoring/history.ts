@@ -1,38 +1,21 @@
 import { sql } from 'kysely';
-import { decodeCursor, type Page, toPage } from '../pages.ts';
+import { type Page, type TimeRequest, timePage } from '../pages.ts';
 import type { Database, Reader, Writer } from '../ports.ts';
 import type { CheckRow, PeriodRow } from './clock-row.ts';
 import { insertPeriods } from './clocks.ts';
 
 const ROWS_PER_BATCH = 2_000;
 
-export interface CheckQuery {
+export interface CheckQuery extends TimeRequest {
   readonly uid: string;
-  /** Only these; without it all. */
-  readonly statuses?: readonly string[];
-  readonly fromMs?: number;
-  readonly toMs?: number;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
+  /** Absent: all. */
+  readonly status?: string | undefined;
 }
 
 /** Checks of a monitor, newest first. @throws Fault `invalid_request` for a cursor of another list. */
-export async function checkPage(reader: Reader, query: CheckQuery): Promise<Page<CheckRow>> {
-  const { uid, statuses, fromMs, toMs, limit, cursor } = query;
-  let rows = reader.selectFrom('checks').selectAll().where('uid', '=', uid);
-  if (statuses !== undefined) rows = rows.where('status', 'in', [...statuses]);
-  if (fromMs !== undefined) rows = rows.where('at', '>=', fromMs);
-  if (toMs !== undefined) rows = rows.where('at', '<', toMs);
-  if (cursor !== undefined) {
-    const { at, id } = decodeCursor(cursor);
-    rows = rows.where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(at, id)));
-  }
-  const found = await rows
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(found, limit, (row) => ({ at: row.at, id: row.id }));
+export function checkPage(reader: Reader, { uid, status, ...time }: CheckQuery): Promise<Page<CheckRow>> {
+  const rows = reader.selectFrom('checks').selectAll().where('uid', '=', uid);
+  return timePage(status === undefined ? rows : rows.where('status', '=', status), 'at', time);
 }
 
 /** Periods that touch a range, oldest first, each with its end; null for the open one. */

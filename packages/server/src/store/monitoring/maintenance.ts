@@ -1,13 +1,8 @@
-import { type ListRequest, type Page, pageOf } from '../pages.ts';
+import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { MaintenanceWindowsTable } from './tables.ts';
 
 export type MaintenanceRow = MaintenanceWindowsTable;
-
-const LISTING = {
-  columns: { id: 'id', name: 'name', at: 'created_at' },
-  place: ({ id, name, created_at: at }: MaintenanceRow) => ({ id, name, at }),
-};
 
 export function windowById(reader: Reader, orgId: string, id: string): Promise<MaintenanceRow | undefined> {
   return reader
@@ -21,7 +16,7 @@ export function windowById(reader: Reader, orgId: string, id: string): Promise<M
 /** Windows of an org, in the order asked for. */
 export function windowPage(reader: Reader, request: ListRequest): Promise<Page<MaintenanceRow>> {
   const rows = reader.selectFrom('maintenance_windows').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, LISTING, request);
+  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
 }
 
 /** Windows of these orgs that are not over for good at `nowMs`. */

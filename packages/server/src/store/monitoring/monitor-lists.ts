@@ -1,16 +1,14 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { decodeCursor, type Page, type PageRequest, toPage } from '../pages.ts';
+import { type Keyset, keysetPage, type ListRequest, likeText, matches, type Page, pageOf } from '../pages.ts';
 import type { Reader } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 import type { MonitorsTable } from './tables.ts';
 
-export interface MonitorQuery extends PageRequest {
+export interface MonitorQuery extends Omit<ListRequest, 'sort'> {
   /** Absent: newest first. */
-  readonly sort?: 'newest' | 'urgency' | undefined;
+  readonly sort?: ListRequest['sort'] | 'urgency';
   /** Only monitors that carry this tag. */
   readonly tag?: string | undefined;
-  /** Part of the id or the name, in any case. */
-  readonly search?: string | undefined;
   /** As its clock was last written: at most a second behind. */
   readonly status?: string | undefined;
   /** Only monitors that name this channel. */
@@ -22,23 +20,21 @@ export interface MonitorQuery extends PageRequest {
 }
 
 /** Monitors of an org that were not disabled, in the order asked for. */
-export function monitorPage(reader: Reader, query: MonitorQuery): Promise<Page<MonitorsTable>> {
-  return query.sort === 'urgency' ? mostUrgent(reader, query) : newest(reader, query);
+export function monitorPage(reader: Reader, { sort, ...query }: MonitorQuery): Promise<Page<MonitorsTable>> {
+  const rows = filtered(reader, query);
+  if (sort !== 'urgency') return pageOf(reader, rows, LISTING, { ...query, sort });
+  const { search } = query;
+  const found = search === undefined ? rows : rows.where(matches(['monitors.id', 'monitors.name'], search));
+  const ranked = found
+    .innerJoin('monitor_clocks as clock', 'clock.uid', 'monitors.uid')
+    .select(URGENCY.as('urgency'));
+  return keysetPage(ranked, MOST_URGENT, query);
 }
 
-async function newest(reader: Reader, query: MonitorQuery): Promise<Page<MonitorsTable>> {
-  let rows = filtered(reader, query);
-  if (query.cursor !== undefined) {
-    const { at, id } = decodeCursor(query.cursor);
-    rows = rows.where(sql<boolean>`(monitors.created_at, monitors.uid) < (${at}, ${id})`);
-  }
-  const found = await rows
-    .orderBy('monitors.created_at', 'desc')
-    .orderBy('monitors.uid', 'desc')
-    .limit(query.limit + 1)
-    .execute();
-  return toPage(found, query.limit, (row) => ({ at: row.created_at, id: row.uid }));
-}
+const LISTING = {
+  columns: { id: 'monitors.id', name: 'monitors.name', at: 'monitors.created_at' },
+  place: ({ id, name, created_at: at }: MonitorsTable) => ({ id, name, at }),
+};
 
 /** No instant in milliseconds has more digits: states stand above it in one number, which is what a cursor holds. */
 const STATE_STEP = 100_000_000_000_000;
@@ -48,31 +44,23 @@ const URGENCY = sql<number>`(case clock.status when 'failing' then 0 when 'waiti
   * ${sql.lit(STATE_STEP)}
   + coalesce(case clock.status when 'failing' then clock.failing_since else clock.due_at end, ${sql.lit(STATE_STEP - 1)})`;
 
-async function mostUrgent(reader: Reader, query: MonitorQuery): Promise<Page<MonitorsTable>> {
-  let rows = filtered(reader, query)
-    .innerJoin('monitor_clocks as clock', 'clock.uid', 'monitors.uid')
-    .select(URGENCY.as('urgency'));
-  if (query.cursor !== undefined) {
-    const { at, id } = decodeCursor(query.cursor);
-    rows = rows.where(sql<boolean>`(${URGENCY}, monitors.uid) > (${at}, ${id})`);
-  }
-  const found = await rows
-    .orderBy('urgency')
-    .orderBy('monitors.uid')
-    .limit(query.limit + 1)
-    .execute();
-  return toPage(found, query.limit, ({ urgency, uid }) => ({ at: Number(urgency), id: uid }));
-}
+const MOST_URGENT: Keyset<{ readonly urgency: number; readonly uid: string }> = {
+  key: URGENCY,
+  id: sql.ref('monitors.uid'),
+  type: 'number',
+  direction: 'asc',
+  place: ({ urgency, uid }) => [Number(urgency), uid],
+};
 
 type Listed = SelectQueryBuilder<Schema, 'monitors', MonitorsTable>;
 
-function filtered(reader: Reader, query: MonitorQuery): Listed {
+function filtered(reader: Reader, query: Omit<MonitorQuery, 'sort'>): Listed {
   let rows: Listed = reader
     .selectFrom('monitors')
     .selectAll('monitors')
     .where('monitors.org_id', '=', query.orgId)
     .where('monitors.disabled_at', 'is', null);
-  const { tag, channel, status, source, ids, search } = query;
+  const { tag, channel, status, source, ids } = query;
   if (tag !== undefined) rows = rows.where(holds('tags_json', tag));
   if (channel !== undefined) rows = rows.where(holds('channels_json', channel));
   if (source !== undefined) rows = rows.where('monitors.source', '=', source);
@@ -86,19 +74,11 @@ function filtered(reader: Reader, query: MonitorQuery): Listed {
           .where('monitor_clocks.status', '=', status),
       ),
     );
-  if (search === undefined) return rows;
-  const part = `%${escaped(search.toLowerCase())}%`;
-  return rows.where(
-    sql<boolean>`(lower(monitors.id) like ${part} escape '!' or lower(monitors.name) like ${part} escape '!')`,
-  );
+  return rows;
 }
 
 /** A text in a stored list of texts. */
 function holds(column: 'tags_json' | 'channels_json', text: string) {
-  const part = `%${escaped(JSON.stringify(text))}%`;
+  const part = `%${likeText(JSON.stringify(text))}%`;
   return sql<boolean>`${sql.ref(`monitors.${column}`)} like ${part} escape '!'`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[!%_]/g, '!$&');
 }

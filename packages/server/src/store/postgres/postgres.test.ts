@@ -24,7 +24,7 @@ import { StoreUnusable } from '../store-unusable.ts';
 import { storedTurnSuite } from '../stored-turns.suite.ts';
 import { ingestRows } from '../test/ingest-rows.ts';
 import { spyLog } from '../test/log-spy.ts';
-import { administer, openEmpty, testDatabase } from '../test/postgres-database.ts';
+import { administer, bareDatabase, openEmpty, testDatabase } from '../test/postgres-database.ts';
 import { exchangeRow, ORG } from '../test/rows.ts';
 import { openPostgres } from './open-postgres.ts';
 
@@ -55,7 +55,7 @@ async function open(t: TestContext, url: string, migrations?: readonly Migration
 }
 
 test('processes that start together migrate an empty database once', async (t) => {
-  const url = await testDatabase(t);
+  const url = await bareDatabase(t);
   const databases = await Promise.all([open(t, url), open(t, url), open(t, url)]);
   const rows = await administer('select number from migrations order by number', url);
   assert.deepEqual(
@@ -66,7 +66,7 @@ test('processes that start together migrate an empty database once', async (t) =
 });
 
 test('a database that a newer program made is refused', async (t) => {
-  const url = await testDatabase(t);
+  const url = await bareDatabase(t);
   await open(t, url, [...MIGRATIONS, second]);
   await assert.rejects(
     openPostgres(url, quiet),
@@ -75,7 +75,7 @@ test('a database that a newer program made is refused', async (t) => {
 });
 
 test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
-  const url = await testDatabase(t);
+  const url = await bareDatabase(t);
   const failing: Migration = {
     ...second,
     async up(writer) {

@@ -1,6 +1,5 @@
 import { holdableRow, holdableText } from '../../core/holdable.ts';
-import type { Page, PageRequest, Position } from '../pages.ts';
-import { decodeCursor, toPage } from '../pages.ts';
+import { type Page, type PageRequest, timePage } from '../pages.ts';
 import type { Reader, Writer } from '../ports.ts';
 import type { RelayApprovalsTable } from './tables.ts';
 
@@ -92,30 +91,18 @@ export async function useApproval(
 }
 
 /** Questions of an org, newest first; `waiting` leaves out those nobody answered in time. */
-export async function approvalPage(
+export function approvalPage(
   reader: Reader,
   {
     orgId,
-    limit,
-    cursor,
     state,
     nowMs,
+    ...asked
   }: PageRequest & { readonly state?: string | undefined; readonly nowMs: number },
 ): Promise<Page<ApprovalRow>> {
   let query = reader.selectFrom('relay_approvals').selectAll().where('org_id', '=', orgId);
   if (state === 'expired') query = query.where('state', '=', 'waiting').where('expires_at', '<=', nowMs);
   else if (state !== undefined) query = query.where('state', '=', state);
   if (state === 'waiting') query = query.where('expires_at', '>', nowMs);
-  if (cursor !== undefined) {
-    const { at, id } = decodeCursor(cursor);
-    query = query.where(({ eb, or, and }) =>
-      or([eb('created_at', '<', at), and([eb('created_at', '=', at), eb('id', '<', id)])]),
-    );
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows, limit, (row): Position => ({ at: row.created_at, id: row.id }));
+  return timePage(query, 'created_at', asked);
 }

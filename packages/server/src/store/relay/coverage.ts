@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { decodeCursor, type Page, type PageRequest, toPage } from '../pages.ts';
+import { type Keyset, keysetPage, type Page, type PageRequest } from '../pages.ts';
 import type { Reader } from '../ports.ts';
 
 /** A session with what its keys did together: agents ask models with one key and the relay with another. */
@@ -31,30 +31,27 @@ export interface SessionFilters {
 /** Sessions summed at once. */
 const MOST_SESSIONS = 50_000;
 
+const BY_LAST_USE: Keyset<SessionSum> = {
+  key: sql.ref('last_at'),
+  id: sql.ref('first_key'),
+  type: 'number',
+  direction: 'desc',
+  place: ({ last_at, first_key }) => [last_at, first_key],
+};
+
 /** Sessions of an org with their sums, newest first; requests that name no session are one per key. */
-export async function sessionPage(
+export function sessionPage(
   reader: Reader,
   request: PageRequest & SessionFilters,
 ): Promise<Page<SessionSum>> {
-  const { limit, cursor, covered, owner, agent } = request;
+  const { covered, owner, agent } = request;
   let query = sums(reader, request);
   if (owner !== undefined) query = query.having(sql<string>`max(owner)`, '=', owner);
   if (agent !== undefined) query = query.having(sql<string>`max(agent)`, '=', agent);
   if (covered === true) query = query.having(sql<boolean>`sum(model_requests) > 0 and sum(relay_calls) > 0`);
   if (covered === false) query = query.having(sql<boolean>`sum(model_requests) > 0 and sum(relay_calls) = 0`);
   if (covered !== undefined) query = query.where('session_id', '!=', '');
-  if (cursor !== undefined) {
-    const { at, id } = decodeCursor(cursor);
-    query = query.having(
-      sql<boolean>`max(last_at) < ${at} or (max(last_at) = ${at} and min(key_id) < ${id})`,
-    );
-  }
-  const rows = await query
-    .orderBy(sql`max(last_at)`, 'desc')
-    .orderBy(sql`min(key_id)`, 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows, limit, (row) => ({ at: row.last_at, id: row.first_key }));
+  return keysetPage(reader.selectFrom(query.as('sums')).selectAll(), BY_LAST_USE, request);
 }
 
 /** Every session of a time, newest first, as far as they can be summed at once. */

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { decodeCursor, encodeCursor, type Page, type PageRequest, type Position, toPage } from '../pages.ts';
+import { encodeCursor, inTime, newestPage, type Page, type PageRequest, type Position } from '../pages.ts';
 import type { Reader } from '../ports.ts';
 import type { Schema } from '../schema.ts';
 import type { RelayDecisionsTable } from './tables.ts';
@@ -37,18 +37,18 @@ export async function decisionPage(
   request: PageRequest & DecisionFilters,
 ): Promise<Page<DecisionRow>> {
   const { limit, q } = request;
-  const ordered = filtered(reader.selectFrom('relay_decisions').selectAll(), request)
+  const rows = filtered(reader.selectFrom('relay_decisions').selectAll(), request);
+  if (q === undefined) return newestPage(rows, 'created_at', limit);
+  const end = await rows
     .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc');
-  if (q === undefined) return toPage(await ordered.limit(limit + 1).execute(), limit, positionOf);
-  const end = await ordered
+    .orderBy('id', 'desc')
     .offset(ROWS_SCANNED - 1)
     .limit(1)
     .executeTakeFirst();
   const wanted = `%${q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-  let found = ordered.where(sql<boolean>`lower(what) like ${wanted} escape '\\'`);
+  let found = rows.where(sql<boolean>`lower(what) like ${wanted} escape '\\'`);
   if (end) found = found.where(notBefore(positionOf(end)));
-  const page = toPage(await found.limit(limit + 1).execute(), limit, positionOf);
+  const page = await newestPage(found, 'created_at', limit);
   return page.nextCursor === null && end ? { ...page, nextCursor: encodeCursor(positionOf(end)) } : page;
 }
 
@@ -105,7 +105,7 @@ function positionOf(row: DecisionRow): Position {
 }
 
 function filtered(all: Query, request: PageRequest & DecisionFilters): Query {
-  const { orgId, cursor, from, to, key, session } = request;
+  const { orgId, key, session } = request;
   let query = all.where('org_id', '=', orgId);
   for (const column of [
     'decision',
@@ -122,13 +122,7 @@ function filtered(all: Query, request: PageRequest & DecisionFilters): Query {
   }
   if (key !== undefined) query = query.where('key_name', '=', key);
   if (session !== undefined) query = query.where('session_id', '=', session);
-  if (from !== undefined) query = query.where('created_at', '>=', from);
-  if (to !== undefined) query = query.where('created_at', '<', to);
-  if (cursor !== undefined) {
-    const { at, id } = decodeCursor(cursor);
-    query = query.where(sql<boolean>`created_at <= ${at} and (created_at, id) < (${at}, ${id})`);
-  }
-  return query;
+  return inTime(query, 'created_at', request);
 }
 
 function notBefore({ at, id }: Position) {

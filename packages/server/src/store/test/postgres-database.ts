@@ -24,10 +24,13 @@ export async function administer(sql: string, url?: string): Promise<readonly Re
   }
 }
 
-async function createDatabase(): Promise<string> {
+/** A database that has all tables; a test run names it for its files, which copy it instead of migrating each their own. */
+const TEMPLATE = process.env['FLOE_TEST_POSTGRES_TEMPLATE'];
+
+async function createDatabase(template = TEMPLATE): Promise<string> {
   server ??= testPostgres();
   const name = `floe_test_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name}`);
+  await administer(`create database ${name}${template ? ` template ${template}` : ''}`);
   const url = new URL((await server).url);
   url.pathname = `/${name}`;
   return url.href;
@@ -37,15 +40,22 @@ async function dropDatabase(url: string): Promise<void> {
   await administer(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
 }
 
-/** An empty database for several tests; `drop` ends it with whatever is still connected. */
+/** A database without rows for several tests; `drop` ends it with whatever is still connected. */
 export async function ownDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const url = await createDatabase();
   return { url, drop: () => dropDatabase(url) };
 }
 
-/** URL of an empty database of this test's own; what is still connected when the test ends loses it. */
+/** URL of a database of this test's own, without rows; what is still connected when the test ends loses it. */
 export async function testDatabase(t: TestContext): Promise<string> {
   const url = await createDatabase();
+  t.after(() => dropDatabase(url));
+  return url;
+}
+
+/** URL of a database of this test's own, without tables. */
+export async function bareDatabase(t: TestContext): Promise<string> {
+  const url = await createDatabase('template1');
   t.after(() => dropDatabase(url));
   return url;
 }

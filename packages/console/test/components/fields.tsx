@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { ApiError } from '../../src/data/api-error.ts';
+import { Button } from '../../src/ui/button.tsx';
+import { Combobox } from '../../src/ui/combobox.tsx';
+import { Field, Input, Select, TextArea } from '../../src/ui/field.tsx';
+import { FilterBar } from '../../src/ui/filter-bar.tsx';
+import { Form, FormField } from '../../src/ui/form.tsx';
+import { TimeRange } from '../../src/ui/time-range.tsx';
+import { useTold } from './told.tsx';
+
+const MODELS = ['echo', 'flaky', 'slow'].map((model) => ({ value: model, label: `sandbox/${model}` }));
+
+export function Fields() {
+  return (
+    <main>
+      <Field label="Name" hint="Letters and digits" optional>
+        <Input />
+      </Field>
+      <Field label="Words" hint="Never shown" error="Words are missing.">
+        <TextArea />
+      </Field>
+      <Field label="Model">
+        <Select choices={MODELS} defaultValue="flaky" />
+      </Field>
+    </main>
+  );
+}
+
+const REFUSED = new ApiError({
+  status: 400,
+  code: 'invalid_value',
+  param: 'targets[0].weight',
+  message: 'targets[0].weight: must be positive',
+});
+const BROKEN = new ApiError({
+  status: 500,
+  code: 'internal_error',
+  message: 'The server failed.',
+  requestId: 'exc_form',
+});
+
+/** The first submit names a field, the second none, the third goes on for ever. */
+export function FormStates() {
+  const [told, tell] = useTold();
+  const [turn, setTurn] = useState(0);
+  const submit = () => {
+    tell(`submit ${turn + 1}`);
+    setTurn(turn + 1);
+  };
+  return (
+    <main>
+      <Form
+        needs="management"
+        running={turn > 2}
+        error={[null, REFUSED, BROKEN][turn] ?? null}
+        onSubmit={submit}
+        actions={
+          <Button type="submit" busy={turn > 2}>
+            Save
+          </Button>
+        }
+      >
+        <FormField name="name" label="Name">
+          <Input />
+        </FormField>
+        <FormField name="targets" label="Weight" hint="Above zero">
+          <Input />
+        </FormField>
+      </Form>
+      {told}
+    </main>
+  );
+}
+
+export function Comboboxes() {
+  const [told, tell] = useTold();
+  const [model, setModel] = useState('echo');
+  const [free, setFree] = useState('');
+  return (
+    <main>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          tell(`sent ${model}`);
+        }}
+      >
+        <Field label="Model">
+          <Combobox choices={MODELS} value={model} onChange={setModel} />
+        </Field>
+        <Field label="Any model">
+          <Combobox choices={MODELS} value={free} onChange={setFree} free />
+        </Field>
+        <Button type="submit">Send</Button>
+      </form>
+      {told}
+    </main>
+  );
+}
+
+export function Filters() {
+  const [tokens, setTokens] = useState<readonly { readonly name: string; readonly value: string }[]>([]);
+  const rest = (name: string) => tokens.filter((token) => token.name !== name);
+  return (
+    <main>
+      <FilterBar
+        placeholder="Filter"
+        fields={[
+          { name: 'status', label: 'status', values: ['200', '429'], excludes: true },
+          { name: 'model', label: 'model' },
+        ]}
+        tokens={tokens}
+        onAdd={(token) => setTokens([...rest(token.name), token])}
+        onRemove={(name) => setTokens(rest(name))}
+      />
+    </main>
+  );
+}
+
+export function Times() {
+  const [told, tell] = useTold();
+  const to = new Date('2026-01-02T12:00:00Z');
+  return (
+    <main>
+      <TimeRange
+        span={{ from: new Date('2026-01-01T12:00:00Z'), to, range: '24h' }}
+        onChange={({ range, from, to: end }) => tell(range ?? `${from} to ${end}`)}
+      />
+      {told}
+    </main>
+  );
+}

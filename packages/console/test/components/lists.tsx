@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import { ApiError } from '../../src/data/api-error.ts';
+import { Button } from '../../src/ui/button.tsx';
+import { ColumnMenu } from '../../src/ui/column-menu.tsx';
+import { DataTable } from '../../src/ui/data-table.tsx';
+import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../src/ui/feedback.tsx';
+import { LoadMore } from '../../src/ui/load-more.tsx';
+import { SortList } from '../../src/ui/sort-list.tsx';
+import { type Column, readSort, shownColumns, sorted } from '../../src/ui/table-columns.ts';
+import { useTold } from './told.tsx';
+
+interface Row {
+  readonly id: string;
+  readonly cost: number;
+}
+
+const ROWS: readonly Row[] = Array.from({ length: 200 }, (_, index) => ({
+  id: `row-${index}`,
+  cost: (index * 7) % 200,
+}));
+const COLUMNS: readonly Column<Row>[] = [
+  { id: 'id', label: 'Id', width: 'minmax(8rem, 1fr)', cell: ({ id }) => id },
+  {
+    id: 'cost',
+    label: 'Cost',
+    width: '8rem',
+    align: 'end',
+    cell: ({ cost }) => cost,
+    value: ({ cost }) => cost,
+  },
+  { id: 'source', label: 'Source', width: '8rem', cell: () => 'file', optional: true },
+];
+
+export function Table() {
+  const [told, tell] = useTold();
+  const [cols, setCols] = useState<string | null>(null);
+  const [text, setText] = useState<string | null>(null);
+  const [stale, setStale] = useState(false);
+  const sort = readSort(text);
+  const columns = shownColumns(COLUMNS, cols);
+  return (
+    <main data-scroll className="h-full overflow-y-auto">
+      <ColumnMenu columns={COLUMNS} shown={columns} onChange={setCols} />
+      <Button onClick={() => setStale(!stale)}>Ask again</Button>
+      {told}
+      <DataTable
+        label="Costs"
+        rows={sorted(ROWS, COLUMNS, sort)}
+        rowId={({ id }) => id}
+        columns={columns}
+        card={({ id, cost }) => `${id} costs ${cost}`}
+        onOpen={({ id }) => tell(`opened ${id}`)}
+        sort={sort}
+        onSort={setText}
+        stale={stale}
+        total={ROWS.length}
+      />
+    </main>
+  );
+}
+
+export function States() {
+  const [told, tell] = useTold();
+  const error = new ApiError({
+    status: 503,
+    code: 'store_unavailable',
+    message: 'The database does not answer.',
+    requestId: 'exc_states',
+  });
+  return (
+    <main>
+      <h1>States</h1>
+      <EmptyState title="No limits yet" action={<Button onClick={() => tell('made')}>New limit</Button>}>
+        A limit refuses requests.
+      </EmptyState>
+      <ErrorState what="Could not load limits." error={error} onRetry={() => tell('retried')} />
+      <ErrorState what="Could not draw." error={new Error('x is undefined')} />
+      <SkeletonRows rows={3} />
+      <Notice>Some rows are missing.</Notice>
+      <LoadMore more loading onMore={() => tell('more')} />
+      <LoadMore more={false} loading={false} onMore={() => tell('never')} />
+      {told}
+    </main>
+  );
+}
+
+export function Order() {
+  const [items, setItems] = useState<readonly string[]>(['first', 'second', 'third']);
+  return (
+    <main>
+      <SortList
+        label="Targets"
+        items={items}
+        itemKey={(item) => item}
+        nameOf={(item) => item}
+        onChange={setItems}
+      >
+        {(item) => item}
+      </SortList>
+    </main>
+  );
+}

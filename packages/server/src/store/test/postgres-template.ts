@@ -1,0 +1,19 @@
+import pg from 'pg';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { openPostgres } from '../postgres/open-postgres.ts';
+
+const NAME = 'floe_template';
+
+/** Makes the database that the files of a test run copy, and returns its name. @param server URL of an administrator */
+export async function makeTemplate(server: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`drop database if exists ${NAME}`);
+  await client.query(`create database ${NAME}`);
+  await client.end();
+  const url = new URL(server);
+  url.pathname = `/${NAME}`;
+  await (await openPostgres(url.href, { log: silentLog, clock: systemClock })).close();
+  return NAME;
+}
