@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { auditPage } from '../../store/audit.ts';
+import { keyById } from '../../store/platform-keys.ts';
 import { type Answer, NOW } from '../test/running-api.ts';
 import { CLIENT_SECRET, startIssuer, type TestIssuer } from './test/issuer.ts';
 import { type Browser, openHouse, type SignInHouse } from './test/running-sign-in.ts';
@@ -139,6 +141,23 @@ test('a person of a mapped group signs in and is what their groups say, each tim
   issuer.account = { ...issuer.account, groups: [] };
   assert.equal(await signIn(house.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
   assert.deepEqual(await membersOf(email), []);
+});
+
+test('groups that give a smaller role take from the keys of the person, in the name of the issuer', async () => {
+  await signIn(house.browser());
+  const owner = `oidc${people}@acme.example`;
+  const { id } = await house.api.addKey('acme', { owner, scopes: ['gateway', 'management'] });
+  assert.ok(issuer.account);
+  issuer.account = { ...issuer.account, groups: ['staff'] };
+  await signIn(house.browser());
+  const { read } = house.api.database;
+  const key = await keyById(read, 'acme', id);
+  assert.notEqual(key?.revoked_at, null, 'a viewer has no keys');
+  const { rows } = await auditPage(read, { orgId: 'acme', subject: id, limit: 2 });
+  assert.deepEqual(
+    rows.map(({ action, actor }) => [action, actor]),
+    [['keys.revoke', 'oidc corp']],
+  );
 });
 
 test('an issuer is asked for the scopes of floe.yaml, and its groups are in the claim named there', async () => {

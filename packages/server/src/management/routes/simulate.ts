@@ -12,6 +12,7 @@ import type { Gateway } from '../../gateway/gateway.ts';
 import type { Latencies } from '../../gateway/latencies.ts';
 import type { Conversations } from '../../gateway/stickiness.ts';
 import { CHAT, MESSAGES, RESPONSES } from '../../gateway/surface.ts';
+import { breakerOutlook } from '../../guardrails/breakers/outlook.ts';
 import type { Caller } from '../../guardrails/counted-request.ts';
 import type { Guard } from '../../guardrails/guard.ts';
 import { type Outlook, rateOutlook, spendOutlook } from '../../guardrails/outlook.ts';
@@ -26,7 +27,6 @@ import { inForce } from '../policies/dry-run.ts';
 import { providerIds, type RunningOrg, type RunningOrgs } from '../running-org.ts';
 import type { Trials } from '../trials/trials.ts';
 import { readVerb, type Verb, type VerbContext } from '../verb.ts';
-import { breakerOutlook } from './breaker-outlook.ts';
 import { withDraft } from './draft.ts';
 
 type Simulation = z.output<typeof simulation>;
@@ -208,7 +208,9 @@ function answerOf(
   fault: Fault | null,
   course: Course | null,
 ): Simulated {
-  const { asked, kept } = breakerOutlook(course?.targets ?? [], breakers.list(key.orgId), fault ? [] : steps);
+  const { asked, skipped, steps: found } = breakerOutlook(course?.targets ?? [], breakers.list(key.orgId));
+  // A request that is refused meets no breaker.
+  if (!fault) steps.push(...found.map((step) => ({ step: 'breaker', ...step })));
   return {
     outcome: fault ? 'refused' : 'sent',
     status: fault?.status ?? 200,
@@ -223,6 +225,6 @@ function answerOf(
       wait_ms: Math.ceil(view?.waitMs ?? 0),
       because: view?.because ?? '',
     })),
-    skipped: [...(course?.skipped ?? []), ...kept],
+    skipped: [...(course?.skipped ?? []), ...skipped],
   };
 }
