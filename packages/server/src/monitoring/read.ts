@@ -46,6 +46,18 @@ export async function listMonitors(
   return { rows: views, nextCursor };
 }
 
+/** Undefined also for one that was removed. */
+export async function findMonitor(
+  reader: Reader,
+  orgId: string,
+  id: string,
+  sight: Sight,
+): Promise<MonitorView | undefined> {
+  const row = await monitorById(reader, orgId, id);
+  const clock = row?.disabled_at === null && (await clocksOf(reader, [row.uid])).get(row.uid);
+  return row && clock ? viewOf(row, clock, sight) : undefined;
+}
+
 /** @throws Fault `monitor_not_found` */
 export async function readMonitor(
   reader: Reader,
@@ -53,9 +65,8 @@ export async function readMonitor(
   id: string,
   sight: Sight,
 ): Promise<MonitorView> {
-  const row = await monitorById(reader, orgId, id);
-  const clock = row && (await clocksOf(reader, [row.uid])).get(row.uid);
-  if (row && clock) return viewOf(row, clock, sight);
+  const view = await findMonitor(reader, orgId, id, sight);
+  if (view) return view;
   throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
 }
 
