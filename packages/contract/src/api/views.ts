@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { moment, pageQuery } from './page.ts';
+import { LIST_ORDERS, listQuery, moment } from './page.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -37,8 +37,12 @@ export const view = z
     updated_by: z.string(),
   })
   .meta({ id: 'View' });
+export type View = z.output<typeof view>;
 
-export const viewQuery = pageQuery.extend({ page: z.string().max(64).optional() });
+export const viewQuery = listQuery().extend({
+  sort: z.enum(LIST_ORDERS).default('name'),
+  page: z.string().max(64).optional(),
+});
 export const viewBody = z.strictObject(written);
 export const viewPatch = z.strictObject({
   name: written.name.optional(),

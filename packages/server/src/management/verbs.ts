@@ -51,11 +51,11 @@ import { POLICIES } from './resources/policies.ts';
 import { relayRules } from './resources/relay-rules.ts';
 import { ROUTES } from './resources/routes.ts';
 import { resourceVerbs } from './resources/verbs.ts';
+import { VIEWS } from './resources/views.ts';
 import { type SimulationParts, simulateRoute } from './routes/simulate.ts';
 import { getSettings, updateSettings } from './settings/settings.ts';
 import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
-import { VIEW_VERBS } from './views/verbs.ts';
 
 /** What single verbs need beyond the `VerbHost`. */
 export interface VerbParts {
@@ -118,7 +118,7 @@ export function verbs(parts: VerbParts): readonly Verb[] {
     exportMonth(coverage),
     getOverview(coverage, { standing, breakers, budgets: budgetKind, backlog: () => analytics.backlog() }),
     watchEvents(parts.live),
-    ...VIEW_VERBS,
+    ...resourceVerbs(VIEWS),
     getJob,
     cancelJob(parts.jobs),
     getCacheStats(parts.cacheSizeOf),

@@ -1,19 +1,24 @@
 import type { Selectable } from 'kysely';
 import type { ViewsTable } from './live-tables.ts';
+import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
 import type { Reader, Writer } from './ports.ts';
 
 export type ViewRow = Selectable<ViewsTable>;
 
-/** Views of an org that `owner` sees, by name: its own and those that are shared. */
-export function viewsOf(reader: Reader, orgId: string, owner: string): Promise<ViewRow[]> {
-  return reader
+interface ViewRequest extends ListRequest {
+  readonly owner: string;
+  /** Only views of this page. */
+  readonly page?: string | undefined;
+}
+
+/** Views of an org that `owner` sees, in the order asked for: its own and those that are shared. */
+export function viewPage(reader: Reader, { owner, page, ...request }: ViewRequest): Promise<Page<ViewRow>> {
+  const rows = reader
     .selectFrom('views')
     .selectAll()
-    .where('org_id', '=', orgId)
-    .where(({ eb, or }) => or([eb('owner', '=', owner), eb('shared', '=', 1)]))
-    .orderBy('name')
-    .orderBy('id')
-    .execute();
+    .where('org_id', '=', request.orgId)
+    .where(({ eb, or }) => or([eb('owner', '=', owner), eb('shared', '=', 1)]));
+  return pageOf(reader, page === undefined ? rows : rows.where('page', '=', page), BY_NAME_AND_TIME, request);
 }
 
 export function viewById(reader: Reader, orgId: string, id: string): Promise<ViewRow | undefined> {
