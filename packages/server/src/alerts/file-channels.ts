@@ -32,7 +32,6 @@ export function fileChannels(key: SecretsKey, nowMs: number) {
     // It is tried again at once, however it failed before.
     update: (writer, { id }, change) => changeChannel(writer, id, { ...change, resting_until: 0 }),
     remove: removeChannel,
-    subjectOf: ({ id }) => id,
     shown: channelView,
   });
 }

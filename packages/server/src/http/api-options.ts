@@ -11,6 +11,8 @@ export interface ApiOptions {
   readonly log: Log;
   /** Version of the program, for the OpenAPI document. */
   readonly version: string;
+  /** Path of the base URL, in front of `/api` for clients. Absent: none. */
+  readonly prefix?: () => string;
   /** By platform key. @throws Fault of status 401 */
   authenticate(headers: PresentedHeaders): Actor;
   /** IP address of the client; absent where it does not matter. */

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
 import { Download } from '../management/download.ts';
 import { EventStream } from '../management/event-stream.ts';
-import { resourcesOf } from '../management/resource-of.ts';
+import { pathOf, resourcesOf } from '../management/resource-of.ts';
 import { hasAlready, type Preconditions } from '../management/tags.ts';
 import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
@@ -112,6 +112,8 @@ function answering(verb: Verb, of: Verb | undefined, options: ApiOptions) {
     if (tag !== null) reply.header('etag', tag);
     if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
       return reply.code(304).send();
+    if (verb.status === 201 && of)
+      reply.header('location', `${options.prefix?.() ?? ''}${pathOf(of, input.params, answer)}`);
     reply.code(verb.status);
     if (answer instanceof Download) return sendDownload(reply, answer);
     if (answer instanceof EventStream) return sendEvents(request, reply, answer);

@@ -18,7 +18,7 @@ export interface LazyApi {
  * together, and the gateway need not wait for it. Requests that come earlier wait for it.
  */
 export function createLazyApi(
-  options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn'>,
+  options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn' | 'prefix'>,
   parts: VerbParts,
   signIn: { readonly parts: SignInParts; readonly trustedProxies: readonly string[] },
 ): LazyApi {
@@ -35,6 +35,7 @@ export function createLazyApi(
     return createApi({
       ...options,
       addressOf,
+      prefix: () => signIn.parts.site().prefix,
       verbs: verbs(parts),
       signIn: createSignInEdge(signIn.parts, signIn.trustedProxies, options.log),
       requestIdOf: (request) => ids.get(request) ?? '',

@@ -85,11 +85,19 @@ function operation(
       [verb.status]:
         verb.status === 204 || verb.status === 303
           ? { description: verb.status === 204 ? 'Done.' : 'Leads on; the Location header says where.' }
-          : { description: 'Success.', content: contentOf(verb, components) },
+          : {
+              description: 'Success.',
+              ...(verb.status === 201 && isTagged && { headers: LOCATION }),
+              content: contentOf(verb, components),
+            },
       default: { description: 'Refused or failed; `error.code` says why.', content: json(error) },
     },
   };
 }
+
+const LOCATION = {
+  Location: { description: 'Address of what was created.', schema: { type: 'string' } },
+};
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',

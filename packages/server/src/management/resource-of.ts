@@ -1,3 +1,4 @@
+import { isObject } from '@floe/contract/json';
 import type { Verb } from './verb.ts';
 
 /**
@@ -24,4 +25,10 @@ export function resourcesOf(verbs: readonly Verb[]): ReadonlyMap<Verb, Verb> {
   }
   for (const verb of verbs) if (verb.tagged) found.set(verb, verb);
   return found;
+}
+
+/** Path of what a creation made: that of its `GET`, with the values of the request and of the answer. */
+export function pathOf({ path }: Pick<Verb, 'path'>, params: unknown, answer: unknown): string {
+  const values = { ...(isObject(answer) && answer), ...(isObject(params) && params) };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }

@@ -33,7 +33,6 @@ export function fileMonitors(changing: Omit<Changing, 'actor' | 'source'>) {
       updated_at === undefined ? changes.move(next) : changes.put(row, next),
     remove: (_, row) => changes.remove(row),
     flush: () => changes.write(),
-    subjectOf: ({ id }) => id,
     shown,
   });
 }

@@ -49,7 +49,6 @@ export function fileKeys(pepper: KeyObject) {
     update: (writer, { org_id, id }, change) => changeKey(writer, org_id, id, change),
     remove: (writer, { org_id, id }, nowMs) => revokeKey(writer, org_id, id, { by: 'file', nowMs }),
     revoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
-    subjectOf: ({ id }) => id,
     shown: platformKeyOf,
   });
 }

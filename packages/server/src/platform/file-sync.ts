@@ -8,6 +8,8 @@ import { isPlace, type Placed } from './file-place.ts';
 import { FileRefused } from './file-refused.ts';
 
 interface FileRow extends Placed {
+  /** Subject of its audit entries. */
+  readonly id: string;
   readonly org_id: string;
   readonly updated_at?: number | null | undefined;
 }
@@ -57,8 +59,6 @@ export interface FileKind<Config, Row extends FileRow, Columns extends object>
   revoked?(row: Row, nowMs: number): Row;
   /** Writes what the functions above gathered. */
   flush?(): Promise<unknown>;
-  /** What the audit log calls an object. */
-  subjectOf(row: Row): string;
   /** An object as the audit log keeps it, without secrets. */
   shown(row: Row, nowMs: number): object;
 }
@@ -209,7 +209,7 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
 
   #audit(action: string, before: Row | null, after: Row | null): void {
     const { nowMs, audited } = this.#context;
-    const { kind, subjectOf, shown } = this.#kind;
+    const { kind, shown } = this.#kind;
     const row = after ?? before;
     if (row === null) return;
     audited.push({
@@ -218,7 +218,7 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
       at: nowMs,
       actor: 'file',
       action: `${kind}.${action}`,
-      subject: subjectOf(row),
+      subject: row.id,
       before_json: before && JSON.stringify(shown(before, nowMs)),
       after_json: after && JSON.stringify(shown(after, nowMs)),
     });

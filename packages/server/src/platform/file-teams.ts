@@ -16,6 +16,5 @@ export const FILE_TEAMS = fileKind({
   update: (writer, _, __, next) => putTeam(writer, next),
   remove: removeUnusedTeam,
   isNamed: true,
-  subjectOf: ({ id }) => id,
   shown: teamView,
 });

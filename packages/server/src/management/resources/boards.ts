@@ -52,7 +52,6 @@ export function boards(host: MonitoringHost): BoardKind {
     page: ({ reader, orgId }, query) => boardPage(reader, { orgId, ...query }),
     view: (row) => boardAnswer(row, host),
     shown: (_, row) => boardShown(row),
-    subjectOf: ({ slug }) => slug,
     mustBeChangeable: (row) => mustNotBeInFile('board', row.slug, row),
     created: ({ writer, orgId }, { body }) => boardOfMonitors(writer, orgId, boardDraft(body)),
     changed({ writer, orgId }, row, { body }) {

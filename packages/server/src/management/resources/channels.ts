@@ -65,7 +65,6 @@ export function alertChannels(secretsKey: SecretsKey): ChannelKind {
     find: channelById,
     page: ({ reader, orgId }, query) => channelPage(reader, { orgId, ...query }),
     view: channelView,
-    subjectOf: ({ id }) => id,
     mustBeChangeable: (row) => mustNotBeInFile('channel', row.name, row),
     created: (_, { body }) => ({ config: draftOf(body, null), enabled: body.enabled ?? true }),
     changed({ clock }, row, { body }) {

@@ -75,7 +75,6 @@ export function platformKeys(pepper: KeyObject): KeyKind {
     find: keyById,
     page: ({ reader, orgId }, query) => keyPage(reader, { orgId, ...query }),
     view: (row, { clock }) => platformKeyOf(row, clock.now()),
-    subjectOf: ({ id }) => id,
     mustBeChangeable: mustBeChangeableKey,
     created: (context, sent) => createdFrom(context, sent, pepper),
     changed: async (context, row, { body }) => ({

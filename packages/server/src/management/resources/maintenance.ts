@@ -60,7 +60,6 @@ export function maintenanceWindows(host: MonitoringHost): WindowKind {
     page: ({ reader, orgId }, query) => windowPage(reader, { orgId, ...query }),
     view: (row) => windowAnswer(row, host.engine.sight().nowMs),
     shown: (_, row) => windowShown(row),
-    subjectOf: ({ id }) => id,
     async created({ writer, orgId }, { body: { id, ...fields } }) {
       if (id !== undefined && (await windowById(writer, orgId, id)))
         throw new Fault('conflict', `A maintenance window "${id}" exists already.`, { param: 'id' });

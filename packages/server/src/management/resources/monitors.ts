@@ -67,7 +67,6 @@ export function monitors(host: MonitoringHost): MonitorKind {
     },
     view: (view, { actor }) => monitorAnswer(view, actor, host),
     shown: (_, { row }) => monitorShown(row),
-    subjectOf: ({ row }) => row.id,
     mustBeChangeable: ({ row }) => mustBeOwn(row),
     async created({ writer, orgId, clock }, { body }) {
       const id = body.id ?? newId('mon', clock.now());

@@ -19,10 +19,10 @@ import { asJson, refused } from '../input.ts';
 import { pageOfList } from '../list-page.ts';
 import { providerIds, type RunningOrgs } from '../running-org.ts';
 import type { Writing } from '../verb-definition.ts';
-import type { ResourceKind } from './resource-kind.ts';
+import type { Answer, ResourceKind } from './resource-kind.ts';
 
 /** What differs between routes and policies. */
-export interface OrderedEntry<Config extends RouteConfig | PolicyConfig, View extends JsonObject> {
+export interface OrderedEntry<Config extends RouteConfig | PolicyConfig, View extends Answer> {
   readonly kind: 'routes' | 'policies';
   /** In messages. */
   readonly one: 'route' | 'policy';
@@ -52,7 +52,7 @@ interface Wanted<Config> {
 
 /** A kind of `config_entries` that is a list whose order counts: what stands in floe.yaml comes first. */
 // budget: one declaration
-export function orderedKind<Config extends RouteConfig | PolicyConfig, View extends JsonObject>(
+export function orderedKind<Config extends RouteConfig | PolicyConfig, View extends Answer>(
   entry: OrderedEntry<Config, View>,
   orgs: RunningOrgs,
 ) {
@@ -105,7 +105,6 @@ export function orderedKind<Config extends RouteConfig | PolicyConfig, View exte
       return pageOfList(ranked, ({ row }) => ({ id: row.id, at: row.created_at }), query);
     },
     view: ({ row, position }) => entry.view(row, position),
-    subjectOf: ({ row }) => row.id,
     mustBeChangeable: ({ row }) => mustNotBeInFile(one, row.id, row),
     created: (context, { sent }) => wanted(context, {}, sent),
     changed: (context, { row }, { sent }) => wanted(context, parsed(row), sent),

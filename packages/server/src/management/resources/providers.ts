@@ -75,7 +75,6 @@ export function providers(host: ProviderHost): ProviderKind {
     view: (row, { orgId }) =>
       'lent' in row ? lentView(row.lent) : providerView(row, host, host.orgs(orgId)),
     shown: (view, row) => ('lent' in row ? null : { ...view, ...row.replaced }),
-    subjectOf: idOf,
     mustBeChangeable(row, actor) {
       if (!('lent' in row)) stored.mustBeChangeable?.(row, actor);
     },

@@ -7,8 +7,11 @@ import type { Reader } from '../../store/ports.ts';
 import type { Description, Input, NoFields, Reading, Writing } from '../verb-definition.ts';
 import type { Topic } from '../verb-host.ts';
 
+/** An object as answers show it; its id is the subject of audit entries. */
+export type Answer = JsonObject & { readonly id: string };
+
 /** What requests and answers about one kind look like. */
-export interface Shapes<View extends JsonObject> {
+export interface Shapes<View extends Answer> {
   readonly answer: z.ZodType<unknown, View>;
   /** Query of the list: `listQuery`, with orders and filters of its own. */
   readonly list: z.ZodObject;
@@ -43,12 +46,10 @@ export interface StoredKind<Row> {
 }
 
 /** How objects of a kind are written and shown. */
-export interface WrittenKind<Row, Config, View extends JsonObject> extends StoredKind<Row> {
+export interface WrittenKind<Row, Config, View extends Answer> extends StoredKind<Row> {
   view(row: Row, context: Reading): Promise<View> | View;
   /** As the audit log keeps it; null for what is not stored. Absent: as the answer shows it. */
   shown?(view: View, row: Row): JsonObject | null;
-  /** What the audit log calls it. */
-  subjectOf(row: Row): string;
   /**
    * Whether a change lets more money through, for which members say why and confirm who they are; `config` is null for a
    * removal. With it, bodies and the query of `DELETE` have a `reason`.
@@ -72,7 +73,7 @@ export interface ShownOnce<Config> {
  * A kind of object that an org has, wherever it is stored. The six operations of the API, their audit entries, ETags and
  * answers follow from it (`verbs.ts`).
  */
-export interface ResourceKind<Row, Config, View extends JsonObject, S extends Shapes<View>>
+export interface ResourceKind<Row, Config, View extends Answer, S extends Shapes<View>>
   extends WrittenKind<Row, Config, View> {
   /** Subject of the operations and of the audit actions. */
   readonly kind: string;

@@ -1,7 +1,6 @@
 import { ruleRemoval } from '@floe/contract/api/guardrails';
 import { listQuery } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import type { JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { type FileRuleConfig, fileRuleId } from '../../guardrails/rules.ts';
@@ -20,7 +19,7 @@ import type { FileRule, FileRules, RuleHost } from '../guardrails/rule-host.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import { pageOfList } from '../list-page.ts';
 import type { Reading, Writing } from '../verb-definition.ts';
-import type { ResourceKind } from './resource-kind.ts';
+import type { Answer, ResourceKind } from './resource-kind.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,7 +32,7 @@ export interface StoredRule<Config> {
   readonly row: GuardrailRow | null;
 }
 
-type RuleResource<Config, View extends JsonObject> = ResourceKind<
+type RuleResource<Config, View extends Answer> = ResourceKind<
   StoredRule<Config>,
   RuleDraft<Config>,
   View,
@@ -41,7 +40,7 @@ type RuleResource<Config, View extends JsonObject> = ResourceKind<
 >;
 
 /** What differs between kinds of rules. */
-export interface RuleSpec<Config, View extends JsonObject>
+export interface RuleSpec<Config, View extends Answer>
   extends Pick<RuleResource<Config, View>, 'path' | 'changes' | 'live' | 'summaries' | 'unknown' | 'shown'> {
   readonly kind: GuardrailKind;
   /** In messages. */
@@ -80,7 +79,7 @@ const RULE_ID = z.strictObject({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63
 
 /** A kind of the tables of rules: those of floe.yaml come first, as they are written there, then the others, newest first. */
 // budget: one declaration
-export function ruleKind<Config extends FileRuleConfig, View extends JsonObject>(
+export function ruleKind<Config extends FileRuleConfig, View extends Answer>(
   spec: RuleSpec<Config, View>,
   host: Pick<RuleHost, 'fileRules'>,
 ): RuleResource<Config, View> {
@@ -158,7 +157,6 @@ export function ruleKind<Config extends FileRuleConfig, View extends JsonObject>
       });
       return pageOfList(all(orgId, await rulesOfOrg(reader, kind, orgId)), place, query);
     },
-    subjectOf: ({ id }) => id,
     mustBeChangeable({ id, source: { kind: source, file, line } }) {
       mustNotBeInFile(one, id, { source, source_file: file, source_line: line });
     },

@@ -36,7 +36,6 @@ export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
   find: teamById,
   page: ({ reader, orgId }, query) => teamPage(reader, { orgId, ...query }),
   view: teamView,
-  subjectOf: ({ id }) => id,
   mustBeChangeable: (row) => mustNotBeInFile('team', row.id, row),
   created: (_, { body: { id, name = id, cost_center = null } }) => ({ id, name, cost_center }),
   changed: (_, { id, ...row }, { body: { name = row.name, cost_center = row.cost_center } }) => ({

@@ -5,10 +5,10 @@ import * as z from 'zod';
 import { requireReasonAndStepUp } from '../access.ts';
 import { readVerb, type Verb, writeVerb } from '../verb.ts';
 import type { Reading, Writing } from '../verb-definition.ts';
-import type { ResourceKind, Shapes, StoredKind, WrittenKind } from './resource-kind.ts';
+import type { Answer, ResourceKind, Shapes, StoredKind, WrittenKind } from './resource-kind.ts';
 
 /** List, create, read, change, replace and remove: what the API does with objects of a kind. */
-export function resourceVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>(
+export function resourceVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
   const [list, get] = readVerbs(kind);
@@ -16,7 +16,7 @@ export function resourceVerbs<Row, Config, View extends JsonObject, S extends Sh
   return [list, create, get, ...others].filter((verb) => verb !== undefined);
 }
 
-function readVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>(
+function readVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
   const { path, scope, summaries, shapes, live } = kind;
@@ -53,7 +53,7 @@ function readVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>
 }
 
 // budget: one declaration per operation
-function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>>(
+function writeVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
   const { path, scope, summaries, shapes } = kind;
@@ -133,12 +133,13 @@ function writeVerbs<Row, Config, View extends JsonObject, S extends Shapes<View>
         const row = await changeable(kind, context, params.id);
         const reason = reasonIn(kind, query);
         mustBeMeant(kind, context, { row, config: null }, reason);
-        const before = shownAs(kind, row, await kind.view(row, context));
+        const view = await kind.view(row, context);
+        const before = shownAs(kind, row, view);
         const isGone = (await kind.remove(context, row)) === false;
         if (isGone) return { answer: null, audit: 'unchanged' };
         const left = kind.removal && (await kind.find(context.writer, context.orgId, params.id));
         const after = left ? shownAs(kind, left, await kind.view(left, context)) : null;
-        return { answer: null, audit: { subject: kind.subjectOf(row), before, after, reason } };
+        return { answer: null, audit: { subject: view.id, before, after, reason } };
       },
     }),
   ];
@@ -169,16 +170,13 @@ export async function changeable<Row>(kind: StoredKind<Row>, context: Writing, i
 }
 
 /** Why somebody asks, where the kind takes that. */
-function reasonIn(
-  kind: Pick<WrittenKind<never, never, JsonObject>, 'raises'>,
-  fields: unknown,
-): string | null {
+function reasonIn(kind: Pick<WrittenKind<never, never, Answer>, 'raises'>, fields: unknown): string | null {
   const given = kind.raises && isObject(fields) ? fields['reason'] : null;
   return typeof given === 'string' ? given : null;
 }
 
 /** @throws Fault `reason_required`, `step_up_required` */
-function mustBeMeant<Row, Config, View extends JsonObject>(
+function mustBeMeant<Row, Config, View extends Answer>(
   kind: WrittenKind<Row, Config, View>,
   { actor, clock }: Writing,
   { row, config }: { readonly row: Row; readonly config: Config | null },
@@ -187,7 +185,7 @@ function mustBeMeant<Row, Config, View extends JsonObject>(
   if (kind.raises?.(row, config)) requireReasonAndStepUp(actor, reason, clock.now());
 }
 
-async function create<Row, Config, View extends JsonObject>(
+async function create<Row, Config, View extends Answer>(
   kind: WrittenKind<Row, Config, View>,
   context: Writing,
   config: Config,
@@ -197,12 +195,12 @@ async function create<Row, Config, View extends JsonObject>(
   const answer = await kind.view(row, context);
   return {
     answer,
-    audit: { subject: kind.subjectOf(row), before: null, after: shownAs(kind, row, answer), reason },
+    audit: { subject: answer.id, before: null, after: shownAs(kind, row, answer), reason },
   };
 }
 
 /** What an object has already changes nothing. */
-async function update<Row, Config, View extends JsonObject>(
+async function update<Row, Config, View extends Answer>(
   kind: WrittenKind<Row, Config, View>,
   context: Writing,
   change: { readonly row: Row; readonly config: Config },
@@ -215,7 +213,7 @@ async function update<Row, Config, View extends JsonObject>(
   if (next === null) return { answer: before, audit: 'unchanged' as const };
   const answer = await kind.view(next, context);
   const audit = {
-    subject: kind.subjectOf(next),
+    subject: answer.id,
     before: shownAs(kind, row, before),
     after: shownAs(kind, next, answer),
     reason,
@@ -223,7 +221,7 @@ async function update<Row, Config, View extends JsonObject>(
   return { answer, audit };
 }
 
-function shownAs<Row, Config, View extends JsonObject>(
+function shownAs<Row, Config, View extends Answer>(
   kind: WrittenKind<Row, Config, View>,
   row: Row,
   view: View,

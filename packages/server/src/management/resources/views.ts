@@ -51,7 +51,6 @@ export const VIEWS: ResourceKind<ViewRow, Config, View, typeof SHAPES> = {
   page: ({ reader, orgId, actor }, query) => viewPage(reader, { ...query, orgId, owner: actor.id }),
   view: (row, { actor }) => viewOf(row, actor.id),
   shown: ({ name, page, shared, filters }) => ({ name, page, shared, filters }),
-  subjectOf: ({ id }) => id,
   mustBeChangeable(row, actor) {
     if (row.shared === 1) requireActorScope(actor, 'management');
   },

@@ -27,7 +27,6 @@ export const FILE_BOARDS = fileKind({
   insert: insertBoard,
   update: (writer, { id }, change) => changeBoard(writer, id, change),
   remove: (writer, { id }) => deleteBoard(writer, id),
-  subjectOf: ({ slug }) => slug,
   shown: boardShown,
 });
 

@@ -52,7 +52,6 @@ function entries<Config>(
     insert: (writer, row) => insertEntry(writer, row),
     update: (writer, row, change) => changeEntry(writer, row, change),
     remove,
-    subjectOf: ({ id }) => id,
     shown: shownEntry,
   });
 }
