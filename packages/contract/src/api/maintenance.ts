@@ -21,6 +21,9 @@ const settings = {
   on_boards: z.boolean().describe('Announced on public boards.'),
 };
 
+/** Settings whose columns have the same name and value. */
+export const windowStored = z.object({ name: z.string().default('') });
+
 const occurrence = z.strictObject({ starts_at: moment, ends_at: moment });
 
 const readOnly = {

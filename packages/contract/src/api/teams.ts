@@ -1,17 +1,36 @@
 import * as z from 'zod';
-import { slug } from '../config/fields.ts';
+import { label, slug } from '../config/fields.ts';
 import { source } from './keys.ts';
 import { moment } from './page.ts';
 
-const name = z.string().min(1).max(200);
-const costCenter = z.string().min(1).max(200).nullable().describe('Where its spending is booked.');
+const COST_CENTER = 'Where its spending is booked.';
+const fields = {
+  name: label().describe('Shown instead of the id.'),
+  cost_center: label().describe(COST_CENTER),
+};
+
+/** A team in floe.yaml. */
+export const TeamSchema = z
+  .strictObject({ id: slug().describe('Unique in the org.'), ...fields })
+  .partial({ name: true, cost_center: true })
+  .transform((team) => ({ ...team, name: team.name ?? team.id }));
+
+const shown = { name: z.string(), cost_center: z.string().nullable() };
+
+/** Settings whose columns have the same name and value. */
+export const teamStored = z.object({ ...shown, cost_center: shown.cost_center.default(null) });
+
+/** What a request may set; null clears. */
+const settings = {
+  name: fields.name.optional(),
+  cost_center: fields.cost_center.nullish().describe(COST_CENTER),
+};
 
 /** A team of the org: whom keys, members and spending belong to. */
 export const team = z
   .strictObject({
     id: z.string(),
-    name: z.string(),
-    cost_center: z.string().nullable(),
+    ...shown,
     source,
     created_at: moment,
     updated_at: moment,
@@ -22,18 +41,16 @@ export type Team = z.output<typeof team>;
 
 export const teamCreation = z.strictObject({
   id: slug().describe('Unique in the organization; never changes.'),
-  name: name.optional().describe('Shown instead of the id.'),
-  cost_center: costCenter.optional(),
+  ...settings,
 });
 
 /** Absent fields stay; null clears. */
-export const teamChange = z.strictObject({ name: name.optional(), cost_center: costCenter.optional() });
+export const teamChange = z.strictObject(settings);
 
 /** What `GET` returned is accepted; what only answers carry is passed over. */
 export const teamReplacement = z.strictObject({
   id: z.string().optional(),
-  name: name.optional(),
-  cost_center: costCenter.optional(),
+  ...settings,
   source: source.optional(),
   created_at: moment.optional(),
   updated_at: moment.optional(),

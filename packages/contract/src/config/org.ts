@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TeamSchema } from '../api/teams.ts';
 import { SCOPES } from '../scopes.ts';
 import { instant, label, minutes, modelPattern, slug, timezone } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
@@ -6,14 +7,6 @@ import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
-
-const TeamSchema = z
-  .strictObject({
-    id: slug().describe('Unique in the org.'),
-    name: label().optional().describe('Shown instead of the id.'),
-    cost_center: label().optional().describe('Where its spending is booked.'),
-  })
-  .transform((team) => ({ ...team, name: team.name ?? team.id }));
 
 export const PlatformKeySchema = z.strictObject({
   name: label().describe('Unique in the org; what analytics and limits call the key.'),

@@ -178,7 +178,7 @@ test('boards are private until they say public, take PUT of what GET returned, a
   assert.deepEqual([made.status, made.body.public, made.body.slug], [200, false, 'gitops']);
   const again = await api.call('PUT', path, { key, body: made.body });
   assert.deepEqual(again.body, made.body);
-  assert.equal(listed((await get('/api/management/audit?subject=gitops')).body.data).length, 1);
+  assert.equal(listed((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length, 1);
   const unknown = [{ name: 'Jobs', monitors: ['job', 'nobody'] }];
   const refused = await api.call('PATCH', path, { key, body: { groups: unknown } });
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'groups[0].monitors[1]']);

@@ -1,4 +1,6 @@
+import { type maintenanceChange, windowStored } from '@floe/contract/api/maintenance';
 import { Fault } from '@floe/contract/faults';
+import type * as z from 'zod';
 import type { MaintenanceRow } from '../store/monitoring/maintenance.ts';
 import type { Reader } from '../store/ports.ts';
 import { textsIn } from './book.ts';
@@ -6,16 +8,7 @@ import { requireMonitors } from './existing-monitors.ts';
 import { requireOccurrences } from './schedule.ts';
 
 /** Settings of a window of maintenance; instants as RFC 3339. */
-export interface WindowFields {
-  readonly name?: string | undefined;
-  readonly starts_at?: string | null | undefined;
-  readonly ends_at?: string | null | undefined;
-  readonly schedule?: { readonly cron: string; readonly timezone?: string | undefined } | null | undefined;
-  readonly duration_minutes?: number | null | undefined;
-  readonly monitors?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly on_boards?: boolean | undefined;
-}
+export type WindowFields = z.output<typeof maintenanceChange>;
 
 type WindowColumns = Omit<MaintenanceRow, 'org_id' | 'id' | 'created_at' | 'updated_at' | 'updated_by'>;
 
@@ -39,7 +32,7 @@ export function windowColumns(fields: WindowFields, timezone: string): WindowCol
   const zone = schedule?.timezone ?? timezone;
   if (schedule) requireOccurrences(schedule.cron, zone);
   return {
-    name: fields.name ?? '',
+    ...windowStored.parse(fields),
     starts_at: startsAt,
     ends_at: endsAt,
     cron: schedule?.cron ?? null,

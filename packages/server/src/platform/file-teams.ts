@@ -1,3 +1,4 @@
+import { teamStored } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
 import { allTeams, putTeam, type TeamRow, teamsOfOrg } from '../store/teams.ts';
 import { fileKind } from './file-sync.ts';
@@ -10,7 +11,7 @@ export const FILE_TEAMS = fileKind({
   stored: (reader, orgId) => (orgId === undefined ? allTeams(reader) : teamsOfOrg(reader, orgId)),
   nameOf: ({ id }: TeamConfig) => id,
   storedName: ({ id }: TeamRow) => id,
-  columns: ({ config: { id, name, cost_center = null } }) => ({ id, name, cost_center }),
+  columns: ({ config }) => ({ id: config.id, ...teamStored.parse(config) }),
   row: (columns): TeamRow => columns,
   insert: putTeam,
   update: (writer, _, __, next) => putTeam(writer, next),

@@ -1,4 +1,4 @@
-import type { Team } from '@floe/contract/api/teams';
+import { type Team, teamStored } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
 import type { Writer } from '../store/ports.ts';
 import { removeTeam, type TeamRow, teamUses } from '../store/teams.ts';
@@ -8,8 +8,7 @@ import { placeOf } from './file-place.ts';
 export function teamView(row: TeamRow): Team {
   return {
     id: row.id,
-    name: row.name,
-    cost_center: row.cost_center,
+    ...teamStored.parse(row),
     source: placeOf(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

@@ -1,3 +1,6 @@
+import type { teamStored } from '@floe/contract/api/teams';
+import type * as z from 'zod';
+
 /** A person, once in an installation, whatever orgs they belong to. */
 export interface UsersTable {
   /** `usr_…` */
@@ -57,12 +60,10 @@ export interface OperatorsTable {
 }
 
 /** A group of people and keys that spending is booked on. */
-export interface TeamsTable {
+export interface TeamsTable extends z.output<typeof teamStored> {
   org_id: string;
   /** Unique in the org. */
   id: string;
-  name: string;
-  cost_center: string | null;
   /** `file` when it stands in floe.yaml, else `console`. */
   source: string;
   source_file?: string | null | undefined;

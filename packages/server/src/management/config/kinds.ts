@@ -1,3 +1,4 @@
+import { teamStored } from '@floe/contract/api/teams';
 import { CHANNELS } from '../../alerts/file-channels.ts';
 import { secretNames } from '../../alerts/stored-channel.ts';
 import { BUDGETS, LIMITS } from '../../guardrails/file-rules.ts';
@@ -22,7 +23,7 @@ import type { Placeholders } from './placeholders.ts';
 /** Everything that a document may say, in the order in which later kinds may name earlier ones. */
 export const KINDS: readonly DocumentKind[] = [
   ORG,
-  stored(FILE_TEAMS, ({ id, name, cost_center }) => ({ id, name, cost_center })),
+  stored(FILE_TEAMS, (row) => ({ id: row.id, ...teamStored.parse(row) })),
   // Prune keeps them: whoever uses one would be shut out, the one who asks among them.
   stored(KEYS, keyEntry, { verb: 'keys.apply', isKept: true, isSorted: true }),
   stored(CHANNELS, channelEntry, { isSorted: true }),

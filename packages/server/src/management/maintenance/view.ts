@@ -1,4 +1,4 @@
-import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
+import { type MaintenanceWindow, windowStored } from '@floe/contract/api/maintenance';
 import type { JsonObject } from '@floe/contract/json';
 import { textsIn } from '../../monitoring/book.ts';
 import { occurrenceAt, occurrencesAfter } from '../../monitoring/maintenance.ts';
@@ -24,7 +24,7 @@ export function windowAnswer(row: MaintenanceRow, nowMs: number): MaintenanceWin
 
 export function settingsOf(row: MaintenanceRow) {
   return {
-    name: row.name,
+    ...windowStored.parse(row),
     starts_at: isoOrNull(row.starts_at),
     ends_at: isoOrNull(row.ends_at),
     schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },

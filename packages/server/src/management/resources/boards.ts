@@ -20,6 +20,7 @@ import { boardDraft } from '../boards/draft.ts';
 import { boardAnswer } from '../boards/view.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
+import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const SHAPES = {
@@ -82,8 +83,7 @@ export function boards(host: MonitoringHost): BoardKind {
     },
     async update({ actor, clock, writer }, row, config) {
       const columns = boardColumns(config);
-      const stored: Readonly<Record<string, unknown>> = { ...row };
-      if (Object.entries(columns).every(([column, value]) => stored[column] === value)) return null;
+      if (isStored(row, columns)) return null;
       if (config.slug !== row.slug) await slugMustBeFree(writer, config.slug);
       const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
       await changeBoard(writer, row.id, change);

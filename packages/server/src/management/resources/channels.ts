@@ -25,6 +25,7 @@ import type { Reader } from '../../store/ports.ts';
 import { draftOf } from '../channels/draft.ts';
 import { mustNotBeInFile } from '../in-file.ts';
 import type { Writing } from '../verb-definition.ts';
+import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 interface Wanted {
@@ -126,8 +127,7 @@ async function update(
     resting_until: 0,
     failures: 0,
   };
-  const stored: Readonly<Record<string, unknown>> = { ...row };
-  if (Object.entries(wanted).every(([column, value]) => stored[column] === value)) return null;
+  if (isStored(row, wanted)) return null;
   const columns = { ...wanted, updated_at: now, updated_by: actor.id };
   await changeChannel(writer, row.id, columns);
   if (!enabled) await abandonDeliveries(writer, row, 'the channel was disabled', now);

@@ -21,6 +21,7 @@ import {
 import { validate } from '../input.ts';
 import { settingsOf, windowAnswer, windowShown } from '../maintenance/view.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
+import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 interface Wanted {
@@ -92,8 +93,7 @@ export function maintenanceWindows(host: MonitoringHost): WindowKind {
       const named = textsIn(row.monitors_json);
       const wanted = windowColumns(fields, host.timezone(orgId));
       const columns = await windowOfMonitors(writer, orgId, wanted, named);
-      const stored: Readonly<Record<string, unknown>> = { ...row };
-      if (Object.entries(columns).every(([column, value]) => stored[column] === value)) return null;
+      if (isStored(row, columns)) return null;
       const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };
       await changeWindow(writer, next);
       return next;

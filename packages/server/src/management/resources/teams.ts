@@ -1,14 +1,22 @@
 import { listQuery } from '@floe/contract/api/page';
-import { type Team, team, teamChange, teamCreation, teamReplacement } from '@floe/contract/api/teams';
+import {
+  type Team,
+  team,
+  teamChange,
+  teamCreation,
+  teamReplacement,
+  teamStored,
+} from '@floe/contract/api/teams';
 import { slug } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { removeUnusedTeam, teamView } from '../../platform/stored-team.ts';
 import { putTeam, type TeamRow, teamById, teamPage } from '../../store/teams.ts';
 import { mustNotBeInFile } from '../in-file.ts';
+import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-type Config = Pick<TeamRow, 'id' | 'name' | 'cost_center'>;
+type Config = z.output<typeof teamStored> & { readonly id: string };
 
 const SHAPES = {
   answer: team,
@@ -37,13 +45,9 @@ export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
   page: ({ reader, orgId }, query) => teamPage(reader, { orgId, ...query }),
   view: teamView,
   mustBeChangeable: (row) => mustNotBeInFile('team', row.id, row),
-  created: (_, { body: { id, name = id, cost_center = null } }) => ({ id, name, cost_center }),
-  changed: (_, { id, ...row }, { body: { name = row.name, cost_center = row.cost_center } }) => ({
-    id,
-    name,
-    cost_center,
-  }),
-  replaced: (_, __, id, { body: { name = id, cost_center = null } }) => ({ id, name, cost_center }),
+  created: (_, { body: { id, ...body } }) => ({ id, ...teamStored.parse({ name: id, ...body }) }),
+  changed: (_, row, { body }) => ({ id: row.id, ...teamStored.parse({ ...row, ...body }) }),
+  replaced: (_, __, id, { body }) => ({ id, ...teamStored.parse({ name: id, ...body }) }),
   async insert({ writer, orgId, actor, clock }, config) {
     if (await teamById(writer, orgId, config.id))
       throw new Fault('conflict', `There is a team "${config.id}" already.`, { param: 'id' });
@@ -54,7 +58,7 @@ export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
     return row;
   },
   async update({ writer, actor, clock }, row, config) {
-    if (row.name === config.name && row.cost_center === config.cost_center) return null;
+    if (isStored(row, config)) return null;
     const next = { ...row, ...config, updated_at: clock.now(), updated_by: actor.id };
     await putTeam(writer, next);
     return next;

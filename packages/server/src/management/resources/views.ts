@@ -12,6 +12,7 @@ import { ROLES } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { countViews, putView, removeView, type ViewRow, viewById, viewPage } from '../../store/views.ts';
+import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const MOST_OF_ORG = 1_000;
@@ -77,8 +78,7 @@ export const VIEWS: ResourceKind<ViewRow, Config, View, typeof SHAPES> = {
   },
   async update({ actor, clock, writer }, row, config) {
     if (config.shared === 1) requireActorScope(actor, 'management');
-    const stored: Readonly<Record<string, unknown>> = { ...row };
-    if (Object.entries(config).every(([column, value]) => stored[column] === value)) return null;
+    if (isStored(row, config)) return null;
     const next = { ...row, ...config, updated_at: clock.now(), updated_by: actor.id };
     await putView(writer, next);
     return next;

@@ -1,3 +1,6 @@
+import type { windowStored } from '@floe/contract/api/maintenance';
+import type * as z from 'zod';
+
 /** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
 export interface MonitorsTable {
   /** What the history belongs to. A monitor that comes back under its id before retention has it again. */
@@ -162,10 +165,9 @@ export interface BoardsTable {
 }
 
 /** When no messages are sent. Either from start to end, or again and again: `cron`, `timezone`, `duration_ms`. */
-export interface MaintenanceWindowsTable {
+export interface MaintenanceWindowsTable extends z.output<typeof windowStored> {
   org_id: string;
   id: string;
-  name: string;
   starts_at: number | null;
   ends_at: number | null;
   cron: string | null;
