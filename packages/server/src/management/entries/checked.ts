@@ -2,11 +2,12 @@ import { checkReferences } from '@floe/contract/config/references';
 import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { explain } from '../../config/explain.ts';
+import type { EntryKind } from '../../store/config-entries.ts';
 import { refused } from '../input.ts';
 
 /** An entry of floe.yaml as a client wants it. */
 export interface Wanted<Config> {
-  readonly section: 'providers' | 'routes' | 'policies';
+  readonly section: EntryKind;
   readonly schema: z.ZodType<Config>;
   readonly entry: JsonObject;
   /** Ids of what it may name. */

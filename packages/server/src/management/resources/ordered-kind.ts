@@ -1,11 +1,11 @@
 import { listQuery } from '@floe/contract/api/page';
-import type { PolicyConfig, RouteConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { parsed } from '../../platform/config/stored-config.ts';
 import {
   changeEntry,
+  type EntryKind,
   type EntryRow,
   entriesOfOrg,
   insertEntry,
@@ -21,13 +21,13 @@ import { providerIds, type RunningOrgs } from '../running-org.ts';
 import type { Writing } from '../verb-definition.ts';
 import type { Answer, ResourceKind } from './resource-kind.ts';
 
-/** What differs between routes and policies. */
-export interface OrderedEntry<Config extends RouteConfig | PolicyConfig, View extends Answer> {
-  readonly kind: 'routes' | 'policies';
+/** What differs between kinds of entries. */
+export interface OrderedEntry<Config extends object, View extends Answer> {
+  readonly kind: EntryKind;
   /** In messages. */
-  readonly one: 'route' | 'policy';
+  readonly one: string;
   /** The field that names it. */
-  readonly named: 'model' | 'name';
+  readonly named: string;
   readonly schema: z.ZodType<Config>;
   readonly answer: z.ZodType<View, View>;
   readonly body: z.ZodObject;
@@ -52,7 +52,7 @@ interface Wanted<Config> {
 
 /** A kind of `config_entries` that is a list whose order counts: what stands in floe.yaml comes first. */
 // budget: one declaration
-export function orderedKind<Config extends RouteConfig | PolicyConfig, View extends Answer>(
+export function orderedKind<Config extends object, View extends Answer>(
   entry: OrderedEntry<Config, View>,
   orgs: RunningOrgs,
 ) {
