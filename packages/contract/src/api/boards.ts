@@ -1,20 +1,21 @@
 import * as z from 'zod';
+import { slug as fileSlug, label, timezone } from '../config/fields.ts';
+import { boardSlug } from '../config/monitoring.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { moment } from './page.ts';
 import { filePlace } from './place.ts';
 
-const label = z.string().min(1).max(200);
-const slug = z.string().min(1).max(64).describe('Address of the board: `/boards/<slug>`.');
+const slug = boardSlug();
 
 const group = z.strictObject({
-  name: label,
-  monitors: z.array(z.string().min(1).max(64)).default([]).describe('Ids of monitors, in order.'),
+  name: label(),
+  monitors: z.array(fileSlug()).default([]).describe('Ids of monitors, in order.'),
 });
 
 const settings = {
-  name: label,
+  name: label(),
   public: z.boolean().describe('Readable by anyone with the link.'),
-  timezone: z.string().min(1).max(64).nullable().describe('Of days and times. Null: the org’s.'),
+  timezone: timezone().nullable().describe('Of days and times. Null: the org’s.'),
   groups: z.array(group).describe('In order.'),
 };
 
@@ -76,14 +77,14 @@ const shown = z.strictObject({
 export const boardStatus = z
   .strictObject({
     slug,
-    name: label,
+    name: label(),
     timezone: z.string(),
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
       .describe('The worst of its monitors: failing, then healthy, then waiting, then paused.'),
     generated_at: moment,
     checked_at: moment.describe('Everything due before is judged.'),
-    groups: z.array(z.strictObject({ name: label, monitors: z.array(shown) })),
+    groups: z.array(z.strictObject({ name: label(), monitors: z.array(shown) })),
     downtime: z
       .array(
         z.strictObject({

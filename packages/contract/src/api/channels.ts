@@ -1,10 +1,8 @@
 import * as z from 'zod';
+import { baseUrl, label, secret, slug, webUrl } from '../config/fields.ts';
 import { ALERT_EVENTS } from '../config/monitoring.ts';
 import { source } from './keys.ts';
 import { moment, rangeQuery } from './page.ts';
-
-const label = z.string().min(1).max(200);
-const address = z.string().min(1).max(2_000);
 
 /** Kinds of channels, as `channels[].kind` of floe.yaml. */
 export const CHANNEL_KINDS = [
@@ -19,15 +17,15 @@ export const CHANNEL_KINDS = [
 ] as const;
 
 const settings = {
-  name: z.string().min(1).max(64).describe('Unique in the org; what monitors call it.'),
+  name: slug().describe('Unique in the org; what monitors call it.'),
   kind: z.enum(CHANNEL_KINDS),
   enabled: z.boolean().describe('False: it is told nothing.'),
   events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
-  tags: z.array(label).describe('Only monitors with one of these tags. Empty: all.'),
+  tags: z.array(label()).describe('Only monitors with one of these tags. Empty: all.'),
   realert_minutes: z.number().min(0).max(527_040).describe('Repeat while it lasts; 0: never.'),
-  to: z.array(z.string()).nullable().describe('`email`: recipients.'),
-  chat_id: label.nullable().describe('`telegram`: the chat.'),
-  base_url: address.nullable().describe('`pagerduty`, `telegram`: where their API is.'),
+  to: z.array(z.email('is not a mail address')).min(1).nullable().describe('`email`: recipients.'),
+  chat_id: label().nullable().describe('`telegram`: the chat.'),
+  base_url: baseUrl().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
 };
 
 const readOnly = {
@@ -46,11 +44,11 @@ export const channel = z.strictObject({ ...settings, ...readOnly }).meta({ id: '
 export type Channel = z.output<typeof channel>;
 
 const secrets = {
-  url: address.optional().describe('Where messages are posted. Never shown.'),
-  secret: z.string().min(1).max(1_000).optional().describe('`webhook`: key of the signature. Never shown.'),
-  routing_key: z.string().min(1).max(1_000).optional().describe('`pagerduty`. Never shown.'),
-  token: z.string().min(1).max(1_000).optional().describe('`ntfy`. Never shown.'),
-  bot_token: z.string().min(1).max(1_000).optional().describe('`telegram`. Never shown.'),
+  url: webUrl().optional().describe('Where messages are posted. Never shown.'),
+  secret: secret().optional().describe('`webhook`: key of the signature. Never shown.'),
+  routing_key: secret().optional().describe('`pagerduty`. Never shown.'),
+  token: secret().optional().describe('`ntfy`. Never shown.'),
+  bot_token: secret().optional().describe('`telegram`. Never shown.'),
 };
 
 const optional = z.strictObject(settings).partial().shape;
@@ -88,8 +86,8 @@ export const DELIVERY_STATES = ['pending', 'sent', 'dead', 'muted', 'skipped'] a
 
 export const alertQuery = rangeQuery.extend({
   event: z.enum(ALERT_EVENTS).optional(),
-  subject: label.optional().describe('Id of the monitor, budget, breaker or credential.'),
-  channel: label.optional().describe('Name of a channel.'),
+  subject: label().optional().describe('Id of the monitor, budget, breaker or credential.'),
+  channel: label().optional().describe('Name of a channel.'),
   state: z.enum(DELIVERY_STATES).optional().describe('State of one of the deliveries.'),
 });
 

@@ -1,19 +1,18 @@
 import * as z from 'zod';
+import { label, modelPattern, slug } from '../config/fields.ts';
+import { KEY_FIELDS } from '../config/org.ts';
 import { SCOPES } from '../scopes.ts';
 import { listQuery, moment } from './page.ts';
 import { filePlace } from './place.ts';
 
-const keyName = z.string().min(1).max(100);
-const label = z.string().min(1).max(200);
+const keyName = label();
 const modelPatterns = z
-  .array(z.string().min(1).max(300))
+  .array(modelPattern())
   .min(1)
-  .max(200)
   .describe('Model ids the key may ask for; `*` matches any run of characters, `/` included.');
 
-const paths = z
-  .array(z.string().startsWith('/').max(300))
-  .max(50)
+const paths = KEY_FIELDS.paths
+  .unwrap()
   .describe(
     'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
   );
@@ -66,8 +65,8 @@ export const keyCreation = z.strictObject({
   scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
   models: modelPatterns.nullish(),
   paths: paths.nullish(),
-  team: label.nullish(),
-  owner: label.nullish(),
+  team: slug().nullish(),
+  owner: label().nullish(),
   expires_at: moment.nullish(),
 });
 
@@ -77,8 +76,8 @@ export const keyChange = z.strictObject({
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
   models: modelPatterns.nullish(),
   paths: paths.nullish(),
-  team: label.nullish(),
-  owner: label.nullish(),
+  team: slug().nullish(),
+  owner: label().nullish(),
   expires_at: moment.nullish(),
 });
 

@@ -1,25 +1,19 @@
 import * as z from 'zod';
+import { label, minutes, slug } from '../config/fields.ts';
+import { ScheduleSchema } from '../config/monitoring.ts';
 import { LIST_ORDERS, listQuery, moment, rangeQuery } from './page.ts';
 import { filePlace } from './place.ts';
-
-const label = z.string().min(1).max(200);
-const minutes = (least: number) => z.number().min(least).max(527_040);
 
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
 
-const schedule = z.strictObject({
-  cron: z.string().min(1).max(200).describe('Cron expression of five fields.'),
-  timezone: z.string().min(1).max(64).optional().describe('Absent: the org’s.'),
-});
-
 const settings = {
-  name: label,
+  name: label(),
   description: z.string().max(2_000),
   expected_interval_minutes: minutes(0.5).nullable().describe('Either this or `schedule`.'),
-  schedule: schedule.nullable().describe('Either this or `expected_interval_minutes`.'),
-  tags: z.array(label).max(50),
-  channels: z.array(label).max(50).describe('Names of channels that are told. Empty: every channel.'),
+  schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
+  tags: z.array(label()),
+  channels: z.array(label()).describe('Names of channels that are told. Empty: every channel.'),
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
   paused_until: moment.nullable().describe('The pause ends by itself then.'),
   muted_until: moment.nullable().describe('No messages until then; states are still recorded.'),
@@ -73,7 +67,7 @@ const optional = {
 
 /** Absent fields have their default; a rule of `floe.yaml` is a rule here. */
 export const monitorCreation = z.strictObject({
-  id: z.string().min(1).max(64).optional().describe('Absent: one is made.'),
+  id: slug().optional().describe('Absent: one is made.'),
   ...optional,
 });
 
@@ -99,9 +93,9 @@ export const monitorQuery = listQuery().extend({
     .describe(
       '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
     ),
-  tag: label.optional().describe('Only monitors that carry it.'),
+  tag: label().optional().describe('Only monitors that carry it.'),
   status: z.enum(MONITOR_STATUSES).optional(),
-  channel: label.optional().describe('Only monitors that name this channel.'),
+  channel: label().optional().describe('Only monitors that name this channel.'),
   source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
   ids: z
     .string()
@@ -204,7 +198,7 @@ export const gaps = z
 
 export const previewAsk = z.strictObject({
   expected_interval_minutes: minutes(0.5).nullable().optional(),
-  schedule: schedule.nullable().optional(),
+  schedule: ScheduleSchema.nullable().optional(),
   grace_period_minutes: minutes(0).nullable().optional(),
   from: moment.optional().describe('A beat at this moment. Absent: now.'),
   count: z.int().min(1).max(50).default(5),

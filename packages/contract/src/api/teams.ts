@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { label, slug } from '../config/fields.ts';
-import { source } from './keys.ts';
 import { moment } from './page.ts';
+import { filePlace } from './place.ts';
 
 const COST_CENTER = 'Where its spending is booked.';
 const fields = {
@@ -31,7 +31,7 @@ export const team = z
   .strictObject({
     id: z.string(),
     ...shown,
-    source,
+    source: filePlace,
     created_at: moment,
     updated_at: moment,
     updated_by: z.string(),
@@ -51,7 +51,7 @@ export const teamChange = z.strictObject(settings);
 export const teamReplacement = z.strictObject({
   id: z.string().optional(),
   ...settings,
-  source: source.optional(),
+  source: filePlace.optional(),
   created_at: moment.optional(),
   updated_at: moment.optional(),
   updated_by: z.string().optional(),

@@ -16,7 +16,7 @@ import {
 const CRON =
   /^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[\dA-Za-z*/,?#-]+( +[\dA-Za-z*/,?#-]+){4,5})$/;
 
-const ScheduleSchema = z.strictObject({
+export const ScheduleSchema = z.strictObject({
   cron: z
     .string()
     .max(200)
@@ -133,11 +133,16 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+/** Address of a board. */
+export function boardSlug() {
+  return slug()
+    .refine((text) => !text.endsWith('.json'), 'must not end in .json, which is the address of the data')
+    .describe('Address of the board: `/boards/<slug>`. Unique in the installation.');
+}
+
 export const BoardSchema = z
   .strictObject({
-    slug: slug()
-      .refine((text) => !text.endsWith('.json'), 'must not end in .json, which is the address of the data')
-      .describe('Address of the board: `/boards/<slug>`. Unique in the installation.'),
+    slug: boardSlug(),
     name: label().optional().describe('Title. Absent: the slug.'),
     public: z.boolean().default(false).describe('Readable without signing in.'),
     timezone: timezone().optional().describe('Time zone of its days and times. Absent: the org’s.'),

@@ -8,7 +8,8 @@ import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
-export const PlatformKeySchema = z.strictObject({
+/** What floe.yaml says about a platform key, field by field. */
+export const KEY_FIELDS = {
   name: label().describe('Unique in the org; what analytics and limits call the key.'),
   key: z
     .string()
@@ -29,7 +30,9 @@ export const PlatformKeySchema = z.strictObject({
     .default([])
     .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
   expires_at: instant().optional().describe('The key stops working then.'),
-});
+};
+
+export const PlatformKeySchema = z.strictObject(KEY_FIELDS);
 
 /** Settings of an org that are no list of named things; the API changes each as a whole. */
 export const SETTINGS = {
