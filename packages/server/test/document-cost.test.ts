@@ -1,4 +1,5 @@
 // Documents that somebody submits: twice the document takes at most twice the steps, whatever is in it.
+// Tier: ci. Measures the cost of long documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countedSteps, startCounting } from './fuzz/counted-steps.ts';
