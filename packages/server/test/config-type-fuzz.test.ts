@@ -1,5 +1,6 @@
 // floe.yaml with a value of every type at every place of its schema. Whatever it says, reading it ends in a
 // configuration or in a `ConfigError`, and costs little.
+// Tier: ci. Every field of the file with every type.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
