@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { readEnvironment } from '../src/config/environment.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { ConfigError } from '../src/config/problem.ts';
-import { examine } from '../src/management/config/examine.ts';
+import { examine } from '../src/management/config/examine-config.ts';
 import { cpuMs, MAIN_THREAD_LIMIT_MS } from './fuzz/main-thread.ts';
 import { wrongTypes } from './fuzz/wrong-types.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { countedSteps, startCounting } from './fuzz/counted-steps.ts';
 
 await startCounting();
-const { readDocument } = await import('../src/management/config/document.ts');
+const { readDocument } = await import('../src/management/config/config-document.ts');
 const { Fault } = await import('@floe/contract/faults');
 
 const KEY = (n: number) => `eis_${String(n).padStart(40, '0')}`;
