@@ -1,3 +1,4 @@
+// Tier: ci. Builds the console twice.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,5 @@
 // The TypeScript SDK as it is published, on the Node of this run, and with FLOE_TEST_FULL on every Node it is for.
+// Tier: ci. Builds and installs the SDK.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

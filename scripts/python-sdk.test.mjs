@@ -1,5 +1,6 @@
 // The Python SDK's own tests (unittest, standard library only) as part of `npm test`. With FLOE_TEST_FULL on every
 // Python here that it is for, and the wheel and sdist that are published.
+// Tier: ci. Runs the tests of the Python SDK.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

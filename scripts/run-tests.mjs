@@ -11,6 +11,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
+import { inspect } from 'node:util';
 import { buildServer, SERVER } from './build-server.mjs';
 import { sources } from './sources.mjs';
 
@@ -102,7 +103,9 @@ function runFiles(list, concurrency) {
     if (type === 'suite' && error?.failureType === 'subtestsFailed') return;
     of(event).failed += 1;
     const cause = error?.cause ?? error;
-    print(`FAIL ${place(event)} ${event.name}\n${indent(cause?.stack ?? String(cause))}`);
+    print(
+      `FAIL ${place(event)} ${event.name}\n${indent(typeof cause?.stack === 'string' ? cause.stack : inspect(cause))}`,
+    );
   });
   stream.on('test:stderr', (event) => process.stderr.write(event.message));
   // Tests say what they counted in lines that start with "# "; everything else they print is noise.

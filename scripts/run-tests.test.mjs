@@ -33,6 +33,24 @@ test('every test is counted, and a file that leaves a listener open ends', (t) =
   assert.equal(status, 1);
 });
 
+test('an error that cannot be written as text ends the run like any other', (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'floe-run-tests-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const odd = join(dir, 'odd.test.mjs');
+  writeFileSync(
+    odd,
+    `import assert from 'node:assert/strict'; import { test } from 'node:test';
+     test('functions', () => assert.deepEqual({ a: () => 1 }, { a: 1 }));
+     test('no prototype', () => { throw Object.assign(Object.create(null), { stack: {} }); });
+     test('fine', () => {});`,
+  );
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const options = { encoding: 'utf8', env, timeout: 60_000 };
+  const { stdout, status } = spawnSync(process.execPath, [RUNNER, odd], options);
+  assert.match(stdout, /^1 passed, 2 failed$/m);
+  assert.equal(status, 1);
+});
+
 test('files of the second tier say why they are in it', () => {
   const marked = sources('packages', ['.test.ts']).filter((file) =>
     readFileSync(file, 'utf8').slice(0, 600).includes('// Tier:'),

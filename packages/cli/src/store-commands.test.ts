@@ -1,3 +1,4 @@
+// Tier: ci. Starts the command line many times.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

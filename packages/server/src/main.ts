@@ -27,7 +27,7 @@ import { recordAddress } from './main/running-address.ts';
 import { assembleSignIn } from './main/sign-in.ts';
 import { onSignals } from './main/signals.ts';
 import { createSnapshots, enter, type Snapshots } from './main/snapshots.ts';
-import { examine } from './management/config/examine.ts';
+import { examine } from './management/config/examine-config.ts';
 import { quietOfMonitors } from './monitoring/quiet.ts';
 import type { FirstRun } from './platform/bootstrap.ts';
 import { sessionRulesOf } from './platform/sign-in/session-rules.ts';

@@ -1,5 +1,6 @@
 // What every exchange is booked with, whatever its surface, its form, what its provider reports and how it ends: at
 // least what was delivered. And what a hard budget lets through when upstreams ignore `max_tokens`.
+// Tier: ci. Waits for rows of two processes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';

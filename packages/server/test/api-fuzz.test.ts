@@ -1,5 +1,6 @@
 // Every operation of the OpenAPI document with values it allows and values it does not. Whatever is sent: an answer
 // comes, it is what the document says, and it is never a 500.
+// Tier: ci. A thousand random requests to every operation.
 import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, test } from 'node:test';

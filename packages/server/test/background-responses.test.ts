@@ -1,4 +1,5 @@
 // Responses made in the background: what they cost is settled once, whoever reads them, if anybody.
+// Tier: ci. Waits for responses in the background of two processes.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

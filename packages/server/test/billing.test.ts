@@ -1,4 +1,5 @@
 // Every operation, whatever its answer says of usage: priced, free, known to be incomplete, or refused.
+// Tier: ci. Every operation with every form of usage.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

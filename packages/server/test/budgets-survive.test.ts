@@ -1,4 +1,5 @@
 // kill -9 at random moments under load, with a hard budget, limits, cache and failover on.
+// Tier: ci. Processes are killed under load.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tier: ci. Waits for real budgets to be counted.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Tier: ci. Recordings cut at every byte.
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, test } from 'node:test';

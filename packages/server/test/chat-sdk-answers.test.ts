@@ -1,3 +1,4 @@
+// Tier: ci. Official clients over every recording.
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, describe, test } from 'node:test';

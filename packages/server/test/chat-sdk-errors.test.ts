@@ -1,3 +1,4 @@
+// Tier: ci. Official clients over every error.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';

@@ -1,5 +1,6 @@
 // floe.yaml with a value of every type at every place of its schema. Whatever it says, reading it ends in a
 // configuration or in a `ConfigError`, and costs little.
+// Tier: ci. Every field of the file with every type.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
@@ -8,7 +9,7 @@ import * as z from 'zod';
 import { readEnvironment } from '../src/config/environment.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { ConfigError } from '../src/config/problem.ts';
-import { examine } from '../src/management/config/examine.ts';
+import { examine } from '../src/management/config/examine-config.ts';
 import { cpuMs, MAIN_THREAD_LIMIT_MS } from './fuzz/main-thread.ts';
 import { wrongTypes } from './fuzz/wrong-types.ts';
 

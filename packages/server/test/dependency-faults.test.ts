@@ -1,4 +1,5 @@
 // The stores fail, one after the other, under a load with limits, budgets and a cache.
+// Tier: ci. Stores fail under load in two processes.
 import { test } from 'node:test';
 import { assertAccounts, latencies, startDependencyHouse } from './dependency-house.ts';
 import { postgresFaults } from './postgres-faults.ts';

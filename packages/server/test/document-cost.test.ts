@@ -1,10 +1,11 @@
 // Documents that somebody submits: twice the document takes at most twice the steps, whatever is in it.
+// Tier: ci. Measures the cost of long documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countedSteps, startCounting } from './fuzz/counted-steps.ts';
 
 await startCounting();
-const { readDocument } = await import('../src/management/config/document.ts');
+const { readDocument } = await import('../src/management/config/config-document.ts');
 const { Fault } = await import('@floe/contract/faults');
 
 const KEY = (n: number) => `eis_${String(n).padStart(40, '0')}`;

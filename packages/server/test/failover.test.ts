@@ -1,4 +1,5 @@
 // Every way an upstream breaks before content is rescued by a target of another dialect, unseen by the client.
+// Tier: ci. Every failure of an upstream over every dialect.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CallAnswer } from '@floe/testkit/client';

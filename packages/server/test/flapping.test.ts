@@ -1,4 +1,5 @@
 // A provider that is down for a while and then well again: served by the next one meanwhile, and asked again soon.
+// Tier: ci. Waits for an upstream that comes and goes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';

@@ -1,3 +1,4 @@
+// Tier: ci. Two processes under load, on Redis.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';

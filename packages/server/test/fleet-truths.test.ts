@@ -1,4 +1,5 @@
 // One fleet: tokens are exact whatever an exchange ends as, one probe at a time, a revoked key is dead.
+// Tier: ci. Two processes under load, on PostgreSQL and Redis.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';

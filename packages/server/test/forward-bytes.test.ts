@@ -1,4 +1,5 @@
 // Responses and Messages within one dialect: bytes both ways, and an answer that broke never looks finished.
+// Tier: ci. Recordings cut at every byte.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject } from '@floe/contract/json';

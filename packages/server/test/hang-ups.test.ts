@@ -1,3 +1,4 @@
+// Tier: ci. Waits for clients that leave.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call } from '@floe/testkit/client';

@@ -1,3 +1,4 @@
+// Tier: ci. Waits for real windows of limits.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';

@@ -1,4 +1,5 @@
 // The native surfaces: bytes, headers and addresses both ways, and what must not get through.
+// Tier: ci. Every operation that passes unread.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Chunking } from '@floe/testkit/chunking';

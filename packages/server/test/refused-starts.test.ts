@@ -1,3 +1,4 @@
+// Tier: ci. Starts the server some thirty times.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

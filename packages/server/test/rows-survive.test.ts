@@ -1,3 +1,4 @@
+// Tier: ci. Processes are killed under load.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

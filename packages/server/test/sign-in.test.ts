@@ -1,3 +1,4 @@
+// Tier: ci. Signs in with slow password hashes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@floe/testkit/patience';

@@ -1,3 +1,4 @@
+// Tier: ci. Starts and ends the server some thirty times.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

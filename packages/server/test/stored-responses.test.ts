@@ -1,4 +1,5 @@
 // Stored responses through the official client: chains over every provider, branches, deletion, ownership, crashes.
+// Tier: ci. Kills processes between the turns of conversations.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 // What a request loses on its way to another dialect is said; what it must not lose refuses the target.
+// Tier: ci. Every lossy field over every dialect.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';

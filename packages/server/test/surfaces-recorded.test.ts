@@ -1,4 +1,5 @@
 // Recorded provider traffic of all four dialects, read by the official clients of all three surfaces.
+// Tier: ci. Official clients over every recording.
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,5 @@
 // The official clients of all three surfaces as judges over upstreams of all four dialects.
+// Tier: ci. Official clients over every dialect.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { APIError as AnthropicError } from '@anthropic-ai/sdk';

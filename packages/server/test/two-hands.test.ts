@@ -1,3 +1,4 @@
+// Tier: ci. Waits for many reloads of the file.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

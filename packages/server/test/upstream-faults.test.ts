@@ -1,3 +1,4 @@
+// Tier: ci. Every failure of an upstream, with its timeouts.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,4 +1,5 @@
 // Every request a translation writes fits the schema of the dialect it is written in: our own, and the official one.
+// Tier: ci. Thousands of requests against the official schemas.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';

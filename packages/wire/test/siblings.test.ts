@@ -1,4 +1,5 @@
 // Hosts fill their answers with members that say nothing: null, "", [], {}. None may change what an answer says.
+// Tier: ci. Every recording with every empty member.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';

@@ -1,4 +1,5 @@
 // The hook as agents start it: a process with pipes. What counts is that it ends, with its whole answer printed.
+// Tier: ci. Starts some hundred processes of the hook.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';

@@ -1,3 +1,4 @@
+// Tier: ci. Waits for deliveries over every kind of channel.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';

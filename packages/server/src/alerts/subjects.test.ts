@@ -1,3 +1,4 @@
+// Tier: ci. Random alerts over both databases.
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';

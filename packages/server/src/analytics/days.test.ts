@@ -1,3 +1,4 @@
+// Tier: ci. Random days and zones over both databases.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { outcomeOf } from '@floe/contract/outcome';

@@ -1,4 +1,5 @@
 // Every fault of an upstream under every strategy and rescue: what the caller saw, how often and when each upstream was asked.
+// Tier: ci. Every fault at every moment of an answer.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallAnswer } from '@floe/testkit/client';

@@ -1,4 +1,5 @@
 // Which target a request goes to first, and where a conversation stays.
+// Tier: ci. Thousands of requests for each strategy.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';

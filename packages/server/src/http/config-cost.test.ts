@@ -1,4 +1,5 @@
 // Applying a document: twice the resources take at most twice the steps on the main thread, whatever they are.
+// Tier: ci. Measures the cost of long documents.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { countedSteps, startCounting } from '../../test/fuzz/counted-steps.ts';

@@ -5,7 +5,7 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import { eventually } from '@floe/testkit/patience';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { replayRelay } from '../management/relay/replay.ts';
+import { replayRelay } from '../management/relay/replay-decisions.ts';
 import { memberActor } from '../platform/actor.ts';
 import { Jobs } from '../platform/jobs.ts';
 import { ownDatabase } from '../store/test/postgres-database.ts';

@@ -1,3 +1,4 @@
+// Tier: ci. Every operation by every role and scope.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ROLES, type Role } from '@floe/contract/roles';

@@ -1,5 +1,6 @@
 // Every operation of the API with a value of every type at every place of its body, path and query. No answer is a 500,
 // and no request takes the main thread for long.
+// Tier: ci. Every operation with every type at every place.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';

@@ -4,7 +4,7 @@ import { type AlertDelivery, startAlertDelivery } from '../alerts/delivery.ts';
 import { createMailer, mailSettings } from '../alerts/mail.ts';
 import { createSender } from '../alerts/send.ts';
 import { systemClock } from '../core/clock.ts';
-import type { ChannelParts } from '../management/channels/test.ts';
+import type { ChannelParts } from '../management/channels/test-channel.ts';
 import type { Parts } from './parts.ts';
 
 export interface Alerts extends ChannelParts {

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblem, type Problem } from '../config/problem.ts';
+import { problemsFor } from '../management/config/config-file.ts';
 import type { ConfigHost } from '../management/config/config-host.ts';
-import { problemsFor } from '../management/config/file.ts';
 import { fileNameOf } from '../platform/file-org.ts';
 import { rehearse } from '../store/rehearse.ts';
 import type { Parts } from './parts.ts';

@@ -1,15 +1,15 @@
 import type { Jobs } from '../platform/jobs.ts';
-import { waitForApproval } from './relay/approval.ts';
-import { decideApproval, listApprovals } from './relay/approvals.ts';
-import { getBundle } from './relay/bundle.ts';
-import { getCoverage, listSessions } from './relay/coverage.ts';
-import { decideBatch, decideEvent } from './relay/decide.ts';
-import { getDecision, listDecisions } from './relay/decisions.ts';
-import { listEvents, reportEvents } from './relay/events.ts';
-import { answerHook } from './relay/hook.ts';
+import { answerHook } from './relay/answer-hook.ts';
+import { decideApproval, listApprovals } from './relay/approval-verbs.ts';
+import { decideBatch, decideEvent } from './relay/decide-event.ts';
+import { getBundle } from './relay/get-bundle.ts';
+import { getDecision, listDecisions } from './relay/list-decisions.ts';
+import { getCoverage, listSessions } from './relay/relay-coverage.ts';
+import { listEvents, reportEvents } from './relay/relay-events.ts';
 import type { RelayHost } from './relay/relay-host.ts';
-import { replayRelay } from './relay/replay.ts';
-import { simulateRelay } from './relay/simulate.ts';
+import { replayRelay } from './relay/replay-decisions.ts';
+import { simulateRelay } from './relay/simulate-decision.ts';
+import { waitForApproval } from './relay/wait-for-approval.ts';
 import type { Trials } from './trials/trials.ts';
 import type { Verb } from './verb.ts';
 

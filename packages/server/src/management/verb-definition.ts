@@ -3,10 +3,10 @@ import type { Scope } from '@floe/contract/scopes';
 import * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import type { Reader, Writer } from '../store/ports.ts';
-import type { Change, FurtherChange } from './change.ts';
+import type { Change, FurtherChange } from './audited-change.ts';
+import type { Preconditions } from './entity-tags.ts';
 import type { Watch } from './event-stream.ts';
 import { validate } from './input.ts';
-import type { Preconditions } from './tags.ts';
 import type { VerbContext, VerbHost } from './verb-host.ts';
 
 export type Reading = VerbContext & { readonly reader: Reader };

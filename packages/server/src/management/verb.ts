@@ -3,9 +3,9 @@ import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
 import { noteOrigin } from '../store/audit-context.ts';
 import type { Reader, Writer } from '../store/ports.ts';
-import { type Change, type FurtherChange, record } from './change.ts';
+import { type Change, type FurtherChange, record } from './audited-change.ts';
+import { mustMatch, tagOf } from './entity-tags.ts';
 import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
-import { mustMatch, tagOf } from './tags.ts';
 import {
   complete,
   contextOf,
@@ -21,7 +21,7 @@ import {
 } from './verb-definition.ts';
 import type { Topic, VerbContext, VerbHost } from './verb-host.ts';
 
-export type { Change, FurtherChange } from './change.ts';
+export type { Change, FurtherChange } from './audited-change.ts';
 export { type Changed, type Performed, type RawInput, scopesOf, type Verb } from './verb-definition.ts';
 export type { Topic, VerbContext, VerbHost } from './verb-host.ts';
 

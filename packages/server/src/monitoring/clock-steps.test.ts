@@ -1,3 +1,4 @@
+// Tier: ci. Random histories over both databases.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -86,11 +86,11 @@ test('a monitor that never beat is reported once, and stays waiting', () => {
     const out = evaluationOf(of);
     const clock = settle(begin(evaluationOf(of), 0, null), out, DAY);
     assert.equal(clock.status, 'waiting');
-    assert.deepEqual(out, {
-      verdicts: [],
-      periods: [],
-      notices: [{ event: 'never_beaten', at: due, since: 0 }],
-    });
+    const { verdicts, periods, notices } = out;
+    assert.deepEqual(
+      { verdicts, periods, notices },
+      { verdicts: [], periods: [], notices: [{ event: 'never_beaten', at: due, since: 0 }] },
+    );
   }
 });
 

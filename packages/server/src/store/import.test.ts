@@ -1,3 +1,4 @@
+// Tier: ci. Imports thousands of rows between databases.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

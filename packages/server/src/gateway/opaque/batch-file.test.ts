@@ -1,3 +1,4 @@
+// Tier: ci. Files of many megabytes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// Tier: ci. A model of all ways to sign in, with slow password hashes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ROLES, type Role } from '@floe/contract/roles';

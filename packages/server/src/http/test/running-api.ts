@@ -10,12 +10,12 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
 import { type Log, silentLog } from '../../core/log.ts';
 import { memoryGuard } from '../../guardrails/test/memory-guard.ts';
-import type { BreakerSource } from '../../management/breakers/view.ts';
+import type { BreakerSource } from '../../management/breakers/breaker-answer.ts';
 import type { FileRules } from '../../management/guardrails/rule-host.ts';
 import type { PeopleHost } from '../../management/members/people-host.ts';
 
 import type { MonitoringHost } from '../../management/monitors/monitoring-host.ts';
-import type { Standing } from '../../management/overview/standing.ts';
+import type { Standing } from '../../management/overview/overview-standing.ts';
 import { createTrials, type Trials } from '../../management/trials/trials.ts';
 import type { Verb } from '../../management/verb.ts';
 import { type VerbParts, verbs } from '../../management/verbs.ts';

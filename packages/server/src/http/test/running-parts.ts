@@ -12,7 +12,7 @@ import { Latencies } from '../../gateway/latencies.ts';
 import { listedModels } from '../../gateway/lists.ts';
 import { Conversations } from '../../gateway/stickiness.ts';
 import { OutputLengths } from '../../guardrails/output-lengths.ts';
-import type { Standing } from '../../management/overview/standing.ts';
+import type { Standing } from '../../management/overview/overview-standing.ts';
 import type { ProviderHost } from '../../management/providers/provider-host.ts';
 import type { VerbParts } from '../../management/verbs.ts';
 import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES } from '../../platform/config/file-entries.ts';

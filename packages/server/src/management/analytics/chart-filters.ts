@@ -4,7 +4,7 @@ import { conditionsOf, type ExchangeFilters } from '../../store/exchange-filters
 import { keysOf } from '../../store/exchanges.ts';
 import type { Reader } from '../../store/ports.ts';
 import { type FacetFilter, isPair } from '../../store/rollups/read.ts';
-import { filtersOf } from '../requests/filters.ts';
+import { filtersOf } from '../requests/request-filters.ts';
 import type { VerbContext } from '../verb.ts';
 import { type ChartQuery, chartRange } from './chart-range.ts';
 

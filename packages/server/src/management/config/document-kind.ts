@@ -4,8 +4,8 @@ import type { ListedKind } from '../../platform/file-org.ts';
 import type { StoredListKind } from '../../platform/file-sync.ts';
 import type { Reader } from '../../store/ports.ts';
 import { asJson } from '../input.ts';
+import type { ConfigDocument } from './config-document.ts';
 import type { ConfigHost } from './config-host.ts';
-import type { ConfigDocument } from './document.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Whose objects are read, and from where. */

@@ -1,5 +1,5 @@
 import type { Trials } from '../trials/trials.ts';
-import type { ConfigDocument, SentDocument } from './document.ts';
+import type { ConfigDocument, SentDocument } from './config-document.ts';
 
 /** A document that a person sent, read in a thread. @throws Fault as `readDocument` and `Trials.run` */
 export async function documentOf(

@@ -4,16 +4,16 @@ import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { requireAccess } from '../access.ts';
-import { applyKey } from '../keys/apply.ts';
+import { applyKey } from '../keys/apply-key.ts';
 import type { Change, Changed, FurtherChange } from '../verb.ts';
 import type { Writing } from '../verb-definition.ts';
+import type { ConfigDocument } from './config-document.ts';
 import type { ConfigHost } from './config-host.ts';
-import type { ConfigDocument } from './document.ts';
 import type { Step } from './document-kind.ts';
+import { kindNamed } from './document-kinds.ts';
+import { removalsOf, stepsOf } from './document-steps.ts';
 import type { ResourceName } from './file-diff.ts';
-import { kindNamed } from './kinds.ts';
 import { NotApplied } from './not-applied.ts';
-import { removalsOf, stepsOf } from './steps.ts';
 
 type Changes = z.input<typeof configChanges>;
 

@@ -10,8 +10,8 @@ import { insertOrg } from '../../store/orgs.ts';
 import type { Database, Writer } from '../../store/ports.ts';
 import { openPostgres } from '../../store/postgres/open-postgres.ts';
 import { testDatabase } from '../../store/test/postgres-database.ts';
-import { removeMember } from './remove.ts';
-import { updateMember } from './update.ts';
+import { removeMember } from './remove-member.ts';
+import { updateMember } from './update-member.ts';
 
 const OWNERS = ['ana', 'ben', 'cyd', 'dan'];
 const people = { endSessions: [], baseUrl: () => '', mail: async () => 'off' as const };

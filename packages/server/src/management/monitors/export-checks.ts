@@ -4,10 +4,10 @@ import { readChecks, readMonitor } from '../../monitoring/read.ts';
 import type { CheckQuery } from '../../store/monitoring/history.ts';
 import type { Reader } from '../../store/ports.ts';
 import { csvLine, Download, download } from '../download.ts';
-import { range } from '../range.ts';
+import { range } from '../time-range.ts';
 import { readVerb, type Verb } from '../verb.ts';
+import { checkAnswer } from './monitor-answer.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
-import { checkAnswer } from './view.ts';
 
 const CSV = 'text/csv; charset=utf-8';
 const NDJSON = 'application/x-ndjson';

@@ -1,4 +1,4 @@
-import { mustBeRange } from '../range.ts';
+import { mustBeRange } from '../time-range.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_MS = 30 * DAY_MS;

@@ -8,13 +8,13 @@ import { countKeptBodies } from '../../store/kept-bodies.ts';
 import type { Reader } from '../../store/ports.ts';
 import type { Coverage } from '../analytics/analytics-host.ts';
 import { momentIn } from '../analytics/zone-moments.ts';
-import { jobView } from '../jobs/verbs.ts';
-import { mustBeRange } from '../range.ts';
+import { jobView } from '../jobs/job-verbs.ts';
 import type { RunningOrgs } from '../running-org.ts';
+import { mustBeRange } from '../time-range.ts';
 import type { Trials } from '../trials/trials.ts';
 import { readVerb, type Verb } from '../verb.ts';
-import { inForce } from './dry-run.ts';
-import type { judgedKeptSamples } from './judged.ts';
+import { inForce } from './dry-run-policy.ts';
+import type { judgedKeptSamples } from './judged-samples.ts';
 import { keptSamples } from './kept-samples.ts';
 
 /** Bodies of one read, judged in one trial; then the job looks whether it was cancelled. */

@@ -17,7 +17,7 @@ import {
   entryById,
 } from '../../store/config-entries.ts';
 import type { Reader } from '../../store/ports.ts';
-import { mustNotBeInFile } from '../in-file.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import type { StoredKind } from '../resources/resource-kind.ts';
 import type { RunningOrg } from '../running-org.ts';
 

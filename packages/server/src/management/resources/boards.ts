@@ -16,9 +16,9 @@ import {
   insertBoard,
 } from '../../store/monitoring/boards.ts';
 import type { Reader } from '../../store/ports.ts';
-import { boardDraft } from '../boards/draft.ts';
-import { boardAnswer } from '../boards/view.ts';
-import { mustNotBeInFile } from '../in-file.ts';
+import { boardAnswer } from '../boards/board-answer.ts';
+import { boardDraft } from '../boards/board-draft.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
 import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';

@@ -22,8 +22,8 @@ import {
 } from '../../store/channels.ts';
 import { abandonDeliveries } from '../../store/deliveries.ts';
 import type { Reader } from '../../store/ports.ts';
-import { draftOf } from '../channels/draft.ts';
-import { mustNotBeInFile } from '../in-file.ts';
+import { draftOf } from '../channels/channel-draft.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import type { Writing } from '../verb-definition.ts';
 import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';

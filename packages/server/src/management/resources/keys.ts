@@ -21,11 +21,11 @@ import {
   type PlatformKeyRow,
   revokeKey,
 } from '../../store/platform-keys.ts';
-import { changedColumns, momentAhead, writeKey } from '../keys/fields.ts';
-import { UNKNOWN_KEY } from '../keys/find.ts';
-import { mustBeFree } from '../keys/name-in-use.ts';
-import { KEY_ROLES, mustBeChangeableKey, whoseKey } from '../keys/whose.ts';
-import { requireTeam } from '../members/find.ts';
+import { UNKNOWN_KEY } from '../keys/find-key.ts';
+import { changedColumns, momentAhead, writeKey } from '../keys/key-fields.ts';
+import { mustBeFree } from '../keys/key-name-in-use.ts';
+import { KEY_ROLES, mustBeChangeableKey, whoseKey } from '../keys/key-owner.ts';
+import { requireTeam } from '../members/find-member.ts';
 import type { Writing } from '../verb-definition.ts';
 import type { ResourceKind, Sent } from './resource-kind.ts';
 

@@ -19,7 +19,7 @@ import {
   windowPage,
 } from '../../store/monitoring/maintenance.ts';
 import { validate } from '../input.ts';
-import { settingsOf, windowAnswer, windowShown } from '../maintenance/view.ts';
+import { settingsOf, windowAnswer, windowShown } from '../maintenance/maintenance-answer.ts';
 import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
 import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';

@@ -14,10 +14,10 @@ import { createMonitor, deleteMonitor, replaceMonitor } from '../../monitoring/m
 import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read.ts';
 import { defaultGrace, monitorById } from '../../store/monitoring/definitions.ts';
 import type { Writer } from '../../store/ports.ts';
-import { isSame, monitorConfig, monitorDraft } from '../monitors/draft.ts';
-import { mustBeOwn, mustKnowChannels } from '../monitors/find.ts';
+import { mustBeOwn, mustKnowChannels } from '../monitors/find-monitor.ts';
+import { minutesOf, monitorAnswer, monitorShown } from '../monitors/monitor-answer.ts';
+import { isSame, monitorConfig, monitorDraft } from '../monitors/monitor-draft.ts';
 import { changing, MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
-import { minutesOf, monitorAnswer, monitorShown } from '../monitors/view.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const SHAPES = {

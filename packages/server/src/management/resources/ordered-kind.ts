@@ -12,11 +12,11 @@ import {
   removeEntry,
 } from '../../store/config-entries.ts';
 import type { Writer } from '../../store/ports.ts';
-import { checkedEntry, ECHOED, overlaid } from '../entries/checked.ts';
+import { checkedEntry, ECHOED, overlaid } from '../entries/checked-entry.ts';
 import { entryRow } from '../entries/entry-row.ts';
-import { mustNotBeInFile } from '../in-file.ts';
 import { asJson, refused } from '../input.ts';
 import { pageOfList } from '../list-page.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import { providerIds, type RunningOrgs } from '../running-org.ts';
 import type { Writing } from '../verb-definition.ts';
 import type { Answer, ResourceKind } from './resource-kind.ts';

@@ -11,7 +11,6 @@ import type { JsonObject } from '@floe/contract/json';
 import { removeProvider } from '../../platform/config/remove-provider.ts';
 import { refused } from '../input.ts';
 import { pageOfList } from '../list-page.ts';
-import { baseOf, type ProviderDraft, providerDraft } from '../providers/draft.ts';
 import {
   allProviders,
   type FoundProvider,
@@ -19,9 +18,10 @@ import {
   lentProviders,
   storedProviders,
 } from '../providers/found-provider.ts';
+import { lentView, providerView } from '../providers/provider-answer.ts';
+import { baseOf, type ProviderDraft, providerDraft } from '../providers/provider-draft.ts';
 import type { ProviderHost } from '../providers/provider-host.ts';
-import { lentView, providerView } from '../providers/view.ts';
-import { putProvider } from '../providers/write.ts';
+import { putProvider } from '../providers/write-provider.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const SHAPES = {

@@ -16,8 +16,8 @@ import {
 } from '../../store/guardrail-rules.ts';
 import type { Reader } from '../../store/ports.ts';
 import type { FileRule, FileRules, RuleHost } from '../guardrails/rule-host.ts';
-import { mustNotBeInFile } from '../in-file.ts';
 import { pageOfList } from '../list-page.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import type { Reading, Writing } from '../verb-definition.ts';
 import type { Answer, ResourceKind } from './resource-kind.ts';
 

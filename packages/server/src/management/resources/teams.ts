@@ -12,7 +12,7 @@ import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { removeUnusedTeam, teamView } from '../../platform/stored-team.ts';
 import { putTeam, type TeamRow, teamById, teamPage } from '../../store/teams.ts';
-import { mustNotBeInFile } from '../in-file.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 

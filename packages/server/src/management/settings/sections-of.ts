@@ -16,8 +16,8 @@ import {
 } from '../../store/config-entries.ts';
 import type { Reader } from '../../store/ports.ts';
 import { entryRow, shownOf } from '../entries/entry-row.ts';
-import { mustNotBeInFile } from '../in-file.ts';
 import { asJson, refused } from '../input.ts';
+import { mustNotBeInFile } from '../managed-by-file.ts';
 import { providerIds, type RunningOrgs } from '../running-org.ts';
 import type { Writing } from '../verb-definition.ts';
 

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { Fault } from '@floe/contract/faults';
 import type { FromThread } from '../../core/thread-pool.ts';
-import { TRIAL_TASKS } from './tasks.ts';
+import { TRIAL_TASKS } from './trial-tasks.ts';
 import type { TrialCall, TrialReply } from './trials.ts';
 
 const port = parentPort;

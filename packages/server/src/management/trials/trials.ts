@@ -1,7 +1,7 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { PoolClosed, TaskStopped, TenantBusy, ThreadPool } from '../../core/thread-pool.ts';
-import type { TRIAL_TASKS } from './tasks.ts';
+import type { TRIAL_TASKS } from './trial-tasks.ts';
 
 type Tasks = typeof TRIAL_TASKS;
 

@@ -12,7 +12,7 @@ import { rollupTotal } from '../rollups/read.ts';
 import { putSetting, settingValue } from '../settings.ts';
 import { openRowSink } from '../spool/row-sink.ts';
 import { faultyFiles } from '../spool/test/faulty-files.ts';
-import { administer, testDatabase } from '../test/postgres-database.ts';
+import { administer, bareDatabase, testDatabase } from '../test/postgres-database.ts';
 import { exchangeRow, ORG } from '../test/rows.ts';
 import { type TcpProxy, tcpProxy } from '../test/tcp-proxy.ts';
 import { temporaryDirectory } from '../test/temporary-directory.ts';
@@ -152,7 +152,7 @@ test('a statement that takes too long is ended by the server and its connection 
 });
 
 test('a server without a free connection fails some requests as overloaded and loses none of the rows', async (t) => {
-  const url = new URL(await testDatabase(t));
+  const url = new URL(await bareDatabase(t));
   const database = url.pathname.slice(1);
   await administer(`create role "${database}" login password 'few' connection limit 4`);
   await administer(`alter database ${database} owner to "${database}"`);

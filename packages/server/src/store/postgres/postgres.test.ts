@@ -1,3 +1,4 @@
+// Tier: ci. Every suite of the store once more, on PostgreSQL.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,3 +1,4 @@
+// Tier: ci. Processes are killed under load.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -1,0 +1,159 @@
+import type { OrgConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json } from '@floe/contract/json';
+import { readYaml } from '../../config/document.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load.ts';
+import { ConfigError, formatProblem } from '../../config/problem.ts';
+import { examine } from './examine-config.ts';
+
+type Path = readonly (string | number)[];
+
+/** A floe.yaml as it is to be applied to one org. */
+export interface ConfigDocument extends Pick<ReadDocument, 'org' | 'ignored'> {
+  /** Whether the document has a section of the org, or a field of one. */
+  sets(...path: readonly string[]): boolean;
+  /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
+  keeps(...path: Path): boolean;
+}
+
+/** The same as a thread sends it. */
+export interface ReadDocument {
+  readonly org: OrgConfig;
+  /** Paths in the org that the document sets, two steps deep, as JSON. */
+  readonly set: ReadonlySet<string>;
+  /** Paths in the org of secrets that were left out and stay as they are stored, as JSON. */
+  readonly kept: ReadonlySet<string>;
+  /** What is not applied, and why. */
+  readonly ignored: readonly string[];
+}
+
+/** What the document of one org need not say: whether mail is sent is for the installation. */
+const OF_THE_INSTALLATION: Environment['overrides'] = [
+  { variable: 'smtp.url', path: ['smtp', 'url'], value: 'smtp://installation.invalid' },
+  { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
+];
+
+/** A document as it was sent. */
+export interface SentDocument {
+  readonly yaml?: string | undefined;
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads and checks a document as the file is read, but for `${NAME}`: that is never looked up in the environment of
+ * the server, only among the values that came with the request.
+ *
+ * @throws Fault `invalid_request` with the messages of `floe config check`
+ */
+export function readDocument({
+  given,
+  orgId,
+}: {
+  readonly given: SentDocument;
+  readonly orgId: string;
+}): ReadDocument {
+  const text = textOf(given);
+  const { tree } = readYaml(text);
+  const { kept, standIns } = keptSecrets(tree, given.variables);
+  const env: Environment = {
+    configPath: undefined,
+    dataDir: '.',
+    secretKey: undefined,
+    encryptionKeys: [],
+    logLevel: 'info',
+    overrides: OF_THE_INSTALLATION,
+    unknown: [],
+    variable: (name) => given.variables[name] ?? standIns.get(name),
+  };
+  const loaded = load(text, env);
+  const { orgs } = loaded.config;
+  const own = orgs.findIndex(({ id }) => id === orgId);
+  const at = own === -1 && orgs.length === 1 ? 0 : own;
+  const org = orgs[at];
+  if (!org)
+    throw new Fault('invalid_request', `orgs: has no entry "${orgId}", and not exactly one`, {
+      param: 'orgs',
+    });
+  const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
+  return {
+    org,
+    set: pathsSetBy(tree, at),
+    kept: new Set(kept.filter(([, index]) => index === at).map(([, , ...path]) => JSON.stringify(path))),
+    ignored: others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
+  };
+}
+
+function textOf({ yaml, config }: SentDocument): string {
+  if ((yaml === undefined) === (config === undefined))
+    throw new Fault('invalid_request', 'Give either yaml or config.', { param: 'yaml' });
+  return yaml ?? JSON.stringify(config, null, 1);
+}
+
+/** The sections of an org that a document has, and the fields of those that are maps. */
+function pathsSetBy(tree: Json, at: number): ReadonlySet<string> {
+  const orgs = isObject(tree) ? tree['orgs'] : null;
+  const org: Json = (Array.isArray(orgs) ? orgs[at] : null) ?? null;
+  const paths = new Set<string>();
+  for (const [section, value] of Object.entries(isObject(org) ? org : {})) {
+    paths.add(JSON.stringify([section]));
+    for (const field of Object.keys(isObject(value) ? value : {}))
+      paths.add(JSON.stringify([section, field]));
+  }
+  return paths;
+}
+
+function load(text: string, env: Environment) {
+  try {
+    return loadConfig({ text, env, examine });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const [first] = error.problems;
+    const where = first?.where ?? '';
+    throw new Fault(
+      'invalid_request',
+      error.problems.map((problem) => formatProblem(null, problem)).join('\n'),
+      where === '' ? {} : { param: where },
+    );
+  }
+}
+
+/** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
+function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
+  const kept: Path[] = [];
+  const standIns = new Map<string, string>();
+  const visit = (value: Json | undefined, path: Path): void => {
+    if (typeof value === 'string') {
+      const name = /^\$\{([A-Za-z_]\w*)\}$/.exec(value)?.[1];
+      const standIn = standInFor(path);
+      if (name === undefined || variables[name] !== undefined || standIn === null) return;
+      kept.push(path);
+      standIns.set(name, standIn);
+    } else if (Array.isArray(value))
+      for (const [index, entry] of value.entries()) visit(entry, [...path, index]);
+    else if (isObject(value)) for (const [key, inner] of Object.entries(value)) visit(inner, [...path, key]);
+  };
+  visit(tree, []);
+  return { kept, standIns };
+}
+
+/** Whether a value of an org, by its path there, is a secret. */
+export function isSecret(path: Path): boolean {
+  return standInFor(['orgs', 0, ...path]) !== null;
+}
+
+/** What passes the checks in the place of a secret; null where a value is no secret. */
+function standInFor(path: Path): string | null {
+  const [orgs, , section] = path;
+  if (orgs !== 'orgs') return null;
+  const field = path.at(-1);
+  if (section === 'keys' && field === 'key')
+    return `eis_${'0'.repeat(40)}${path.join('')}`.replaceAll(/\W/g, '');
+  if (section === 'channels' && field === 'url') return 'https://stored.invalid/';
+  if (section === 'channels')
+    return ['secret', 'routing_key', 'token', 'bot_token'].includes(String(field)) ? 'stored' : null;
+  if (section !== 'providers') return null;
+  const isSecret = ['api_key', 'secret_access_key', 'session_token'].includes(String(field));
+  return isSecret || path.at(-2) === 'headers' ? 'stored' : null;
+}

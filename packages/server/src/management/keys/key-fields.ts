@@ -1,0 +1,69 @@
+import type { keyChange } from '@floe/contract/api/keys';
+import { Fault } from '@floe/contract/faults';
+import type { Scope } from '@floe/contract/scopes';
+import type * as z from 'zod';
+import { requireActorScope } from '../../platform/actor.ts';
+import { keyRecordOf } from '../../platform/stored-key.ts';
+import { changeKey, type KeyChange, type PlatformKeyRow } from '../../store/platform-keys.ts';
+import { requireTeam } from '../members/find-member.ts';
+import type { Writing } from '../verb-definition.ts';
+import { mustBeFree } from './key-name-in-use.ts';
+import { requireOwnNames } from './key-owner.ts';
+
+/** Milliseconds of a moment to come; null for none. @throws Fault `invalid_request` when it is past */
+export function momentAhead(moment: string | null | undefined, nowMs: number): number | null {
+  if (moment == null) return null;
+  const at = Date.parse(moment);
+  if (at <= nowMs) throw new Fault('invalid_request', 'expires_at: is in the past', { param: 'expires_at' });
+  return at;
+}
+
+/**
+ * The columns of a stored key that a change sets; absent fields stay, null clears. Scopes it did not have must be the caller's own.
+ *
+ * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
+ */
+export async function changedColumns(
+  { orgId, actor, clock, writer }: Writing,
+  row: PlatformKeyRow,
+  body: z.output<typeof keyChange>,
+): Promise<KeyChange> {
+  if (body.name !== undefined && body.name !== row.name)
+    await mustBeFree(writer, orgId, body.name, clock.now());
+  if (body.team !== undefined && body.team !== row.team) await requireTeam(writer, orgId, body.team);
+  requireOwnNames(actor, {
+    team: body.team === row.team ? null : body.team,
+    owner: body.owner === row.owner ? null : body.owner,
+  });
+  const had: ReadonlySet<Scope> = keyRecordOf(row).scopes;
+  for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
+  return columnsOf(body);
+}
+
+/** Writes columns of a key; null where it has them already. */
+export async function writeKey(
+  { orgId, actor, clock, writer }: Writing,
+  row: PlatformKeyRow,
+  columns: KeyChange,
+): Promise<PlatformKeyRow | null> {
+  const stored: Readonly<Record<string, unknown>> = { ...row };
+  if (Object.entries(columns).every(([column, value]) => (stored[column] ?? null) === value)) return null;
+  const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
+  await changeKey(writer, orgId, row.id, change);
+  return { ...row, ...change };
+}
+
+function columnsOf(body: z.output<typeof keyChange>): KeyChange {
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
+    ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
+    ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),
+    ...(body.team !== undefined && { team: body.team }),
+    ...(body.owner !== undefined && { owner: body.owner }),
+    // A moment that is past ends the key now.
+    ...(body.expires_at !== undefined && {
+      expires_at: body.expires_at === null ? null : Date.parse(body.expires_at),
+    }),
+  };
+}
