@@ -84,6 +84,17 @@ test('a surface answers on the listeners that have it, and is a 404 on the other
   }
 });
 
+test('a creation tells its address below the path of the base address', async () => {
+  const made = await fetch(`${floe.url}${PREFIX}/api/management/teams`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ id: 'placed' }),
+  });
+  const place = made.headers.get('location');
+  assert.deepEqual([made.status, place], [201, `${PREFIX}/api/management/teams/placed`]);
+  assert.equal((await call(`${floe.url}${place}`, { headers })).status, 200);
+});
+
 test('/metrics without a token is read on a listener of its own only, where others can reach this machine', async () => {
   const main = await call(`${floe.url}/metrics`);
   assert.equal(main.status, 401);
