@@ -1,22 +1,17 @@
 import * as z from 'zod';
-import { slug as fileSlug, label, timezone } from '../config/fields.ts';
-import { boardSlug } from '../config/monitoring.ts';
+import { label, timezone } from '../config/fields.ts';
+import { boardGroups, boardSlug } from '../config/monitoring.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { moment } from './page.ts';
 import { filePlace } from './place.ts';
 
 const slug = boardSlug();
 
-const group = z.strictObject({
-  name: label(),
-  monitors: z.array(fileSlug()).default([]).describe('Ids of monitors, in order.'),
-});
-
 const settings = {
   name: label(),
   public: z.boolean().describe('Readable by anyone with the link.'),
   timezone: timezone().nullable().describe('Of days and times. Null: the org’s.'),
-  groups: z.array(group).describe('In order.'),
+  groups: boardGroups().describe('In order.'),
 };
 
 const readOnly = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { baseUrl, label, secret, slug, webUrl } from '../config/fields.ts';
+import { baseUrl, label, labels, mailAddresses, secret, slug, webUrl } from '../config/fields.ts';
 import { ALERT_EVENTS } from '../config/monitoring.ts';
 import { source } from './keys.ts';
 import { moment, rangeQuery } from './page.ts';
@@ -21,9 +21,9 @@ const settings = {
   kind: z.enum(CHANNEL_KINDS),
   enabled: z.boolean().describe('False: it is told nothing.'),
   events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
-  tags: z.array(label()).describe('Only monitors with one of these tags. Empty: all.'),
+  tags: labels().describe('Only monitors with one of these tags. Empty: all.'),
   realert_minutes: z.number().min(0).max(527_040).describe('Repeat while it lasts; 0: never.'),
-  to: z.array(z.email('is not a mail address')).min(1).nullable().describe('`email`: recipients.'),
+  to: mailAddresses().nullable().describe('`email`: recipients.'),
   chat_id: label().nullable().describe('`telegram`: the chat.'),
   base_url: baseUrl().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
 };

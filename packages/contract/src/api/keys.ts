@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { label, modelPattern, slug } from '../config/fields.ts';
+import { label, modelPatterns, slug } from '../config/fields.ts';
 import { KEY_FIELDS } from '../config/org.ts';
 import { SCOPES } from '../scopes.ts';
 import { listQuery, moment } from './page.ts';
 import { filePlace } from './place.ts';
 
 const keyName = label();
-const modelPatterns = z
-  .array(modelPattern())
-  .min(1)
-  .describe('Model ids the key may ask for; `*` matches any run of characters, `/` included.');
+const models = modelPatterns().describe(
+  'Model ids the key may ask for; `*` matches any run of characters, `/` included.',
+);
 
 const paths = KEY_FIELDS.paths
   .unwrap()
@@ -27,7 +26,7 @@ const fields = {
   last4: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
   scopes: z.array(z.enum(SCOPES)),
-  models: modelPatterns.nullable().describe('Null: every model of the organization.'),
+  models: models.nullable().describe('Null: every model of the organization.'),
   paths,
   team: z.string().nullable(),
   owner: z.string().nullable(),
@@ -63,7 +62,7 @@ export const createdKey = z
 export const keyCreation = z.strictObject({
   name: keyName,
   scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
-  models: modelPatterns.nullish(),
+  models: models.nullish(),
   paths: paths.nullish(),
   team: slug().nullish(),
   owner: label().nullish(),
@@ -74,7 +73,7 @@ export const keyCreation = z.strictObject({
 export const keyChange = z.strictObject({
   name: keyName.optional(),
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
-  models: modelPatterns.nullish(),
+  models: models.nullish(),
   paths: paths.nullish(),
   team: slug().nullish(),
   owner: label().nullish(),

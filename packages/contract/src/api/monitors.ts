@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { label, minutes, slug } from '../config/fields.ts';
+import { label, labels, minutes, slug } from '../config/fields.ts';
 import { ScheduleSchema } from '../config/monitoring.ts';
 import { LIST_ORDERS, listQuery, moment, rangeQuery } from './page.ts';
 import { filePlace } from './place.ts';
@@ -12,8 +12,8 @@ const settings = {
   description: z.string().max(2_000),
   expected_interval_minutes: minutes(0.5).nullable().describe('Either this or `schedule`.'),
   schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
-  tags: z.array(label()),
-  channels: z.array(label()).describe('Names of channels that are told. Empty: every channel.'),
+  tags: labels(),
+  channels: labels().describe('Names of channels that are told. Empty: every channel.'),
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
   paused_until: moment.nullable().describe('The pause ends by itself then.'),
   muted_until: moment.nullable().describe('No messages until then; states are still recorded.'),

@@ -12,11 +12,27 @@ export function label() {
   return z.string().min(1).max(200);
 }
 
+/** Texts by which objects are named or filtered. */
+export function labels() {
+  return z.array(label()).max(50);
+}
+
+/** Models that a key may use. */
+export function modelPatterns() {
+  return z.array(modelPattern()).min(1).max(200);
+}
+
+/** Who gets mail. */
+export function mailAddresses() {
+  return z.array(z.email('is not a mail address')).min(1).max(50);
+}
+
 /** A value that must never be shown: JSON Schema's `writeOnly` marks it for forms and documents. */
 export function secret() {
   return z
     .string()
     .min(1)
+    .max(8_192)
     .regex(ONE_LINE, 'must not contain line breaks or control characters')
     .meta({ writeOnly: true });
 }
@@ -77,13 +93,17 @@ export function instant() {
 }
 
 export function timezone() {
-  return z.string().refine(isTimezone, 'is not a time zone of the IANA database, such as Europe/Berlin');
+  return z
+    .string()
+    .max(64)
+    .refine(isTimezone, 'is not a time zone of the IANA database, such as Europe/Berlin');
 }
 
 /** An http(s) address others are appended to: no trailing slash, query, fragment or user name. */
 export function baseUrl() {
   return z
     .string()
+    .max(2_000)
     .refine(
       isBaseUrl,
       'write an http:// or https:// address without trailing slash, query, fragment or user name',
@@ -95,6 +115,7 @@ export function baseUrl() {
 export function webUrl() {
   return z
     .string()
+    .max(2_000)
     .refine(isWebUrl, 'write an http:// or https:// address without user name')
     .meta({ pattern: '^https?://' });
 }

@@ -5,6 +5,8 @@ import {
   crossFieldRule,
   instant,
   label,
+  labels,
+  mailAddresses,
   minutes,
   secret,
   slug,
@@ -43,7 +45,7 @@ export const MonitorSchema = z
     grace_period_minutes: minutes(0)
       .optional()
       .describe('Slack before a miss counts. Absent: the org’s default.'),
-    tags: z.array(label()).default([]).describe('For filters of channels and lists.'),
+    tags: labels().default([]).describe('For filters of channels and lists.'),
     paused: z.boolean().default(false).describe('A paused monitor records beats and misses nothing.'),
     paused_until: instant().optional().describe('The pause ends by itself then.'),
     muted_until: instant().optional().describe('No messages until then; states are still recorded.'),
@@ -55,7 +57,7 @@ export const MonitorSchema = z
     first_beat_due_minutes: minutes(0.5)
       .optional()
       .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),
-    channels: z.array(label()).default([]).describe('Names of channels that are told.'),
+    channels: labels().default([]).describe('Names of channels that are told.'),
   })
   .check(
     crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
@@ -80,7 +82,7 @@ export const ALERT_EVENTS = [
 const channelFields = {
   name: slug().describe('Unique in the org.'),
   events: z.array(z.enum(ALERT_EVENTS)).min(1).optional().describe('Only these. Absent: all.'),
-  tags: z.array(label()).default([]).describe('Only monitors with one of these tags. Empty: all.'),
+  tags: labels().default([]).describe('Only monitors with one of these tags. Empty: all.'),
   realert_minutes: z
     .number()
     .min(0)
@@ -106,7 +108,7 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('email').describe('Mail through `smtp`.'),
-    to: z.array(z.email('is not a mail address')).min(1).describe('Recipients.'),
+    to: mailAddresses().describe('Recipients.'),
   }),
   z.strictObject({
     ...channelFields,
@@ -140,20 +142,22 @@ export function boardSlug() {
     .describe('Address of the board: `/boards/<slug>`. Unique in the installation.');
 }
 
+const boardGroup = z.strictObject({
+  name: label().describe('Heading of the group.'),
+  monitors: z.array(slug()).max(1_000).default([]).describe('Ids of monitors, in order.'),
+});
+
+/** What a board shows. */
+export function boardGroups() {
+  return z.array(boardGroup).max(100);
+}
+
 export const BoardSchema = z
   .strictObject({
     slug: boardSlug(),
     name: label().optional().describe('Title. Absent: the slug.'),
     public: z.boolean().default(false).describe('Readable without signing in.'),
     timezone: timezone().optional().describe('Time zone of its days and times. Absent: the org’s.'),
-    groups: z
-      .array(
-        z.strictObject({
-          name: label().describe('Heading of the group.'),
-          monitors: z.array(slug()).default([]).describe('Ids of monitors, in order.'),
-        }),
-      )
-      .default([])
-      .describe('Groups of monitors, in order.'),
+    groups: boardGroups().default([]).describe('Groups of monitors, in order.'),
   })
   .transform((board) => ({ ...board, name: board.name ?? board.slug }));

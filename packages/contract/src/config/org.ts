@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TeamSchema } from '../api/teams.ts';
 import { SCOPES } from '../scopes.ts';
-import { instant, label, minutes, modelPattern, slug, timezone } from './fields.ts';
+import { instant, label, minutes, modelPatterns, slug, timezone } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
@@ -20,13 +20,10 @@ export const KEY_FIELDS = {
   scopes: z.array(z.enum(SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
   team: slug().optional().describe('Team that uses it.'),
   owner: label().optional().describe('Person or job that answers for it.'),
-  models: z
-    .array(modelPattern())
-    .min(1)
-    .optional()
-    .describe('Only these models. Absent: every model of the org.'),
+  models: modelPatterns().optional().describe('Only these models. Absent: every model of the org.'),
   paths: z
-    .array(z.string().regex(/^\//, 'must start with /'))
+    .array(z.string().max(300).regex(/^\//, 'must start with /'))
+    .max(50)
     .default([])
     .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
   expires_at: instant().optional().describe('The key stops working then.'),
