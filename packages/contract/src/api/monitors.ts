@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { label, labels, minutes, slug } from '../config/fields.ts';
-import { ScheduleSchema } from '../config/monitoring.ts';
+import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
 import { LIST_ORDERS, listQuery, moment, rangeQuery } from './page.ts';
 import { filePlace } from './place.ts';
 
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
 
+const { name, description, ...plain } = MONITOR_FIELDS;
+
 const settings = {
-  name: label(),
-  description: z.string().max(2_000),
+  name,
+  description,
   expected_interval_minutes: minutes(0.5).nullable().describe('Either this or `schedule`.'),
   schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
   tags: labels(),
@@ -17,7 +19,7 @@ const settings = {
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
   paused_until: moment.nullable().describe('The pause ends by itself then.'),
   muted_until: moment.nullable().describe('No messages until then; states are still recorded.'),
-  alert_after_misses: z.int().min(1).describe('Missed beats in a row before a message is sent.'),
+  ...plain,
   fail_counts_as_miss: z
     .boolean()
     .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),

@@ -27,6 +27,20 @@ export const ScheduleSchema = z.strictObject({
   timezone: timezone().optional().describe('Time zone of the expression. Absent: the org’s.'),
 });
 
+/** Settings of a monitor whose columns have the same name and value, as answers show them. */
+export const MONITOR_FIELDS = {
+  name: label(),
+  description: z.string().max(2_000),
+  alert_after_misses: count().describe('Missed beats in a row before a message is sent.'),
+};
+
+/** The same in rows, with what they hold where the file says nothing. */
+export const monitorStored = z.object({
+  name: z.string(),
+  description: z.string().default(''),
+  alert_after_misses: z.number().default(1),
+});
+
 export const MonitorSchema = z
   .strictObject({
     id: slug().describe('What jobs send as `monitor_id`.'),
@@ -49,7 +63,7 @@ export const MonitorSchema = z
     paused: z.boolean().default(false).describe('A paused monitor records beats and misses nothing.'),
     paused_until: instant().optional().describe('The pause ends by itself then.'),
     muted_until: instant().optional().describe('No messages until then; states are still recorded.'),
-    alert_after_misses: count().default(1).describe('Missed beats in a row before a message is sent.'),
+    alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
       .default(false)

@@ -16,12 +16,6 @@ export function scheduleOf({ interval_ms, cron, timezone }: ScheduleColumns): Sc
   return { kind: 'cron', cron, timezone: timezone ?? 'UTC' };
 }
 
-export function scheduleColumns(schedule: Schedule): ScheduleColumns {
-  return schedule.kind === 'interval'
-    ? { interval_ms: schedule.intervalMs, cron: null, timezone: null }
-    : { interval_ms: null, cron: schedule.cron, timezone: schedule.timezone };
-}
-
 /** Columns that say what is promised. */
 export type PlanColumns = ScheduleColumns &
   Pick<ClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;

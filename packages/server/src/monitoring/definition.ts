@@ -1,33 +1,29 @@
 import type { MonitorConfig } from '@floe/contract/config';
+import { monitorStored } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
 import type { MonitorRow } from '../store/monitoring/definitions.ts';
-import { textsIn } from './book.ts';
-import { scheduleColumns, scheduleOf } from './clock-rows.ts';
-import { requireOccurrences, type Schedule } from './schedule.ts';
+import type { ScheduleColumns } from './clock-rows.ts';
+import { requireOccurrences } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
 
 /** The grace of monitors that set none, in an org that sets none either (product section 6). */
 export const DEFAULT_GRACE_MS = 5 * MINUTE_MS;
 
-/** A monitor as people define it. Durations and instants in milliseconds. */
-export interface MonitorDefinition {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly schedule: Schedule;
-  /** Null: the org's default. */
-  readonly graceMs: number | null;
-  readonly firstBeatDueMs: number | null;
-  readonly alertAfterMisses: number;
-  readonly failCountsAsMiss: boolean;
-  readonly tags: readonly string[];
-  readonly channels: readonly string[];
-  readonly paused: boolean;
-  /** The pause ends by itself then; means a pause, too. */
-  readonly pausedUntil: number | null;
-  readonly mutedUntil: number | null;
-}
+/** A monitor as people define it, in the columns that hold it. */
+export type MonitorDefinition = Omit<
+  MonitorRow,
+  | 'uid'
+  | 'org_id'
+  | 'token_version'
+  | 'disabled_at'
+  | 'source'
+  | 'source_file'
+  | 'source_line'
+  | 'created_at'
+  | 'updated_at'
+  | 'updated_by'
+>;
 
 /**
  * A monitor of floe.yaml or of the API, whose bodies have the same fields.
@@ -38,28 +34,26 @@ export interface MonitorDefinition {
 export function definitionOf(config: MonitorConfig, timezone: string): MonitorDefinition {
   return {
     id: config.id,
-    name: config.name,
-    description: config.description,
-    schedule: scheduleOfConfig(config, timezone),
-    graceMs: ms(config.grace_period_minutes),
-    firstBeatDueMs: ms(config.first_beat_due_minutes),
-    alertAfterMisses: config.alert_after_misses,
-    failCountsAsMiss: config.fail_counts_as_miss,
-    tags: config.tags,
-    channels: config.channels,
-    paused: config.paused,
-    pausedUntil: instant(config.paused_until),
-    mutedUntil: instant(config.muted_until),
+    ...monitorStored.parse(config),
+    ...scheduleColumns(config, timezone),
+    grace_ms: ms(config.grace_period_minutes),
+    first_beat_due_ms: ms(config.first_beat_due_minutes),
+    fail_counts_as_miss: config.fail_counts_as_miss ? 1 : 0,
+    tags_json: JSON.stringify(config.tags),
+    channels_json: JSON.stringify(config.channels),
+    paused: config.paused ? 1 : 0,
+    paused_until: instant(config.paused_until),
+    muted_until: instant(config.muted_until),
   };
 }
 
-function scheduleOfConfig(config: MonitorConfig, timezone: string): Schedule {
+function scheduleColumns(config: MonitorConfig, timezone: string): ScheduleColumns {
   const { expected_interval_minutes: every, schedule } = config;
-  if (every !== undefined) return { kind: 'interval', intervalMs: Math.round(every * MINUTE_MS) };
+  if (every !== undefined) return { interval_ms: Math.round(every * MINUTE_MS), cron: null, timezone: null };
   if (!schedule) throw new Fault('invalid_request', 'Give expected_interval_minutes or schedule.');
   const zone = schedule.timezone ?? timezone;
   requireOccurrences(schedule.cron, zone);
-  return { kind: 'cron', cron: schedule.cron, timezone: zone };
+  return { interval_ms: null, cron: schedule.cron, timezone: zone };
 }
 
 function ms(minutes: number | undefined): number | null {
@@ -68,41 +62,4 @@ function ms(minutes: number | undefined): number | null {
 
 function instant(text: string | undefined): number | null {
   return text === undefined ? null : Date.parse(text);
-}
-
-/** The definition as columns hold it. */
-export function definitionColumns(definition: MonitorDefinition) {
-  return {
-    id: definition.id,
-    name: definition.name,
-    description: definition.description,
-    ...scheduleColumns(definition.schedule),
-    grace_ms: definition.graceMs,
-    first_beat_due_ms: definition.firstBeatDueMs,
-    alert_after_misses: definition.alertAfterMisses,
-    fail_counts_as_miss: definition.failCountsAsMiss ? 1 : 0,
-    tags_json: JSON.stringify(definition.tags),
-    channels_json: JSON.stringify(definition.channels),
-    paused: definition.paused ? 1 : 0,
-    paused_until: definition.pausedUntil,
-    muted_until: definition.mutedUntil,
-  };
-}
-
-export function definitionOfRow(row: MonitorRow): MonitorDefinition {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    schedule: scheduleOf(row),
-    graceMs: row.grace_ms,
-    firstBeatDueMs: row.first_beat_due_ms,
-    alertAfterMisses: row.alert_after_misses,
-    failCountsAsMiss: row.fail_counts_as_miss === 1,
-    tags: textsIn(row.tags_json),
-    channels: textsIn(row.channels_json),
-    paused: row.paused === 1,
-    pausedUntil: row.paused_until,
-    mutedUntil: row.muted_until,
-  };
 }

@@ -1,7 +1,7 @@
 import type { MonitorConfig } from '@floe/contract/config';
 import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
 import { allMonitors, type MonitorRow, monitorsOfOrg } from '../store/monitoring/definitions.ts';
-import { definitionColumns, definitionOf } from './definition.ts';
+import { definitionOf } from './definition.ts';
 import { type Changing, MonitorChanges, newMonitor } from './monitor-changes.ts';
 
 /** Monitors, in floe.yaml and stored. */
@@ -23,10 +23,7 @@ export function fileMonitors(changing: Omit<Changing, 'actor' | 'source'>) {
   const changes = new MonitorChanges({ ...changing, actor: 'file', source: { kind: 'file', line: null } });
   return fileKind({
     ...MONITORS,
-    columns: ({ config, timezone }) => ({
-      ...definitionColumns(definitionOf(config, timezone)),
-      disabled_at: null,
-    }),
+    columns: ({ config, timezone }) => ({ ...definitionOf(config, timezone), disabled_at: null }),
     row: newMonitor,
     insert: (_, row) => changes.add(row),
     update: (_, row, { updated_at }, next) =>

@@ -194,8 +194,8 @@ async function tell(database: Store, id: string, told: Story): Promise<string> {
       case 'plan':
         await change(async (changing) => {
           const before = await row(changing.writer, id);
-          const { paused, paused_until: pausedUntil } = before;
-          const next = { ...definition(id, step.plan), paused: paused === 1, pausedUntil };
+          const { paused, paused_until } = before;
+          const next = { ...definition(id, step.plan), paused, paused_until };
           await replaceMonitor(changing, before, next);
         });
         break;

@@ -8,7 +8,7 @@ import { beatToken, tokenHash } from './beat-token.ts';
 import { Book } from './book.ts';
 import { type Clock, type Evaluation, evaluationOf, type Gap, type Plan } from './clock.ts';
 import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
-import { DEFAULT_GRACE_MS, definitionColumns, type MonitorDefinition } from './definition.ts';
+import { DEFAULT_GRACE_MS, type MonitorDefinition } from './definition.ts';
 import { settle } from './settle.ts';
 import { begin, end, pause, replan, unpause } from './state.ts';
 
@@ -55,7 +55,7 @@ export class MonitorChanges {
 
   create(orgId: string, definition: MonitorDefinition): MonitorRow {
     const { nowMs, actor } = this.#changing;
-    const columns = { ...definitionColumns(definition), ...this.#place(), disabled_at: null };
+    const columns = { ...definition, ...this.#place(), disabled_at: null };
     const stamps = { created_at: nowMs, updated_at: nowMs, updated_by: actor };
     return this.add(newMonitor({ org_id: orgId, ...columns, ...stamps }));
   }
@@ -67,7 +67,7 @@ export class MonitorChanges {
 
   /** Replaces a monitor's definition, also of one that was removed; its history continues. */
   replace(row: MonitorRow, definition: MonitorDefinition): MonitorRow {
-    const columns = { ...definitionColumns(definition), id: row.id, ...this.#place() };
+    const columns = { ...definition, id: row.id, ...this.#place() };
     return this.put(row, { ...row, ...columns, disabled_at: null, ...this.#updated(row) });
   }
 

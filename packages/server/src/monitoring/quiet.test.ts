@@ -63,9 +63,9 @@ test('a muted monitor is silent until its mute ends', async (t) => {
   await house.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
   const delivery = house.start();
   const start = house.clock.now();
-  const mutedUntil = start + 90_000;
+  const muted_until = start + 90_000;
   await changed(house.database, { nowMs: start }, (changing) =>
-    createMonitor(changing, ORG, { ...monitor('loud'), mutedUntil }),
+    createMonitor(changing, ORG, { ...monitor('loud'), muted_until }),
   );
   await house.put(failing('loud'));
   await house.pass(delivery, 10_000);

@@ -1,5 +1,6 @@
 import type { Check, Monitor } from '@floe/contract/api/monitors';
 import { check, type monitor } from '@floe/contract/api/monitors';
+import { monitorStored } from '@floe/contract/config/monitoring';
 import type { JsonObject } from '@floe/contract/json';
 import { beatToken } from '../../monitoring/beat-token.ts';
 import { textsIn } from '../../monitoring/book.ts';
@@ -39,17 +40,18 @@ export function monitorAnswer(view: MonitorView, actor: Actor, host: MonitoringH
   };
 }
 
-/** The settings that have one form in rows, in answers and in the audit log. */
-function settingsOf(row: MonitorRow) {
+/** The settings that have one form in answers, in documents and in the audit log. */
+export function settingsOf(row: MonitorRow) {
+  const { name, description, ...plain } = monitorStored.parse(row);
   return {
-    name: row.name,
-    description: row.description,
+    name,
+    description,
     expected_interval_minutes: minutesOf(row.interval_ms),
     schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },
     tags: textsIn(row.tags_json),
     channels: textsIn(row.channels_json),
     muted_until: isoOrNull(row.muted_until),
-    alert_after_misses: row.alert_after_misses,
+    ...plain,
     fail_counts_as_miss: row.fail_counts_as_miss === 1,
     first_beat_due_minutes: minutesOf(row.first_beat_due_ms),
   };

@@ -1,9 +1,9 @@
 import { MonitorSchema } from '@floe/contract/config/monitoring';
 import { Fault } from '@floe/contract/faults';
-import { definitionColumns, definitionOf, type MonitorDefinition } from '../../monitoring/definition.ts';
+import { definitionOf, type MonitorDefinition } from '../../monitoring/definition.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import { validate } from '../input.ts';
-import { minutesOf, READ_ONLY } from './monitor-answer.ts';
+import { minutesOf, READ_ONLY, settingsOf } from './monitor-answer.ts';
 import { isoOrNull } from './monitoring-host.ts';
 
 export type MonitorFields = Readonly<Record<string, unknown>>;
@@ -38,27 +38,20 @@ export function monitorDraft(
 /** A stored monitor in the form of floe.yaml. */
 export function monitorConfig(row: MonitorRow, nowMs: number): MonitorFields {
   const pauseLasts = row.paused_until === null || row.paused_until > nowMs;
+  const { name, description, expected_interval_minutes, schedule, tags, channels, ...others } =
+    settingsOf(row);
   const fields = {
     id: row.id,
-    name: row.name,
-    description: row.description,
-    expected_interval_minutes: minutesOf(row.interval_ms),
-    schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },
+    name,
+    description,
+    expected_interval_minutes,
+    schedule,
     grace_period_minutes: minutesOf(row.grace_ms),
-    tags: JSON.parse(row.tags_json),
-    channels: JSON.parse(row.channels_json),
+    tags,
+    channels,
     paused: row.paused === 1 && pauseLasts,
     paused_until: pauseLasts ? isoOrNull(row.paused_until) : null,
-    muted_until: isoOrNull(row.muted_until),
-    alert_after_misses: row.alert_after_misses,
-    fail_counts_as_miss: row.fail_counts_as_miss === 1,
-    first_beat_due_minutes: minutesOf(row.first_beat_due_ms),
+    ...others,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}
-
-/** Whether a definition is what the row says already. */
-export function isSame(row: MonitorRow, definition: MonitorDefinition): boolean {
-  const stored: Readonly<Record<string, unknown>> = { ...row };
-  return Object.entries(definitionColumns(definition)).every(([column, value]) => stored[column] === value);
 }

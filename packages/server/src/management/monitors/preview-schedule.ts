@@ -1,5 +1,6 @@
 import { preview, previewAsk } from '@floe/contract/api/monitors';
 import { ROLES } from '@floe/contract/roles';
+import { scheduleOf } from '../../monitoring/clock-rows.ts';
 import { DEFAULT_GRACE_MS } from '../../monitoring/definition.ts';
 import { promisesOf } from '../../monitoring/schedule.ts';
 import { defaultGrace } from '../../store/monitoring/definitions.ts';
@@ -21,10 +22,10 @@ export function previewSchedule(host: MonitoringHost): Verb {
     async run({ orgId, reader }, { body }) {
       const { from, count, ...fields } = body;
       const zone = host.timezone(orgId);
-      const { schedule, graceMs } = monitorDraft({ ...fields, id: 'preview' }, {}, zone);
-      const grace = graceMs ?? (await defaultGrace(reader, orgId)) ?? DEFAULT_GRACE_MS;
-      const timezone = schedule.kind === 'cron' ? schedule.timezone : zone;
-      const promises = promisesOf(schedule);
+      const definition = monitorDraft({ ...fields, id: 'preview' }, {}, zone);
+      const grace = definition.grace_ms ?? (await defaultGrace(reader, orgId)) ?? DEFAULT_GRACE_MS;
+      const timezone = definition.timezone ?? zone;
+      const promises = promisesOf(scheduleOf(definition));
       const data = [];
       let at: number | null = from === undefined ? host.engine.sight().nowMs : Date.parse(from);
       while (data.length < count) {

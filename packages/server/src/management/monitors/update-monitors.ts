@@ -6,10 +6,11 @@ import { replaceMonitor } from '../../monitoring/monitors.ts';
 import type { MonitorRow } from '../../store/monitoring/definitions.ts';
 import type { Writer } from '../../store/ports.ts';
 import type { FurtherChange } from '../audited-change.ts';
+import { isStored } from '../resources/is-stored.ts';
 import { type Verb, type VerbContext, writeVerb } from '../verb.ts';
 import { changeableMonitor, mustKnowChannels } from './find-monitor.ts';
 import { monitorShown } from './monitor-answer.ts';
-import { isSame, monitorConfig, monitorDraft } from './monitor-draft.ts';
+import { monitorConfig, monitorDraft } from './monitor-draft.ts';
 import { changing, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
 
 type Ask = z.output<typeof monitorsChange>;
@@ -66,7 +67,7 @@ async function changeOne(
   const fields = added.length + removed.length > 0 ? { ...settings, tags: [...tags] } : settings;
   const current = monitorConfig(row, change.nowMs);
   const definition = monitorDraft(fields, current, host.timezone(context.orgId));
-  if (isSame(row, definition)) return null;
+  if (isStored(row, definition)) return null;
   const next = await replaceMonitor(change, row, definition);
   return {
     action: 'monitors.update',

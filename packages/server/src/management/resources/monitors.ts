@@ -9,6 +9,7 @@ import {
 } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
+import { textsIn } from '../../monitoring/book.ts';
 import { DEFAULT_GRACE_MS, type MonitorDefinition } from '../../monitoring/definition.ts';
 import { createMonitor, deleteMonitor, replaceMonitor } from '../../monitoring/monitors.ts';
 import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read.ts';
@@ -16,8 +17,9 @@ import { defaultGrace, monitorById } from '../../store/monitoring/definitions.ts
 import type { Writer } from '../../store/ports.ts';
 import { mustBeOwn, mustKnowChannels } from '../monitors/find-monitor.ts';
 import { minutesOf, monitorAnswer, monitorShown } from '../monitors/monitor-answer.ts';
-import { isSame, monitorConfig, monitorDraft } from '../monitors/monitor-draft.ts';
+import { monitorConfig, monitorDraft } from '../monitors/monitor-draft.ts';
 import { changing, MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
+import { isStored } from './is-stored.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const SHAPES = {
@@ -74,7 +76,7 @@ export function monitors(host: MonitoringHost): MonitorKind {
       const other = await monitorById(writer, orgId, id);
       if (other?.disabled_at === null)
         throw new Fault('conflict', `A monitor "${id}" exists already.`, { param: 'id' });
-      await mustKnowChannels(writer, orgId, definition.channels);
+      await mustKnowChannels(writer, orgId, textsIn(definition.channels_json));
       return definition;
     },
     async changed({ writer, orgId }, { row }, { body }) {
@@ -89,7 +91,8 @@ export function monitors(host: MonitoringHost): MonitorKind {
         });
       const fields = { ...body, id, ...((await followsOrg(writer, orgId, body)) && INHERITED) };
       const definition = monitorDraft(fields, {}, host.timezone(orgId));
-      if (!view || !isSame(view.row, definition)) await mustKnowChannels(writer, orgId, definition.channels);
+      if (!view || !isStored(view.row, definition))
+        await mustKnowChannels(writer, orgId, textsIn(definition.channels_json));
       return definition;
     },
     async insert(context, definition) {
@@ -98,7 +101,7 @@ export function monitors(host: MonitoringHost): MonitorKind {
       return readMonitor(writer, orgId, definition.id, sight());
     },
     async update(context, { row }, definition) {
-      if (isSame(row, definition)) return null;
+      if (isStored(row, definition)) return null;
       await replaceMonitor(changing(context, host), row, definition);
       return readMonitor(context.writer, context.orgId, row.id, sight());
     },

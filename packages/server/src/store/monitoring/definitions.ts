@@ -1,3 +1,4 @@
+import { monitorStored } from '@floe/contract/config/monitoring';
 import type { Reader, Writer } from '../ports.ts';
 import type { ClockRow } from './clock-row.ts';
 import { put, putting } from './records.ts';
@@ -44,14 +45,12 @@ const MONITOR_COLUMNS = [
   'uid',
   'org_id',
   'id',
-  'name',
-  'description',
+  ...monitorStored.keyof().options,
   'interval_ms',
   'cron',
   'timezone',
   'grace_ms',
   'first_beat_due_ms',
-  'alert_after_misses',
   'fail_counts_as_miss',
   'tags_json',
   'channels_json',

@@ -1,15 +1,14 @@
 import type { windowStored } from '@floe/contract/api/maintenance';
+import type { monitorStored } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
 /** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
-export interface MonitorsTable {
+export interface MonitorsTable extends z.output<typeof monitorStored> {
   /** What the history belongs to. A monitor that comes back under its id before retention has it again. */
   uid: string;
   org_id: string;
   /** What jobs send as `monitor_id`; unique in the org. */
   id: string;
-  name: string;
-  description: string;
   /** Either this or `cron` and `timezone`. */
   interval_ms: number | null;
   cron: string | null;
@@ -17,7 +16,6 @@ export interface MonitorsTable {
   /** Null: the org's default. */
   grace_ms: number | null;
   first_beat_due_ms: number | null;
-  alert_after_misses: number;
   /** 1: a failure that the job reports is one miss. */
   fail_counts_as_miss: number;
   tags_json: string;
