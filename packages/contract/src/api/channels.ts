@@ -16,16 +16,30 @@ export const CHANNEL_KINDS = [
   'telegram',
 ] as const;
 
-const settings = {
-  name: slug().describe('Unique in the org; what monitors call it.'),
-  kind: z.enum(CHANNEL_KINDS),
-  enabled: z.boolean().describe('False: it is told nothing.'),
+/** Settings that are stored as they are shown. */
+const plain = {
   events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
   tags: labels().describe('Only monitors with one of these tags. Empty: all.'),
   realert_minutes: z.number().min(0).max(527_040).describe('Repeat while it lasts; 0: never.'),
   to: mailAddresses().nullable().describe('`email`: recipients.'),
   chat_id: label().nullable().describe('`telegram`: the chat.'),
   base_url: baseUrl().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
+};
+
+/** The same of a stored channel, which leaves out what it does not have. */
+export const channelStored = z.object({
+  ...plain,
+  events: plain.events.default(null),
+  to: plain.to.default(null),
+  chat_id: plain.chat_id.default(null),
+  base_url: plain.base_url.default(null),
+});
+
+const settings = {
+  name: slug().describe('Unique in the org; what monitors call it.'),
+  kind: z.enum(CHANNEL_KINDS),
+  enabled: z.boolean().describe('False: it is told nothing.'),
+  ...plain,
 };
 
 const readOnly = {
