@@ -23,12 +23,16 @@ const written = {
     .describe('Whether everybody in the org sees it; that needs `management`.'),
 };
 
+const shown = { name: z.string(), page: z.string() };
+
+/** Settings whose columns have the same name and value. */
+export const viewStored = z.object(shown);
+
 /** Filters of a page under a name. */
 export const view = z
   .strictObject({
     id: z.string(),
-    name: z.string(),
-    page: z.string(),
+    ...shown,
     filters: z.record(z.string(), z.json()),
     shared: z.boolean(),
     own: z.boolean().describe('Whether whoever asks made it.'),
@@ -45,9 +49,7 @@ export const viewQuery = listQuery().extend({
 });
 export const viewBody = z.strictObject(written);
 export const viewPatch = z.strictObject({
-  name: written.name.optional(),
-  page: written.page.optional(),
-  filters: filters.optional(),
+  ...z.strictObject(written).partial().shape,
   shared: z.boolean().optional(),
 });
 

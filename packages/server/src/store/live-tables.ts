@@ -1,4 +1,6 @@
+import type { viewStored } from '@floe/contract/api/views';
 import type { Generated } from 'kysely';
+import type * as z from 'zod';
 
 /** What happened lately, in the order of its commits, for whoever watches. */
 export interface LiveEventsTable {
@@ -24,12 +26,9 @@ export interface BreakerChangesTable {
 }
 
 /** Filters of a page under a name. */
-export interface ViewsTable {
+export interface ViewsTable extends z.output<typeof viewStored> {
   id: string;
   org_id: string;
-  name: string;
-  /** The page it belongs to, such as `requests`. */
-  page: string;
   /** Id of the member or the platform key that made it. */
   owner: string;
   /** 1: everybody of the org sees it. */

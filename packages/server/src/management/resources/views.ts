@@ -6,9 +6,11 @@ import {
   viewPatch,
   viewQuery,
   viewReplacement,
+  viewStored,
 } from '@floe/contract/api/views';
 import { Fault } from '@floe/contract/faults';
 import { ROLES } from '@floe/contract/roles';
+import type * as z from 'zod';
 import { newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
 import { countViews, putView, removeView, type ViewRow, viewById, viewPage } from '../../store/views.ts';
@@ -26,7 +28,7 @@ const SHAPES = {
   replaceParams: viewParams,
 };
 
-type Config = Pick<ViewRow, 'id' | 'name' | 'page' | 'filters_json' | 'shared'>;
+type Config = ReturnType<typeof configOf>;
 
 /**
  * Saved views of the console's pages. Every member may keep views of their own; one that is shared, or was, belongs to everybody and needs
@@ -51,20 +53,12 @@ export const VIEWS: ResourceKind<ViewRow, Config, View, typeof SHAPES> = {
   mayRead: (row, actor) => row.shared === 1 || row.owner === actor.id,
   page: ({ reader, orgId, actor }, query) => viewPage(reader, { ...query, orgId, owner: actor.id }),
   view: (row, { actor }) => viewOf(row, actor.id),
-  shown: ({ name, page, shared, filters }) => ({ name, page, shared, filters }),
+  shown: ({ shared, filters }, row) => ({ ...viewStored.parse(row), shared, filters }),
   mustBeChangeable(row, actor) {
     if (row.shared === 1) requireActorScope(actor, 'management');
   },
   created: ({ clock }, { body }) => configOf(newId('viw', clock.now()), body),
-  changed(_, row, { body }) {
-    const { name, page, filters, shared } = viewOf(row, null);
-    return configOf(row.id, {
-      name: body.name ?? name,
-      page: body.page ?? page,
-      filters: body.filters ?? filters,
-      shared: body.shared ?? shared,
-    });
-  },
+  changed: (_, row, { body }) => configOf(row.id, { ...viewOf(row, null), ...body }),
   replaced: (_, __, id, { body }) => configOf(id, body),
   async insert({ orgId, actor, clock, writer }, config) {
     if (config.shared === 1) requireActorScope(actor, 'management');
@@ -86,19 +80,15 @@ export const VIEWS: ResourceKind<ViewRow, Config, View, typeof SHAPES> = {
   remove: ({ orgId, writer }, { id }) => removeView(writer, orgId, id),
 };
 
-function configOf(
-  id: string,
-  { name, page, filters, shared }: Pick<View, 'name' | 'page' | 'filters' | 'shared'>,
-): Config {
-  return { id, name, page, filters_json: JSON.stringify(filters), shared: shared ? 1 : 0 };
+function configOf(id: string, { filters = {}, shared = false, ...plain }: z.output<typeof viewPatch>) {
+  return { id, ...viewStored.parse(plain), filters_json: JSON.stringify(filters), shared: shared ? 1 : 0 };
 }
 
 /** A view as the one who asks sees it. */
 function viewOf(row: ViewRow, asking: string | null): View {
   return {
     id: row.id,
-    name: row.name,
-    page: row.page,
+    ...viewStored.parse(row),
     filters: JSON.parse(row.filters_json),
     shared: row.shared === 1,
     own: row.owner === asking,
