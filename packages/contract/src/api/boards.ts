@@ -1,16 +1,17 @@
 import * as z from 'zod';
-import { label, timezone } from '../config/fields.ts';
-import { boardGroups, boardSlug } from '../config/monitoring.ts';
+import { label } from '../config/fields.ts';
+import { BOARD_FIELDS, boardGroups, boardSlug } from '../config/monitoring.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
 import { moment } from './page.ts';
 import { filePlace } from './place.ts';
 
 const slug = boardSlug();
+const { name, ...plain } = BOARD_FIELDS;
 
 const settings = {
-  name: label(),
+  name,
   public: z.boolean().describe('Readable by anyone with the link.'),
-  timezone: timezone().nullable().describe('Of days and times. Null: the org’s.'),
+  ...plain,
   groups: boardGroups().describe('In order.'),
 };
 

@@ -166,6 +166,19 @@ export function boardGroups() {
   return z.array(boardGroup).max(100);
 }
 
+/** Settings of a board whose columns have the same name and value, as answers show them. */
+export const BOARD_FIELDS = {
+  name: label(),
+  timezone: timezone().nullable().describe('Of days and times. Null: the org’s.'),
+};
+
+/** The same in rows, with what they hold where the file says nothing. */
+export const boardStored = z.object({
+  slug: z.string(),
+  name: z.string(),
+  timezone: z.string().nullable().default(null),
+});
+
 export const BoardSchema = z
   .strictObject({
     slug: boardSlug(),

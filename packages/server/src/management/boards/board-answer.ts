@@ -1,16 +1,12 @@
 import type { Board } from '@floe/contract/api/boards';
-import { groupsOf } from '../../monitoring/boards/board.ts';
+import { boardSettings } from '../../monitoring/boards/file-boards.ts';
 import { placeOf } from '../../platform/file-place.ts';
 import type { BoardRow } from '../../store/monitoring/boards.ts';
 import type { MonitoringHost } from '../monitors/monitoring-host.ts';
 
 export function boardAnswer(row: BoardRow, host: MonitoringHost): Board {
   return {
-    slug: row.slug,
-    name: row.name,
-    public: row.public === 1,
-    timezone: row.timezone,
-    groups: groupsOf(row).map(({ name, monitors }) => ({ name, monitors: [...monitors] })),
+    ...boardSettings(row),
     id: row.id,
     url: `${host.baseUrl()}/boards/${row.slug}`,
     source: placeOf(row),

@@ -1,10 +1,12 @@
+import { boardCreation } from '@floe/contract/api/boards';
 import type { BoardConfig } from '@floe/contract/config';
 import { BoardSchema } from '@floe/contract/config/monitoring';
+import type * as z from 'zod';
 import { validate } from '../input.ts';
 
-const SETTINGS = ['slug', 'name', 'public', 'timezone', 'groups'] as const;
+const SETTINGS = boardCreation.keyof();
 
-type Fields = Readonly<Partial<Record<(typeof SETTINGS)[number], unknown>>>;
+type Fields = Readonly<Partial<Record<z.output<typeof SETTINGS>, unknown>>>;
 
 /**
  * The whole board that a request means: `fields` over `current`, absent ones stay, null clears.
@@ -13,7 +15,7 @@ type Fields = Readonly<Partial<Record<(typeof SETTINGS)[number], unknown>>>;
  */
 export function boardDraft(fields: Fields, current: Fields = {}): BoardConfig {
   const merged: Record<string, unknown> = {};
-  for (const name of SETTINGS) {
+  for (const name of SETTINGS.options) {
     const value = fields[name] === undefined ? current[name] : fields[name];
     if (value !== undefined && value !== null) merged[name] = value;
   }

@@ -3,7 +3,7 @@ import { CHANNELS } from '../../alerts/file-channels.ts';
 import { secretNames } from '../../alerts/stored-channel.ts';
 import { BUDGETS, LIMITS } from '../../guardrails/file-rules.ts';
 import { storedBudget, storedLimit } from '../../guardrails/stored-rules.ts';
-import { FILE_BOARDS } from '../../monitoring/boards/file-boards.ts';
+import { boardSettings, FILE_BOARDS } from '../../monitoring/boards/file-boards.ts';
 import { MONITORS } from '../../monitoring/file-monitors.ts';
 import { FILE_POLICIES, FILE_ROUTES } from '../../platform/config/file-entries.ts';
 import { parsed } from '../../platform/config/stored-config.ts';
@@ -31,13 +31,7 @@ export const KINDS: readonly DocumentKind[] = [
     // A date alone means a pause: its default beside it would deny that.
     body: ({ paused, ...monitor }) => ({ ...monitor, ...(paused && { paused }) }),
   }),
-  stored(FILE_BOARDS, ({ slug, name, timezone, groups_json, ...row }) => ({
-    slug,
-    name,
-    public: row.public === 1,
-    timezone,
-    groups: JSON.parse(groups_json),
-  })),
+  stored(FILE_BOARDS, boardSettings),
   PROVIDERS,
   SETTINGS,
   CACHE,

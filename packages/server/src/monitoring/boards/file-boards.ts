@@ -1,4 +1,5 @@
 import type { BoardConfig } from '@floe/contract/config';
+import { boardStored } from '@floe/contract/config/monitoring';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
 import type { Declared } from '../../platform/file-org.ts';
@@ -10,6 +11,7 @@ import {
   deleteBoard,
   insertBoard,
 } from '../../store/monitoring/boards.ts';
+import { groupsOf } from './board.ts';
 
 const TAKEN =
   'is the slug of a board of another organization, and slugs are unique in the installation; take another one, or have that board renamed or deleted first';
@@ -45,13 +47,21 @@ function takenSlugs(
 
 /** A board as columns hold it. */
 export function boardColumns(config: BoardConfig) {
+  const { slug, name, ...plain } = boardStored.parse(config);
   return {
-    slug: config.slug,
-    name: config.name,
+    slug,
+    name,
     public: config.public ? 1 : 0,
-    timezone: config.timezone ?? null,
+    ...plain,
     groups_json: JSON.stringify(config.groups.map(({ name, monitors }) => ({ name, monitors }))),
   };
+}
+
+/** What people set, as answers and documents show it. */
+export function boardSettings(row: BoardRow) {
+  const { slug, name, ...plain } = boardStored.parse(row);
+  const groups = groupsOf(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
+  return { slug, name, public: row.public === 1, ...plain, groups };
 }
 
 /** A board as the audit log keeps it. */

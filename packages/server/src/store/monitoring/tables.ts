@@ -1,5 +1,5 @@
 import type { windowStored } from '@floe/contract/api/maintenance';
-import type { monitorStored } from '@floe/contract/config/monitoring';
+import type { boardStored, monitorStored } from '@floe/contract/config/monitoring';
 import type * as z from 'zod';
 
 /** What a monitor is, as people define it. Its clock stands apart, in `monitor_clocks`. */
@@ -143,15 +143,10 @@ export interface MonitorGapsTable {
 }
 
 /** A page that shows chosen monitors. */
-export interface BoardsTable {
+export interface BoardsTable extends z.output<typeof boardStored> {
   id: string;
   org_id: string;
-  /** Unique in the installation. */
-  slug: string;
-  name: string;
   public: number;
-  /** Of days and times; null: the org's. */
-  timezone: string | null;
   /** `[{ name, monitors: [id] }]` */
   groups_json: string;
   source: string;
