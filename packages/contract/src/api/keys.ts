@@ -1,16 +1,36 @@
 import * as z from 'zod';
-import { label, modelPatterns, slug } from '../config/fields.ts';
-import { KEY_FIELDS } from '../config/org.ts';
+import { instant, label, modelPatterns, slug } from '../config/fields.ts';
 import { SCOPES } from '../scopes.ts';
 import { listQuery, moment } from './page.ts';
 import { filePlace } from './place.ts';
+
+/** A platform key in floe.yaml. */
+export const PlatformKeySchema = z.strictObject({
+  name: label().describe('Unique in the org; what analytics and limits call the key.'),
+  key: z
+    .string()
+    .max(256)
+    .regex(/^(sk-)?eis_[A-Za-z0-9_]{32,}$/, 'must be eis_ followed by at least 32 letters, digits or _')
+    .meta({ writeOnly: true })
+    .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
+  scopes: z.array(z.enum(SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
+  team: slug().optional().describe('Team that uses it.'),
+  owner: label().optional().describe('Person or job that answers for it.'),
+  models: modelPatterns().optional().describe('Only these models. Absent: every model of the org.'),
+  paths: z
+    .array(z.string().max(300).regex(/^\//, 'must start with /'))
+    .max(50)
+    .default([])
+    .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
+  expires_at: instant().optional().describe('The key stops working then.'),
+});
 
 const keyName = label();
 const models = modelPatterns().describe(
   'Model ids the key may ask for; `*` matches any run of characters, `/` included.',
 );
 
-const paths = KEY_FIELDS.paths
+const paths = PlatformKeySchema.shape.paths
   .unwrap()
   .describe(
     'Paths without a model, as `/gateway/v1/files`, that a key with `models` may use, and all below them.',
@@ -18,6 +38,15 @@ const paths = KEY_FIELDS.paths
 
 /** Where a resource is written: `file` ones are read-only here, `line` is theirs in the file. */
 export const source = filePlace;
+
+const shown = { team: z.string().nullable(), owner: z.string().nullable() };
+
+/** Settings whose columns have the same name and value. */
+export const keyStored = z.object({
+  name: z.string(),
+  team: shown.team.default(null),
+  owner: shown.owner.default(null),
+});
 
 const fields = {
   id: z.string(),
@@ -28,8 +57,7 @@ const fields = {
   scopes: z.array(z.enum(SCOPES)),
   models: models.nullable().describe('Null: every model of the organization.'),
   paths,
-  team: z.string().nullable(),
-  owner: z.string().nullable(),
+  ...shown,
   created_at: moment,
   created_by: z.string().nullable(),
   expires_at: moment.nullable(),
@@ -59,25 +87,26 @@ export const createdKey = z
   .strictObject({ ...fields, key: z.string().describe('The key itself. It is shown this once.') })
   .meta({ id: 'CreatedPlatformKey' });
 
-export const keyCreation = z.strictObject({
-  name: keyName,
-  scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
+/** What a request may set beside; null clears. */
+const settings = {
   models: models.nullish(),
   paths: paths.nullish(),
   team: slug().nullish(),
   owner: label().nullish(),
   expires_at: moment.nullish(),
+};
+
+export const keyCreation = z.strictObject({
+  name: keyName,
+  scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
+  ...settings,
 });
 
 /** Absent fields stay; null clears. */
 export const keyChange = z.strictObject({
   name: keyName.optional(),
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
-  models: models.nullish(),
-  paths: paths.nullish(),
-  team: slug().nullish(),
-  owner: label().nullish(),
-  expires_at: moment.nullish(),
+  ...settings,
 });
 
 /** What `GET` returned is accepted; what only answers carry is passed over, absent fields are cleared. */

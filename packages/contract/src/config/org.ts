@@ -1,35 +1,12 @@
 import * as z from 'zod';
+import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
-import { SCOPES } from '../scopes.ts';
-import { instant, label, minutes, modelPatterns, slug, timezone } from './fields.ts';
+import { label, minutes, slug, timezone } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
 import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
-
-/** What floe.yaml says about a platform key, field by field. */
-export const KEY_FIELDS = {
-  name: label().describe('Unique in the org; what analytics and limits call the key.'),
-  key: z
-    .string()
-    .max(256)
-    .regex(/^(sk-)?eis_[A-Za-z0-9_]{32,}$/, 'must be eis_ followed by at least 32 letters, digits or _')
-    .meta({ writeOnly: true })
-    .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
-  scopes: z.array(z.enum(SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
-  team: slug().optional().describe('Team that uses it.'),
-  owner: label().optional().describe('Person or job that answers for it.'),
-  models: modelPatterns().optional().describe('Only these models. Absent: every model of the org.'),
-  paths: z
-    .array(z.string().max(300).regex(/^\//, 'must start with /'))
-    .max(50)
-    .default([])
-    .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
-  expires_at: instant().optional().describe('The key stops working then.'),
-};
-
-export const PlatformKeySchema = z.strictObject(KEY_FIELDS);
 
 /** Settings of an org that are no list of named things; the API changes each as a whole. */
 export const SETTINGS = {

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { keyStored } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
@@ -98,16 +99,14 @@ function match(
 }
 
 function columnsOf({ config }: FileKey, hash: string) {
-  const { name, key, scopes, models, paths, team = null, owner = null, expires_at } = config;
+  const { key, scopes, models, paths, expires_at } = config;
   return {
-    name,
+    ...keyStored.parse(config),
     hash,
     ...keyHint(bare(key)),
     scopes_json: JSON.stringify(scopes),
     models_json: models ? JSON.stringify(models) : null,
     paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
-    team,
-    owner,
     expires_at: expires_at === undefined ? null : Date.parse(expires_at),
     revoked_at: null,
     ...NOT_ROTATED,

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { keyStored } from '@floe/contract/api/keys';
 import type { Scope } from '@floe/contract/scopes';
 import { newId } from '../core/ids.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -33,14 +34,12 @@ export function makeKey(
   const row: PlatformKeyRow = {
     id: newId('key', nowMs),
     org_id: orgId,
-    name,
+    ...keyStored.parse({ name }),
     hash: hashKey(pepper, key),
     ...keyHint(key),
     scopes_json: JSON.stringify(scopes),
     models_json: null,
     paths_json: null,
-    team: null,
-    owner: null,
     created_at: nowMs,
     created_by: by,
     expires_at: null,

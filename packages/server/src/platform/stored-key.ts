@@ -1,4 +1,4 @@
-import type { PlatformKey } from '@floe/contract/api/keys';
+import { keyStored, type PlatformKey } from '@floe/contract/api/keys';
 import { SCOPES, type Scope } from '@floe/contract/scopes';
 import { compilePatterns } from '../core/pattern.ts';
 import type { PlatformKeyRow } from '../store/platform-keys.ts';
@@ -53,17 +53,17 @@ export function keyRecordOf(row: PlatformKeyRow): KeyRecord {
 
 /** A stored key as the API and the audit log show it: never its hash. */
 export function platformKeyOf(row: PlatformKeyRow, nowMs: number): PlatformKey {
+  const { name, ...plain } = keyStored.parse(row);
   return {
     id: row.id,
-    name: row.name,
+    name,
     prefix: row.prefix,
     last4: row.last4,
     status: statusOf(row, nowMs),
     scopes: scopesIn(row.scopes_json),
     models: textsIn(row.models_json),
     paths: textsIn(row.paths_json ?? null) ?? [],
-    team: row.team,
-    owner: row.owner,
+    ...plain,
     created_at: momentOf(row.created_at),
     created_by: row.created_by,
     expires_at: row.expires_at === null ? null : momentOf(row.expires_at),

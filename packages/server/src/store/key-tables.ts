@@ -1,7 +1,9 @@
-export interface PlatformKeysTable {
+import type { keyStored } from '@floe/contract/api/keys';
+import type * as z from 'zod';
+
+export interface PlatformKeysTable extends z.output<typeof keyStored> {
   id: string;
   org_id: string;
-  name: string;
   /** HMAC-SHA-256 of the key with the installation's pepper, hex. The key itself is never stored. */
   hash: string;
   /** First characters, enough to recognise a key in a list: `eis_AbCd`. */
@@ -12,8 +14,6 @@ export interface PlatformKeysTable {
   models_json: string | null;
   /** Paths without a model that a key with `models_json` may use; null for none. */
   paths_json?: string | null | undefined;
-  team: string | null;
-  owner: string | null;
   created_at: number;
   created_by: string | null;
   expires_at: number | null;

@@ -1,3 +1,4 @@
+import { keyStored } from '@floe/contract/api/keys';
 import { teamStored } from '@floe/contract/api/teams';
 import { CHANNELS } from '../../alerts/file-channels.ts';
 import { secretNames } from '../../alerts/stored-channel.ts';
@@ -61,14 +62,14 @@ export function kindNamed(name: string): DocumentKind {
 }
 
 function keyEntry(row: PlatformKeyRow, placeholders: Placeholders, { nowMs }: OrgReading): object | null {
-  const { name, team, owner, expires_at } = row;
+  const { expires_at } = row;
   if (expires_at !== null && expires_at <= nowMs) return null;
+  const { name, ...plain } = keyStored.parse(row);
   return {
     name,
     key: placeholders.for(['key', name], `the platform key "${name}", which ends in ${row.last4}`),
     scopes: JSON.parse(row.scopes_json),
-    team,
-    owner,
+    ...plain,
     models: row.models_json === null ? null : JSON.parse(row.models_json),
     paths: row.paths_json ? JSON.parse(row.paths_json) : null,
     expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { PlatformKeySchema } from '@floe/contract/config/org';
+import { keyStored, PlatformKeySchema } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
@@ -71,8 +71,8 @@ async function changed(
   given: { readonly value: string; readonly hash: string } | null,
 ): Promise<Changed> {
   const { actor, clock } = context;
-  const { name, scopes, paths, models = null, team = null, owner = null, expires_at = null } = wanted;
-  const fields = { name, scopes, paths, models, team, owner, expires_at };
+  const { scopes, paths, models = null, expires_at = null } = wanted;
+  const fields = { ...keyStored.parse(wanted), scopes, paths, models, expires_at };
   const columns = await changedColumns(context, row, fields);
   const now = clock.now();
   let value: KeyChange = {};
@@ -91,10 +91,11 @@ async function changed(
 async function created(
   { orgId, actor, clock, writer }: Writing,
   pepper: KeyObject,
-  { name, scopes, models, paths, team, owner, expires_at }: Wanted,
+  wanted: Wanted,
   value: string,
 ): Promise<Changed> {
   const nowMs = clock.now();
+  const { name, scopes, models, paths, team, expires_at } = wanted;
   for (const scope of scopes) requireActorScope(actor, scope);
   await requireTeam(writer, orgId, team);
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
@@ -103,10 +104,9 @@ async function created(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs, value },
     {
+      ...keyStored.parse(wanted),
       models_json: models ? JSON.stringify(models) : null,
       paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
-      team: team ?? null,
-      owner: owner ?? null,
       expires_at: expires_at === undefined ? null : Date.parse(expires_at),
     },
   );

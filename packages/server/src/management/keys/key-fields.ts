@@ -1,4 +1,4 @@
-import type { keyChange } from '@floe/contract/api/keys';
+import { type keyChange, keyStored } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type { Scope } from '@floe/contract/scopes';
 import type * as z from 'zod';
@@ -37,7 +37,7 @@ export async function changedColumns(
   });
   const had: ReadonlySet<Scope> = keyRecordOf(row).scopes;
   for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
-  return columnsOf(body);
+  return columnsOf(row, body);
 }
 
 /** Writes columns of a key; null where it has them already. */
@@ -53,14 +53,12 @@ export async function writeKey(
   return { ...row, ...change };
 }
 
-function columnsOf(body: z.output<typeof keyChange>): KeyChange {
+function columnsOf(row: PlatformKeyRow, body: z.output<typeof keyChange>): KeyChange {
   return {
-    ...(body.name !== undefined && { name: body.name }),
+    ...keyStored.parse({ ...row, ...body }),
     ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
     ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
     ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),
-    ...(body.team !== undefined && { team: body.team }),
-    ...(body.owner !== undefined && { owner: body.owner }),
     // A moment that is past ends the key now.
     ...(body.expires_at !== undefined && {
       expires_at: body.expires_at === null ? null : Date.parse(body.expires_at),

@@ -5,6 +5,7 @@ import {
   keyCreation,
   keyList,
   keyReplacement,
+  keyStored,
   type PlatformKey,
   platformKey,
 } from '@floe/contract/api/keys';
@@ -85,16 +86,8 @@ export function platformKeys(pepper: KeyObject): KeyKind {
     async replaced(context, row, _, { body }) {
       // A key is made by `POST` alone, which is what shows its value.
       if (!row) throw new Fault('not_found', UNKNOWN_KEY);
-      const { name, scopes, models, paths, team, owner, expires_at } = body;
-      const fields = {
-        name,
-        scopes,
-        models: models ?? null,
-        paths: paths ?? null,
-        team: team ?? null,
-        owner: owner ?? null,
-        expires_at: expires_at ?? null,
-      };
+      const { scopes, models = null, paths = null, expires_at = null } = body;
+      const fields = { ...keyStored.parse(body), scopes, models, paths, expires_at };
       return { row, columns: await changedColumns(context, row, fields), value: null };
     },
     async insert({ writer }, { row }) {
@@ -127,6 +120,7 @@ async function createdFrom(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs },
     {
+      ...keyStored.parse(body),
       ...whose,
       id,
       models_json: models ? JSON.stringify(models) : null,
