@@ -30,7 +30,7 @@ const FLOORS = {
   'server/main': 8,
 };
 
-/** Same floor, but allowed: guardrails may raise an alert (ARCHITECTURE.md, "The house"). */
+/** Imports within one floor that are allowed: a budget raises alerts (ARCHITECTURE.md, "The house", exceptions). */
 const SIDEWAYS = new Set(['server/guardrails > server/alerts']);
 
 /** Rooms that may import only what is named here, whatever their floor. */
@@ -45,7 +45,7 @@ const ONLY = {
   'server/core': [],
 };
 
-/** Programs that a room starts as a process of their own and never loads, with the room that may. */
+/** Programs that a room starts as a process of their own and never loads (ARCHITECTURE.md, "The house", exceptions). */
 const PROGRAMS = new Set(['cli > packages/server/bin/server.mjs']);
 
 /** A word that must not appear in the imports or code of any room but those named. */
