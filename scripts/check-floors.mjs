@@ -30,7 +30,7 @@ const FLOORS = {
   'server/main': 8,
 };
 
-/** Same floor, but allowed: guardrails may raise an alert (ARCHITECTURE.md, "The house"). */
+/** Imports within one floor that are allowed: a budget raises alerts (ARCHITECTURE.md, "The house", exceptions). */
 const SIDEWAYS = new Set(['server/guardrails > server/alerts']);
 
 /** Rooms that may import only what is named here, whatever their floor. */
@@ -44,6 +44,9 @@ const ONLY = {
   console: ['@floe/contract', '@floe/sdk'],
   'server/core': [],
 };
+
+/** Programs that a room starts as a process of their own and never loads (ARCHITECTURE.md, "The house", exceptions). */
+const PROGRAMS = new Set(['cli > packages/server/bin/server.mjs']);
 
 /** A word that must not appear in the imports or code of any room but those named. */
 const STOPS = [
@@ -116,7 +119,7 @@ export function check(files, threads = THREADS) {
     const targets = [];
     const known = [];
     const imported = importsOf(path, text);
-    for (const { specifier, isType: typeOnly, isLazy } of imported) {
+    for (const { specifier, isType: typeOnly, isLazy, isEntry } of imported) {
       if (specifier === null) {
         if (!isTest) faults.push(`${path}: an import that is not written out cannot be checked`);
         continue;
@@ -124,7 +127,9 @@ export function check(files, threads = THREADS) {
       const target = resolveImport(path, specifier);
       if (!target && !typeOnly) packages.set(path, [...(packages.get(path) ?? []), specifier]);
       if (!target) continue;
-      if (!typeOnly) targets.push(target);
+      if (isEntry && PROGRAMS.has(`${room} > ${target}`)) continue;
+      // An entry is loaded by a thread or a process of its own, and not by the file that names it.
+      if (!typeOnly && !isEntry) targets.push(target);
       if (!isLazy) known.push(target);
       if (leadsToPage(path, target))
         faults.push(`${path}: imports a page (${target}); move what is shared to data/, ui/ or app/`);

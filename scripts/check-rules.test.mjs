@@ -79,6 +79,24 @@ const IMPORTS = {
   'import()': (from) => `const load = async () => (await import('${from}')).a;`,
   'import() in a template': (from) => `const load = () => import(\`${from}\`);`,
   createRequire: (from) => `const a = createRequire(import.meta.url)('${from}');`,
+  'createRequire with a type': (from) => `const a = (createRequire(import.meta.url) as Load)('${from}');`,
+  'createRequire of the module': (from) => `const a = module.createRequire(import.meta.url)('${from}');`,
+  'a constant from createRequire': (from) =>
+    `const load = createRequire(import.meta.url);\nfunction a() {\n  return load('${from}');\n}`,
+  'createRequire under another name': (from) =>
+    `import { createRequire as makeLoader } from 'node:module';\nconst a = makeLoader(import.meta.url)('${from}');`,
+  'require.resolve': (from) =>
+    `const require = createRequire(import.meta.url);\nconst a = require.resolve('${from}');`,
+  'process.getBuiltinModule': (from) => `const a = process.getBuiltinModule('${from}');`,
+  "process['getBuiltinModule']": (from) => `const a = process['getBuiltinModule']?.('${from}');`,
+  getBuiltinModule: (from) =>
+    `import { getBuiltinModule as get } from 'node:process';\nconst a = get('${from}');`,
+  'import.meta.resolve': (from) => `const a = import.meta.resolve('${from}');`,
+};
+/** Ways to name a file that a thread or a process of its own loads. */
+const ENTRIES = {
+  'new Worker': (from) => `const a = new Worker(new URL('${from}', import.meta.url));`,
+  'new URL': (from) => `const options = { entry: new URL(\`${from}\`, import.meta.url) };`,
 };
 const TYPES = {
   'import type': (from) => `import type { A } from '${from}';`,
@@ -95,16 +113,73 @@ const faultsOf = (path, text) => checkFloors([{ path, text }], []);
 for (const [way, write] of Object.entries({ ...IMPORTS, ...TYPES }))
   test(`an import of a higher floor is found: ${way}`, () => {
     for (const [from, reason] of Object.entries(FORBIDDEN))
-      assert.match(faultsOf(PATH, write(from)).join(), way.endsWith('template') ? /not written out/ : reason);
-    if (!way.endsWith('template')) assert.deepEqual(faultsOf(PATH, write('../core/clock.ts')), []);
+      assert.match(faultsOf(PATH, write(from)).join(), reason);
+    assert.deepEqual(faultsOf(PATH, write('../core/clock.ts')), []);
   });
 
 for (const [way, write] of Object.entries(IMPORTS))
   test(`what stops at a room is found: ${way}`, () => {
     const path = 'packages/server/src/gateway/x.ts';
     for (const from of ['kysely', 'pg', 'node:http'])
-      assert.match(faultsOf(path, write(from)).join(), /stops at|not written out/, from);
+      assert.match(faultsOf(path, write(from)).join(), /stops at/, from);
   });
+
+for (const [way, write] of Object.entries(ENTRIES)) {
+  test(`an entry on a higher floor is found: ${way}`, () => {
+    assert.match(faultsOf(PATH, write('../gateway/exchange.ts')).join(), FORBIDDEN['../gateway/exchange.ts']);
+    assert.match(faultsOf(PATH, write('../nowhere/worker.mjs')).join(), /unknown room "server\/nowhere"/);
+    for (const allowed of [
+      './worker.ts',
+      'worker.ts',
+      '../core/clock.ts',
+      '../../data/prices.json',
+      '../data/',
+    ])
+      assert.deepEqual(faultsOf(PATH, write(allowed)), [], allowed);
+  });
+
+  test(`an entry is no part of what its starter loads: ${way}`, () => {
+    const starter = { path: 'packages/wire/src/a.ts', text: write('./b.ts') };
+    const entry = { path: 'packages/wire/src/b.ts', text: "import { a } from './a.ts';" };
+    assert.deepEqual(checkFloors([starter, entry], []), []);
+  });
+}
+
+test('the command line starts the server as a process, and no other room does', () => {
+  const text = "const a = new URL('../../server/bin/server.mjs', import.meta.url);";
+  assert.deepEqual(faultsOf('packages/cli/src/x.ts', text), []);
+  assert.match(faultsOf('packages/sdk/src/x.ts', text).join(), /sdk may not import/);
+  const imported = "import '../../server/bin/server.mjs';";
+  assert.match(faultsOf('packages/cli/src/x.ts', imported).join(), /cli may not import/);
+});
+
+test('an import that is not written out is found', () => {
+  const load = 'const load = createRequire(import.meta.url);\n';
+  for (const text of [
+    'const a = import(name);',
+    'const a = createRequire(import.meta.url)(name);',
+    `${load}load(name);`,
+    `${load}call(load);`,
+    `${load}const { resolve } = load;`,
+    'call(createRequire(import.meta.url));',
+    'const make = createRequire;',
+    'const { createRequire } = module;',
+    'const { getBuiltinModule: get } = process;',
+    'const get = process.getBuiltinModule;',
+    'const a = process.getBuiltinModule(name);',
+    'const a = new Worker(new URL(name, import.meta.url));',
+    `const a = new URL(\`./\${name}.ts\`, import.meta.url);`,
+    'const a = import.meta.resolve(name);',
+  ])
+    assert.match(faultsOf(PATH, text).join(), /not written out/, text);
+  for (const text of [
+    `const a = new URL(\`data/\${name}.json\`, import.meta.url);`,
+    "const a = new URL('./x.ts', address);",
+    'const a = { getBuiltinModule: 1, createRequire: 2 };',
+    "import { createRequire } from 'node:module';\nconst a = createRequire(import.meta.url).resolve('axe-core');",
+  ])
+    assert.deepEqual(faultsOf(PATH, text), [], text);
+});
 
 test('a circle of imports is found, also through import()', () => {
   const file = (name, text) => ({ path: `packages/wire/src/${name}.ts`, text });

@@ -1,29 +1,37 @@
-// Every function that a library package exports from an entry point shows a call in its documentation, and the
-// calls do what they show.
+// Every function that a library package exports from an entry point, and every method of the SDK, shows a call in its
+// documentation, and the calls do what they show.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parseSync } from 'vite';
 import { root } from './setup.mjs';
 import { walk } from './syntax.mjs';
 
-const PACKAGES = ['wire', 'conditions'];
+/** What the examples of a package may use beside its exports, and whether its methods need examples, too. */
+const PACKAGES = {
+  wire: { scopeOf: () => ({}), methods: false },
+  conditions: { scopeOf: () => ({}), methods: false },
+  sdk: { scopeOf: sdkScope, methods: true },
+};
+
+/** Interfaces that a caller is handed; the methods of others are for the caller to write. */
+const HANDED = new Set(['HeartbeatHandle']);
 
 /** Makes a function of an example's code, which may await. */
 const AsyncFunction = runExample.constructor;
 
-for (const name of PACKAGES) {
+for (const [name, { scopeOf, methods }] of Object.entries(PACKAGES)) {
   const entryPoints = await loadEntryPoints(join(root, 'packages', name));
   const exported = Object.assign({}, ...entryPoints.map(({ exports }) => exports));
   suite(`@floe/${name}`, () => {
     for (const { path, text, exports } of entryPoints)
-      for (const { id, comment } of exportedFunctions(path, text))
-        test(`${path}: ${id} has an example that does what it shows`, async () => {
+      for (const { id, comment } of exportedFunctions(path, text, methods))
+        test(`${path}: ${id} has an example that does what it shows`, async (t) => {
           const example = exampleIn(comment);
           assert.ok(example, `${path}: ${id} has no @example; show a call and, behind //, its value`);
           assert.ok(example.includes(id), `${path}: the example of ${id} does not call it`);
-          await runExample(example, { ...exported, ...exports });
+          await runExample(example, { ...exported, ...exports, ...scopeOf(t, exported) });
         });
   });
 }
@@ -43,16 +51,63 @@ function loadEntryPoints(home) {
   );
 }
 
-/** Exported functions, declared as such or as a constant, each with the comment that documents it. */
-function exportedFunctions(path, text) {
+/**
+ * Exported functions, declared as such or as a constant, and the methods of exported classes and of interfaces that the
+ * caller is handed, each with the comment that documents it. Follows `export { … } from './x.ts'`.
+ */
+function exportedFunctions(path, text, withMethods) {
   const { program, comments } = parseSync(path, text, { lang: 'ts' });
+  const commentAbove = ({ start }) =>
+    comments.findLast(({ end }) => end <= start && text.slice(end, start).trim() === '')?.value ?? '';
   return program.body
     .filter(({ type }) => type === 'ExportNamedDeclaration')
-    .flatMap(({ declaration, start }) => {
-      const above = comments.findLast(({ end }) => end <= start && text.slice(end, start).trim() === '');
-      const comment = above?.value ?? '';
-      return functionNames(declaration).map((id) => ({ id, comment }));
+    .flatMap((statement) => {
+      const { declaration, source, specifiers } = statement;
+      if (source) {
+        const names = new Set(specifiers.map(({ local }) => local.name));
+        const file = join(dirname(path), source.value);
+        return exportedFunctions(file, readFileSync(join(root, file), 'utf8'), withMethods).filter(({ of }) =>
+          names.has(of),
+        );
+      }
+      const functions = functionNames(declaration).map((id) => ({
+        id,
+        of: id,
+        comment: commentAbove(statement),
+      }));
+      const methods = methodsOf(withMethods ? declaration : null).map((method) => ({
+        id: method.key.name,
+        of: declaration.id.name,
+        comment: commentAbove(method),
+      }));
+      if (methods.length === 0 || declaration.type !== 'ClassDeclaration') return [...functions, ...methods];
+      const { name } = declaration.id;
+      return [{ id: name, of: name, comment: commentAbove(statement) }, ...methods];
     });
+}
+
+function methodsOf(declaration) {
+  if (declaration?.type === 'ClassDeclaration')
+    return declaration.body.body.filter(
+      ({ type, kind, key, accessibility }) =>
+        type === 'MethodDefinition' &&
+        kind === 'method' &&
+        key.type === 'Identifier' &&
+        accessibility !== 'private',
+    );
+  if (declaration?.type !== 'TSInterfaceDeclaration' || !HANDED.has(declaration.id.name)) return [];
+  return declaration.body.body.filter(({ type }) => type === 'TSMethodSignature');
+}
+
+/** A client of a server that takes every beat, in the place of the global `fetch`. */
+function sdkScope(t, { Floe }) {
+  t.mock.method(globalThis, 'fetch', async () => Response.json({ ok: true, beat_id: 'beat_1' }));
+  return {
+    apiKey: 'eis_test_key',
+    beatUrl: 'https://floe.example/beat/secret',
+    floe: new Floe({ apiKey: 'eis_test_key', baseUrl: 'https://floe.example' }),
+    backUp: async () => 'done',
+  };
 }
 
 function functionNames(declaration) {

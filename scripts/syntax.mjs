@@ -22,33 +22,137 @@ export function walk(node, visit, parent = null) {
 }
 
 /**
- * Everything that a file imports: statically, by `import()`, by the type `import('…')` or through `createRequire`. Of types
- * alone nothing is loaded.
+ * Everything that a file imports: statically, by `import()`, by the type `import('…')`, by a `require` from
+ * `createRequire`, by `getBuiltinModule`, and as an entry of its own (`new URL('./x.ts', import.meta.url)`), which a thread
+ * or a process loads. A specifier that is not a literal is null. Of types alone nothing is loaded.
  */
 export function importsOf(path, text) {
+  const program = parse(path, text);
   const found = [];
-  const add = (source, isType, isLazy) => {
-    if (source?.type === 'TSLiteralType') return add(source.literal, isType, isLazy);
-    const specifier = typeof source?.value === 'string' ? source.value : null;
-    found.push({ specifier, isType, isLazy });
+  const add = (source, kind) => {
+    if (source?.type === 'TSLiteralType') return add(source.literal, kind);
+    found.push({ specifier: literalText(source), isType: false, isLazy: true, isEntry: false, ...kind });
   };
-  walk(parse(path, text), (node) => {
+  walk(program, (node) => {
     switch (node.type) {
       case 'ImportDeclaration':
-        return add(node.source, node.importKind === 'type', false);
+        return add(node.source, { isType: node.importKind === 'type', isLazy: false });
       case 'ExportNamedDeclaration':
       case 'ExportAllDeclaration':
-        return node.source ? add(node.source, node.exportKind === 'type', false) : undefined;
+        return node.source
+          ? add(node.source, { isType: node.exportKind === 'type', isLazy: false })
+          : undefined;
       case 'ImportExpression':
-        return add(node.source, false, true);
+        return add(node.source);
       case 'TSImportType':
-        return add(node.source ?? node.argument, true, false);
-      case 'CallExpression':
-        if (node.callee.type === 'CallExpression' && node.callee.callee.name === 'createRequire')
-          add(node.arguments[0], false, true);
+        return add(node.source ?? node.argument, { isType: true });
+      case 'NewExpression':
+      case 'CallExpression': {
+        const entry = entryOf(node);
+        if (entry !== undefined) add(entry, { isEntry: true });
+      }
     }
   });
+  for (const source of loadedBy(program)) add(source);
   return found;
+}
+
+/** The text of a string or of a template without expressions; null for any other expression. */
+function literalText(node) {
+  if (typeof node?.value === 'string') return node.value;
+  return node?.type === 'TemplateLiteral' && node.expressions.length === 0
+    ? node.quasis[0].value.cooked
+    : null;
+}
+
+const CODE = /\.[cm]?[jt]sx?$/;
+
+/** The code that `new URL(…, import.meta.url)` or `import.meta.resolve(…)` names; undefined for data and folders. */
+function entryOf({ type, callee, arguments: [source, base] }) {
+  const isUrl = type === 'NewExpression' && callee.name === 'URL' && isOfMeta(base, 'url');
+  if (!isUrl && !isOfMeta(callee, 'resolve')) return undefined;
+  const text = literalText(source);
+  if (text === null) {
+    const end = source?.type === 'TemplateLiteral' ? source.quasis.at(-1).value.cooked : '';
+    return /\.\w+$/.test(end) && !CODE.test(end) ? undefined : source;
+  }
+  if (!isUrl) return source;
+  return CODE.test(text) ? { value: /^\.{0,2}\//.test(text) ? text : `./${text}` } : undefined;
+}
+
+/** Whether a node is `import.meta.<name>`. */
+function isOfMeta(node, name) {
+  return (
+    node?.type === 'MemberExpression' && node.object.type === 'MetaProperty' && propertyOf(node) === name
+  );
+}
+
+function propertyOf({ computed, property }) {
+  return computed ? literalText(property) : property.name;
+}
+
+/** Functions of Node that load a module by its name. */
+const LOADERS = new Set(['createRequire', 'getBuiltinModule']);
+
+/**
+ * What is loaded by `createRequire(…)('x')`, by a constant that holds such a function, by its `resolve`, and by
+ * `getBuiltinModule('x')`. Any other use of these functions counts as an import that is not written out: null.
+ */
+function loadedBy(program) {
+  const loaders = new Map([...LOADERS].map((name) => [name, name]));
+  const requires = new Set();
+  const loaderOf = (node) => {
+    const inner = withoutType(node);
+    if (inner?.type === 'Identifier') return loaders.get(inner.name);
+    return inner?.type === 'MemberExpression' && LOADERS.has(propertyOf(inner))
+      ? propertyOf(inner)
+      : undefined;
+  };
+  const isRequire = (node) => {
+    const inner = withoutType(node);
+    if (inner?.type === 'Identifier') return requires.has(inner.name);
+    return inner?.type === 'CallExpression' && loaderOf(inner.callee) === 'createRequire';
+  };
+  walk(program, ({ type, id, init, imported, local }) => {
+    if (type === 'ImportSpecifier' && LOADERS.has(imported.name)) loaders.set(local.name, imported.name);
+    if (type === 'VariableDeclarator' && id.type === 'Identifier' && isRequire(init)) requires.add(id.name);
+  });
+  const found = [];
+  const known = new Set();
+  walk(program, (node, parent) => {
+    const { type } = node;
+    if (type === 'VariableDeclarator' && node.id.type === 'Identifier' && isRequire(node.init))
+      known.add(node.id).add(withoutType(node.init));
+    if (type === 'CallExpression') {
+      const callee = withoutType(node.callee);
+      const target = callee.type === 'MemberExpression' && isRequire(callee.object) ? callee.object : callee;
+      const isLoaded = isRequire(target) && (target === callee || propertyOf(callee) === 'resolve');
+      if (isLoaded || loaderOf(callee) === 'getBuiltinModule') found.push(node.arguments[0]);
+      if (isLoaded) known.add(withoutType(target));
+      if (loaderOf(callee) !== undefined) known.add(callee);
+    }
+    const isUsed =
+      type === 'Identifier'
+        ? !isName(node, parent) && (isRequire(node) || loaderOf(node) !== undefined)
+        : isRequire(node) || (type === 'MemberExpression' && loaderOf(node) !== undefined);
+    const isTaken = type === 'Property' && parent.type === 'ObjectPattern' && LOADERS.has(node.key.name);
+    if (isTaken || (isUsed && !known.has(withoutType(node)))) found.push(null);
+  });
+  return found;
+}
+
+/** An expression without parentheses and without what TypeScript says of its type. */
+function withoutType(node) {
+  return node?.expression && /^(TS\w+|ParenthesizedExpression|ChainExpression)$/.test(node.type)
+    ? withoutType(node.expression)
+    : node;
+}
+
+/** Whether an identifier names a part of an import, an export or an object, and no variable. */
+function isName(node, parent) {
+  if (/^(Import|Export)\w*Specifier$/.test(parent?.type)) return true;
+  if (parent?.type === 'MemberExpression') return parent.property === node && !parent.computed;
+  return parent?.type === 'Property' && parent.key === node && !parent.computed && !parent.shorthand;
 }
 
 const SIGNATURES = new Set([

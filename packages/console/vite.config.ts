@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const here = (path: string) => join(import.meta.dirname, path);
 
 /** Relative addresses everywhere: the server says in `<base href>` where the console lies. */
 // biome-ignore lint/style/noDefaultExport: Vite reads the default export.

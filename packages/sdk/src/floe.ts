@@ -43,7 +43,7 @@ export interface MonitorOptions {
  * @example
  * const floe = new Floe({ apiKey, baseUrl: 'https://floe.example' });
  * await floe.monitor('nightly-backup', () => backUp());
- * await floe.flush();
+ * await floe.flush(); // true
  */
 export class Floe {
   readonly #account: Account;
@@ -67,7 +67,8 @@ export class Floe {
    *
    * @example
    * const result = await floe.heartbeat('invoices', { rows: 120 });
-   * if (!result.ok) console.warn(result.error?.message);
+   * result.ok; // true
+   * result.error?.message; // undefined
    */
   heartbeat(monitorId: string, metadata?: unknown): Promise<HeartbeatResult> {
     if (!isId(monitorId)) return this.#refuse(monitorId);
@@ -79,7 +80,8 @@ export class Floe {
    *
    * @example
    * const beating = floe.startHeartbeat('queue-worker', { everySeconds: 30 });
-   * process.once('SIGTERM', () => void beating.stop());
+   * beating.running; // true
+   * await beating.stop({ final: true });
    */
   startHeartbeat(monitorId: string, options: LoopOptions = {}): HeartbeatHandle {
     const everySeconds = options.everySeconds ?? DEFAULT_EVERY_SECONDS;
@@ -105,6 +107,10 @@ export class Floe {
   /**
    * Runs `job` under watch and returns what it returns. When it succeeds a beat with its `duration_ms` goes out in the
    * background; `flush()` waits for it.
+   *
+   * @example
+   * floe.monitor('add-up', () => 1 + 2); // 3
+   * await floe.monitor('nightly-backup', () => backUp(), { metadata: { host: 'db-1' } });
    */
   monitor<T>(monitorId: string, job: () => T, options: MonitorOptions = {}): T {
     const startedMs = this.#around.monotonic();
@@ -116,7 +122,13 @@ export class Floe {
     });
   }
 
-  /** `job` as a function that runs under watch each time it is called, with its `this` and arguments. */
+  /**
+   * `job` as a function that runs under watch each time it is called, with its `this` and arguments.
+   *
+   * @example
+   * const parse = floe.wrap('parse-rows', JSON.parse);
+   * parse('[1, 2]'); // [1, 2]
+   */
   wrap<A extends unknown[], T>(
     monitorId: string,
     job: (...args: A) => T,
@@ -128,7 +140,13 @@ export class Floe {
     };
   }
 
-  /** Waits for the beats under way; true when all are through. For programs that end by `process.exit`. */
+  /**
+   * Waits for the beats under way; true when all are through. For programs that end by `process.exit`.
+   *
+   * @example
+   * floe.monitor('add-up', () => 1 + 2);
+   * await floe.flush({ timeoutSeconds: 10 }); // true
+   */
   async flush(options: { readonly timeoutSeconds?: number } = {}): Promise<boolean> {
     const limitMs = (options.timeoutSeconds ?? 5) * 1000;
     const late = new Promise<boolean>((resolve) => {

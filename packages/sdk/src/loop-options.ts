@@ -26,11 +26,23 @@ export interface HeartbeatHandle {
   readonly running: boolean;
   /** Of the newest beat that was tried; null before the first. */
   readonly lastResult: HeartbeatResult | null;
-  /** The job made progress. Costs one reading of the clock. */
+  /**
+   * The job made progress. Costs one reading of the clock.
+   *
+   * @example
+   * const beating = floe.startHeartbeat('queue-worker', { stallAfter: 300 });
+   * beating.touch();
+   * await beating.stop(); // undefined
+   */
   touch(): void;
   /**
    * Ends the loop and whatever it is sending. With `final` one last beat goes out, its metadata marked
    * `"stopped": true`, within two seconds. Calling it again waits for the same end.
+   *
+   * @example
+   * const beating = floe.startHeartbeat('queue-worker');
+   * await beating.stop({ final: true });
+   * beating.running; // false
    */
   stop(options?: { readonly final?: boolean }): Promise<void>;
 }

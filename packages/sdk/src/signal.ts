@@ -15,7 +15,8 @@ export interface SignalOptions extends SignalDetail {
  * became of it and never rejects.
  *
  * @example
- * await sendSignal(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
+ * const result = await sendSignal(beatUrl, 'fail', { runId: crypto.randomUUID(), metadata: 'disk full' });
+ * result.ok; // true
  */
 export async function sendSignal(
   beatUrl: string,

@@ -66,11 +66,27 @@ class AsyncHeartbeat:
         return self._pace.last_result
 
     def touch(self) -> None:
-        """The job made progress. Costs one reading of the clock."""
+        """The job made progress. Costs one reading of the clock.
+
+        >>> import asyncio
+        >>> async def work():
+        ...     async with floe.start_heartbeat_async("queue-worker", stall_after=300) as beating:
+        ...         beating.touch()
+        >>> asyncio.run(work())
+        """
         self._pace.touch()
 
     async def stop(self, *, final: bool = False) -> None:
-        """Ends the loop. With ``final`` one last beat goes out within two seconds, marked ``"stopped": true``."""
+        """Ends the loop. With ``final`` one last beat goes out within two seconds, marked ``"stopped": true``.
+
+        >>> import asyncio
+        >>> async def work():
+        ...     beating = floe.start_heartbeat_async("queue-worker")
+        ...     await beating.stop(final=True)
+        ...     return beating.running
+        >>> asyncio.run(work())
+        False
+        """
         was_running = self.running
         self._stop.set()
         if self._task is not None:

@@ -32,6 +32,12 @@ class Floe:
     ``api_key``: a platform key (``eis_…``) with the scope ``beat`` or ``monitoring``. ``base_url``: address of Floe; may
     carry a path. ``timeout_seconds``: how long one attempt may take. ``on_error``: told of every failed beat of this
     client; without it a line goes to the logger ``floe``, at most one per ten minutes and cause.
+
+    >>> floe = Floe(api_key, "https://floe.example")
+    >>> with floe.monitor("nightly-backup"):
+    ...     back_up()
+    >>> floe.flush()
+    True
     """
 
     def __init__(
@@ -54,6 +60,12 @@ class Floe:
         """One beat, with up to three retries within 20 seconds. Never raises.
 
         ``metadata``: a JSON object of up to 16 KB; what cannot be sent is left out and named in the result.
+
+        >>> result = floe.heartbeat("invoices", {"rows": 120})
+        >>> result.ok
+        True
+        >>> result.error is None
+        True
         """
         if not is_id(monitor_id):
             return self._delivery.refuse(monitor_id)
@@ -64,7 +76,12 @@ class Floe:
     async def heartbeat_async(
         self, monitor_id: str, metadata: Optional[Mapping[str, Any]] = None
     ) -> HeartbeatResult:
-        """As ``heartbeat``, without holding up the event loop."""
+        """As ``heartbeat``, without blocking the event loop.
+
+        >>> import asyncio
+        >>> asyncio.run(floe.heartbeat_async("invoices")).ok
+        True
+        """
         return await in_daemon(lambda: self.heartbeat(monitor_id, metadata))
 
     def start_heartbeat(
@@ -87,6 +104,11 @@ class Floe:
         that the monitor fails. ``stall_after``: keep beats back when ``touch()`` was not called for this many seconds.
         ``stop_on_sigterm``: send a last beat, for two seconds at most, then let the signal do what it would have done.
         ``restart_after_fork``: also beat in forked children, which are silent otherwise.
+
+        >>> beating = floe.start_heartbeat("queue-worker", every_seconds=30)
+        >>> beating.running
+        True
+        >>> beating.stop()
         """
         options = self._options(
             monitor_id, every_seconds, metadata, healthy, stall_after, on_error, beat_at_start
@@ -119,6 +141,13 @@ class Floe:
         """As ``start_heartbeat``, in a task of the running event loop: a blocked loop misses its beats.
 
         Callbacks may be ``async``. Call it from a coroutine; elsewhere the loop does not run and ``on_error`` is told.
+
+        >>> import asyncio
+        >>> async def work():
+        ...     async with floe.start_heartbeat_async("queue-worker", every_seconds=30) as beating:
+        ...         return beating.running
+        >>> asyncio.run(work())
+        True
         """
         options = self._options(
             monitor_id, every_seconds, metadata, healthy, stall_after, on_error, beat_at_start
@@ -147,6 +176,14 @@ class Floe:
         When the job succeeds a beat with its ``duration_ms`` goes out in the background; ``flush()`` waits for it, and so
         does the end of the interpreter, for five seconds at most. With ``beat_url``, the monitor's secret URL, start and
         failure are told as well; without it a job that fails sends nothing, and the monitor misses its beat.
+
+        >>> @floe.monitor("add-up")
+        ... def add(one, other):
+        ...     return one + other
+        >>> add(1, 2)
+        3
+        >>> with floe.monitor("nightly-backup", metadata={"host": "db-1"}):
+        ...     back_up()
         """
 
         watcher = Watcher(self._account, self._around, self._reports, self._delivery)
@@ -162,11 +199,20 @@ class Floe:
         beat_url: Optional[str] = None,
         on_error: Optional[OnError] = None,
     ) -> Callable[..., T]:
-        """``job`` as a function that runs under watch each time it is called."""
+        """``job`` as a function that runs under watch each time it is called.
+
+        >>> total = floe.wrap("add-up", sum)
+        >>> total([1, 2])
+        3
+        """
         return self.monitor(monitor_id, metadata=metadata, beat_url=beat_url, on_error=on_error)(job)
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
-        """Waits for the beats under way; True when all are through. For programs that end by ``os._exit``."""
+        """Waits for the beats under way; True when all are through. For programs that end by ``os._exit``.
+
+        >>> floe.flush(timeout_seconds=10)
+        True
+        """
         return self._delivery.flush(timeout_seconds)
 
     def _options(

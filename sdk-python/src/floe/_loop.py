@@ -36,13 +36,22 @@ class Heartbeat:
         return self._pace.last_result
 
     def touch(self) -> None:
-        """The job made progress. Costs one reading of the clock."""
+        """The job made progress. Costs one reading of the clock.
+
+        >>> with floe.start_heartbeat("queue-worker", stall_after=300) as beating:
+        ...     beating.touch()
+        """
         self._pace.touch()
 
     def stop(self, *, final: bool = False) -> None:
         """Ends the loop; returns within two seconds, whatever the server does.
 
         With ``final`` one last beat goes out, its metadata marked ``"stopped": true``.
+
+        >>> beating = floe.start_heartbeat("queue-worker")
+        >>> beating.stop(final=True)
+        >>> beating.running
+        False
         """
         was_running = self.running
         self._stop.set()

@@ -22,6 +22,10 @@ def send_signal(
 
     ``signal``: ``"start"``, ``"success"``, ``"fail"``, ``"log"`` or an exit status, 0 to 255. ``run_id``: a UUID that
     joins the start and the end of one run. ``metadata``: an object, or text such as the tail of a job's output.
+
+    >>> import uuid
+    >>> send_signal(beat_url, "fail", run_id=str(uuid.uuid4()), metadata="disk full").ok
+    True
     """
     wrong = problem_of_beat_url(beat_url)
     if wrong is not None:

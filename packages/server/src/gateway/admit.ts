@@ -29,28 +29,32 @@ async function admitBy(
   parse: () => Promise<RoutedRequest>,
 ): Promise<RoutedRequest> {
   const { guard, clock } = x.gateway;
-  let request: RoutedRequest | null = null;
-  let refusal: Fault | null = null;
-  try {
-    request = await parse();
-  } catch (error) {
-    // Who left cannot be told anything; a bug is told as one.
-    if (error instanceof ClientGone || !(error instanceof Fault)) throw error;
-    refusal = error;
-  }
-  const course = request?.course ?? null;
+  const request = await parsedOrRefused(parse);
+  const course = request instanceof Fault ? null : request.course;
   const counted = callerOf(x, rules, course);
   const estimate = course && estimateExchange(x, course);
   const taking = guard.take(x.id, rules, counted, estimate);
   const grant = taking instanceof Promise ? await taking : taking;
   x.admission = { grant, headers: rateHeaders(grant, x.surface.dialect === 'messages', clock.now()) };
-  const fault = rateRefusalOf(grant) ?? refusal ?? grant.fault ?? refusalOf(grant);
-  if (fault) throw fault;
-  if (request === null) throw new Error('a request that cannot be read has a fault');
+  const rateRefusal = rateRefusalOf(grant);
+  if (rateRefusal) throw rateRefusal;
+  if (request instanceof Fault) throw request;
+  const refusal = grant.fault ?? refusalOf(grant);
+  if (refusal) throw refusal;
   const reserved = guard.reserve(grant);
   if (reserved) await reserved;
   explain(x, grant);
   return request;
+}
+
+/** The request, or the fault that refuses it. A client that has left gets no answer, and a defect stays a defect. */
+async function parsedOrRefused(parse: () => Promise<RoutedRequest>): Promise<RoutedRequest | Fault> {
+  try {
+    return await parse();
+  } catch (error) {
+    if (error instanceof ClientGone || !(error instanceof Fault)) throw error;
+    return error;
+  }
 }
 
 /** Who an exchange is counted for, as rules judge it. */

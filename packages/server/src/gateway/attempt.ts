@@ -8,6 +8,7 @@ import type { Target } from './catalog.ts';
 import { ClientGone } from './client.ts';
 import { Deadlines, type ExpiredPhase, type Patience } from './deadlines.ts';
 import type { AttemptRecord, Exchange } from './exchange-record.ts';
+import { setTarget } from './order-targets.ts';
 import type { AnswerSink, Plan } from './plan.ts';
 import { errorCodeOf, refusedAnswer, wrongTypeFault } from './refused-answer.ts';
 import { scrubbed } from './scrub.ts';
@@ -34,7 +35,7 @@ export interface Watch {
  */
 export function attempt(x: Exchange, target: Target, plan: Plan, watch: Watch): Promise<void> {
   setWorthAside(x);
-  x.target = target;
+  setTarget(x, target);
   x.answer.setDropped(plan.dropped);
   return new Promise((resolve, reject) => {
     new Attempt(x, target, plan, { resolve, reject }).start(watch);

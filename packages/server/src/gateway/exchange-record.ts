@@ -17,7 +17,7 @@ import type { OpenTurn } from './stored/open-turn.ts';
 import type { Surface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
 
-/** How an exchange ended (ARCHITECTURE.md, "Life of an exchange"). */
+/** How an exchange ended (ARCHITECTURE.md, "A chat request", states of a row). */
 export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
 /** How the client was answered. */

@@ -1,5 +1,5 @@
 import { type Arranged, arrange } from './arrange.ts';
-import type { Course } from './catalog.ts';
+import type { Course, Target } from './catalog.ts';
 import { conversationOf, type ScannedBody } from './conversation.ts';
 import type { Exchange } from './exchange-record.ts';
 
@@ -32,4 +32,9 @@ export function takeCourse(x: Exchange, { course, because }: Arranged): Course {
   for (const skipped of course.skipped)
     x.decisions.push({ step: 'route', outcome: 'skipped', because: skipped });
   return course;
+}
+
+/** Records which target answers: the one of each attempt, or the one whose answer the cache kept. */
+export function setTarget(x: Exchange, target: Target): void {
+  x.target = target;
 }

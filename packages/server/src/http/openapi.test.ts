@@ -38,6 +38,22 @@ test('every verb is an operation named after it, and there is no other', () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
+test('every creation has a Location, except of what no GET reads by its id', () => {
+  const without = all.filter(
+    (verb) =>
+      verb.status === 201 && at(operationOf(verb), 'responses', '201', 'headers', 'Location') === undefined,
+  );
+  assert.deepEqual(without.map(({ name }) => name).toSorted(), [
+    'invitations.create',
+    'notes.create',
+    'operators.grant',
+    'orgs.create',
+  ]);
+  const readable = all.filter(({ method, path }) => method === 'GET' && path.endsWith('}'));
+  for (const { name, path } of without)
+    assert.ok(!readable.some((verb) => verb.path.startsWith(`${path}/{`)), `${name} can be read by its id`);
+});
+
 test('every reference leads to a component', () => {
   let references = 0;
   for (const node of nodes(document)) {

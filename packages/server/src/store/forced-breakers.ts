@@ -12,7 +12,7 @@ export interface ForcedBreaker {
   /** Milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
-  /** Who did it; '' where an older version wrote it down. */
+  /** Who forced it: the address of a member or the name of a key. */
   readonly by: string;
 }
 
@@ -32,11 +32,10 @@ export function putForcedBreakers(writer: Writer, forced: readonly ForcedBreaker
 
 function read(entry: unknown): ForcedBreaker[] {
   if (!isObject(entry)) return [];
-  const { orgId, provider, credential, model, state, until, reason } = entry;
-  const texts = { orgId, provider, credential, model, reason };
+  const { orgId, provider, credential, model, state, until, reason, by } = entry;
+  const texts = { orgId, provider, credential, model, reason, by };
   if (!areTexts(texts) || typeof until !== 'number' || (state !== 'open' && state !== 'closed')) return [];
-  const by = typeof entry['by'] === 'string' ? entry['by'] : '';
-  return [{ ...texts, state, until, by }];
+  return [{ ...texts, state, until }];
 }
 
 interface Texts {
@@ -45,6 +44,7 @@ interface Texts {
   readonly credential: string;
   readonly model: string;
   readonly reason: string;
+  readonly by: string;
 }
 
 function areTexts(values: Record<keyof Texts, unknown>): values is Record<keyof Texts, string> {

@@ -4,9 +4,10 @@ import type { Target } from '../catalog.ts';
 import type { Client } from '../client.ts';
 import type { Exchange } from '../exchange-record.ts';
 import type { Prompt } from '../operation.ts';
+import { setTarget } from '../order-targets.ts';
 import { fingerprint } from './fingerprint.ts';
 import { keptFrom } from './kept.ts';
-import { replay } from './replay.ts';
+import { replayFor, sendReplay } from './replay.ts';
 import type { CacheRules } from './rules.ts';
 import { Tape } from './tape.ts';
 
@@ -68,7 +69,13 @@ async function recall(x: Exchange, ask: Ask, target: Target, name: string): Prom
   const giveUpAt = clock.monotonic() + FLIGHT_WAIT_MS;
   for (;;) {
     const kept = await answers.get(orgId, name);
-    if (kept && replay(x, ask, target, kept)) return 'told';
+    const replay = kept && replayFor(x, ask, target, kept);
+    if (replay) {
+      x.cache = 'hit';
+      setTarget(x, target);
+      sendReplay(x, ask, replay);
+      return 'told';
+    }
     const flight = flights.get(`${orgId}\n${name}`);
     const leftMs = giveUpAt - clock.monotonic();
     // In the same turn as the look: of those that waited together, one goes.

@@ -18,19 +18,29 @@ import { asksForUsage, headOf, type KeptHead } from './kept.ts';
 /** Asked for, these put something in an answer that only its own form can show. */
 const UNTELLABLE: readonly Need[] = ['logprobs', 'choices', 'audio-out', 'hosted-tool', 'unknown-content'];
 
+/** A kept answer in the form that a request asks for. */
+export interface Replay {
+  readonly head: KeptHead;
+  readonly text: Buffer | string;
+}
+
 /**
- * Tells a kept answer again: byte for byte in the form it was kept in, read and written anew in the other one.
- * False, with nothing told, when the other form could not show all of it.
+ * Reads a kept answer for a request: the bytes as they were kept in the same form, written anew in the other one. Null when
+ * the other form could not show all of it.
+ */
+export function replayFor(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer): Replay | null {
+  const head = headOf(kept);
+  if (head === null) return null;
+  const text = isSameForm(x, ask, head) ? kept.body : inOtherForm(x, ask, target, { head, body: kept.body });
+  return text === null ? null : { head, text };
+}
+
+/**
+ * Sends a kept answer to the client.
  *
  * @throws Fault `policy_denied` when a policy denies this caller the answer
  */
-export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer): boolean {
-  const head = headOf(kept);
-  if (head === null) return false;
-  const text = isSameForm(x, ask, head) ? kept.body : inOtherForm(x, ask, target, { head, body: kept.body });
-  if (text === null) return false;
-  x.cache = 'hit';
-  x.target = target;
+export function sendReplay(x: Exchange, ask: Ask, { head, text }: Replay): void {
   // Rules may ask who the caller is, so what another was told is judged again.
   const judged = ask.stream ? judgedStream(x, text, head.usage) : judgedBody(x, text);
   x.answer.reportUsage(head.usage);
@@ -42,7 +52,6 @@ export function replay(x: Exchange, ask: Ask, target: Target, kept: KeptAnswer):
     x.client.write(judged);
     x.client.end();
   } else x.client.answer(200, answerHeaders(x, 'application/json'), judged);
-  return true;
 }
 
 function isSameForm(x: Exchange, ask: Ask, head: KeptHead): boolean {

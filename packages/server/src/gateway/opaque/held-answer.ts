@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
 import { usageIn } from '@floe/wire/passing-usage';
-import type { UpstreamAnswer } from '../../providers/transport.ts';
 import { noteContent } from '../booked-usage.ts';
+import type { Target } from '../catalog.ts';
 import type { Exchange } from '../exchange-record.ts';
 import { send } from '../send.ts';
 import { BATCH_INPUT } from './batch-inputs.ts';
 import { without } from './headers.ts';
 import type { OpaqueAsk } from './opaque-ask.ts';
-import { type HeldWork, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
+import { type HeldAnswer, type HeldWork, type OpaquePlanning, planOpaque } from './opaque-plan.ts';
 import { addressFor, hasLinks, withOwnLinks } from './own-links.ts';
 import { entriesOf, ownedPage, recordThings, sees, thingsMade } from './owned-answers.ts';
 import { passedHeaders } from './passed-answer.ts';
@@ -28,9 +28,9 @@ export function heldWork(x: Exchange, meaning: Meaning, ask: OpaqueAsk): HeldWor
 }
 
 /** Sends a held answer on once its things are written down, or are the caller's only. */
-export async function answerHeld(x: Exchange, planning: OpaquePlanning, held: UpstreamAnswer): Promise<void> {
+export async function answerHeld(x: Exchange, planning: OpaquePlanning, held: HeldAnswer): Promise<void> {
   const answer = parsed(held.body);
-  const body = answer && (await processed(x, planning, answer));
+  const body = answer && (await processed(x, planning, held.target, answer));
   if (planning.work === 'create') noteContent(x, held.body);
   const headers = without(passedHeaders(x, held.headers), 'content-length');
   const bytes = body === null ? held.body : Buffer.from(body);
@@ -45,13 +45,16 @@ function linked({ gateway, client, target }: Exchange, { base, meaning }: Passin
 }
 
 /** The body to send instead; null for the upstream's own bytes. */
-async function processed(x: Exchange, planning: OpaquePlanning, answer: JsonObject): Promise<string | null> {
+async function processed(
+  x: Exchange,
+  planning: OpaquePlanning,
+  target: Target,
+  answer: JsonObject,
+): Promise<string | null> {
   const {
     work,
     passing: { meaning, key },
   } = planning;
-  const { target, gateway } = x;
-  if (!target) throw new Error('an answer came from a target');
   if (work === 'show') return null;
   if (work === 'list')
     return Array.isArray(answer['data']) ? JSON.stringify(await listed(x, planning, answer)) : null;
@@ -64,7 +67,7 @@ async function processed(x: Exchange, planning: OpaquePlanning, answer: JsonObje
   }
   const kind = isJudgedBatch(planning.ask) ? BATCH_INPUT : meaning.collection;
   const things = thingsMade(meaning, work === 'create' ? kind : null, answer);
-  if (things.length > 0) await recordThings(gateway.owners, target, key, things);
+  if (things.length > 0) await recordThings(x.gateway.owners, target, key, things);
   return null;
 }
 

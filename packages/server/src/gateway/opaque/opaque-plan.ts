@@ -15,7 +15,12 @@ export interface OpaquePlanning extends Sending {
   /** What has to be known of a JSON answer before it goes on; null lets every answer pass. */
   readonly work: HeldWork | null;
   /** Such an answer. */
-  held: UpstreamAnswer | null;
+  held: HeldAnswer | null;
+}
+
+export interface HeldAnswer extends UpstreamAnswer {
+  /** Who gave it. */
+  readonly target: Target;
 }
 
 /** `create`: the answer is a new thing; `note`: it may name some; `list`: it may name other people's; `show`: none of it. */
@@ -52,7 +57,7 @@ function takeAnswer(x: Exchange, target: Target, planning: OpaquePlanning, head:
   const isJson = /[/+]json\b/i.test(type);
   if (planning.work && isJson && status !== 304)
     return wholeAnswer((body) => {
-      planning.held = { ...head, body };
+      planning.held = { ...head, body, target };
     });
   return new PassedAnswer(x, meaning, planning.passed, head);
 }

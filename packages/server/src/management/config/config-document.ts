@@ -6,6 +6,7 @@ import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import { ConfigError, formatProblem } from '../../config/problem.ts';
 import { examine } from './examine-config.ts';
+import { isSecret } from './secret-paths.ts';
 
 type Path = readonly (string | number)[];
 
@@ -138,22 +139,13 @@ function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
   return { kept, standIns };
 }
 
-/** Whether a value of an org, by its path there, is a secret. */
-export function isSecret(path: Path): boolean {
-  return standInFor(['orgs', 0, ...path]) !== null;
-}
-
-/** What passes the checks in the place of a secret; null where a value is no secret. */
+/** What passes the checks in the place of a secret that stays as it is stored; null where a value is none. */
 function standInFor(path: Path): string | null {
-  const [orgs, , section] = path;
-  if (orgs !== 'orgs') return null;
-  const field = path.at(-1);
-  if (section === 'keys' && field === 'key')
-    return `eis_${'0'.repeat(40)}${path.join('')}`.replaceAll(/\W/g, '');
-  if (section === 'channels' && field === 'url') return 'https://stored.invalid/';
-  if (section === 'channels')
-    return ['secret', 'routing_key', 'token', 'bot_token'].includes(String(field)) ? 'stored' : null;
-  if (section !== 'providers') return null;
-  const isSecret = ['api_key', 'secret_access_key', 'session_token'].includes(String(field));
-  return isSecret || path.at(-2) === 'headers' ? 'stored' : null;
+  const [orgs, , ...place] = path;
+  if (orgs !== 'orgs' || !isSecret(place)) return null;
+  const [section, , field] = place;
+  // The proxy of a provider is a setting of the machine and not stored with the secrets of the provider.
+  if (section === 'providers' && field === 'outbound') return null;
+  if (section === 'keys') return `eis_${'0'.repeat(40)}${path.join('')}`.replaceAll(/\W/g, '');
+  return section === 'channels' && field === 'url' ? 'https://stored.invalid/' : 'stored';
 }

@@ -1,8 +1,8 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { isSecret } from './config-document.ts';
 import { plain } from './document-kind.ts';
 import { kindNamed } from './document-kinds.ts';
+import { isSecret } from './secret-paths.ts';
 
 /** A resource by the name that documents give it. */
 export interface ResourceName {

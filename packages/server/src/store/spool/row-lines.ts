@@ -5,7 +5,7 @@ import { EXCHANGE_COLUMNS } from '../schema.ts';
 /** The values of one row in the order of `EXCHANGE_COLUMNS`. */
 export type RowValues = readonly (string | number | null)[];
 
-/** Begins each line of this format; a line of the first one is a JSON object and begins with a brace. */
+/** Begins a line of this format. A row that the format cannot hold is written as a JSON object, which begins with a brace. */
 const FORMAT = '2';
 /** Never part of JSON text that `JSON.stringify` made. */
 const SEPARATOR = '\t';
@@ -92,11 +92,9 @@ function valuesOfLine(line: string): RowValues | null {
     return null;
   if (plain === undefined || more !== undefined || line.includes('\u0000')) return null;
   const values = parsed(plain);
-  if (!Array.isArray(values)) return null;
+  if (!Array.isArray(values) || values.length !== PLAIN) return null;
   const row: (string | number | null)[] = [];
-  for (let at = 0; at < PLAIN; at++) {
-    // A line of an earlier release has fewer columns.
-    const value = values[at] ?? null;
+  for (const value of values) {
     if (!isSqlValue(value)) return null;
     row.push(value);
   }
@@ -109,8 +107,8 @@ function valuesOfObject(line: string): RowValues | null {
   if (!isObject(row)) return null;
   const values = [];
   for (const column of EXCHANGE_COLUMNS) {
-    const value = row[column] ?? null;
-    if (!isSqlValue(value)) return null;
+    const value = row[column];
+    if (value === undefined || !isSqlValue(value)) return null;
     values.push(value);
   }
   return values;

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isSecret } from './secret-paths.ts';
+
+test('the secrets of an org are what its schema marks, and nothing else', () => {
+  const secrets = [
+    ['keys', 0, 'key'],
+    ['providers', 3, 'api_key'],
+    ['providers', 3, 'credentials', 1, 'api_key'],
+    ['providers', 3, 'headers', 'x-tenant'],
+    ['providers', 3, 'identity', 'secret_access_key'],
+    ['providers', 3, 'identity', 'session_token'],
+    ['providers', 3, 'outbound', 'proxy'],
+    ...['url', 'secret', 'routing_key', 'token', 'bot_token'].map((field) => ['channels', 2, field]),
+  ];
+  for (const path of secrets) assert.equal(isSecret(path), true, path.join('.'));
+  const shown = [
+    ['name'],
+    ['keys', 0, 'name'],
+    ['providers', 3, 'headers'],
+    ['providers', 3, 'body', 'api_key'],
+    ['providers', 3, 'identity', 'access_key_id'],
+    ['channels', 2, 'base_url'],
+    ['routes', 0, 'api_key'],
+  ];
+  for (const path of shown) assert.equal(isSecret(path), false, path.join('.'));
+});
