@@ -110,7 +110,7 @@ async function copies(writer, table, uid, count, more) {
 }
 
 function engineOn(database, batch) {
-  const more = batch === undefined ? {} : { batch };
+  const more = batch === undefined ? {} : { batchSize: batch };
   return new MonitoringEngine({
     database,
     clock: systemClock,

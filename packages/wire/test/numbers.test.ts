@@ -23,7 +23,7 @@ import {
 } from './translate.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
-const OPTIONS = { hints: ['seed'], tools: ['freeform', 'strict'], think: 'budget' } as const;
+const OPTIONS = { hints: ['seed'], tools: ['freeform', 'strict'], reasoningStyle: 'budget' } as const;
 
 /** Members of the vocabulary a target may leave out, if it says so, by the place they stood at. */
 const DROPPED_AS: Readonly<Record<string, readonly string[]>> = {

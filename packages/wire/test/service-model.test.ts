@@ -13,7 +13,7 @@ import { allRecordings, recordedDialect } from './recordings.ts';
 const OPTIONS = {
   hints: ['cache-mark', 'metadata', 'service-tier'],
   tools: ['strict'],
-  think: 'budget',
+  reasoningStyle: 'budget',
 } as const;
 
 function written(body: JsonObject): Json {

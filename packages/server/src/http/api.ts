@@ -107,7 +107,7 @@ function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: 
       body: request.body,
       idempotencyKey: verb.status === 201 ? parseIdempotencyKey(request) : undefined,
       preconditions: parsePreconditions(request),
-      watch: createWatch(options, verb, request),
+      streamContext: createWatch(options, verb, request),
     };
     const actor = request.getDecorator<Actor>('actor');
     const { answer, entityTag: tag } = await verb.perform(options.host, actor, input, resourceVerb);

@@ -17,7 +17,7 @@ export function createProviderDependencies(
 ): ProviderDependencies {
   const isOnly = () => snapshots.runningConfig().orgCount <= 1;
   return {
-    secretsKey: secretsKey,
+    secretsKey,
     getRunningOrg,
     allowsMachineResources: isOnly,
     testProvider: (provider, credential, model) =>
@@ -29,7 +29,7 @@ export function createProviderDependencies(
       const world = {
         lookupVariable: variable,
         outbound,
-        mayBorrow: () => isOnly() && usesDefaultOrigin(config),
+        mayUseMachineCredentials: () => isOnly() && usesDefaultOrigin(config),
       };
       const { providers, unusable } = providersFromConfig([config], world, prices);
       const [provider] = providers;

@@ -89,7 +89,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
             return { data: page.rows.map(({ id }) => id), next: page.nextCursor };
           });
           const inMemory = await pages((cursor) => {
-            const place = ({ id, name, created_at: at }: TeamRow) => ({ id, name, at });
+            const place = ({ id, name, created_at: createdAt }: TeamRow) => ({ id, name, createdAt });
             const page = paginateForApi(rows, place, { ...query, cursor });
             return { data: page.data.map(({ id }) => id), next: page.next_cursor };
           });

@@ -184,11 +184,11 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
       const found = await getExchangeTail(database.read, batches, { orgId: TEST_ORG_ID, ...filters }, limit);
       return [found.count, found.rows.map(({ id }) => id.slice(4)).join(' ')];
     };
-    assert.deepEqual(await tail(100, { chosen: { state: { any: ['blocked'], none: [] } } }), [
+    assert.deepEqual(await tail(100, { textColumns: { state: { any: ['blocked'], none: [] } } }), [
       10,
       '27 24 21 18 15 12 09 06 03 00',
     ]);
-    const blocked = await tail(3, { chosen: { state: { any: ['blocked'], none: [] } } });
+    const blocked = await tail(3, { textColumns: { state: { any: ['blocked'], none: [] } } });
     assert.equal(blocked[0], 10);
     assert.equal((await tail(4))[0], 31);
     assert.deepEqual(await tail(4, { key: { any: ['nobody'], none: [] } }), [0, '']);

@@ -47,7 +47,7 @@ export function getUsageTimeseriesVerb(coverage: AnalyticsCoverage): Verb {
       };
       if (query.compare === undefined) return answer;
       const only = values.flatMap((value) => value ?? []);
-      const before = { ...wanted, ...previousRange(wanted, range.timezone), only };
+      const before = { ...wanted, ...previousRange(wanted, range.timezone), onlyValues: only };
       const { from, to } = before;
       const previous = (await querySeries(context.reader, before)).map(shown);
       return {

@@ -4,7 +4,7 @@ import { Fault } from '@floe/contract/faults';
 import { validateInput } from '../validate-input.ts';
 
 /** Fields of a request that make a channel; `enabled` and what only answers carry are no part of it. */
-export type ChannelFields = Readonly<Record<string, unknown>>;
+export type ChannelInputFields = Readonly<Record<string, unknown>>;
 
 const READ_ONLY_FIELDS = new Set([
   'id',
@@ -24,7 +24,7 @@ const READ_ONLY_FIELDS = new Set([
  * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it; also when the place that messages go
  *   to moves to another origin and the credential for it is not given again
  */
-export function buildChannelConfig(fields: ChannelFields, current: ChannelConfig | null): ChannelConfig {
+export function buildChannelConfig(fields: ChannelInputFields, current: ChannelConfig | null): ChannelConfig {
   const merged: Record<string, unknown> = { ...current };
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || READ_ONLY_FIELDS.has(name)) continue;

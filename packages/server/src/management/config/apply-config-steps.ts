@@ -15,10 +15,10 @@ import { getDocumentResourceKind } from './document-resource-kinds.ts';
 import type { ResourceName } from './file-diff.ts';
 import { NotAppliedError } from './not-applied-error.ts';
 
-type ConfigChanges = z.input<typeof configChangeList>;
+type AppliedChanges = z.input<typeof configChangeList>;
 
 export interface AppliedConfig {
-  readonly answer: ConfigChanges;
+  readonly answer: AppliedChanges;
   readonly additionalChanges: readonly AdditionalAuditedChange[];
   /** What the document names and floe.yaml has, with why it was left alone. */
   readonly fileManaged: readonly (ResourceName & { readonly why: string })[];
@@ -55,7 +55,7 @@ export async function applyConfigSteps(
   const reading = { reader: writer, orgId, dependencies: dependencies, nowMs: clock.now() };
   const steps = await buildConfigSteps(document, reading);
   const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
-  const changes: ConfigChanges['changes'] = [];
+  const changes: AppliedChanges['changes'] = [];
   const ignored = [...document.ignored];
   const fileManaged: AppliedConfig['fileManaged'][number][] = [];
   const additionalChanges: AdditionalAuditedChange[] = [];
@@ -121,7 +121,7 @@ function resolveStepChange(
 export function toConfigChange(
   { kind, id }: ResourceName,
   change: Pick<AuditedChange, 'before' | 'after'>,
-): ConfigChanges['changes'][number] {
+): AppliedChanges['changes'][number] {
   const { before, after } = change;
   const action = before === null ? 'created' : after === null ? 'removed' : 'changed';
   return {

@@ -6,16 +6,16 @@ import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import { readYaml } from '../../config/yaml-document.ts';
 import { findConfigIssues } from './find-config-issues.ts';
-import { isSecret } from './secret-paths.ts';
+import { isSecretPath } from './secret-paths.ts';
 
-type ConfigPath = readonly (string | number)[];
+type OrgConfigPath = readonly (string | number)[];
 
 /** A floe.yaml as it is to be applied to one org. */
 export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'ignored'> {
   /** Whether the document has a section of the org, or a field of one. */
   isSet(...path: readonly string[]): boolean;
   /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
-  keepsSecret(...path: ConfigPath): boolean;
+  keepsSecret(...path: OrgConfigPath): boolean;
 }
 
 /** The same as a thread sends it. */
@@ -122,9 +122,9 @@ function loadDocument(text: string, env: Environment) {
 
 /** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
 function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
-  const kept: ConfigPath[] = [];
+  const kept: OrgConfigPath[] = [];
   const standIns = new Map<string, string>();
-  const visit = (value: Json | undefined, path: ConfigPath): void => {
+  const visit = (value: Json | undefined, path: OrgConfigPath): void => {
     if (typeof value === 'string') {
       const name = /^\$\{([A-Za-z_]\w*)\}$/.exec(value)?.[1];
       const standIn = dummySecretFor(path);
@@ -140,9 +140,9 @@ function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>
 }
 
 /** What passes the checks in the place of a secret that stays as it is stored; null where a value is none. */
-function dummySecretFor(path: ConfigPath): string | null {
+function dummySecretFor(path: OrgConfigPath): string | null {
   const [orgs, , ...place] = path;
-  if (orgs !== 'orgs' || !isSecret(place)) return null;
+  if (orgs !== 'orgs' || !isSecretPath(place)) return null;
   const [section, , field] = place;
   // The proxy of a provider is a setting of the machine and not stored with the secrets of the provider.
   if (section === 'providers' && field === 'outbound') return null;

@@ -22,7 +22,7 @@ export function defineRuleKind<Config extends { readonly name?: string | undefin
       ...declared.map(({ config }) => ({ id: kind.nameOf(config), source: 'file', toEntry: () => config })),
       ...rows.map((row) => {
         const config = parseConfig(row);
-        return { id: row.id, source: 'console', meaning: ruleMatchKey(config), toEntry: () => config };
+        return { id: row.id, source: 'console', matchKey: ruleMatchKey(config), toEntry: () => config };
       }),
     ];
   });

@@ -2,7 +2,7 @@ import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { toPlainJson } from './document-resource-kind.ts';
 import { getDocumentResourceKind } from './document-resource-kinds.ts';
-import { isSecret } from './secret-paths.ts';
+import { isSecretPath } from './secret-paths.ts';
 
 /** A resource by the name that documents give it. */
 export interface ResourceName {
@@ -67,7 +67,7 @@ function resourceKey({ kind, id }: ResourceName): string {
 
 function omitSecrets(kind: string, entry: object): JsonObject {
   const strip = (value: Json | undefined, at: readonly (string | number)[]): Json | undefined => {
-    if (value === undefined || isSecret(at)) return undefined;
+    if (value === undefined || isSecretPath(at)) return undefined;
     if (Array.isArray(value)) return value.map((inner, index) => strip(inner, [...at, index]) ?? null);
     if (!isObject(value)) return value;
     const members = Object.entries(value).flatMap(([name, inner]) => {

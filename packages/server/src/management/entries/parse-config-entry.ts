@@ -3,7 +3,7 @@ import type { JsonObject } from '@floe/contract/json';
 import type * as z from 'zod';
 import { explainIssue } from '../../config/explain.ts';
 import type { ConfigEntryKind } from '../../store/config-entries.ts';
-import { invalidRequestFault } from '../validate-input.ts';
+import { invalidInputFault } from '../validate-input.ts';
 
 /** An entry of floe.yaml as a client wants it. */
 export interface ConfigEntryInput<Config> {
@@ -34,9 +34,9 @@ export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Confi
     ...named,
   ];
   if (!result.success || first)
-    throw first ? invalidRequestFault(first) : new Error('an entry was refused without a reason');
+    throw first ? invalidInputFault(first) : new Error('an entry was refused without a reason');
   const found = findProblem?.(result.data) ?? null;
-  if (found) throw invalidRequestFault({ path: [found.field], message: found.message });
+  if (found) throw invalidInputFault({ path: [found.field], message: found.message });
   return result.data;
 }
 

@@ -9,8 +9,8 @@ import { simulateEvent } from '../relay/simulate-event-task.ts';
 
 /** What the threads of `Trials` can do. Inputs and results are cloned on their way, so they are plain values. */
 export const EVALUATION_TASKS = {
-  simulateEvent: simulateEvent,
-  replayDecisions: replayDecisions,
+  simulateEvent,
+  replayDecisions,
   judgeSamples: evaluateSamples,
   judgeKeptSamples: evaluateStoredSamples,
   judgeRequest: evaluatePolicyRequest,

@@ -8,7 +8,12 @@ import { type ListSortFields, paginateForApi } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
 /** What verbs about the installation have in common: no platform key has the power of an operator. */
-const OPERATOR_ACCESS = { scope: 'management', roles: MEMBER_ROLES, operator: true, keys: false } as const;
+const OPERATOR_ACCESS = {
+  scope: 'management',
+  roles: MEMBER_ROLES,
+  requiresOperator: true,
+  allowsPlatformKeys: false,
+} as const;
 
 export const listOperatorsVerb = defineReadVerb({
   ...OPERATOR_ACCESS,

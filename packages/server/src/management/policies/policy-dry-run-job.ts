@@ -57,7 +57,7 @@ export function startPolicyDryRunVerb({
       const from = parseLocalTimestamp(timezone, body.from);
       const to = body.to === undefined ? now : parseLocalTimestamp(timezone, body.to);
       requireValidRange(from, to);
-      const run = new PolicyDryRun({
+      const dryRun = new StoredSampleDryRun({
         evaluate,
         reader,
         bodies,
@@ -68,7 +68,7 @@ export function startPolicyDryRunVerb({
         limit: body.limit,
       });
       const row = await jobRunner.start({ orgId, kind: 'policies.dry-run', by: actor.id }, (handle) =>
-        run.run(handle),
+        dryRun.run(handle),
       );
       return toJobResource(row, now);
     },
@@ -93,7 +93,7 @@ interface PolicyDryRunOptions {
 type PolicyDryRunResult = z.input<typeof policyDryRunResult>;
 
 /** One walk over kept bodies, the newest first. */
-class PolicyDryRun {
+class StoredSampleDryRun {
   readonly #options: PolicyDryRunOptions;
   readonly #keys = new Map<string, number>();
   readonly #days = new Map<string, number>();

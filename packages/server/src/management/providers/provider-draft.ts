@@ -9,7 +9,7 @@ import {
 } from '../../platform/config/provider-secrets.ts';
 import { parseStoredEntry } from '../../platform/config/stored-config.ts';
 import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
-import { asJson, invalidRequestFault } from '../validate-input.ts';
+import { asJson, invalidInputFault } from '../validate-input.ts';
 import type { ProviderDependencies } from './provider-dependencies.ts';
 import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
 
@@ -119,9 +119,9 @@ function requireKeysForOrigin(
     if (api_key !== undefined) continue;
     const known = before?.credentials.find((row) => row.name === name);
     const path = ['credentials', index, 'api_key'];
-    if (!known) throw invalidRequestFault({ path, message: 'is required' });
+    if (!known) throw invalidInputFault({ path, message: 'is required' });
     if (known.origin !== origin)
-      throw invalidRequestFault({
+      throw invalidInputFault({
         path,
         message: `give it again: it was given for ${known.origin}, not for ${origin}`,
       });
@@ -140,12 +140,12 @@ function requireSecretsForOrigin(
     return;
   const { headers, ...identity } = before.secrets;
   if (Object.keys(headers).length > 0 && fields['headers'] === undefined)
-    throw invalidRequestFault({
+    throw invalidInputFault({
       path: ['headers'],
       message: 'give them again, for the address is another one',
     });
   if (Object.keys(identity).length > 0 && !isObject(fields['identity']))
-    throw invalidRequestFault({
+    throw invalidInputFault({
       path: ['identity'],
       message: 'give it again, for the address is another one',
     });

@@ -22,7 +22,7 @@ export function toProviderResource(
   const { row, credentials, secrets } = found;
   const config = configWithoutSecrets(row);
   const isFile = row.source === 'file';
-  const running = isFile ? findRunningProvider(config, org) : configureProvider(config, dependencies);
+  const running = isFile ? findRunningProvider(config, org) : resolveRunningProvider(config, dependencies);
   const declared = org.config?.providers.find(({ id }) => id === row.id);
   const headers = isFile ? (declared?.headers ?? {}) : secrets.headers;
   return {
@@ -94,7 +94,7 @@ function findRunningProvider({ id, enabled }: ProviderConfig, org: RunningOrg): 
 }
 
 /** As it would run with what is in force: the answer to a change comes before the snapshot that holds it. */
-function configureProvider(config: ProviderConfig, dependencies: ProviderDependencies): RunningProvider {
+function resolveRunningProvider(config: ProviderConfig, dependencies: ProviderDependencies): RunningProvider {
   if (!config.enabled) return { provider: undefined, problem: null };
   const result = dependencies.configure(config);
   return 'problem' in result

@@ -29,7 +29,10 @@ export function testCredentialVerb(dependencies: ProviderDependencies): Verb {
       const row = isOwn ? found.credentials.find(({ name }) => name === params.name) : undefined;
       const org = dependencies.getRunningOrg(orgId);
       const running = org.catalog.providers.get(params.id);
-      if (!found && !listEnvironmentProviders(org).some(({ environmentProvider: lent }) => lent === running))
+      if (
+        !found &&
+        !listEnvironmentProviders(org).some(({ environmentProvider }) => environmentProvider === running)
+      )
         throw new Fault('not_found', UNKNOWN_PROVIDER_MESSAGE);
       const provider =
         found && row

@@ -1,5 +1,5 @@
 import { RuleError } from '@floe/relay/rules/compile-rule';
-import { invalidRequestFault } from '../validate-input.ts';
+import { invalidInputFault } from '../validate-input.ts';
 
 /** Compiles what a client sent. @throws Fault `invalid_request` naming the field that cannot be used */
 export function compileSubmitted<Result>(compile: () => Result): Result {
@@ -7,6 +7,6 @@ export function compileSubmitted<Result>(compile: () => Result): Result {
     return compile();
   } catch (error) {
     if (!(error instanceof RuleError)) throw error;
-    throw invalidRequestFault({ path: error.path, message: error.message });
+    throw invalidInputFault({ path: error.path, message: error.message });
   }
 }

@@ -17,7 +17,7 @@ import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entrie
 import { paginateList } from '../list-page.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
-import { asJson, invalidRequestFault } from '../validate-input.ts';
+import { asJson, invalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
@@ -114,7 +114,7 @@ export function createOrderedKind<Config extends object, View extends ResourceOb
     configFromPatch: (context, { row }, { sent }) => parseInput(context, parseStoredEntry(row), sent),
     configFromReplacement(context, _, id, { sent }) {
       if ((toJsonObject(sent)[nameField] ?? id) !== id)
-        throw invalidRequestFault({
+        throw invalidInputFault({
           path: [nameField],
           message: 'is not the one of the path; PATCH gives another name',
         });

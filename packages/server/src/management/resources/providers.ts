@@ -21,7 +21,7 @@ import {
   type StoredProvider,
 } from '../providers/stored-providers.ts';
 import { upsertProvider } from '../providers/write-provider.ts';
-import { invalidRequestFault } from '../validate-input.ts';
+import { invalidInputFault } from '../validate-input.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 const PROVIDER_SCHEMAS = {
@@ -68,20 +68,20 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
       return (
         found ??
         listEnvironmentProviders(dependencies.getRunningOrg(orgId)).find(
-          ({ environmentProvider: lent }) => lent.id === id,
+          ({ environmentProvider }) => environmentProvider.id === id,
         )
       );
     },
     async getPage({ reader, orgId }, query) {
       const found = await listStoredProviders(reader, orgId, dependencies.secretsKey);
-      const lent = listEnvironmentProviders(dependencies.getRunningOrg(orgId)).filter(
+      const fromEnvironment = listEnvironmentProviders(dependencies.getRunningOrg(orgId)).filter(
         (one) => !found.some(({ row }) => row.id === one.environmentProvider.id),
       );
       const getSortFields = (one: KnownProvider) => ({
         id: knownProviderId(one),
-        at: asStoredProvider(one)?.row.created_at ?? null,
+        createdAt: asStoredProvider(one)?.row.created_at ?? null,
       });
-      return paginateList<KnownProvider>([...found, ...lent], getSortFields, query);
+      return paginateList<KnownProvider>([...found, ...fromEnvironment], getSortFields, query);
     },
     toResource: (row, { orgId }) =>
       'environmentProvider' in row
@@ -144,5 +144,5 @@ function knownProviderId(row: KnownProvider): string {
 /** @throws Fault `invalid_request`: analytics, routes and breakers know a provider by its id */
 function requireSameId(id: string, given: unknown): void {
   if (given !== undefined && given !== null && given !== id)
-    throw invalidRequestFault({ path: ['id'], message: 'is not the one of the path; an id never changes' });
+    throw invalidInputFault({ path: ['id'], message: 'is not the one of the path; an id never changes' });
 }

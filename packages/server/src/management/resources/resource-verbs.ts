@@ -68,7 +68,7 @@ function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends Re
     scope,
     invalidates: kind.invalidates ?? null,
     ...(kind.roles && { roles: kind.roles }),
-    ...(kind.beforeTransaction && { before: kind.beforeTransaction }),
+    ...(kind.beforeTransaction && { beforeTransaction: kind.beforeTransaction }),
   } as const;
   const resourcePath = `${path}/{id}` as const;
   return [

@@ -21,7 +21,7 @@ import { requireNotManagedByFile } from '../managed-by-file.ts';
 import type { ReadContext, WriteContext } from '../verb-definition.ts';
 import type { ResourceKind, ResourceObject } from './resource-kind.ts';
 
-type RuleFields = Readonly<Record<string, unknown>>;
+type RuleInputFields = Readonly<Record<string, unknown>>;
 
 /** A rule, of floe.yaml or made through the API. */
 export interface ManagedRule<Config> {
@@ -51,12 +51,12 @@ export interface RuleKindSpec<Config, View extends ResourceObject>
   readonly idPrefix: 'lim' | 'bud' | 'rlr';
   readonly schema: z.ZodType<Config>;
   readonly answer: z.ZodType<View, View>;
-  readonly body: z.ZodType<RuleFields>;
+  readonly body: z.ZodType<RuleInputFields>;
   /** Of `PUT`. */
-  readonly replacement: z.ZodType<RuleFields>;
+  readonly replacement: z.ZodType<RuleInputFields>;
   fileRulesOf(rules: OrgFileRules): readonly FileRule<Config>[];
   /** A whole rule from what a client sent, null meaning absent. @throws Fault `invalid_request` as floe.yaml would */
-  parseConfig(fields: RuleFields): Config;
+  parseConfig(fields: RuleInputFields): Config;
   toResource(rule: ManagedRule<Config>, context: ReadContext): Promise<View>;
   /** As `raises` of a `ResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
@@ -70,9 +70,9 @@ interface RuleDraft<Config> {
 interface RuleSchemas<View> {
   readonly answer: z.ZodType<View, View>;
   readonly list: typeof RULE_LIST_QUERY;
-  readonly creation: z.ZodType<RuleFields>;
-  readonly change: z.ZodType<RuleFields>;
-  readonly replacement: z.ZodType<RuleFields>;
+  readonly creation: z.ZodType<RuleInputFields>;
+  readonly change: z.ZodType<RuleInputFields>;
+  readonly replacement: z.ZodType<RuleInputFields>;
   readonly replaceParams: typeof RULE_ID_PARAMS;
   readonly removal?: typeof guardrailRemoval;
 }
@@ -117,7 +117,7 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
     const other = known.find((rule) => rule.config.name === name && rule.id !== id);
     if (other) throw new Fault('conflict', `The ${singular} ${other.id} has this name.`, { param: 'name' });
   };
-  const buildDraft = async ({ reader, orgId }: WriteContext, id: string, fields: RuleFields) => {
+  const buildDraft = async ({ reader, orgId }: WriteContext, id: string, fields: RuleInputFields) => {
     const wanted = { id, config: spec.parseConfig(fields) };
     await requireFreeName(reader, orgId, wanted);
     return wanted;
@@ -160,7 +160,7 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
       const getSortFields = ({ id, config, row }: ManagedRule<Config>) => ({
         id,
         name: config.name ?? id,
-        at: row?.created_at ?? null,
+        createdAt: row?.created_at ?? null,
       });
       return paginateList(
         mergeRules(orgId, await listGuardrailRulesOfOrg(reader, kind, orgId)),
@@ -189,7 +189,10 @@ export function createRuleKind<Config extends FileRuleConfig, View extends Resou
 }
 
 /** Fields that a client gave, but for those that only answers have. */
-export function pickGivenFields(fields: RuleFields, ignored: ReadonlySet<string> = new Set()): RuleFields {
+export function pickGivenFields(
+  fields: RuleInputFields,
+  ignored: ReadonlySet<string> = new Set(),
+): RuleInputFields {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => value != null && !ignored.has(name)),
   );

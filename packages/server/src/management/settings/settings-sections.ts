@@ -22,7 +22,7 @@ import type { DatabaseReader } from '../../store/ports.ts';
 import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
 import { requireNotManagedByFile } from '../managed-by-file.ts';
 import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
-import { asJson, invalidRequestFault } from '../validate-input.ts';
+import { asJson, invalidInputFault } from '../validate-input.ts';
 import type { WriteContext } from '../verb-definition.ts';
 
 /** The settings of an org as the store has them: those of floe.yaml and those of the API. */
@@ -98,6 +98,6 @@ function validateSection(section: SettingsSection, value: Json, providers: reado
     ...(result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree })),
     ...references,
   ];
-  if (first) throw invalidRequestFault(first);
+  if (first) throw invalidInputFault(first);
   return result.data?.[section];
 }

@@ -18,12 +18,12 @@ import {
   writeSettingsSection,
 } from './settings-sections.ts';
 
-const SETTINGS_PATH = '/api/management/settings';
+const ORG_SETTINGS_PATH = '/api/management/settings';
 
 export const getSettingsVerb = defineReadVerb({
   name: 'settings.get',
   method: 'GET',
-  path: SETTINGS_PATH,
+  path: ORG_SETTINGS_PATH,
   scope: 'management',
   summary: 'Read the settings of the org, and where each stands',
   answer: orgSettings,
@@ -34,7 +34,7 @@ export function updateSettingsVerb(getRunningOrg: GetRunningOrg, monitoring: Mon
   return defineWriteVerb({
     name: 'settings.update',
     method: 'PATCH',
-    path: SETTINGS_PATH,
+    path: ORG_SETTINGS_PATH,
     scope: 'management',
     summary: 'Change settings of the org; null returns one to its default',
     body: orgSettingsPatch,
