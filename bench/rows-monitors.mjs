@@ -122,7 +122,7 @@ function alerts(endMs) {
   }));
 }
 
-/** A whole chain, as `appendAudit` makes it one by one. */
+/** A whole chain, as `appendAuditEntry` makes it one by one. */
 async function audit(writer, endMs) {
   let hash = '';
   for (let from = 1; from <= AUDIT_ENTRIES; from += AUDIT_AT_ONCE) {

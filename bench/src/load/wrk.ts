@@ -14,7 +14,7 @@ export interface WrkLoad {
 const SCRIPT = join(import.meta.dirname, 'wrk.lua');
 
 /**
- * The same load as `requestLoad`, made by wrk.
+ * The same load as `runRequestLoad`, made by wrk.
  *
  * @throws Error when wrk counts an error, a status above 399, or fewer bytes than whole answers have
  */

@@ -27,7 +27,7 @@ export interface CompiledCondition {
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
  * const condition = compileCondition('request.model.startsWith("gpt-")', vocabulary);
- * condition.judge({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
+ * condition.evaluateProgram({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
  */
 export function compileCondition(source: string, vocabulary: ConditionVocabulary): CompiledCondition {
   const known = compiledByVocabulary.get(vocabulary) ?? new Map<string, CompiledCondition>();

@@ -18,7 +18,7 @@ const NO_COST: ExpressionCost = { fixed: 0, perEntry: 0 };
 /** What a condition may take at least; more is refused when it is saved. */
 export const MAX_EXPRESSION_COST: ExpressionCost = { fixed: 20_000, perEntry: 1_000 };
 
-/** @throws Error when a condition is sure to take more than `MAX_COST` */
+/** @throws Error when a condition is sure to take more than `MAX_EXPRESSION_COST` */
 export function requireBoundedCost(expression: OptionalExpression): void {
   const { fixed, perEntry } = computeExpressionCost(expression);
   if (fixed > MAX_EXPRESSION_COST.fixed)

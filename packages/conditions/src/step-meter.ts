@@ -37,7 +37,7 @@ export class StepMeter {
  * Completes "its condition could not be judged (…)".
  *
  * @example
- * tooMany(100); // 'more than 100 steps'
+ * describeStepLimit(100); // 'more than 100 steps'
  */
 export function describeStepLimit(limit: number): string {
   return `more than ${limit} steps`;

@@ -24,7 +24,7 @@ export interface ConditionVocabulary {
  *
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
- * membersOf(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
+ * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
  */
 export function variableMembers(
   { example, dynamicVariables: open }: ConditionVocabulary,

@@ -6,9 +6,9 @@ export type WildcardMatcher = (text: string) => boolean;
  * systems and shells of half the machines do not tell `RM` from `rm`. One pass per pattern, no backtracking.
  *
  * @example
- * const isLike = likeAny(['rm *', 'gpt-5']);
- * isLike('RM -rf /tmp'); // true
- * isLike('gpt-5-mini'); // false
+ * const matchesPieces = compileWildcards(['rm *', 'gpt-5']);
+ * matchesPieces('RM -rf /tmp'); // true
+ * matchesPieces('gpt-5-mini'); // false
  */
 export function compileWildcards(patterns: readonly string[]): WildcardMatcher {
   const exact = new Set<string>();

@@ -66,7 +66,7 @@ export const CONSOLE_PATHS: readonly string[] = [
 ];
 
 export interface PopulatedConsole extends MemberHarness {
-  /** Where each of `PAGES` is, with the ids of real things. */
+  /** Where each of `CONSOLE_PATHS` is, with the ids of real things. */
   readonly pageUrls: ReadonlyMap<string, string>;
   /** A request whose bodies are kept, with this secret in them. */
   readonly loggedRequestId: string;

@@ -62,7 +62,7 @@ export function parseJsonExactly(text: string): Json {
   return reviveExactNumbers(text);
 }
 
-/** `parseExactly` for a text that is known to hold such a number. @throws {SyntaxError} */
+/** `parseJsonExactly` for a text that is known to hold such a number. @throws {SyntaxError} */
 export function reviveExactNumbers(text: string): Json {
   const value: Json = JSON.parse(text, reviveNumber);
   return value;

@@ -16,7 +16,7 @@ export const ROLE_SCOPES: Readonly<Record<MemberRole, readonly KeyScope[]>> = {
   viewer: ['read'],
 };
 
-/** The stronger of two roles: the one that stands first in `ROLES`. */
+/** The stronger of two roles: the one that stands first in `MEMBER_ROLES`. */
 export function strongerRole(one: MemberRole, other: MemberRole): MemberRole {
   return MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other) ? one : other;
 }

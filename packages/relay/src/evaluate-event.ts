@@ -59,7 +59,7 @@ const STRICTNESS: readonly (RuleDecision | 'abstain')[] = ['abstain', 'allow', '
 
 /**
  * Decides about one event: the strictest rule that applies. Pure; never throws for anything an event may hold. Work
- * is bounded by the limits of `analyseShell` and the size of the event.
+ * is bounded by the limits of `analyzeShell` and the size of the event.
  */
 export function evaluateRelayEvent(event: RelayEvent, parts: RelayEvaluationInput): RelayEvaluation {
   const { relay, grammar, identity, nowMs, approved } = parts;

@@ -87,7 +87,7 @@ export class FloeRequestError extends FloeApiError {
 
 /**
  * A loop kept its beat back, so that the monitor fails: `healthy` said no, threw or did not answer (code
- * `unhealthy`), or nobody called `touch()` for longer than `stallAfter` (code `stalled`).
+ * `unhealthy`), or nobody called `touch()` for longer than `stallAfterSeconds` (code `stalled`).
  */
 export class FloeUnhealthyError extends FloeError {
   override readonly name = 'FloeUnhealthyError';

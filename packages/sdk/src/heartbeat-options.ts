@@ -30,7 +30,7 @@ export interface HeartbeatHandle {
    * The job made progress. Costs one reading of the clock.
    *
    * @example
-   * const beating = floe.startHeartbeat('queue-worker', { stallAfter: 300 });
+   * const beating = floe.startHeartbeat('queue-worker', { stallAfterSeconds: 300 });
    * beating.touch();
    * await beating.stop(); // undefined
    */

@@ -14,7 +14,7 @@ export interface ServerPulse {
   /** What the server is started with. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Once the server was killed: how long it lived after a moment of `monotonicMs`, in milliseconds in which it came to
+   * Once the server was killed: how long it lived after a moment of `readMonotonicMs`, in milliseconds in which it came to
    * run its timers and to write to its disk.
    */
   livedSince(): (at: number) => number;

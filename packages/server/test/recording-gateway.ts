@@ -76,7 +76,7 @@ const MODEL_LIST = jsonReply({
 });
 const UPSTREAM_SECRET = 'upstream-secret';
 
-/** Starts the server with every provider of `KINDS` in two orgs, `strip` and `forward`. */
+/** Starts the server with every provider of `RECORDED_KINDS` in two orgs, `strip` and `forward`. */
 export async function startRecordingGateway(): Promise<RecordingGateway> {
   const replies = new Map<RecordedKind, UpstreamReply>();
   const upstreams = new Map<RecordedKind, FakeUpstream>();

@@ -41,7 +41,7 @@ export interface FakeUpstream {
 
 /**
  * A real server on a free port of 127.0.0.1 that replays answers in any chunking, breaks in the ways of
- * `UPSTREAM_FAULTS` and writes down all it received. Speaks HTTP over a bare socket, since half of the faults are
+ * `INJECTED_FAULTS` and writes down all it received. Speaks HTTP over a bare socket, since half of the faults are
  * things node:http refuses to say.
  */
 export async function startFakeUpstream(options: FakeUpstreamOptions): Promise<FakeUpstream> {

@@ -2,7 +2,7 @@ import { ANSWER_FAULTS } from './fault-answers.ts';
 import { CONNECTION_FAULTS } from './fault-cuts.ts';
 import type { InjectedFault } from './injected-fault.ts';
 
-/** Every fault of an upstream, by name: iterate over it, or take one with `upstreamFault`. */
+/** Every fault of an upstream, by name: iterate over it, or take one with `findInjectedFault`. */
 export const INJECTED_FAULTS: readonly InjectedFault[] = [...CONNECTION_FAULTS, ...ANSWER_FAULTS];
 
 /** @throws Error when there is no fault of that name. */

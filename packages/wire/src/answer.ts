@@ -97,7 +97,7 @@ export class AnswerAccumulator {
  *   { type: 'delta', block: 0, text: 'Hel' },
  *   { type: 'delta', block: 0, text: 'lo' },
  * ];
- * collect(events).blocks; // [{ kind: 'text', text: 'Hello' }]
+ * collectAnswer(events).blocks; // [{ kind: 'text', text: 'Hello' }]
  */
 export function collectAnswer(events: Iterable<AnswerEvent>): CanonicalAnswer {
   const fold = new AnswerAccumulator();
@@ -110,7 +110,7 @@ export function collectAnswer(events: Iterable<AnswerEvent>): CanonicalAnswer {
  *
  * @example
  * const answer = { id: 'a', model: 'gpt-5', blocks: [{ kind: 'text', text: 'Hello' }], dropped: [] };
- * [...eventsOf(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
+ * [...toAnswerEvents(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
  */
 export function* toAnswerEvents(answer: CanonicalAnswer): Generator<AnswerEvent> {
   yield { type: 'start', id: answer.id, model: answer.model };

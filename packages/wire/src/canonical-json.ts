@@ -15,7 +15,7 @@ const QUOTE = 0x22;
  * @param without top-level members that are left out
  * @throws JsonSyntaxError
  * @example
- * canonicalObject(Buffer.from('{ "b": 1.0, "a": "x", "user": "u" }'), new Set(['user'])); // '{"a":"x","b":1.0}'
+ * canonicalizeJsonObject(Buffer.from('{ "b": 1.0, "a": "x", "user": "u" }'), new Set(['user'])); // '{"a":"x","b":1.0}'
  */
 export function canonicalizeJsonObject(body: Uint8Array, without: ReadonlySet<string>): string | null {
   const cursor = new JsonCursor(body);

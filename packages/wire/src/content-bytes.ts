@@ -70,7 +70,7 @@ export interface ContentBytes {
  *
  * @example
  * const body = Buffer.from('{"choices":[{"message":{"content":"Zoë"}}]}');
- * contentBytesIn(body); // { added: 4, whole: 0 }
+ * countContentBytes(body); // { added: 4, whole: 0 }
  */
 export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.length): ContentBytes {
   try {
@@ -86,7 +86,7 @@ export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.
  *
  * @example
  * const body = Buffer.from('{"content":[{"type":"text","text":"Hello"}]}');
- * contentBytesOf(body, { start: 11, end: body.length - 1 }); // 5
+ * countContentBytesAt(body, { start: 11, end: body.length - 1 }); // 5
  */
 export function countContentBytesAt(bytes: Buffer, span: ByteSpan): number {
   const first = bytes[span.start];
@@ -99,7 +99,7 @@ export function countContentBytesAt(bytes: Buffer, span: ByteSpan): number {
  * UTF-8 bytes of the text that the JSON string at `span`, quotes included, stands for.
  *
  * @example
- * textBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
+ * countStringBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
  */
 export function countStringBytes(bytes: Buffer, { start, end }: ByteSpan): number {
   const plain = end - start - 2;

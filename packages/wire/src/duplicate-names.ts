@@ -7,8 +7,8 @@ import type { ByteSpan } from './json-edits.ts';
  * on which of the two counts. Null when there is none. The text must be JSON that a scan has accepted.
  *
  * @example
- * doubledName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
- * doubledName(Buffer.from('{"a":1,"b":2}')); // null
+ * findDuplicateName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
+ * findDuplicateName(Buffer.from('{"a":1,"b":2}')); // null
  */
 export function findDuplicateName(
   body: Uint8Array,

@@ -48,7 +48,7 @@ const MAX_EMBED_TEXTS = 96;
  *
  * @throws Fault `missing_required_parameter`, `invalid_request` naming the field
  * @example
- * readEmbeddingsAsk({ model: 'm', input: 'hello' }).input; // ['hello']
+ * readEmbeddingsRequest({ model: 'm', input: 'hello' }).input; // ['hello']
  */
 export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   const { dimensions, encoding_format: encoding, input_type: inputType } = body;
@@ -84,7 +84,7 @@ function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
  * @example
  * const body = { model: 'm', input: ['hello'], dimensions: 256 };
  * const host = { speaks: 'gemini' };
- * const written = writeEmbeddings(readEmbeddingsAsk(body), host, 'gemini-embedding-001', body);
+ * const written = writeEmbeddingsRequest(readEmbeddingsRequest(body), host, 'gemini-embedding-001', body);
  * written.body.requests[0].outputDimensionality; // 256
  */
 export function writeEmbeddingsRequest(
@@ -164,7 +164,7 @@ function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
  *
  * @example
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
- * readEmbeddings('openai', answer, 1).vectors; // [[0.5, 1]]
+ * readEmbeddingsAnswer('openai', answer, 1).vectors; // [[0.5, 1]]
  */
 export function readEmbeddingsAnswer(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsAnswer {
   const found = isObject(answer) ? findVectors(from, answer) : [];

@@ -40,7 +40,7 @@ function readTotalTokens(usage: JsonObject): Usage | undefined {
  * The usage of a whole JSON answer, wherever its dialect puts it.
  *
  * @example
- * usageIn({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
+ * findUsage({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
  */
 export function findUsage(answer: unknown): Usage | undefined {
   if (!isObject(answer)) return undefined;
@@ -64,7 +64,7 @@ export interface BatchResultUsage {
  *
  * @example
  * const body = { model: 'gpt-5', usage: { prompt_tokens: 7 } };
- * usageOfResult({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }
+ * readBatchResultUsage({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }
  */
 export function readBatchResultUsage(line: unknown): BatchResultUsage | undefined {
   if (!isObject(line)) return undefined;

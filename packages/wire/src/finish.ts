@@ -39,7 +39,7 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
  * Names a provider's finish reason; `other` holds its errors, pauses and all that is unknown.
  *
  * @example
- * readFinish('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
+ * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
  */
 export function parseFinishReason(raw: string): Finish {
   return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };

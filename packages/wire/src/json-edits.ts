@@ -111,7 +111,7 @@ function scanMembers(body: Uint8Array): ScannedMembers {
  * @example
  * const body = Buffer.from('{"reasoning":{"effort":"low"}}');
  * const span = scanObject(body).get('reasoning');
- * readString(body, spanMembers(body, span).get('effort')); // 'low'
+ * readStringAt(body, scanMembersAt(body, span).get('effort')); // 'low'
  */
 export function scanMembersAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<string, ByteSpan> | undefined {
   const cursor = new JsonCursor(body, span.start, span.end);
@@ -132,7 +132,7 @@ export function scanMembersAt(body: Uint8Array, span: ByteSpan): ReadonlyMap<str
  *
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
- * readString(body, scanObject(body).get('model')); // 'gpt-5'
+ * readStringAt(body, scanObject(body).get('model')); // 'gpt-5'
  */
 export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefined {
   if (body[span.start] !== QUOTE) return undefined;
@@ -149,7 +149,7 @@ export function readStringAt(body: Uint8Array, span: ByteSpan): string | undefin
  *
  * @example
  * const body = Buffer.from('{"stream":true}');
- * readBoolean(body, scanObject(body).get('stream')); // true
+ * readBooleanAt(body, scanObject(body).get('stream')); // true
  */
 export function readBooleanAt(body: Uint8Array, span: ByteSpan): boolean | undefined {
   const first = body[span.start];
@@ -171,21 +171,21 @@ export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefin
   return isDigit || first === 0x2d ? Number(decodeText(body, span.start, span.end)) : undefined;
 }
 
-/** Bytes with the members of one object in them (`scanObject`, `spanMembers`). */
+/** Bytes with the members of one object in them (`scanObject`, `scanMembersAt`). */
 export interface ScannedJsonBody {
   readonly body: Uint8Array;
   readonly members: ReadonlyMap<string, ByteSpan>;
 }
 
 /**
- * The edit that gives member `key` the value `valueText` (JSON). An absent member is inserted right
+ * The edit that gives member `key` the value `canonicalizeValue` (JSON). An absent member is inserted right
  * after the opening brace of `object`, the root unless given. Several inserts into one object may be
  * combined only when it has members already.
  *
  * @example
  * const body = Buffer.from('{"model":"gpt-5"}');
- * const edit = memberEdit({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
- * splice(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
+ * const edit = editMember({ body, members: scanObject(body) }, 'model', '"gpt-5-mini"');
+ * applyByteEdits(body, [edit]).toString(); // '{"model":"gpt-5-mini"}'
  */
 export function editMember(
   { body, members }: ScannedJsonBody,
@@ -207,7 +207,7 @@ export function editMember(
  * @example
  * const body = Buffer.from('{"model":"gpt-5","user":"u"}');
  * const changes = new Map([['user', null], ['stream', 'true']]);
- * withMembers(body, scanObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
+ * replaceMembers(body, scanObject(body), changes).toString(); // '{"model":"gpt-5","stream":true}'
  */
 export function replaceMembers(
   body: Buffer,
@@ -231,7 +231,7 @@ export function replaceMembers(
  * Edits must be sorted by `start` and must not overlap.
  *
  * @example
- * splice(Buffer.from('[1,2]'), [{ start: 1, end: 2, text: '9' }]).toString(); // '[9,2]'
+ * applyByteEdits(Buffer.from('[1,2]'), [{ start: 1, end: 2, text: '9' }]).toString(); // '[9,2]'
  */
 export function applyByteEdits(body: Buffer, edits: readonly ByteEdit[]): Buffer {
   let length = body.length;

@@ -14,7 +14,7 @@ export { isObject };
  * The few narrowing reads every dialect needs: a wrong type reads as absent, never as an exception.
  *
  * @example
- * isArray([1]); // true
+ * isJsonArray([1]); // true
  */
 export function isJsonArray(value: unknown): value is JsonArray {
   return Array.isArray(value);
@@ -33,8 +33,8 @@ export function asString(value: Json | undefined): string | undefined {
  * For counting and comparing; a number beyond what JavaScript holds is none.
  *
  * @example
- * numberOf(parseExactJson('1.50')); // 1.5
- * numberOf('5'); // undefined
+ * asNumber(tryParseExactJson('1.50')); // 1.5
+ * asNumber('5'); // undefined
  */
 export function asNumber(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value;
@@ -46,7 +46,7 @@ export function asNumber(value: Json | undefined): number | undefined {
  * A number as it was written, for passing on.
  *
  * @example
- * JSON.stringify(exactNumberOf(parseExactJson('1.50'))); // '1.50'
+ * JSON.stringify(asExactNumber(tryParseExactJson('1.50'))); // '1.50'
  */
 export function asExactNumber(value: Json | undefined): JsonNumber | undefined {
   return typeof value === 'number' || value instanceof ExactNumber ? value : undefined;
@@ -54,7 +54,7 @@ export function asExactNumber(value: Json | undefined): JsonNumber | undefined {
 
 /**
  * @example
- * booleanOf('true'); // undefined
+ * asBoolean('true'); // undefined
  */
 export function asBoolean(value: Json | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
@@ -62,8 +62,8 @@ export function asBoolean(value: Json | undefined): boolean | undefined {
 
 /**
  * @example
- * objectOf({ a: 1 }); // { a: 1 }
- * objectOf([1]); // undefined
+ * asObject({ a: 1 }); // { a: 1 }
+ * asObject([1]); // undefined
  */
 export function asObject(value: Json | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
@@ -71,8 +71,8 @@ export function asObject(value: Json | undefined): JsonObject | undefined {
 
 /**
  * @example
- * listOf([1, 2]); // [1, 2]
- * listOf('x'); // []
+ * asArray([1, 2]); // [1, 2]
+ * asArray('x'); // []
  */
 export function asArray(value: Json | undefined): JsonArray {
   return isJsonArray(value) ? value : [];
@@ -82,7 +82,7 @@ export function asArray(value: Json | undefined): JsonArray {
  * The objects of a list; whatever else stands in it is left out.
  *
  * @example
- * objectsIn([{ a: 1 }, 'x', null]); // [{ a: 1 }]
+ * asObjects([{ a: 1 }, 'x', null]); // [{ a: 1 }]
  */
 export function asObjects(value: Json | undefined): readonly JsonObject[] {
   return asArray(value).filter((entry) => isObject(entry));
@@ -92,8 +92,8 @@ export function asObjects(value: Json | undefined): readonly JsonObject[] {
  * Strings of a list, or the one string that stands where a list may.
  *
  * @example
- * stringsOf('END'); // ['END']
- * stringsOf(['END', 5]); // ['END']
+ * asStrings('END'); // ['END']
+ * asStrings(['END', 5]); // ['END']
  */
 export function asStrings(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
@@ -104,8 +104,8 @@ export function asStrings(value: Json | undefined): readonly string[] {
  * For what is only looked at: numbers are JavaScript's. `undefined` when the text is not JSON.
  *
  * @example
- * parseJson('{"a":1.50}'); // { a: 1.5 }
- * parseJson('{"a":'); // undefined
+ * tryParseJson('{"a":1.50}'); // { a: 1.5 }
+ * tryParseJson('{"a":'); // undefined
  */
 export function tryParseJson(text: string): Json | undefined {
   try {
@@ -120,7 +120,7 @@ export function tryParseJson(text: string): Json | undefined {
  * For what goes on: arguments, schemas, results. Numbers keep their text. `undefined` when the text is not JSON.
  *
  * @example
- * JSON.stringify(parseExactJson('{"id":9007199254740993}')); // '{"id":9007199254740993}'
+ * JSON.stringify(tryParseExactJson('{"id":9007199254740993}')); // '{"id":9007199254740993}'
  */
 export function tryParseExactJson(text: string): Json | undefined {
   try {
@@ -135,8 +135,8 @@ export function tryParseExactJson(text: string): Json | undefined {
  * which keeps the others at the price of `JSON.parse`.
  *
  * @example
- * JSON.stringify(parseEvent('{"input":1.50}', ['"input"'])); // '{"input":1.50}'
- * JSON.stringify(parseEvent('{"index":1.50}', ['"input"'])); // '{"index":1.5}'
+ * JSON.stringify(parseStreamEvent('{"input":1.50}', ['"input"'])); // '{"input":1.50}'
+ * JSON.stringify(parseStreamEvent('{"index":1.50}', ['"input"'])); // '{"index":1.5}'
  */
 export function parseStreamEvent(text: string, members: readonly string[]): Json | undefined {
   for (const member of members) if (text.includes(member)) return tryParseExactJson(text);
@@ -147,7 +147,7 @@ export function parseStreamEvent(text: string, members: readonly string[]): Json
  * A name fit for a header and a log row: what a client or provider wrote may hold anything.
  *
  * @example
- * reportName('my field\r\n'); // 'my_field__'
+ * sanitizeFieldName('my field\r\n'); // 'my_field__'
  */
 export function sanitizeFieldName(name: string): string {
   return name.slice(0, 64).replace(/[^A-Za-z0-9_.[\]-]/g, '_');
@@ -157,8 +157,8 @@ export function sanitizeFieldName(name: string): string {
  * True when the member is there and says something: absent, null, "", [] and {} say nothing.
  *
  * @example
- * says([]); // false
- * says(0); // true
+ * isNonEmpty([]); // false
+ * isNonEmpty(0); // true
  */
 export function isNonEmpty(value: Json | undefined): value is Json {
   if (value === undefined || value === null || value === '') return false;

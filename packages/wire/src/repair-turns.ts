@@ -9,7 +9,7 @@ interface OpenTurn {
 /**
  * Brings a conversation into the one form every provider takes: consecutive assistant turns are one; the results of
  * a turn's calls follow it at once, in one user turn of their own, wherever behind the call they stood; a call
- * nobody answered gets `[no result]`. Idempotent. Calls of the last turn stay open. `AskDraft.orphan` hears of a
+ * nobody answered gets `[no result]`. Idempotent. Calls of the last turn stay open. `RequestDraft.orphan` hears of a
  * result whose call is nowhere before it.
  */
 export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDraft): ConversationTurn[] {

@@ -186,8 +186,8 @@ export interface CanonicalRequest {
  *
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
- * const { ask } = normalise({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
- * uncarried(ask, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
+ * const { ask } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
+ * findUnsupportedFeatures(ask, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
  */
 export function findUnsupportedFeatures(
   request: CanonicalRequest,
@@ -203,7 +203,7 @@ export function findUnsupportedFeatures(
  * The clear refusal for a request no target can carry.
  *
  * @example
- * refusal({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
+ * unsupportedFeatureFault({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
  */
 export function unsupportedFeatureFault({
   need,

@@ -37,7 +37,7 @@ export function unpackSeal(value: string, dialect: DialectName, redacted?: true)
  * True for a slot's text that is ours and must never be forwarded to a provider as its own proof.
  *
  * @example
- * isPacked('floe1.messages.acme.s.c2ln'); // true
+ * isPackedSeal('floe1.messages.acme.s.c2ln'); // true
  */
 export function isPackedSeal(value: string): boolean {
   return value.startsWith(PACKED_SEAL_PREFIX);
@@ -47,7 +47,7 @@ export function isPackedSeal(value: string): boolean {
  * True when `seal` may go to a provider of `dialect` reached with the credential `origin`.
  *
  * @example
- * sealFits({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
+ * isSealAccepted({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
  */
 export function isSealAccepted(seal: Seal, dialect: DialectName, origin: string | undefined): boolean {
   return seal.dialect === dialect && (seal.origin === undefined || seal.origin === origin);
@@ -59,8 +59,8 @@ export function isSealAccepted(seal: Seal, dialect: DialectName, origin: string 
  *
  * @example
  * const parts = [{ type: 'reasoning', text: '', seal: { dialect: 'messages', value: 'c2ln' } }];
- * const { ask } = normalise({ model: 'gpt-5', input: 'Hello' });
- * const sealed = sealedBy({ ...ask, turns: [{ role: 'assistant', parts }] }, 'acme');
+ * const { ask } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello' });
+ * const sealed = withSealOrigin({ ...ask, turns: [{ role: 'assistant', parts }] }, 'acme');
  * sealed.turns[0].parts[0].seal.origin; // 'acme'
  */
 export function withSealOrigin(request: CanonicalRequest, origin: string): CanonicalRequest {

@@ -14,7 +14,7 @@ interface PendingBlock {
  *
  * @example
  * const told = [];
- * const emit = oneBlockAtATime((event) => told.push(`${event.type} ${event.block}`));
+ * const emit = sequenceBlocks((event) => told.push(`${event.type} ${event.block}`));
  * for (const block of [0, 1]) emit({ type: 'open', block, kind: 'text' });
  * for (const block of [1, 0]) emit({ type: 'close', block });
  * told; // ['open 0', 'close 0', 'open 1', 'close 1']

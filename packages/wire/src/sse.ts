@@ -156,7 +156,7 @@ export class SseFramer {
  *
  * @throws {Fault} `upstream_stream_broken` when it is not UTF-8, the only encoding of event streams (WHATWG HTML 9.2.4).
  * @example
- * const { event, bytes, start, end } = frameData(Buffer.from('event: ping\ndata: {}\n\n'));
+ * const { event, bytes, start, end } = locateFrameData(Buffer.from('event: ping\ndata: {}\n\n'));
  * event; // 'ping'
  * bytes.toString('utf8', start, end); // '{}'
  */
@@ -199,8 +199,8 @@ export function locateFrameData(frame: Buffer): SseFrameData | undefined {
  * Reads a whole frame; undefined when nothing is to be dispatched, such as a comment.
  *
  * @example
- * readFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
- * readFrame(Buffer.from(': a comment\n\n')); // undefined
+ * parseSseFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
+ * parseSseFrame(Buffer.from(': a comment\n\n')); // undefined
  */
 export function parseSseFrame(frame: Buffer): SseEvent | undefined {
   const found = locateFrameData(frame);
@@ -212,7 +212,7 @@ export function parseSseFrame(frame: Buffer): SseEvent | undefined {
  * Writes a frame; every line of `data` becomes a line of its own.
  *
  * @example
- * writeFrame('ping', '{}'); // 'event: ping\ndata: {}\n\n'
+ * formatSseFrame('ping', '{}'); // 'event: ping\ndata: {}\n\n'
  */
 export function formatSseFrame(event: string | undefined, data: string): string {
   const head = event === undefined ? '' : `event: ${event}\n`;

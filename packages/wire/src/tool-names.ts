@@ -23,8 +23,8 @@ export function stableHash(text: string): string {
  * A tool name every provider takes: letter or `_` first, then `[A-Za-z0-9_-]`, at most 64.
  *
  * @example
- * wireName('search'); // 'search'
- * wireName('web search'); // 'web_search_037axuj0cd8w2u'
+ * toProviderToolName('search'); // 'search'
+ * toProviderToolName('web search'); // 'web_search_037axuj0cd8w2u'
  */
 export function toProviderToolName(name: string): string {
   if (SAFE_NAME.test(name)) return name;
@@ -37,7 +37,7 @@ export function toProviderToolName(name: string): string {
  *
  * @example
  * const tool = { kind: 'function', name: 'web search', schema: {} };
- * toolsByWireName([tool]).get(wireName('web search')); // tool
+ * indexToolsByProviderName([tool]).get(toProviderToolName('web search')); // tool
  */
 export function indexToolsByProviderName(
   tools: readonly ToolDefinition[],
@@ -50,7 +50,7 @@ const GENERATED_ID_PREFIX = 'floecall_';
 
 /**
  * @example
- * madeCallId('exc1', 0); // 'floecall_exc1_0'
+ * generateCallId('exc1', 0); // 'floecall_exc1_0'
  */
 export function generateCallId(exchange: string, index: number): string {
   return `${GENERATED_ID_PREFIX}${exchange}_${index}`;
@@ -58,7 +58,7 @@ export function generateCallId(exchange: string, index: number): string {
 
 /**
  * @example
- * isMadeCallId('floecall_exc1_0'); // true
+ * isGeneratedCallId('floecall_exc1_0'); // true
  */
 export function isGeneratedCallId(id: string): boolean {
   return id.startsWith(GENERATED_ID_PREFIX);
@@ -68,7 +68,7 @@ export function isGeneratedCallId(id: string): boolean {
  * Call ids in a form the provider takes, the same for call and result: at most `max`, word characters.
  *
  * @example
- * const write = callIdWriter(40);
+ * const write = createCallIdFormatter(40);
  * write('call_1'); // 'call_1'
  * write('call 1').startsWith('call_'); // true
  */

@@ -12,8 +12,8 @@ export type MutableUnitCounts = { -readonly [Unit in BilledUnit]?: number };
  *
  * @example
  * const units = { web_search: 1 };
- * addCount(units, 'web_search', 2);
- * addCount(units, 'audio_second', 0);
+ * addUnitCount(units, 'web_search', 2);
+ * addUnitCount(units, 'audio_second', 0);
  * units; // { web_search: 3 }
  */
 export function addUnitCount(units: MutableUnitCounts, unit: BilledUnit, count: unknown): void {
@@ -34,7 +34,7 @@ const TOOL_CALLS = new Map<unknown, BilledUnit>([
  *
  * @example
  * const units = {};
- * addToolCalls(units, [{ type: 'web_search_call' }, { type: 'message' }]);
+ * addHostedToolCalls(units, [{ type: 'web_search_call' }, { type: 'message' }]);
  * units; // { web_search: 1 }
  */
 export function addHostedToolCalls(units: MutableUnitCounts, output: Json | undefined): void {
@@ -57,7 +57,7 @@ function isCharged(item: Json): boolean {
  *
  * @example
  * const units = {};
- * addToolUse(units, { server_tool_use: { web_search_requests: 2 } });
+ * addReportedToolUse(units, { server_tool_use: { web_search_requests: 2 } });
  * units; // { web_search: 2 }
  */
 export function addReportedToolUse(units: MutableUnitCounts, usage: JsonObject): void {
@@ -81,8 +81,8 @@ const UNSPECIFIED_TIERS = new Set(['auto', 'service_tier_unspecified', 'traffic_
  * The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told.
  *
  * @example
- * tierOf('SERVICE_TIER_FLEX'); // 'flex'
- * tierOf('auto'); // undefined
+ * parseServiceTier('SERVICE_TIER_FLEX'); // 'flex'
+ * parseServiceTier('auto'); // undefined
  */
 export function parseServiceTier(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;

@@ -51,7 +51,7 @@ const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready
  * Reads any provider's error body; an empty, foreign or unparsable body still gives a description.
  *
  * @example
- * const fault = readUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
+ * const fault = parseUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
  * fault.kind; // 'rate'
  * fault.retryAfterMs; // 2000
  */
@@ -78,7 +78,7 @@ export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, bo
  * carries itself counts as the status.
  *
  * @example
- * describeError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
+ * describeUpstreamError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
 export function describeUpstreamError(status: number, root: JsonObject, body = ''): UpstreamFault {
   const error = isJsonArray(root['error']) ? asObject(root['error'][0]) : asObject(root['error']);
@@ -192,7 +192,7 @@ const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
  * whoever knows the client's own names adds it. A bad credential is ours: its text never reaches the caller.
  *
  * @example
- * faultOf({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
+ * toClientFault({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */
 export function toClientFault(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';

@@ -15,7 +15,7 @@ import {
  */
 export interface Usage {
   readonly units: UnitCounts;
-  /** Service tier that served it, by the name prices know it by (`tierOf`); absent when it was not told. */
+  /** Service tier that served it, by the name prices know it by (`parseServiceTier`); absent when it was not told. */
   readonly tier?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function mergeUsage<Other extends Usage | null | undefined>(
  * What two answers used together; a unit is absent when neither said.
  *
  * @example
- * const usage = addUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
+ * const usage = sumUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
  * usage.units; // { input: 7, output: 6 }
  */
 export function sumUsage(one: Usage | null, other: Usage | null): Usage | null {
@@ -61,7 +61,7 @@ type ReportedCounts = Readonly<Record<(typeof REPORTED_UNITS)[number], number | 
  * The counts of tokens that a provider reported; undefined when there are none.
  *
  * @example
- * reportedUnits({ input: 7, output: undefined }); // { input: 7 }
+ * toUnitCounts({ input: 7, output: undefined }); // { input: 7 }
  */
 export function toUnitCounts(counts: ReportedCounts): MutableUnitCounts | undefined {
   let units: MutableUnitCounts | undefined;
@@ -124,7 +124,7 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
  *
  * @example
  * const units = { input: 7 };
- * addMedia(units, { audio_tokens: 3 }, { image_tokens: 8 });
+ * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });
  * units; // { input: 7, input_audio: 3, output_image: 8 }
  */
 export function addMediaTokens(units: MutableUnitCounts, input: unknown, output: unknown): void {

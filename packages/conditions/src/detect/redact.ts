@@ -19,7 +19,7 @@ const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
  *
  * @param json well-formed JSON
  * @example
- * findInJson('{"to":"ana@example.com"}', new Set(['email'])); // new Map([['email', 1]])
+ * countFindingsInJson('{"to":"ana@example.com"}', new Set(['email'])); // new Map([['email', 1]])
  */
 export function countFindingsInJson(json: string, wanted: ReadonlySet<FindingKind>): FindingCounts {
   const found: FindingCounts = new Map();
@@ -31,7 +31,7 @@ export function countFindingsInJson(json: string, wanted: ReadonlySet<FindingKin
  * Of a plain text, the same; it may be JSON itself.
  *
  * @example
- * findInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
+ * countFindingsInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
  */
 export function countFindingsInText(text: string, wanted: ReadonlySet<FindingKind>): FindingCounts {
   const found: FindingCounts = new Map();
@@ -46,7 +46,7 @@ export interface RedactedJson {
 }
 
 /**
- * Puts `[redacted:<kind>]` in the place of every value that `findInJson` counts.
+ * Puts `[redacted:<kind>]` in the place of every value that `countFindingsInJson` counts.
  *
  * @example
  * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'

@@ -50,7 +50,7 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
   return answer;
 }
 
-/** `GET`; the type is that of the contract, see `trusted`. Throws `ApiError`. */
+/** `GET`; the type is that of the contract, see `trusted`. Throws `ApiRequestError`. */
 export async function getJson<Body>(
   path: string,
   query?: QueryParameters,
@@ -61,7 +61,7 @@ export async function getJson<Body>(
 
 const PAGE_ROWS = 500;
 
-/** Every row of a list, page after page: for lists that are read and sorted whole. Throws `ApiError`. */
+/** Every row of a list, page after page: for lists that are read and sorted whole. Throws `ApiRequestError`. */
 export async function allPages<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
@@ -89,7 +89,7 @@ export async function getWithETag<Body>(path: string, signal?: AbortSignal): Pro
 
 /**
  * `POST`, `PUT`, `PATCH` or `DELETE`; answers without a body give null. What asks for a fresh sign-in is sent again
- * once the person has confirmed who they are. Throws `ApiError`.
+ * once the person has confirmed who they are. Throws `ApiRequestError`.
  */
 export async function sendJson<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -101,7 +101,7 @@ export async function sendJson<Body>(
   return answer.status === 204 ? trusted<Body>(null) : bodyOf<Body>(answer);
 }
 
-/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiError`. */
+/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiRequestError`. */
 export async function sendWithETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,

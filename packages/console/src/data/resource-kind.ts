@@ -16,7 +16,7 @@ export interface ConsoleResourceKind<Resource extends { readonly id: string }, F
   readonly touches: readonly [readonly unknown[], ...(readonly unknown[])[]];
   readonly needs: Action;
   readonly formOf: (resource: Resource) => Form;
-  /** What the API is sent for a form. What cannot be sent is thrown as an `ApiError` that names the field. */
+  /** What the API is sent for a form. What cannot be sent is thrown as an `ApiRequestError` that names the field. */
   readonly bodyOf: (form: Form) => unknown;
   /** The same for a change of one, where that is not all that a new one is made of. */
   readonly changeOf?: (form: Form) => unknown;

@@ -35,7 +35,7 @@ export interface ChartProps {
   readonly height?: number;
   /** Dragging across chooses a time; the page puts it into its URL. */
   readonly onZoom?: (from: Date, to: Date) => void;
-  /** What happened meanwhile. The page lists it too (`MarkList`): a drawing alone is read by nobody. */
+  /** What happened meanwhile. The page lists it too (`AnnotationList`): a drawing alone is read by nobody. */
   readonly marks?: readonly ChartAnnotation[];
   /** Of the times it shows; the browser's unless given. */
   readonly zone?: string;

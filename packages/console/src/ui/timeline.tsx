@@ -49,7 +49,7 @@ export function Timeline({
   readonly lanes: readonly TimelineLane[];
   readonly label: string;
   readonly onChoose: (at: number) => void;
-  /** What happened meanwhile. The page lists it too (`MarkList`). */
+  /** What happened meanwhile. The page lists it too (`AnnotationList`). */
   readonly marks?: readonly ChartAnnotation[];
 }) {
   const most = roundUpToTick(Math.max(...lanes.map((lane) => laneTotal(lane, ABOVE)), 0));

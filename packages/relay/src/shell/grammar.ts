@@ -28,7 +28,7 @@ export interface WorkBudget {
 /** Why a text has no tree. */
 export type ParseFailure = 'syntax' | 'too_much';
 
-/** Reads bash; made by `loadGrammar`. */
+/** Reads bash; made by `loadShellGrammar`. */
 export interface ShellGrammar {
   /** The tree of a text that is well-formed as a whole; else why there is none. Never throws. */
   parse(text: string, work: WorkBudget): SyntaxNode | ParseFailure;

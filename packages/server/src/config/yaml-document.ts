@@ -33,7 +33,7 @@ export function readYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     version: '1.2',
-    // The library compares each key with all before it; `Reading` looks them up.
+    // The library compares each key with all before it; `YamlReader` looks them up.
     uniqueKeys: false,
   });
   const faults = [...document.errors, ...document.warnings];

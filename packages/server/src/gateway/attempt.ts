@@ -31,7 +31,7 @@ export interface AttemptOptions {
 
 /**
  * One call to an upstream. Resolves when the client has the whole answer; rejects with a `Fault`, an
- * `UpstreamRefusal` or `ClientGone`. Whether content had reached the client by then, `x.progress` says.
+ * `UpstreamRefusal` or `ClientDisconnected`. Whether content had reached the client by then, `x.progress` says.
  */
 export function runAttempt(
   x: Exchange,

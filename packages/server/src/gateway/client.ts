@@ -56,7 +56,7 @@ export interface HttpTransport {
   markAuthenticated(): void;
   /**
    * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
-   * 30 s or drips slower than 1 KB a second, and `ClientGone` when the connection closes first.
+   * 30 s or drips slower than 1 KB a second, and `ClientDisconnected` when the connection closes first.
    */
   readBody(limitBytes: number): Promise<Buffer>;
   /** Sends a whole answer; `headers` is a flat list of names and values. */
@@ -119,7 +119,7 @@ export class ClientConnection {
       : this.#interruptReason;
   }
 
-  /** See `Carrier`. */
+  /** See `HttpTransport`. */
   readBody(limitBytes: number): Promise<Buffer> {
     return this.#transport.readBody(limitBytes);
   }
@@ -140,7 +140,7 @@ export class ClientConnection {
     this.#transport.setHeader(name, value);
   }
 
-  /** See `Carrier`. */
+  /** See `HttpTransport`. */
   markAuthenticated(): void {
     this.#transport.markAuthenticated();
   }

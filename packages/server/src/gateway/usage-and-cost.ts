@@ -18,7 +18,7 @@ export interface UsageAndCost {
 }
 
 /**
- * What the attempts of an exchange used, each at the price of its own target (`bookedUsage` has the rule for one). A
+ * What the attempts of an exchange used, each at the price of its own target (`computeChargedUsage` has the rule for one). A
  * call that was refused, never connected or broke off before any content costs nothing but what its provider
  * reported. An attempt without a price adds tokens and no money.
  */

@@ -99,7 +99,7 @@ export function budgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: 
   return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
 }
 
-/** The budget of a bucket of `bucketName`, whose id may have colons. */
+/** The budget of a bucket of `budgetBucketName`, whose id may have colons. */
 export function parseBudgetId(bucket: string, period: string): string {
   return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
 }

@@ -1,5 +1,5 @@
 // What one installation exports makes another one the same: every kind of thing the schema of floe.yaml knows, and every
-// field of it. A new one fails here until `WHOLE_ORG` says something in it.
+// field of it. A new one fails here until `FULL_ORG_CONFIG` says something in it.
 // Tier: ci. Copies whole organizations between servers.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -5,7 +5,7 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** Resolves to the port listened on; rejects with `CannotListen`, which names `setting` as what to change. */
+/** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
 export function listenOnPort(server: Server, host: string, port: number, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) =>

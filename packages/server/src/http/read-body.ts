@@ -21,7 +21,7 @@ export interface BodyReadOptions {
 /**
  * The body of a small request, whatever its content type says.
  *
- * @throws Fault `request_too_large`, `request_timeout`; `RequestGone` when the client leaves.
+ * @throws Fault `request_too_large`, `request_timeout`; `RequestAbortedError` when the client leaves.
  */
 export function readRequestBody(
   req: IncomingMessage,

@@ -43,9 +43,9 @@ export interface ListenerHandler {
 }
 
 export interface HttpServer {
-  /** Resolves to the port listened on; rejects with `CannotListen`, which names `setting` as what to change. */
+  /** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
   listen(host: string, port: number, setting: string): Promise<number>;
-  /** Takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
+  /** Takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
   drain(limitMs: number): Promise<void>;
 }
 

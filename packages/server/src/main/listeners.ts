@@ -12,7 +12,7 @@ export interface ListenerSet {
   readonly url: string;
   readonly port: number;
   readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
-  /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
+  /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
   drain(limitMs: number): Promise<void>;
 }
 

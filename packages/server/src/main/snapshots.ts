@@ -31,7 +31,7 @@ import { relayConfigs } from './relay.ts';
 import type { ServerParts } from './server-parts.ts';
 
 /**
- * Brings the orgs of the file and their objects into the store (`syncFile`); without any org at all, makes the first org
+ * Brings the orgs of the file and their objects into the store (`syncConfigFile`); without any org at all, makes the first org
  * and its key. A file that takes the place of `before` is audited.
  *
  * @throws ConfigError when the store holds what the file must not touch; nothing is taken over then

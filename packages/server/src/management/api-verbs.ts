@@ -61,7 +61,7 @@ import { type RouteSimulationDependencies, simulateRouteVerb } from './routes/si
 import { getSettingsVerb, updateSettingsVerb } from './settings/settings-verbs.ts';
 import type { Verb } from './verb.ts';
 
-/** What single verbs need beyond the `VerbHost`. */
+/** What single verbs need beyond the `VerbDependencies`. */
 export interface ApiVerbDependencies {
   /** `derivePepper` of the installation's secret key. */
   readonly pepper: KeyObject;

@@ -17,7 +17,7 @@ export class EventStreamResponse {
   }
 }
 
-/** What a transport says about a request whose answer may be an `EventStream`. */
+/** What a transport says about a request whose answer may be an `EventStreamResponse`. */
 export interface EventStreamContext {
   readonly lastEventId: string | undefined;
   /** Whether whoever asked still may: asked again and again while the answer goes on. */

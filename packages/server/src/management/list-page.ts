@@ -25,7 +25,7 @@ interface SortableItem<Entry> {
   readonly key: string | number;
 }
 
-/** A page of a list that is read whole, as an answer shows it. @throws Fault as `pageOfList` */
+/** A page of a list that is read whole, as an answer shows it. @throws Fault as `paginateList` */
 export function paginateForApi<Entry>(
   entries: readonly Entry[],
   getSortFields: (entry: Entry) => ListSortFields,
@@ -36,7 +36,7 @@ export function paginateForApi<Entry>(
 }
 
 /**
- * A page of a list that is read whole, with the orders and the search of `pageOf`.
+ * A page of a list that is read whole, with the orders and the search of `getListPage`.
  *
  * @throws Fault `invalid_request` for a cursor of another list or order
  */

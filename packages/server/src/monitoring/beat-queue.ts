@@ -27,7 +27,7 @@ export interface BeatQueueOptions {
   readonly applyOptimistically: (calls: readonly BeatCall[]) => Promise<(BeatReceipt | null)[]>;
   /** Writes the others; rejects when nothing of it is written. */
   readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
-  /** Beats of one transaction; `BATCH` unless given. */
+  /** Beats of one transaction; `BEATS_PER_BATCH` unless given. */
   readonly batchSize?: number;
 }
 

@@ -26,7 +26,7 @@ export interface MonitoringEngineOptions {
   readonly clock: SystemClock;
   readonly log: Log;
   readonly counters: MonitoringCounters;
-  /** See `PulseParts`. */
+  /** See `ProcessPulseOptions`. */
   readonly processId?: string;
   /** Beats of one transaction; for measurements. */
   readonly batchSize?: number;

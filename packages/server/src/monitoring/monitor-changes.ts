@@ -146,7 +146,7 @@ export class MonitorChanges {
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
     const plan = planOfRow(before);
-    // What was due from `settledUntil` on may still arrive: this change does not judge it.
+    // What was due from `committedUntil` on may still arrive: this change does not judge it.
     const settled = evaluateUntil(clockOfRow(before), { ...evaluation, plan }, Math.min(at, settledUntil));
     if (step.kind === 'end') return endClock(settled, at, evaluation);
     const replanned = changePlan(settled, plan, evaluation.plan, at);

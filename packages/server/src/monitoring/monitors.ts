@@ -37,7 +37,7 @@ export function replaceMonitor(
   return applyChange(context, (changes) => changes.replace(row, definition));
 }
 
-/** Pauses now; `untilMs` null until somebody resumes it. Beats are recorded and do not end it. */
+/** Pauses now; `leaseUntilMs` null until somebody resumes it. Beats are recorded and do not end it. */
 export function pauseMonitor(
   context: MonitorChangeContext,
   row: MonitorRow,

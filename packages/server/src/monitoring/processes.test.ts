@@ -22,7 +22,7 @@ import {
 
 const MONITORS = 60;
 
-/** A process of its own as far as the store can tell: a pool, a lease, a clock that is `aheadMs` wrong. */
+/** A process of its own as far as the store can tell: a pool, a lease, a clock that is `futureMs` wrong. */
 async function startProcess(t: TestContext, url: string, aheadMs: number) {
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
   const database = await openPostgres(url, { log: silentLog, clock });

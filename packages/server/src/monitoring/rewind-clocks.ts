@@ -7,7 +7,7 @@ import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
 
 /**
  * Brings clocks and periods back to a time that was set back to `nowMs`: what they recorded later than that happened
- * `aheadMs` before. Deadlines keep their distance to the beats they follow; those of cron times are computed again.
+ * `futureMs` before. Deadlines keep their distance to the beats they follow; those of cron times are computed again.
  *
  * Checks stay as they were recorded.
  */

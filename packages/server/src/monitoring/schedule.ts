@@ -14,7 +14,7 @@ export interface Occurrences {
   afterBeat(atMs: number): number | null;
   /** The first promise later than `laterThanMs` of the sequence that goes on from `fromMs`. */
   firstAfter(fromMs: number, laterThanMs: number): number | null;
-  /** The last promise of the sequence from `fromMs` that is not later than `untilMs`, else the first one. */
+  /** The last promise of the sequence from `fromMs` that is not later than `leaseUntilMs`, else the first one. */
   lastUntil(fromMs: number, untilMs: number): number | null;
   /** Milliseconds from the promise before the one at `atMs` until that. */
   intervalBefore(atMs: number): number;

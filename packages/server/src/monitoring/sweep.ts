@@ -17,7 +17,7 @@ export interface SweepResult {
 }
 
 /**
- * Judges one batch of clocks that are due before `settledUntil`, in one transaction: read under lock, judged, written with
+ * Judges one batch of clocks that are due before `committedUntil`, in one transaction: read under lock, judged, written with
  * checks, periods and alerts. Any number of processes may do so at once; each takes other clocks.
  */
 export function sweepDueClocks(

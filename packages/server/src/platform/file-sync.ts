@@ -93,7 +93,7 @@ interface KindSync {
   removeOthers(): Promise<void>;
 }
 
-/** A kind as `syncFile` takes it. */
+/** A kind as `syncConfigFile` takes it. */
 export type KindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
 export function createKindSync<Config, Row extends FileRow, Columns extends object>(

@@ -20,7 +20,7 @@ export interface KeyRecord {
   readonly owner: string | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Hex HMAC of the key, see `hashKey`. */
+  /** Hex HMAC of the key, see `hashPlatformKey`. */
   readonly hash: string;
   readonly prefix: string;
   readonly last4: string;
@@ -30,7 +30,7 @@ export interface KeyRecord {
 
 export interface Keyring {
   /**
-   * The record of a presented key (as `presentedKey` returns it).
+   * The record of a presented key (as `extractPlatformKey` returns it).
    *
    * @throws Fault `invalid_api_key`, `key_revoked`, `key_expired`, or `auth_unavailable` for a key that is unknown
    * while the store could not say whether it was made a moment ago
@@ -40,7 +40,7 @@ export interface Keyring {
   currentFault(record: KeyRecord, nowMs: number): Fault | null;
 }
 
-/** Key for `hashKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
+/** Key for `hashPlatformKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
 export function derivePepper(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe platform key pepper v1', 32)));
 }

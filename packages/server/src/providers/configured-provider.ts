@@ -99,7 +99,7 @@ export interface Provider extends DialectSupport, OpaquePaths {
   readonly origin: string;
   readonly timeouts: Timeouts;
   readonly breaker: BreakerSettings;
-  /** One that stands for the caller's own where `usesCaller`. */
+  /** One that stands for the caller's own where `usesCallerCredential`. */
   readonly credentials: readonly Credential[];
   /** Allowlist patterns as configured, for listings. */
   readonly models: readonly string[];

@@ -51,7 +51,7 @@ export function createPriceLookup(settings: PricingSettings): (model: string) =>
   };
 }
 
-/** As `pricingOf`, for a sheet's name in the catalog; a price stands under the id asked for, else the upstream's name of it. */
+/** As `createPriceLookup`, for a sheet's name in the catalog; a price stands under the id asked for, else the upstream's name of it. */
 export function createModelPriceLookup(
   bookName: string | undefined,
   pricing: Omit<PricingSettings, 'bookName'> | undefined,

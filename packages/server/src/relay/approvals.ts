@@ -25,7 +25,7 @@ interface ApprovalQuestion {
   readonly caller: RelayCaller;
   readonly event: RelayEvent;
   readonly verdict: RelayEvaluation;
-  /** `inputHash` of the event. */
+  /** `hashEventInput` of the event. */
   readonly inputHash: string;
   readonly decisionId: string;
   readonly config: RelayConfig;

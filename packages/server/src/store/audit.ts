@@ -31,13 +31,13 @@ const ROWS_PER_STATEMENT = 500;
 /**
  * Belongs in the transaction of the change it records, which must be one of `Database.transaction`: those are
  * serialised over all processes, so no two entries stand on the same one. It says where the transaction came from
- * (`noteOrigin`). Whoever watches the org hears of it.
+ * (`setAuditOrigin`). Whoever watches the org hears of it.
  */
 export function appendAuditEntry(writer: DatabaseWriter, entry: NewAuditEntry): Promise<void> {
   return appendAuditEntries(writer, [entry]);
 }
 
-/** As `appendAudit`, for many, in their order. */
+/** As `appendAuditEntry`, for many, in their order. */
 export async function appendAuditEntries(
   writer: DatabaseWriter,
   entries: readonly NewAuditEntry[],

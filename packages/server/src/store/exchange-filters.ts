@@ -86,7 +86,7 @@ export interface FilterCondition {
 }
 
 /**
- * Every filter as conditions on a row of `exchanges`; `keyIds` stands for `key`, whose names are known.
+ * Every filter as conditions on a row of `exchanges`; `resolveKeyIds` stands for `key`, whose names are known.
  * Conditions on indexed columns are there too: whoever walks an index leaves those out that it answers.
  */
 export function buildFilterConditions(

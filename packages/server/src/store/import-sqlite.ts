@@ -15,12 +15,12 @@ import type { TableImportResult } from './table-import-result.ts';
 const ROWS_PER_BATCH = 2_000;
 /** A stored turn may be megabytes. */
 const TURNS_PER_BATCH = 20;
-/** Written by `claimDatabase`; both sides must have been used with one key. */
+/** Written by `bindDatabaseToSecretKey`; both sides must have been used with one key. */
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
  * Takes everything of a SQLite database into the PostgreSQL one of `place`, but for what belongs to the processes at work
- * there (`NOT_IMPORTED`). What is there already stays as it
+ * there (`EXCLUDED_TABLES`). What is there already stays as it
  * is, so that it can be repeated. The file is read from a copy: a server may be using it, and it is not changed.
  *
  * @throws StoreUnusable when `place` is not PostgreSQL, or the two were used with different secret keys.

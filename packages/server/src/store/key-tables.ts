@@ -61,6 +61,6 @@ export interface AuditTable {
   session_id: string | null;
   /** Place in the org's chain, from 1; null for entries from before there was one. */
   seq: number | null;
-  /** Of the entry and of the hash before it, see `chainHash`. */
+  /** Of the entry and of the hash before it, see `computeEntryHash`. */
   hash: string | null;
 }

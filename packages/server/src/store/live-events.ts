@@ -149,7 +149,7 @@ export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string
   return `${xid}-${seq}`;
 }
 
-/** Null for what `positionText` did not make. */
+/** Null for what `formatLiveEventPosition` did not make. */
 export function parseLiveEventPosition(text: string): LiveEventPosition | null {
   const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
   return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };

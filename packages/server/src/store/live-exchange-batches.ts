@@ -45,7 +45,7 @@ export class LiveExchangeBatches {
     if (code === 'budget_exceeded' || code === 'budget_reserved') batch.unpaid += 1;
   }
 
-  /** Rows of `live_events`, their values in the order of `LIVE_COLUMNS`. */
+  /** Rows of `live_events`, their values in the order of `LIVE_EVENT_COLUMNS`. */
   toRows(): (string | number)[][] {
     return [...this.#byOrg].map(([orgId, batch]) => [orgId, 'requests', batch.to, JSON.stringify(batch)]);
   }

@@ -129,7 +129,7 @@ export function encodeTimeCursor({ at, id }: TimePosition): string {
   return encodeKeysetCursor(at, id);
 }
 
-/** @throws Fault `invalid_request` for anything `encodeCursor` did not make */
+/** @throws Fault `invalid_request` for anything `encodeTimeCursor` did not make */
 export function decodeTimeCursor(cursor: string): TimePosition {
   const { key, id } = decodeKeysetCursor(cursor, 'number');
   return { at: Number(key), id };
@@ -210,7 +210,7 @@ export function encodeKeysetCursor(key: string | number, id: string): string {
   return Buffer.from(JSON.stringify([key, id])).toString('base64url');
 }
 
-/** @throws Fault `invalid_request` for anything `writeCursor` did not make of a key of this type */
+/** @throws Fault `invalid_request` for anything `encodeKeysetCursor` did not make of a key of this type */
 export function decodeKeysetCursor(
   cursor: string,
   type: 'string' | 'number',

@@ -39,14 +39,14 @@ export function forwardChatAnswer(body: Buffer, options: ReasoningStripOptions):
 /**
  * Reads the one shape nearly every short answer has, of which nothing is cut: all choices are messages that have
  * finished, and nothing beside them may be an error or usage in an unusual place. Null for every other text, which
- * may be good or bad. What is taken here, `walkAnswer` reads in the same way (forward-answer.test.ts); of a member that
+ * may be good or bad. What is taken here, `scanAnswer` reads in the same way (forward-answer.test.ts); of a member that
  * stands twice the last one counts, as it does for the client.
  *
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
  * const body = Buffer.from('{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}');
- * readPlainAnswer(body, options)?.finish; // { reason: 'stop', raw: 'stop' }
- * readPlainAnswer(Buffer.from('{"error":{"message":"busy"}}'), options); // null
+ * parseSimpleAnswer(body, options)?.finish; // { reason: 'stop', raw: 'stop' }
+ * parseSimpleAnswer(Buffer.from('{"error":{"message":"busy"}}'), options); // null
  */
 export function parseSimpleAnswer(body: Buffer, options: ReasoningStripOptions): ForwardedChatAnswer | null {
   if (!isUtf8(body)) return null;
@@ -107,7 +107,7 @@ function tryParse(text: string): Json | undefined {
  *
  * @example
  * const options = { stripReasoning: true, thinkTags: false };
- * walkAnswer(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
+ * scanAnswer(Buffer.from('{"choices":[]'), options).fault?.code; // 'upstream_error'
  */
 export function scanAnswer(body: Buffer, options: ReasoningStripOptions): ForwardedChatAnswer {
   const walk = new ChatScanner(options);

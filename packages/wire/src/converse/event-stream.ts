@@ -30,8 +30,8 @@ const EXCEPTION_STATUSES: Readonly<Record<string, number>> = {
  * True for the content type of a stream in binary frames.
  *
  * @example
- * isEventStream('application/vnd.amazon.eventstream'); // true
- * isEventStream('text/event-stream'); // false
+ * isAwsEventStream('application/vnd.amazon.eventstream'); // true
+ * isAwsEventStream('text/event-stream'); // false
  */
 export function isAwsEventStream(contentType: string): boolean {
   return CONTENT_TYPE.test(contentType);

@@ -37,7 +37,7 @@ const KNOWN_TYPE_WORDS = new Set(
  * own words stay, anything else is told by its length. Equal neighbours in a list are counted.
  *
  * @example
- * shapeOf({ model: 'gpt-5', input: ['Hello', 'World'] }); // '{"model":"string(5)","input":["string(5)","× 2"]}'
+ * describeBodyShape({ model: 'gpt-5', input: ['Hello', 'World'] }); // '{"model":"string(5)","input":["string(5)","× 2"]}'
  */
 export function describeBodyShape(body: JsonObject): string {
   const text = JSON.stringify(describeValue(body, '', 0));

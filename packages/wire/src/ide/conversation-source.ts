@@ -14,7 +14,7 @@ export interface ConversationSource {
  *
  * @example
  * const messages = [{ role: 'user', content: 'Hello' }];
- * conversationIn({ messages, input: [] }); // { member: 'messages', elements: messages }
+ * selectConversation({ messages, input: [] }); // { member: 'messages', elements: messages }
  */
 export function selectConversation(body: JsonObject): ConversationSource {
   const messages: ConversationSource = {

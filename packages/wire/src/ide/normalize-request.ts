@@ -49,7 +49,7 @@ export interface NormalizedIdeRequest {
  *
  * @throws {Fault} 400 with `param` when the body cannot mean a request.
  * @example
- * const { body } = normalise({ model: 'gpt-5', input: 'Hello', system: 'Be brief.' });
+ * const { body } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello', system: 'Be brief.' });
  * body.messages; // [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hello' }]
  */
 export function normalizeIdeRequest(body: JsonObject): NormalizedIdeRequest {

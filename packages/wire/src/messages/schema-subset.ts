@@ -15,7 +15,7 @@ const SUPPORTED_FORMATS = new Set(
 const NAME_MAPS = new Set(['properties', '$defs', 'definitions']);
 
 /**
- * A schema in the subset that structured output takes: refused keywords go, `oneOf` becomes `anyOf`,
+ * A schema in the subset that structured output takes: refused keywords go, `describeAllowedValues` becomes `anyOf`,
  * objects are closed. `lose` hears of each keyword that was lost.
  */
 export function toSchemaSubset(schema: JsonObject, onDropped: (keyword: string) => void): JsonObject {

@@ -6,7 +6,7 @@ import { asArray, asObjects, asString } from '../json-narrowing.ts';
  * events before that sequence number.
  *
  * @example
- * const text = replayResponse({ id: 'resp_1', status: 'completed', output: [] }, 2);
+ * const text = toResponseStream({ id: 'resp_1', status: 'completed', output: [] }, 2);
  * text.split('\n')[0]; // 'event: response.completed'
  */
 export function toResponseStream(response: JsonObject, from = 0): string {

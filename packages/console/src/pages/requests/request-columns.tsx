@@ -8,7 +8,7 @@ import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { isCharged, modelParts, modelsOf, outcomeOf, unpricedModel } from './request-rows.ts';
 
-/** The columns of the request list; `longestMs` is the scale of the latency bars, `metadata` the keys that have a column. */
+/** The columns of the request list; `maxPauseMs` is the scale of the latency bars, `metadata` the keys that have a column. */
 export function requestColumns(
   longestMs: number,
   metadata: readonly string[] = [],

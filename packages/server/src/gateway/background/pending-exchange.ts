@@ -16,7 +16,7 @@ export function parsePendingExchange(text: string): PendingExchange {
   return value;
 }
 
-/** Written by `JSON.stringify` of a `Pending`, by this version or one before it. */
+/** Written by `JSON.stringify` of a `PendingExchange`, by this version or one before it. */
 function isPendingExchange(value: unknown): value is PendingExchange {
   return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
 }

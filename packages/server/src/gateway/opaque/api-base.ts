@@ -26,7 +26,7 @@ export interface ApiBase {
   readonly faultShape: ErrorBodyFormat;
   /** Path of the base on this server. */
   readonly basePath: string;
-  /** Segments before those that `readMeaning` reads, as `v1`. */
+  /** Segments before those that `parseResourcePath` reads, as `v1`. */
   readonly pathPrefix: readonly string[];
   /** An upstream's 5xx reaches the client as it is once no target is left. */
   readonly forwardsServerErrors: boolean;
@@ -36,6 +36,6 @@ export interface ApiBase {
   isRetryable(method: string, collection: ResourceReference['collection']): boolean;
   /** Whether a model that stands inside a body may be used at this provider. */
   allowsModel(provider: Provider, key: KeyRecord, model: string): boolean;
-  /** Path of a request at a target, without its query. `segments` are those `readMeaning` read. */
+  /** Path of a request at a target, without its query. `segments` are those `parseResourcePath` read. */
   targetPath(target: Target, segments: readonly string[]): string;
 }

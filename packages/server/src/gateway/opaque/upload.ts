@@ -23,7 +23,7 @@ export interface UploadInspector {
 /**
  * A request body on its way up, read from the client no faster than the upstream takes it. Ends with
  * `request_too_large` past 512 MB, `request_timeout` when the client stalls for 30 s while there is room, and
- * `ClientGone`. It can be sent once.
+ * `ClientDisconnected`. It can be sent once.
  */
 export class Upload extends Readable {
   bytes = 0;

@@ -63,7 +63,7 @@ export async function callResponseProvider(
   });
 }
 
-/** The provider may not know what the response went on from (`namePrevious`). */
+/** The provider may not know what the response went on from (`restorePreviousId`). */
 function restorePreviousResponseId(body: JsonObject, { response }: ProviderResponseReference): JsonObject {
   const name = 'previous_response_id';
   return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;

@@ -42,7 +42,7 @@ const NO_KINDS: ReadonlySet<FindingKind> = new Set();
  * Judges by every rule in its order, each reading the subject as it was sent. The first enforced `allow` that
  * applies ends the judgement, and so does the first `deny`. A condition that cannot be judged makes a `deny`
  * or `redact` apply and an `allow` or `flag` not: a doubt never opens a gate. All conditions together may take
- * `JUDGEMENT_STEPS`; those that come after them cannot be judged.
+ * `MAX_EVALUATION_STEPS`; those that come after them cannot be judged.
  */
 export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject): PolicyEvaluation {
   const decisions: PolicyDecision[] = [];

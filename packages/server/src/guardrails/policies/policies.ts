@@ -31,7 +31,7 @@ export interface CompiledPolicies {
   readonly answer: PolicySet | null;
 }
 
-/** Null for an org without policies. @throws Error for a condition that `policyProblem` would have named */
+/** Null for an org without policies. @throws Error for a condition that `findPolicyError` would have named */
 export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolicies | null {
   if (configs.length === 0) return null;
   const policies = configs.map(compilePolicy);

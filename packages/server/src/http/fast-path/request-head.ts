@@ -1,6 +1,6 @@
 import type { RequestHeaders } from '../../gateway/client.ts';
 
-/** Head of a plain request: see `readRequestHead`. */
+/** Head of a plain request: see `parseRequestHead`. */
 export interface RequestHead {
   /** As it was sent: a path without a query. */
   readonly target: string;

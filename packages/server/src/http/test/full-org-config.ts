@@ -3,7 +3,7 @@ import { FULL_RELAY_CONFIG } from './full-relay-config.ts';
 
 type OrgInput = NonNullable<FloeConfigInput['orgs']>[number];
 
-/** Values of the `${NAME}` in `WHOLE_ORG`, under the names an export gives them. */
+/** Values of the `${NAME}` in `FULL_ORG_CONFIG`, under the names an export gives them. */
 export const FULL_ORG_SECRETS: Readonly<Record<string, string>> = {
   KEY_CI: `eis_ci${'0'.repeat(32)}`,
   KEY_NIGHT: `eis_night${'0'.repeat(32)}`,

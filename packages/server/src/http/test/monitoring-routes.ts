@@ -19,7 +19,7 @@ export interface RouteExpectation {
   /** For a key, `read` is not enough. */
   readonly isConfidential?: true;
   readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
-  /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
+  /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `ROLES_WITH_WRITE` may. */
   readonly roles?: readonly MemberRole[];
   /** Members must be operators of the installation. */
   readonly operator?: true;

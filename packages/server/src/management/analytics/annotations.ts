@@ -76,7 +76,7 @@ function toChangeAnnotation({
   return { at: toIsoTimestamp(at), kind: 'change', text: action, ...who, subject: about };
 }
 
-/** What `createNote` kept. */
+/** What `createNoteVerb` kept. */
 function parseNoteText(json: string | null): string {
   const kept: Json = json === null ? null : JSON.parse(json);
   return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';

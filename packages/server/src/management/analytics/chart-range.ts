@@ -16,7 +16,7 @@ export interface ChartQuery {
 /**
  * What a chart is about, and the unit it is counted in. Dates are days of the zone.
  *
- * @throws Fault `invalid_request` as `chartRequest`
+ * @throws Fault `invalid_request` as `buildChartRequest`
  */
 export function resolveChartRange(
   { orgId, clock }: VerbContext,

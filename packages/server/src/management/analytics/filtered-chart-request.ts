@@ -12,7 +12,7 @@ import { type ChartQuery, resolveChartRange } from './chart-range.ts';
  * What a chart with the filters of the list is about. Rollups answer where they hold one filter alone, or together
  * with the grouping; otherwise rows are counted, exactly those that the list shows.
  *
- * @throws Fault `invalid_request` as `chartRange` and `requireFewRows`
+ * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
  */
 export async function resolveFilteredChart(
   context: VerbContext & { readonly reader: DatabaseReader },

@@ -1,7 +1,7 @@
 import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
 import type { ConfigDocument, ConfigDocumentInput } from './config-document.ts';
 
-/** A document that a person sent, read in a thread. @throws Fault as `readDocument` and `Trials.run` */
+/** A document that a person sent, read in a thread. @throws Fault as `parseConfigDocument` and `EvaluationPool.run` */
 export async function loadConfigDocument(
   input: ConfigDocumentInput,
   orgId: string,

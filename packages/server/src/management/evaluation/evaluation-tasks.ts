@@ -7,7 +7,7 @@ import {
 import { replayDecisions } from '../relay/replay-decisions-task.ts';
 import { simulateEvent } from '../relay/simulate-event-task.ts';
 
-/** What the threads of `Trials` can do. Inputs and results are cloned on their way, so they are plain values. */
+/** What the threads of `EvaluationPool` can do. Inputs and results are cloned on their way, so they are plain values. */
 export const EVALUATION_TASKS = {
   simulateEvent,
   replayDecisions,

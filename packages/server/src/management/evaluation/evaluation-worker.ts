@@ -8,7 +8,7 @@ const port = parentPort;
 if (!port) throw new Error('trial-worker.ts runs in a worker thread');
 const send = (message: WorkerThreadMessage) => port.postMessage(message);
 
-/** `Trials.run` takes the input from the type of the task with this name. */
+/** `EvaluationPool.run` takes the input from the type of the task with this name. */
 function findTask(name: EvaluationCall['name']): (input: unknown) => unknown {
   return EVALUATION_TASKS[name] as (input: never) => unknown as (input: unknown) => unknown;
 }

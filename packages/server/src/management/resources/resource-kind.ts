@@ -13,7 +13,7 @@ export type ResourceObject = JsonObject & { readonly id: string };
 /** What requests and answers about one kind look like. */
 export interface ResourceSchemas<View extends ResourceObject> {
   readonly answer: z.ZodType<unknown, View>;
-  /** Query of the list: `listQuery`, with orders and filters of its own. */
+  /** Query of the list: `createListQuery`, with orders and filters of its own. */
   readonly list: z.ZodObject;
   readonly creation: z.ZodType;
   /** Absent fields stay; null clears. */

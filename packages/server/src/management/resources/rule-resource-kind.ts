@@ -58,7 +58,7 @@ export interface RuleKindSpec<Config, View extends ResourceObject>
   /** A whole rule from what a client sent, null meaning absent. @throws Fault `invalid_request` as floe.yaml would */
   parseConfig(fields: RuleInputFields): Config;
   toResource(rule: ManagedRule<Config>, context: ReadContext): Promise<View>;
-  /** As `raises` of a `ResourceKind`. */
+  /** As `raises` of a `ConsoleResourceKind`. */
   increasesSpending?(before: Config, after: Config | null): boolean;
 }
 

@@ -24,13 +24,13 @@ export async function listOwnPasskeys(
   return listPasskeysOfUser(context.database.read, live.user.id);
 }
 
-/** What the browser makes a passkey with. @throws Fault as `mustHoldAccount`; `not_found` where there are none */
+/** What the browser makes a passkey with. @throws Fault as `requireAccountControl`; `not_found` where there are none */
 export async function passkeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
   const { live } = await requireAccountControl(context, browser);
   return createAttestationOptions(context, context.database.read, live.user);
 }
 
-/** @throws Fault as `mustHoldAccount`; `invalid_request`, `conflict` as `register` */
+/** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `register` */
 export async function addPasskey(
   context: SignInContext,
   browser: BrowserRequest,
@@ -64,7 +64,7 @@ export async function renamePasskey(
 /**
  * Removes a passkey and ends the sessions that it started; returns whether the one that asks is among them.
  *
- * @throws Fault as `mustHoldAccount`; `not_found` for one of somebody else
+ * @throws Fault as `requireAccountControl`; `not_found` for one of somebody else
  */
 export async function removePasskey(
   context: SignInContext,

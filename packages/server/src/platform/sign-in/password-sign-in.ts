@@ -30,7 +30,7 @@ export interface PasswordProof {
 /**
  * Signs somebody in by e-mail and password; returns the value of the cookie.
  *
- * @throws Fault as `provePassword`
+ * @throws Fault as `verifyPassword`
  */
 export async function startPasswordSession(
   context: SignInContext,

@@ -7,7 +7,7 @@ export interface Site {
   /** Path of it, '' for none. */
   readonly prefix: string;
   readonly isHttps: boolean;
-  /** Origins whose pages may ask with a session: that of `baseUrl`, and those of further listeners. */
+  /** Origins whose pages may ask with a session: that of `baseUrlField`, and those of further listeners. */
   readonly origins: ReadonlySet<string>;
   /** What passkeys are bound to; null where browsers allow none. */
   readonly passkeys: { readonly rpId: string; readonly origin: string } | null;

@@ -88,7 +88,7 @@ async function verifyProof(
  * Another password for whoever is signed in and stepped up; every other session of theirs ends. Returns the new value of
  * the cookie.
  *
- * @throws Fault as `mustHoldAccount`; `invalid_request` for a password that will not do
+ * @throws Fault as `requireAccountControl`; `invalid_request` for a password that will not do
  */
 export async function changePassword(
   context: SignInContext,

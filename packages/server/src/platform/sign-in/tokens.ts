@@ -8,7 +8,7 @@ export function generateToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** False for what `newToken` never makes, so that it costs no look into the store. */
+/** False for what `generateToken` never makes, so that it costs no look into the store. */
 export function looksLikeToken(text: string): boolean {
   return TOKEN.test(text);
 }

@@ -54,7 +54,7 @@ interface Call {
   cancel(): void;
 }
 
-/** `isHeld`: its answer is held back from its head on. */
+/** `isPaused`: its answer is held back from its head on. */
 function call(
   transport: Transport,
   origin: string,

@@ -48,7 +48,7 @@ export interface ResilientCountersOptions {
 
 /**
  * Counters that answer within `timeoutMs` whatever becomes of the shared store. While it fails, each process counts
- * its own share of every limit in memory (or none, or refuses: `Claim.away`); what it owes the store by
+ * its own share of every limit in memory (or none, or refuses: `BucketClaim.away`); what it owes the store by
  * then it pays when the store is back, and tells it what it granted alone. A store that froze costs each caller three such waits, not every one.
  */
 export class ResilientCounters implements Counters {

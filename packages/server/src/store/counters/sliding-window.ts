@@ -25,7 +25,7 @@ export class SlidingWindow {
     this.#sum += amount;
   }
 
-  /** Seconds after `second` at which `units` have left; `SLOTS` when they never all do. */
+  /** Seconds after `second` at which `units` have left; `SLIDING_WINDOW_SLOTS` when they never all do. */
   secondsUntilFreed(units: number, second: number): number {
     this.#expireSlots(second);
     let left = units;

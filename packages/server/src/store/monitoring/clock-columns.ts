@@ -21,7 +21,7 @@ export const CLOCK_STATE_COLUMNS = [
   'wake_at',
 ] as const satisfies readonly (keyof MonitorClocksTable)[];
 
-/** What a judgement depends on beside `MOVING`. A beat URL that was rotated is a difference, too. */
+/** What a judgement depends on beside `CLOCK_STATE_COLUMNS`. A beat URL that was rotated is a difference, too. */
 export const CLOCK_DEFINITION_COLUMNS = [
   'token_hash',
   'interval_ms',

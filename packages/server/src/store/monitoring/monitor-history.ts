@@ -87,7 +87,7 @@ export async function listPeriodsSince(
 }
 
 /**
- * Moves the periods of a monitor that begin later than `nowMs` back by `aheadMs`, in their order and behind the others.
+ * Moves the periods of a monitor that begin later than `nowMs` back by `futureMs`, in their order and behind the others.
  * Returns when the last of them begins now.
  */
 export async function shiftFuturePeriods(

@@ -23,7 +23,7 @@ export interface MonitorsTable extends z.output<typeof monitorStored> {
   paused: number;
   paused_until: number | null;
   muted_until: number | null;
-  /** Rises when the beat URL is rotated; the token is derived from it, see `beatToken`. */
+  /** Rises when the beat URL is rotated; the token is derived from it, see `deriveBeatToken`. */
   token_version: number;
   /** Set when the monitor was removed: it takes no beats and judges nothing. Retention removes the row with the history. */
   disabled_at: number | null;

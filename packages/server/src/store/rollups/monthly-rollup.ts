@@ -8,7 +8,7 @@ export interface KeyModelSums {
   readonly key: string;
   /** '' for requests that no model served. */
   readonly model: string;
-  /** In the order of `SUMS`. */
+  /** In the order of `ROLLUP_SUM_COLUMNS`. */
   readonly sums: readonly number[];
 }
 

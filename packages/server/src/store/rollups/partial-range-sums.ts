@@ -131,7 +131,7 @@ function histogramsIn(figures: readonly RollupFigureColumn[]) {
   );
 }
 
-/** What a row counts for in a facet, as `Gatherer` has it. */
+/** What a row counts for in a facet, as `RollupAccumulator` has it. */
 function facetValue(facet: RollupFacet): RawBuilder<string> {
   if (facet === 'key') return sql`key_id`;
   if (facet === 'outcome') return OUTCOME_SQL;
@@ -149,7 +149,7 @@ function isMetadata(facet: RollupFacet): facet is `metadata.${string}` {
   return facet.startsWith(METADATA_PREFIX);
 }
 
-/** What rows add up to, as `Gatherer` counts them one by one. */
+/** What rows add up to, as `RollupAccumulator` counts them one by one. */
 function figureExpression(name: RollupFigureColumn): RawBuilder<number> {
   return sql<number>`cast(sum(${countedExpression(name)}) as double precision)`;
 }

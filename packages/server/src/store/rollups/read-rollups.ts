@@ -45,7 +45,7 @@ interface FigureSelection {
 /** Intervals on the clocks of a time zone. */
 export interface LocalTimeSteps {
   readonly stepMs: number;
-  /** What these clocks are ahead of UTC, span by span (`offsetSpans`). Absent: nothing. */
+  /** What these clocks are ahead of UTC, span by span (`utcOffsetSpans`). Absent: nothing. */
   readonly offsets?: readonly UtcOffsetSpan[] | undefined;
 }
 
@@ -215,7 +215,7 @@ function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grou
     : { rows: rows.where(matchesValues(value, filter.any, filter.none)), column: byValue };
 }
 
-/** A unit belongs to the step that holds its middle (`movesOf` counts on it). */
+/** A unit belongs to the step that holds its middle (`findReassignments` counts on it). */
 function stepExpression({ stepMs, offsets = [], unit }: LocalTimeSteps & Pick<RollupRequest, 'unit'>) {
   if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
   const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;

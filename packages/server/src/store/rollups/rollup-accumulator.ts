@@ -26,7 +26,7 @@ export const UNPAIRED_DIMENSIONS = [
 ] as const;
 export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
 
-/** The facet of two dimensions, the first of `DIMENSIONS` first. */
+/** The facet of two dimensions, the first of `ROLLUP_DIMENSIONS` first. */
 export function pairFacet(
   one: RollupDimension,
   other: RollupDimension,
@@ -40,7 +40,7 @@ export function metadataFacet(name: string): `metadata.${string}` {
   return `metadata.${name}`;
 }
 
-/** One row to be added to a rollup table; `figures` in the order of `FIGURES`, of which pairs take the sums. */
+/** One row to be added to a rollup table; `figures` in the order of `ROLLUP_FIGURE_COLUMNS`, of which pairs take the sums. */
 export interface RollupDelta {
   readonly orgId: string;
   readonly facet: string;
@@ -76,7 +76,7 @@ export function parseDeclaredMetadataKeys(
   return new Map(orgs.map(({ id, metadata_keys_json }) => [id, parseMetadataKeyNames(metadata_keys_json)]));
 }
 
-/** Names in a stored list; what is not text was not written by `putOrg`. */
+/** Names in a stored list; what is not text was not written by `upsertOrg`. */
 export function parseMetadataKeyNames(json: string | null): string[] {
   const list: Json = json === null ? [] : JSON.parse(json);
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
@@ -121,7 +121,7 @@ const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKETS[0]}`);
 interface Combination {
   readonly orgId: string;
   readonly minute: number;
-  /** In the order of `DIMENSIONS`, then of `LONE_DIMENSIONS`. */
+  /** In the order of `ROLLUP_DIMENSIONS`, then of `UNPAIRED_DIMENSIONS`. */
   readonly values: readonly string[];
   readonly figures: number[];
 }
@@ -256,7 +256,7 @@ function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
   if (firstToken !== null) add(FIRST_TOKEN_0 + findHistogramBucket(numberValue(firstToken)), 1);
 }
 
-/** In the order of `DIMENSIONS`, then of `LONE_DIMENSIONS`. */
+/** In the order of `ROLLUP_DIMENSIONS`, then of `UNPAIRED_DIMENSIONS`. */
 function dimensionValues(row: ExchangeRowValues): string[] {
   const provider = textValue(row[PROVIDER]);
   return [

@@ -21,7 +21,7 @@ type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucket}`]
 /** Sums and histograms: `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
 export interface RollupFigures extends RollupSums, Histogram<'latency'>, Histogram<'first_token'> {}
 
-/** Columns of `Sums`, in the order of the tables. */
+/** Columns of `RollupSums`, in the order of the tables. */
 export const ROLLUP_SUM_COLUMNS = [
   'requests',
   'errors',
@@ -39,7 +39,7 @@ export type RollupSumColumn = (typeof ROLLUP_SUM_COLUMNS)[number];
 export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `latency_${bucket}` as const);
 export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `first_token_${bucket}` as const);
 
-/** Columns of `Figures`: the sums come first. */
+/** Columns of `RollupFigures`: the sums come first. */
 export const ROLLUP_FIGURE_COLUMNS = [
   ...ROLLUP_SUM_COLUMNS,
   ...LATENCY_BUCKET_COLUMNS,

@@ -14,7 +14,7 @@ export interface ParsedSpoolRows {
 const LINE_BREAK = 0x0a;
 
 /**
- * Rows of a piece of a spool file, one to a line (`rowLine`). `last` says that the file ends with the
+ * Rows of a piece of a spool file, one to a line (`formatRowLine`). `last` says that the file ends with the
  * piece, so that what follows the last line break counts as a line; otherwise it is left.
  */
 export function parseSpoolRows(piece: Buffer, last: boolean): ParsedSpoolRows {

@@ -47,7 +47,7 @@ interface Waiter {
  * Puts lines on disk: gathers what comes within a few milliseconds and writes it with one write(2),
  * one at a time. A write that fails is tried again, in a new file, until it succeeds.
  *
- * While the disk takes nothing, at most `HELD_CHARS` are held; rows that come after that are lost,
+ * While the disk takes nothing, at most `MAX_BUFFERED_CHARS` are held; rows that come after that are lost,
  * counted and logged. Dropping the newest makes the loss one gap with a beginning and an end.
  */
 export class SpoolWriter {

@@ -21,7 +21,7 @@ export interface DatabaseCopyOptions {
 export interface DatabaseCopy {
   readonly from: string;
   readonly to: string;
-  /** What it will have, by `COPY_BYTES`. */
+  /** What it will have, by `COPY_SIZE_SQL`. */
   readonly bytes: number;
   /** What it is made for, after its name. */
   readonly purpose?: string;

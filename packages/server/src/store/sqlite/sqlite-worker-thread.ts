@@ -53,7 +53,7 @@ export class SqliteWorkerThread {
     });
   }
 
-  /** Rejects with `RequestFailed`, or with a `Fault` when the thread is gone. */
+  /** Rejects with `WorkerRequestError`, or with a `Fault` when the thread is gone. */
   send(request: WorkerRequest): Promise<WorkerResult> {
     if (this.#exitFault) return Promise.reject(this.#exitFault);
     return new Promise((resolve, reject) => {

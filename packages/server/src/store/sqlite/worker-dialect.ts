@@ -43,7 +43,7 @@ export class WorkerDialect implements Dialect {
   }
 }
 
-/** Kysely need not hold queries back one by one: the thread's port and `Turns` are the queues. */
+/** Kysely need not hold queries back one by one: the thread's port and `FifoMutex` are the queues. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;

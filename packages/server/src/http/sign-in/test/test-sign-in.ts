@@ -29,7 +29,7 @@ export interface TestSignIn {
   setAuth(auth: TestSignInOptions['auth']): void;
   /** The clock that everything reads. */
   advance(ms: number): void;
-  /** A person with `PASSWORD` who belongs to these orgs. */
+  /** A person with `TEST_PASSWORD` who belongs to these orgs. */
   addPerson(email: string, roles: Readonly<Record<string, MemberRole>>): Promise<string>;
   ownerLink(orgId?: string): Promise<string>;
   browser(): TestBrowser;
