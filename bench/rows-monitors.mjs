@@ -85,7 +85,7 @@ async function copies(writer, table, uid, changed) {
 /** Checks and periods of every monitor: beats spread over the month, every fiftieth missed; two hours down each week. */
 async function history(writer, endMs) {
   const checks = (stepMs, count, of) => sql`insert into checks
-      (uid, at, id, status, error, expected_at, detected_at, received_at, duration_ms, metadata_json, stands_for)
+      (uid, at, id, status, error, expected_at, detected_at, received_at, duration_ms, metadata_json, missed_count)
     with recursive n(n) as (select cast(1 as bigint) union all select n + 1 from n where n < ${sql.lit(count)})
     select m.uid, ${sql.lit(endMs)} - n.n * ${sql.lit(stepMs)}, 'beat_' || n.n,
       case when n.n % 50 = 0 then 'missed' else 'ok' end, case when n.n % 50 = 0 then 'No beat came.' end,

@@ -186,7 +186,7 @@ function watchEventLoopStalls(): () => number {
 async function waitForDrain(floe: FloeProcess): Promise<void> {
   for (let looks = 0; looks < 600; looks++) {
     const metrics = await (await fetch(`${floe.url}/metrics`)).text();
-    if (/^floe_row_backlog 0$/m.test(metrics)) return;
+    if (/^floe_spool_pending_rows 0$/m.test(metrics)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('the spool was not taken within a minute');

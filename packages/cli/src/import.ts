@@ -2,9 +2,9 @@ import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
 export const importCommand: CliCommand = {
-  words: ['import'],
-  usage: 'import sqlite:<file>',
-  summary: 'Takes a SQLite instance into the configured PostgreSQL database.',
+  words: ['storage', 'move'],
+  usage: 'storage move sqlite:<file>',
+  summary: 'Copies a SQLite database into the configured PostgreSQL database; may be run again.',
   help: INSTALLATION_HELP,
-  run: (args) => runServer(['import', ...args]),
+  run: (args) => runServer(['storage', 'move', ...args]),
 };

@@ -65,6 +65,6 @@ test('a command used wrongly says how it is used', () => {
     2,
     'floe: usage: floe config check [file] [--allow-unset]\n',
   ]);
-  assert.deepEqual(run('import'), [2, 'floe: usage: floe import sqlite:<file>\n']);
+  assert.deepEqual(run('storage', 'move'), [2, 'floe: usage: floe storage move sqlite:<file>\n']);
   assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
 });

@@ -53,7 +53,7 @@ before(async () => {
     starts_at: new Date(now - 60_000).toISOString(),
     ends_at: new Date(now + 7_200_000).toISOString(),
     monitors: ['nightly-backup'],
-    on_boards: true,
+    show_on_boards: true,
   });
   await api('maintenance', {
     id: 'sundays',

@@ -148,7 +148,7 @@ test('ten thousand monitors open like two: a page of rows, counts from the serve
   for (const url of watched.lists()) assert.ok(Number(url.searchParams.get('limit')) <= 100, url.search);
   // The second is what a stream asks for that opens after the first.
   assert.ok(watched.lists().length <= 2, watched.lists().join('\n'));
-  const standing = watched.asked.filter(({ pathname }) => pathname.endsWith('/standing'));
+  const standing = watched.asked.filter(({ pathname }) => pathname.endsWith('/monitoring/status'));
   assert.ok(standing.length <= 4, standing.join('\n'));
   const rows = await page.locator('[data-row]').count();
   assert.ok(rows <= 60, `${rows} rows in the document`);

@@ -119,7 +119,7 @@ async function populate(house: MemberHarness): Promise<void> {
     starts_at: at(hour),
     ends_at: at(3 * hour),
     monitors: ['nightly-backup'],
-    on_boards: true,
+    show_on_boards: true,
   });
   for (const [id, tail] of [
     ['nightly-backup', ''],

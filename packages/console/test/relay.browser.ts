@@ -115,7 +115,7 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.waitForURL(/\/relay\/rules\/rlr_/);
   await page.getByText('It observes: it stops nothing.', { exact: false }).first().waitFor();
-  const { decision, would } = await ask('git push --force');
+  const { decision, enforced_decision: would } = await ask('git push --force');
   assert.deepEqual([decision, would], ['abstain', 'deny']);
   assert.deepEqual(faults, []);
   await context.close();

@@ -40,5 +40,5 @@ test('a channel of floe.yaml is stored, read-only on the API, reached by its tes
   const refused = (await ask('POST', '/test', JSON.stringify(elsewhere))).json();
   assert.ok(isObject(refused) && String(refused['error']).includes('security.private_networks'));
   const metrics = await callHttp(`${floe.url}/metrics`, { method: 'GET' });
-  assert.match(metrics.text, /^floe_alerts_queued 0$/m);
+  assert.match(metrics.text, /^floe_alert_messages_pending 0$/m);
 });

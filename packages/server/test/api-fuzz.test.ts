@@ -192,9 +192,9 @@ const TAKES_ANY_QUERY = '/api/session/oidc/{name}/callback';
 const BEFORE_WHAT: ReadonlySet<string> = new Set([
   'insufficient_role',
   'key_revoked',
-  'signed_out',
+  'session_expired',
   'step_up_required',
-  'too_many_tries',
+  'too_many_attempts',
 ]);
 
 const NAMES_A_FIELD: ReadonlySet<FuzzRequest['kind']> = new Set([

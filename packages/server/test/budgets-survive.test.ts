@@ -175,7 +175,7 @@ async function spentOf(floe: FloeProcess): Promise<number> {
 async function allRows(floe: FloeProcess): Promise<readonly JsonObject[]> {
   await eventually(async () => {
     const { text } = await callHttp(`${floe.url}/metrics`);
-    return /^floe_row_backlog 0$/m.test(text) ? true : undefined;
+    return /^floe_spool_pending_rows 0$/m.test(text) ? true : undefined;
   });
   const rows: JsonObject[] = [];
   for (let cursor = ''; ; ) {

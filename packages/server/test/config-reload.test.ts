@@ -105,7 +105,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
   const told = async () => {
     const answer = (await callHttp(`${floe.url}/api/management/config/file`, { headers })).json();
     assert.ok(isObject(answer));
-    return answer['refused'];
+    return answer['rejected'];
   };
   // Each follows from now on: what the tests before did may be told late.
   const following = async (action: string) => {
@@ -114,7 +114,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
     return () => stream.until(({ event, data }) => event === 'config' && JSON.parse(data).action === action);
   };
   const whole = readFileSync(file, 'utf8');
-  const refusalHeard = await following('config.refused');
+  const refusalHeard = await following('config.rejected');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   await refusalHeard();
   const refused = await told();
@@ -122,7 +122,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
   const [problem] = refused['problems'];
   assert.ok(isObject(problem));
   assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0]']);
-  const repairHeard = await following('config.taken_over');
+  const repairHeard = await following('config.accepted');
   writeFileSync(file, whole);
   await repairHeard();
   assert.equal(await told(), null);

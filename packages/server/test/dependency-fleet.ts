@@ -264,7 +264,9 @@ export async function assertAccountsBalance(t: TestContext, house: DependencyFle
   const { floes, load, upstream, tight, databaseUrl: direct } = house;
   await load.stop();
   for (const floe of floes)
-    await pollSlowly(async () => ((await readMetric(floe, 'floe_row_backlog')) === 0 ? true : undefined));
+    await pollSlowly(async () =>
+      (await readMetric(floe, 'floe_spool_pending_rows')) === 0 ? true : undefined,
+    );
   const rows = await runQuery(direct, 'select id, cost_nano_usd::bigint as cost from exchanges');
   const ids = new Set(rows.map(({ id }) => String(id)));
   const answered = load.all;

@@ -86,14 +86,16 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
     'what could not be written down was not sent',
   );
   assert.deepEqual(await readHealth(floe), [200, 200]);
-  const waiting = await readMetric(floe, 'floe_row_backlog');
+  const waiting = await readMetric(floe, 'floe_spool_pending_rows');
   assert.ok(waiting > 0, 'rows waited');
 
   rmSync(filler);
   await floe.waitForOutput(/The spool can be written again/);
   assertAllServed((await Promise.all([hard, soft].map(served200))).flat(), 'with room again');
   await Promise.all([hard.stop(), soft.stop()]);
-  await eventually(async () => ((await readMetric(floe, 'floe_row_backlog')) === 0 ? true : undefined));
+  await eventually(async () =>
+    (await readMetric(floe, 'floe_spool_pending_rows')) === 0 ? true : undefined,
+  );
   const stored = await storedIds(floe.url);
   const answered = [...hard.all, ...soft.all];
   assert.deepEqual(

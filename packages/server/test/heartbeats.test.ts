@@ -246,6 +246,6 @@ test('a beat to a paused monitor is kept and does not end the pause', async () =
 test('the metrics count beats and monitors', async () => {
   const { text } = await callHttp(`${floe.url}/metrics`);
   assert.match(text, /^floe_beats_total\{kind="ok"\} [1-9]/m);
-  assert.match(text, /^floe_beats_total\{kind="refused"\} [1-9]/m);
+  assert.match(text, /^floe_beats_total\{kind="rejected"\} [1-9]/m);
   assert.match(text, /^floe_monitors\{status="paused"\} 1$/m);
 });

@@ -157,7 +157,7 @@ test('every link of every message, in every channel and under every base URL, is
   let found = 0;
   for (const base of BASES)
     for (const channel of CHANNELS)
-      for (const phase of ['opens', 'closes', 'tells'] as const)
+      for (const phase of ['opens', 'closes', 'info'] as const)
         for (const [one, about] of ALERTS) {
           const told = { id: 'dlv_1', thread: 'dlv_1', phase, repetition: 0, failureCount: 1 };
           for (const link of linksIn(

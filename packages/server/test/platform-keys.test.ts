@@ -59,7 +59,7 @@ test('a stream under way ends with the answer to the revocation of its key, or t
   const ends = {
     revoked: ({ id }: { id: string }) => api('DELETE', `${KEYS}/${id}`),
     reported: ({ key }: { key: string }) =>
-      api('POST', `${KEYS}/report-leak`, { found_at: 'https://gist.example/1' }, key),
+      api('POST', `${KEYS}/report-leak`, { found_in: 'https://gist.example/1' }, key),
   };
   for (const [name, end] of Object.entries(ends)) {
     const made = await create({ name, scopes: ['gateway'] });

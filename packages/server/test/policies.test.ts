@@ -178,7 +178,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       const clean = await ask('scrubbed', 'x', {}, asking);
       assert.equal(clean.status, 200, clean.text);
       assert.ok(clean.text.includes('[redacted:email]') && !clean.text.includes(EMAIL));
-      assert.equal(clean.headers['x-floe-rewritten'], 'scrub');
+      assert.equal(clean.headers['x-floe-redacted'], 'scrub');
       clean.json();
 
       says = 'Welt';
@@ -229,7 +229,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
         assert.equal(watched.status, 200);
         assert.ok(watched.text.includes(EMAIL));
         assert.equal(watched.text.length, plain.text.length);
-        assert.equal(watched.headers['x-floe-rewritten'], undefined);
+        assert.equal(watched.headers['x-floe-redacted'], undefined);
         const [theirs, ours] = bodies.slice(-2);
         assert.equal(ours, theirs);
         // Reading a row costs a hundred requests.
@@ -250,7 +250,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       const text = `Mail ${EMAIL}, card 4111 1111 1111 1111, key ${secret}, "quoted" \\ and é`;
       const answer = await ask('asked', text, {}, asking);
       assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.headers['x-floe-rewritten'], 'scrub');
+      assert.equal(answer.headers['x-floe-redacted'], 'scrub');
       const body = bodies.at(-1) ?? '';
       for (const value of [EMAIL, '4111', secret]) assert.ok(!body.includes(value), body);
       JSON.parse(body);

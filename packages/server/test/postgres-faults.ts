@@ -115,7 +115,7 @@ async function runOutage(
     floes.map(({ url }) => sendQuestion(url, 'who am I', { key: UNKNOWN_KEY })),
   );
   assert.match(refused?.text ?? '', /auth_unavailable/);
-  const waiting = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_row_backlog')));
+  const waiting = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_spool_pending_rows')));
   await end();
   await waitForHealth(house, 200);
   await waitForUnknownKeyStatus(house, 401);

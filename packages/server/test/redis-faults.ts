@@ -23,14 +23,14 @@ import { flushRedis } from './gateway-fleet.ts';
 const WAITS_OF_AN_OUTAGE = 4 * CLIENTS_PER_PROCESS;
 
 async function readTimeouts({ floes }: DependencyFleet): Promise<number[]> {
-  return Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_unheard_total')));
+  return Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_timeouts_total')));
 }
 
 /** Every process counts by itself, or every process counts in the store again. */
 async function waitForFallback({ floes }: DependencyFleet, isAway: boolean): Promise<void> {
   for (const floe of floes)
     await pollSlowly(async () =>
-      (await readMetric(floe, 'floe_shared_store_away')) === Number(isAway) ? true : undefined,
+      (await readMetric(floe, 'floe_shared_store_up')) === Number(!isAway) ? true : undefined,
     );
 }
 
@@ -116,15 +116,15 @@ async function assertBoundedOverspend(t: TestContext, house: DependencyFleet): P
     // It is filled again at the next request of the first process that has found it, with what the database knows by then.
     await pollSlowly(async () => {
       const knownBefore = await readDatabaseSpend(direct, 'tight');
-      const away = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_away')));
-      if (away.includes(0)) return true;
+      const up = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_up')));
+      if (up.includes(1)) return true;
       known = knownBefore;
       return undefined;
     });
     // A process that has not found it yet grants alone, and tells it afterwards.
     for (const floe of floes)
       await pollSlowly(async () =>
-        (await readMetric(floe, 'floe_shared_store_away')) === 0 ? true : undefined,
+        (await readMetric(floe, 'floe_shared_store_up')) === 1 ? true : undefined,
       );
     allowance = asked() - known + LOAD_CLIENTS * ANSWER_COST_NANO_USD;
     await pollSlowly(async () => ((await load.through(LOAD_CLIENTS)).every(isBroke) ? true : undefined));

@@ -111,7 +111,7 @@ async function loadUntilKilled(
 
 async function backlog(floe: FloeProcess): Promise<number> {
   const metrics = await callHttp(`${floe.url}/metrics`);
-  return Number(/^floe_row_backlog (\d+)/m.exec(metrics.text)?.[1] ?? Number.NaN);
+  return Number(/^floe_spool_pending_rows (\d+)/m.exec(metrics.text)?.[1] ?? Number.NaN);
 }
 
 /** Ids of all rows, page after page, as anybody sees them. */

@@ -190,7 +190,7 @@ test('readiness is told while it runs; the metrics count what was asked', async 
   const { text } = await callHttp(`${floe.url}/metrics`);
   assert.match(
     text,
-    /floe_exchanges_total\{surface="chat",provider="sandbox",status="200",state="complete"\} 1/,
+    /floe_exchanges_total\{surface="chat",provider="sandbox",code="200",state="complete"\} 1/,
   );
   const me = (await callHttp(`${floe.url}/api/me`, { headers })).json();
   assert.ok(isObject(me) && isObject(me.org));

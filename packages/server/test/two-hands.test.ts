@@ -112,17 +112,17 @@ test('the file takes over what has its id; what leaves it is removed, or stays f
 
 test('a refused file is told with its line, and forgotten when the next one is taken over', async () => {
   const running = (await api('GET', 'config')).body;
-  assert.equal(running['refused'], null);
+  assert.equal(running['rejected'], null);
   assert.equal(running['file'], 'acme.yaml');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   const refused = await eventually(async () => {
-    const { refused: problem } = (await api('GET', 'config')).body;
+    const { rejected: problem } = (await api('GET', 'config')).body;
     return isObject(problem) ? problem : undefined;
   });
   assert.match(JSON.stringify(refused), /kees.*"line":3/);
   assert.equal((await api('GET', 'config')).body['version'], running['version']);
   write({ chat_reasoning: 'forward' });
-  await eventually(async () => (await api('GET', 'config')).body['refused'] === null || undefined);
+  await eventually(async () => (await api('GET', 'config')).body['rejected'] === null || undefined);
   assert.notEqual((await api('GET', 'config')).body['version'], running['version']);
 });
 

@@ -174,7 +174,7 @@ test('install shows the change, keeps the connection for this user alone, and th
   assert.equal(answered.code, 0);
   const sent: JsonObject = JSON.parse(floe.requests.at(-1)?.body.toString() ?? '{}');
   assert.equal(sent['id'], 'PreToolUse:s:t1');
-  assert.equal(sent['home'], home);
+  assert.equal(sent['home_dir'], home);
 
   assert.equal((await run([PROGRAM, 'hook', 'uninstall', 'claude-code', '--yes'], home)).code, 0);
   assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), { model: 'opus' });

@@ -28,7 +28,7 @@ export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelay
       ...short,
       id: event.id ?? `${batchId}:${index}`,
       client: { version: CLIENT_VERSION, ...(host !== '' && { host }) },
-      ...(home !== '' && { home }),
+      ...(home !== '' && { home_dir: home }),
       ...(repository && { repository }),
     };
   });

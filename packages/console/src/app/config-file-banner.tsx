@@ -22,7 +22,7 @@ export function ConfigFileBanner() {
   const live = useEventStreamState() === 'live';
   const { data } = useQuery({ ...fileQuery, refetchInterval: live ? false : LOOK_MS });
   useLiveQuery('config', fileQuery.queryKey);
-  const refused = data?.refused;
+  const refused = data?.rejected;
   if (!data || !refused) return null;
   const [first] = refused.problems;
   const more = refused.problems.length - 1;

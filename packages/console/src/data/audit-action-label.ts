@@ -27,7 +27,7 @@ const DONE: Readonly<Record<string, string>> = {
 const DEEDS: Readonly<Record<string, string>> = {
   'operators.grant': 'Made an operator:',
   'operators.revoke': 'Took the operator role from',
-  'removals.undo': 'Undid the removal of',
+  'removed_members.restore': 'Undid the removal of',
   'identities.create': 'Connected an issuer to',
   'sessions.delete': 'Ended a session of',
   'sessions.step_up': 'Confirmed who they are:',

@@ -19,7 +19,7 @@ export const auditEntry = z
     subject: z.string(),
     before: z.json().describe('Null when the change created the subject.'),
     after: z.json().describe('Null when the change removed the subject.'),
-    address: z
+    ip_address: z
       .string()
       .nullable()
       .describe('IP address that the change came from; null where no request made it.'),
@@ -44,7 +44,7 @@ export const auditExportQuery = auditListQuery
 /** Whether the chain of the kept entries holds. */
 export const auditChain = z
   .strictObject({
-    intact: z.boolean(),
+    valid: z.boolean(),
     checked_at: timestamp.describe(
       'When all of it was walked, once a minute at most. What was added since was checked now.',
     ),
@@ -73,7 +73,7 @@ export const auditVerificationInput = z.strictObject({
 
 /** Whether the chain of today is the one that anchors were exported from. */
 export const auditVerificationResult = z.strictObject({
-  intact: z.boolean().describe('The chain holds, and no anchor differs or is missing.'),
+  valid: z.boolean().describe('The chain holds, and no anchor differs or is missing.'),
   broken_at: z.int().nullable().describe('Place of the first kept entry that does not fit.'),
   anchors: z.array(
     z.strictObject({

@@ -54,7 +54,7 @@ const readOnly = {
   id: z.string(),
   url_origin: z.string().nullable().describe('Start of the address; the rest of it is a secret.'),
   failures: z.int().describe('Tries that failed since the last one that succeeded.'),
-  resting_until: timestamp.nullable().describe('After failures: nothing is sent before.'),
+  backoff_until: timestamp.nullable().describe('After failures: nothing is sent before.'),
   source: resourceSource,
   created_at: timestamp,
   updated_at: timestamp,
@@ -104,7 +104,7 @@ export const channelTestResult = z
   })
   .meta({ id: 'ChannelTest' });
 
-export const DELIVERY_STATES = ['pending', 'sent', 'dead', 'muted', 'skipped'] as const;
+export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
 export const alertListQuery = rangeQuery.extend({
   event: z.enum(ALERT_EVENTS).optional(),
@@ -118,14 +118,17 @@ const delivery = z
     id: z.string().describe('Idempotency key of the message; `webhook-id` of webhooks.'),
     channel: z.string(),
     state: z.enum(DELIVERY_STATES),
-    held: z.enum(['muted', 'folding', 'repeating']).nullable().describe('Why a pending one waits.'),
+    pending_reason: z
+      .enum(['muted', 'grouped', 'repeat', 'settling'])
+      .nullable()
+      .describe('Why a pending one waits.'),
     repetition: z.int(),
     attempts: z.int(),
     due_at: timestamp,
     sent_at: timestamp.nullable(),
     status: z.int().nullable(),
     error: z.string().nullable(),
-    folded_into: z.string().nullable().describe('The delivery whose message tells this one too.'),
+    grouped_into: z.string().nullable().describe('The delivery whose message tells this one too.'),
   })
   .meta({ id: 'AlertDelivery' });
 

@@ -244,7 +244,7 @@ export const analyticsValues = z
     data: z.array(
       z.strictObject({ value: z.string().nullable(), name: z.string().nullable(), requests: z.int() }),
     ),
-    more: z.boolean().describe('There are more than `limit`.'),
+    has_more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsValues' });
 
@@ -264,9 +264,7 @@ export const analyticsNoteInput = z.strictObject({
   text: z.string().trim().min(1).max(200).describe('Such as `web 4.2 deployed`. Kept in the audit log.'),
 });
 
-export const analyticsNote = z
-  .strictObject({ at: timestamp, text: z.string() })
-  .meta({ id: 'AnalyticsNote' });
+export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
 
 /** What happened while requests went on: marks for charts, newest first. */
 export const analyticsAnnotations = z
@@ -282,7 +280,7 @@ export const analyticsAnnotations = z
         subject: z.strictObject({ kind: z.string(), id: z.string() }),
       }),
     ),
-    more: z.boolean().describe('There are more than `limit`.'),
+    has_more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsAnnotations' });
 

@@ -7,4 +7,4 @@ export const configSource = z
     file: z.string().nullable().describe('Name of the file; null for what was made through the API.'),
     line: z.int().nullable(),
   })
-  .meta({ id: 'FilePlace' });
+  .meta({ id: 'ResourceSource' });

@@ -12,7 +12,7 @@ const problem = z.strictObject({
 const fileFields = {
   file: z.string().nullable().describe('Name of the file; null when there is none.'),
   loaded_at: timestamp.describe('When the file was taken over last, or the process started.'),
-  refused: z
+  rejected: z
     .strictObject({ at: timestamp, problems: z.array(problem) })
     .nullable()
     .describe('The last file that was refused after that; the running one stayed.'),

@@ -78,7 +78,7 @@ export const budgetResource = z
             'Spent at the end of the period if it goes on as so far: spent divided by the share of the period that is over. Null without an end and in the first 2 % of a period.',
           ),
         forecast_usd: usd.nullable(),
-        full_at: timestamp
+        exhausted_at: timestamp
           .nullable()
           .describe(
             'When nothing is left if it goes on so; in the past once nothing is. Null when something will be left at the end of the period, and where there is no forecast.',

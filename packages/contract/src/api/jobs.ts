@@ -15,7 +15,7 @@ export const jobResource = z
       ),
     done: z.int().describe('Steps that are over.'),
     total: z.int().nullable().describe('Steps in all; null while nobody knows.'),
-    cancel_asked: z.boolean(),
+    cancel_requested: z.boolean(),
     created_by: z.string(),
     created_at: timestamp,
     ended_at: timestamp.nullable(),

@@ -128,7 +128,7 @@ export const keyRotation = z.strictObject({
 });
 
 export const leakReport = z
-  .strictObject({ found_at: z.string().min(1).max(2000).optional().describe('Where it was found.') })
+  .strictObject({ found_in: z.string().min(1).max(2000).optional().describe('Where it was found.') })
   .optional();
 
 export const keyListQuery = createListQuery().extend({

@@ -18,7 +18,7 @@ const settings = {
     .array(label)
     .max(50)
     .describe('Monitors that carry one. With both lists empty: every monitor of the organization.'),
-  on_boards: z.boolean().describe('Announced on public boards.'),
+  show_on_boards: z.boolean().describe('Announced on public boards.'),
 };
 
 /** Settings whose columns have the same name and value. */

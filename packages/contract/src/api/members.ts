@@ -56,7 +56,7 @@ export const createdInvitation = z
   .strictObject({
     ...invitationFields,
     link: z.string().describe('Opens the invitation, once. It is shown this once.'),
-    mail: z
+    email_status: z
       .enum(['off', 'sent', 'failed'])
       .describe('Whether the mail server took it; `off` without `smtp` in floe.yaml.'),
   })

@@ -31,7 +31,7 @@ export const modelResource = z
     targets: z.array(z.string()).describe('Where a route sends it; none: to itself.'),
     aliases: z.array(z.string()).describe('Routes that send to it.'),
     context_window: z.int().nullable(),
-    output_most: z.int().nullable(),
+    max_output_tokens: z.int().nullable(),
     prices: prices.nullable().describe('Null when nobody knows, which never means free.'),
     keys: z
       .strictObject({ count: z.int(), names: z.array(z.string()) })

@@ -123,7 +123,7 @@ export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
     unchanged: z.array(z.string()).describe('They were like that already.'),
-    refused: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
+    failed: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
   })
   .meta({ id: 'MonitorsChanged' });
 export type BulkMonitorResult = z.output<typeof bulkMonitorResult>;
@@ -149,7 +149,7 @@ export const checkResource = z
     received_at: timestamp.nullable(),
     duration_ms: z.int().nullable().describe('From start to end, where the job told both.'),
     metadata: z.json(),
-    stands_for: z.int().describe('More than 1 when so many misses were found at once.'),
+    missed_count: z.int().describe('More than 1 when so many misses were found at once.'),
   })
   .meta({ id: 'Check' });
 export type CheckResource = z.output<typeof checkResource>;
@@ -212,7 +212,7 @@ export const schedulePreview = z
       z.strictObject({
         expected_at: timestamp,
         deadline_at: timestamp,
-        local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
+        expected_at_local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
       }),
     ),
     timezone: z.string(),
@@ -237,7 +237,7 @@ export const monitorSummary = z
         z.strictObject({
           id: z.string(),
           uptime_ratio: z.number().nullable().describe('Of the last 30 days; null when nothing was judged.'),
-          slices: z
+          intervals: z
             .array(
               z.strictObject({
                 started_at: timestamp,
@@ -252,5 +252,5 @@ export const monitorSummary = z
       )
       .describe('Of those that were asked for and exist.'),
   })
-  .meta({ id: 'MonitorStanding' });
+  .meta({ id: 'MonitorStatusSummary' });
 export type MonitorSummary = z.output<typeof monitorSummary>;

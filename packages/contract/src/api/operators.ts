@@ -29,6 +29,6 @@ export const memberRemoval = z
     removed_at: timestamp,
     removed_by: z.string().describe('Id of the member or the key that removed them.'),
   })
-  .meta({ id: 'Removal' });
+  .meta({ id: 'RemovedMember' });
 
 export const memberRemovalList = createPageSchema(memberRemoval);

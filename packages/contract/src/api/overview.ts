@@ -4,15 +4,15 @@ import { timestamp } from './page.ts';
 
 /** What can need a person, in the order in which the overview lists it. */
 export const ATTENTION_KINDS = [
-  'config_refused',
-  'store_away',
-  'rows_waiting',
-  'credential_refused',
+  'config_rejected',
+  'store_unavailable',
+  'rows_pending',
+  'credential_rejected',
   'breaker_open',
   'breaker_forced',
   'monitor_failing',
   'budget_used',
-  'beats_refused',
+  'beats_rejected',
   'key_expires',
 ] as const;
 
@@ -43,11 +43,11 @@ export const orgOverview = z
     }),
     stores: z.strictObject({
       database: z.literal('ok').describe('Without it there would be no answer.'),
-      shared: z.enum(['ok', 'away', 'memory']).describe('`memory`: this process counts for itself.'),
-      rows_waiting: z.int().describe('Requests that are on disk and not yet in the database.'),
+      shared: z.enum(['ok', 'unavailable', 'memory']).describe('`memory`: this process counts for itself.'),
+      rows_pending: z.int().describe('Requests that are on disk and not yet in the database.'),
     }),
     attention: z.array(attention).describe('Most urgent first; empty when nothing needs anybody.'),
-    more: z.boolean().describe('There is more of some kind than is listed.'),
+    has_more: z.boolean().describe('There is more of some kind than is listed.'),
   })
   .meta({ id: 'Overview' });
 export type OverviewAttention = z.output<typeof attention>;

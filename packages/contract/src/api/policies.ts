@@ -48,8 +48,8 @@ export const policyDryRunInput = z.strictObject({
     .max(200)
     .optional()
     .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `kept`.'),
-  kept: z
+  samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `stored_bodies`.'),
+  stored_bodies: z
     .strictObject({
       from: timestamp.describe('Bodies from here …'),
       to: timestamp.optional().describe('… to here; absent: until now.'),
@@ -60,7 +60,7 @@ export const policyDryRunInput = z.strictObject({
 });
 
 const sampleResult = z.strictObject({
-  outcome: z.enum(['passes', 'denied', 'rewritten']),
+  outcome: z.enum(['passed', 'denied', 'redacted']),
   decisions: z.array(
     z.strictObject({
       policy: z.string(),
@@ -82,10 +82,10 @@ export const policyDryRunResponse = z.strictObject({
         .describe('Null without a sample answer, and when the request is denied.'),
     }),
   ),
-  kept: z
+  stored_bodies: z
     .strictObject({
       read: z.int().describe('Kept bodies that were read.'),
-      judged: z.int(),
+      evaluated: z.int(),
       skipped: z.int().describe('Cut off, no JSON, or of a surface that policies do not judge.'),
       has_more: z.boolean().describe('The range holds more than were read.'),
     })
@@ -107,7 +107,7 @@ export const policyDryRunJob = z.strictObject({
     .min(1)
     .max(1_000_000)
     .default(100_000)
-    .describe('At most so many, the newest first; `more` of the result says that there were others.'),
+    .describe('At most so many, the newest first; `has_more` of the result says that there were others.'),
 });
 
 /** What came of the job, as its `result`. */
@@ -116,15 +116,15 @@ export const policyDryRunResult = z
     from: timestamp,
     to: timestamp,
     timezone: z.string().describe('Of `days`: that of the organization.'),
-    checked: z.int().describe('Requests that were judged.'),
+    evaluated: z.int().describe('Requests that were judged.'),
     skipped: z
       .int()
       .describe('Kept bodies that cannot be: cut off, no JSON, or of a surface that is not judged.'),
     matched: z.int().describe('Requests that a rule would have done something with.'),
     denied: z.int().describe('Of these, refused.'),
-    rewritten: z.int().describe('Of these, gone on without what was taken out.'),
-    unjudged: z.int().describe('Requests for which a rule could not be decided.'),
-    more: z.boolean().describe('The range holds more than `limit`.'),
+    redacted: z.int().describe('Of these, gone on without what was taken out.'),
+    not_evaluated: z.int().describe('Requests for which a rule could not be decided.'),
+    has_more: z.boolean().describe('The range holds more than `limit`.'),
     key_count: z.int().describe('Keys whose requests matched.'),
     keys: z.array(z.strictObject({ name: z.string(), matched: z.int() })).describe('Most first.'),
     days: z.array(z.strictObject({ date: z.string(), matched: z.int() })),

@@ -15,7 +15,7 @@ const timeouts = z.strictObject({
 export const credentialTestResult = z
   .strictObject({
     ok: z.boolean(),
-    asked: z
+    method: z
       .enum(['models', 'completion'])
       .nullable()
       .describe('What was asked; null when nothing was sent.'),
@@ -60,7 +60,7 @@ export const providerResource = z
     credential_source: z.enum(['provider', 'caller']),
     models: z.array(z.string()),
     dialects: z.array(z.string()).nullable().describe('Null: what the kind says.'),
-    speaks: z.array(z.string()).describe('It speaks these itself; others are translated.'),
+    native_dialects: z.array(z.string()).describe('It speaks these itself; others are translated.'),
     header_names: z.array(z.string()).describe('Names of extra headers; their values are never shown.'),
     body: z.record(z.string(), z.json()),
     api_version: z.string().nullable(),
@@ -85,7 +85,7 @@ const readOnlyFields = {
   ...readOnlyEntryFields,
   origin: z.unknown().optional(),
   problem: z.unknown().optional(),
-  speaks: z.unknown().optional(),
+  native_dialects: z.unknown().optional(),
   header_names: z.unknown().optional(),
 };
 

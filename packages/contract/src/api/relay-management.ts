@@ -19,10 +19,12 @@ export const storedRelayDecision = z
     created_at: timestamp,
     event: z.enum(RELAY_EVENTS),
     decision: relayDecisionKind,
-    would: relayDecisionKind,
+    enforced_decision: relayDecisionKind,
     rule: z.string().nullable(),
     mode: relayRuleMode.nullable(),
-    what: z.string().describe('Command, connector and tool, prompt or path; secrets masked, shortened.'),
+    input_summary: z
+      .string()
+      .describe('Command, connector and tool, prompt or path; secrets masked, shortened.'),
     session_id: z.string().nullable(),
     agent: z.string(),
     agent_version: z.string().nullable(),
@@ -35,16 +37,16 @@ export const storedRelayDecision = z
     reason: z.string().nullable(),
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
-    hits: z.array(relayRuleHit),
+    matches: z.array(relayRuleHit),
     findings: z.array(relayFinding),
     approval_id: z.string().nullable(),
     latency_us: z.int(),
   })
-  .meta({ id: 'RelayKeptDecision' });
+  .meta({ id: 'RelayDecisionRecord' });
 
 export const relayDecisionListQuery = rangeQuery.extend({
   decision: relayDecisionKind.optional(),
-  would: relayDecisionKind.optional(),
+  enforced_decision: relayDecisionKind.optional(),
   event: z.enum(RELAY_EVENTS).optional(),
   rule: relayName.optional(),
   mode: relayRuleMode.optional(),
@@ -78,12 +80,12 @@ export const relaySession = z
     client_version: z.string().nullable(),
     owner: z.string().nullable(),
     key: z.string(),
-    first_at: timestamp,
-    last_at: timestamp,
+    first_seen_at: timestamp,
+    last_seen_at: timestamp,
     model_requests: z.int(),
     relay_calls: z.int(),
-    last_model_at: timestamp.nullable(),
-    last_relay_at: timestamp.nullable(),
+    last_model_request_at: timestamp.nullable(),
+    last_relay_call_at: timestamp.nullable(),
     covered: z.boolean().nullable().describe('Null for a session that uses no models here.'),
   })
   .meta({ id: 'RelaySession' });
@@ -106,11 +108,11 @@ const coverageRow = z.strictObject({
   covered_ratio: z.number().nullable(),
   model_requests: z.int(),
   relay_calls: z.int(),
-  unnamed_requests: z.int().describe('Of clients that name no session, which nobody can tell.'),
+  requests_without_session: z.int().describe('Of clients that name no session, which nobody can tell.'),
   agent_version: z.string().nullable(),
   client_version: z.string().nullable(),
-  last_model_at: timestamp.nullable(),
-  last_relay_at: timestamp.nullable(),
+  last_model_request_at: timestamp.nullable(),
+  last_relay_call_at: timestamp.nullable(),
 });
 
 /** Who uses models and never asks the relay comes first. */
@@ -139,7 +141,9 @@ export const relayRule = z
     id: z.string(),
     rule: z.object({ name: z.string() }).catchall(json).describe('As floe.yaml says it.'),
     mode: relayRuleMode.describe('The mode it has under `relay.mode`.'),
-    hits: z.int().describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
+    match_count: z
+      .int()
+      .describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
     source: resourceSource,
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -169,18 +173,18 @@ const spanFields = { start: z.int(), end: z.int() };
 
 export const relaySimulationResult = z.strictObject({
   decision: relayDecisionKind,
-  would: relayDecisionKind,
+  enforced_decision: relayDecisionKind,
   rule: z.string().nullable(),
   mode: relayRuleMode.nullable(),
   user_message: z.string().nullable(),
   agent_message: z.string().nullable(),
-  hits: z.array(
+  matches: z.array(
     z.strictObject({
       rule: z.string(),
       decision: z.enum(['allow', 'deny', 'ask']),
       mode: relayRuleMode,
       reason: z.string(),
-      place: z.strictObject(spanFields).nullable().describe('In the command, in UTF-16 code units.'),
+      range: z.strictObject(spanFields).nullable().describe('In the command, in UTF-16 code units.'),
       command: z.int().nullable().describe('Which of `commands` it is about, from 0.'),
     }),
   ),
@@ -208,18 +212,18 @@ export const relayReplayInput = z.strictObject({
 const changedDecision = z.strictObject({
   decision_id: z.string(),
   created_at: timestamp,
-  what: z.string(),
+  input_summary: z.string(),
   before: relayDecisionKind,
   after: relayDecisionKind,
   rule: z.string().nullable(),
 });
 
 export const relayReplayResult = z.strictObject({
-  looked_at: z.int(),
+  evaluated: z.int(),
   skipped: z.int().describe('Without a kept text, or not judged yet, or not within the time there is.'),
   newly_denied: z.int(),
   newly_asked: z.int(),
-  no_longer_stopped: z.int(),
+  newly_allowed: z.int(),
   unchanged: z.int(),
   changes: z.array(changedDecision).describe('At most 200, newest first.'),
   job: jobResource

@@ -56,7 +56,7 @@ const EVENT_FIELDS = {
     .optional(),
   user: relayName.optional().describe('A hint; who asks is told by the key.'),
   cwd: z.string().max(4_096).optional(),
-  home: path.optional(),
+  home_dir: path.optional(),
   repository: z.strictObject({ remote: path.optional(), branch: relayName.optional() }).optional(),
   shell: shell.optional(),
   tool: tool.optional(),
@@ -111,9 +111,9 @@ export const relayDecision = z
     agent_message: z.string().nullable(),
     decision_id: z.string(),
     mode: relayRuleMode.nullable().describe('Of the rule; null without one.'),
-    would: relayDecisionKind.describe('What it would be if every rule were enforced.'),
+    enforced_decision: relayDecisionKind.describe('What it would be if every rule were enforced.'),
     on_error: z.enum(['open', 'closed']),
-    hits: z.array(relayRuleHit).describe('Every rule that applies.'),
+    matches: z.array(relayRuleHit).describe('Every rule that applies.'),
     findings: z.array(relayFinding),
     approval: pendingApproval.nullable(),
   })
@@ -165,7 +165,7 @@ export const storedRelayReport = z
     owner: z.string().nullable(),
     details: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'RelayKeptReport' });
+  .meta({ id: 'RelayReportRecord' });
 
 export const relayReportListQuery = rangeQuery.extend({
   session: relayName.optional(),
@@ -204,7 +204,7 @@ export const relayApproval = z
     key: z.string(),
     owner: z.string().nullable(),
     repository: z.string().nullable(),
-    what: z.string(),
+    input_summary: z.string(),
     reason: z.string(),
     decided_at: timestamp.nullable(),
     decided_by: z.string().nullable(),

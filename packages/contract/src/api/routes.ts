@@ -55,7 +55,7 @@ export const routeSimulationInput = z.strictObject({
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
 
 export const routeSimulationResult = z.strictObject({
-  outcome: z.enum(['sent', 'refused']),
+  outcome: z.enum(['sent', 'rejected']),
   status: z.int().describe('200, or that of the refusal.'),
   code: z.string().nullable().describe('Error code of the refusal that would be told.'),
   message: z.string().nullable(),

@@ -126,7 +126,7 @@ export class RuleInput {
   }
 
   #allFiles(): RuleInputFile[] {
-    const { file, prompt, cwd = '', home = null, event } = this.event;
+    const { file, prompt, cwd = '', home_dir: home = null, event } = this.event;
     const directories = this.shell ? findDirectoryChanges(this.shell) : [];
     const bases = cwd === '' ? [] : [cwd];
     for (const directory of directories) bases.push(...resolveBases(directory, bases));

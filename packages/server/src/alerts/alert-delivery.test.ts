@@ -91,7 +91,7 @@ test('a receiver that fails gets the same message again, later and later, and wh
   assert.equal(new Set(receiver.received.slice(0, 4).map(({ headers }) => headers['webhook-id'])).size, 1);
   assert.equal(
     house.counted.join(),
-    [...Array(3).fill('webhook failed'), 'webhook sent', 'webhook sent'].join(),
+    [...Array(3).fill('webhook retry'), 'webhook sent', 'webhook sent'].join(),
   );
 });
 
@@ -116,7 +116,7 @@ test('Retry-After is honoured, and no receiver silences its channel for longer t
   }
 });
 
-test('what a receiver refuses is given up after five tries and shows as dead; the channel goes on', async (t) => {
+test('what a receiver refuses is given up after five tries and shows as failed; the channel goes on', async (t) => {
   const house = await createTestOutbox(t);
   const receiver = await startReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 400 : 200;
@@ -126,11 +126,11 @@ test('what a receiver refuses is given up after five tries and shows as dead; th
   const delivery = house.start();
   await house.put(failingAlert('poison'), failingAlert('good'));
   await house.pass(delivery, 240_000);
-  assert.deepEqual(await house.states(), ['dead', 'sent']);
+  assert.deepEqual(await house.states(), ['failed', 'sent']);
   assert.equal(receiver.received.length, 6);
   const [dead] = await house.deliveries();
   assert.deepEqual([dead?.attempts, dead?.status, dead?.error], [5, 400, 'the receiver answered 400']);
-  assert.deepEqual([house.counted[1], house.counted.at(-1)], ['webhook sent', 'webhook dead']);
+  assert.deepEqual([house.counted[1], house.counted.at(-1)], ['webhook sent', 'webhook failed']);
 });
 
 test('a receiver that never answers delays no other channel', async (t) => {
@@ -175,13 +175,13 @@ test('five failures at once are one message; their ends are one too, and nothing
   await house.pass(delivery, 2_000);
   await house.put(...ids.map((id) => recoveredAlert(id)));
   await house.pass(delivery, 2_000);
-  assert.deepEqual(typesOf(receiver.received), ['alerts_folded', 'alerts_folded']);
+  assert.deepEqual(typesOf(receiver.received), ['alerts_grouped', 'alerts_grouped']);
   const [begun, over] = receiver.received;
   assert.match(begun ? titleOf(begun) : '', /30 monitors are failing/);
   assert.match(over ? titleOf(over) : '', /30 monitors recovered/);
   const deliveries = await house.deliveries();
   assert.ok(deliveries.every(({ state }) => state === 'sent'));
-  assert.equal(new Set(deliveries.map(({ folded_into, id }) => folded_into ?? id)).size, 2);
+  assert.equal(new Set(deliveries.map(({ grouped_into, id }) => grouped_into ?? id)).size, 2);
 });
 
 test('failures that trickle in are four messages, and one for all that follow within the minute', async (t) => {

@@ -95,7 +95,7 @@ export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]):
 }
 
 /** Whether an alert begins something that lasts, ends it, or neither. */
-export type AlertPhase = 'opens' | 'closes' | 'tells';
+export type AlertPhase = 'opens' | 'closes' | 'info';
 
 export function phaseOf(alert: Alert): AlertPhase {
   switch (alert.event) {
@@ -108,7 +108,7 @@ export function phaseOf(alert: Alert): AlertPhase {
     case 'credential':
       return alert.fields.state === 'bad' ? 'opens' : 'closes';
     default:
-      return 'tells';
+      return 'info';
   }
 }
 

@@ -13,7 +13,7 @@ export function channelView(row: ChannelRow): Channel {
     ...channelStored.parse(JSON.parse(row.settings_json)),
     url_origin: row.url_origin,
     failures: row.failures,
-    resting_until: row.resting_until === 0 ? null : new Date(row.resting_until).toISOString(),
+    backoff_until: row.backoff_until === 0 ? null : new Date(row.backoff_until).toISOString(),
     source: toSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

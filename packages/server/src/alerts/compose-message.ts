@@ -81,11 +81,11 @@ export async function composeNextMessage(
   const run = await new PendingDeliveries(writer, options, pending).next();
   const [first] = run;
   if (!first) return null;
-  const members = pending.filter(({ delivery }) => delivery.folded_into === first.delivery.id);
+  const members = pending.filter(({ delivery }) => delivery.grouped_into === first.delivery.id);
   if (members.length > 0) return toComposedMessage(first, members);
   if (first.delivery.attempts > 0) return toComposedMessage(first, []);
   const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
-  const gathered = run.some(({ delivery }) => delivery.held === 'folding');
+  const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
   if (run.length < STORM_SIZE && !gathered) {
     const sent = opens
       ? await listOpeningSendTimes(writer, options.channelId, options.nowMs - STORM_MS, STORM_SIZE)
@@ -93,7 +93,7 @@ export async function composeNextMessage(
     const [oldest] = sent;
     if (oldest !== undefined && sent.length >= STORM_SIZE - 1) {
       const ids = run.map(({ delivery }) => delivery.id);
-      await updateDeliveries(writer, ids, { held: 'folding', due_at: oldest + STORM_MS });
+      await updateDeliveries(writer, ids, { pending_reason: 'grouped', due_at: oldest + STORM_MS });
       return composeNextMessage(writer, options);
     }
     return toComposedMessage(first, []);
@@ -102,7 +102,7 @@ export async function composeNextMessage(
   await updateDeliveries(
     writer,
     others.map(({ delivery }) => delivery.id),
-    { folded_into: first.delivery.id },
+    { grouped_into: first.delivery.id },
   );
   return toComposedMessage(first, others);
 }
@@ -120,7 +120,7 @@ function toComposedMessage(first: DeliveryCandidate, others: readonly PendingDel
 }
 
 function parsePhase({ phase }: AlertRow): AlertPhase {
-  return phase === 'opens' || phase === 'closes' ? phase : 'tells';
+  return phase === 'opens' || phase === 'closes' ? phase : 'info';
 }
 
 const isFirstTry = ({ delivery }: PendingDelivery) => delivery.attempts === 0;
@@ -171,7 +171,7 @@ class PendingDeliveries {
   ): Promise<DeliveryCandidate | null> {
     for (let at = 0; at < items.length; at++) {
       const item = items[at];
-      if (!item || item.delivery.folded_into !== null) return null;
+      if (!item || item.delivery.grouped_into !== null) return null;
       const { delivery, alert } = item;
       if (await this.#skipIfOver(item)) continue;
       if (alert.phase === 'closes') {
@@ -183,7 +183,7 @@ class PendingDeliveries {
       }
       if (delivery.due_at > this.#options.nowMs) {
         // What is muted or told again may be overtaken by what follows it.
-        if (delivery.held === 'muted' || delivery.held === 'repeating') continue;
+        if (delivery.pending_reason === 'muted' || delivery.pending_reason === 'repeat') continue;
         return null;
       }
       const until = quiet.get(delivery.id);
@@ -196,7 +196,7 @@ class PendingDeliveries {
   async #resolveMutes(): Promise<ReadonlyMap<string, number>> {
     const { resolveMutes: quiet, nowMs } = this.#options;
     const due = this.#pending.filter(
-      ({ delivery }) => delivery.due_at <= nowMs && delivery.folded_into === null && delivery.attempts === 0,
+      ({ delivery }) => delivery.due_at <= nowMs && delivery.grouped_into === null && delivery.attempts === 0,
     );
     const alerts = due.map(({ alert }) => alertFromRow(alert));
     const until = await quiet(this.#writer, alerts, nowMs);
@@ -213,7 +213,7 @@ class PendingDeliveries {
   async #skipIfOver({ delivery, alert }: PendingDelivery): Promise<boolean> {
     if (alert.phase !== 'opens' || alert.closed_at === null) return false;
     if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'it is over');
-    else if (delivery.held === 'muted')
+    else if (delivery.pending_reason === 'muted')
       await this.#closeDelivery(delivery, 'muted', 'it was over before the mute ended');
     else return false;
     return true;
@@ -221,7 +221,7 @@ class PendingDeliveries {
 
   async #muteUntil({ delivery }: PendingDelivery, untilMs: number): Promise<void> {
     const due_at = Math.min(untilMs, this.#options.nowMs + QUIET_RECHECK_MS);
-    await updateDeliveries(this.#writer, [delivery.id], { held: 'muted', due_at });
+    await updateDeliveries(this.#writer, [delivery.id], { pending_reason: 'muted', due_at });
   }
 
   /** The message that says that something is over; or why there is none, or not yet. */
@@ -233,12 +233,12 @@ class PendingDeliveries {
     const { delivery, alert } = item;
     const { channelId, keepsIncidents: incidents, nowMs } = this.#options;
     const opening = await findOpeningDelivery(this.#writer, channelId, alert);
-    const relapse = opening?.state === 'skipped' ? opening.folded_into : null;
+    const relapse = opening?.state === 'skipped' ? opening.grouped_into : null;
     if (!opening || (opening.state !== 'sent' && relapse === null)) {
       await this.#closeDelivery(delivery, 'skipped', 'this channel was never told that it began');
       return 'skipped';
     }
-    const thread = relapse ?? opening.folded_into ?? opening.id;
+    const thread = relapse ?? opening.grouped_into ?? opening.id;
     if (following && isRelapse(item, following)) {
       await this.#skipRelapse(item, following, thread);
       return 'relapsed';
@@ -248,7 +248,7 @@ class PendingDeliveries {
     if (until !== undefined || delivery.due_at > nowMs) return 'waits';
     const settlesAt = delivery.created_at + RECOVERY_DELAY_MS;
     if (isFirstTry(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
-      await updateDeliveries(this.#writer, [delivery.id], { held: 'settling', due_at: settlesAt });
+      await updateDeliveries(this.#writer, [delivery.id], { pending_reason: 'settling', due_at: settlesAt });
       return 'waits';
     }
     if (incidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
@@ -265,7 +265,7 @@ class PendingDeliveries {
     await recordDeliveryOutcome(
       this.#writer,
       [end.delivery, relapse.delivery],
-      { state: 'skipped', error: RELAPSE_REASON, held: null, folded_into: thread },
+      { state: 'skipped', error: RELAPSE_REASON, pending_reason: null, grouped_into: thread },
       nowMs,
     );
     if (relapse.alert.closed_at === null) await insertAlertDeliveries(this.#writer, repeat([relapse], nowMs));
@@ -276,7 +276,12 @@ class PendingDeliveries {
     state: 'muted' | 'skipped',
     error: string,
   ): Promise<void> {
-    return recordDeliveryOutcome(this.#writer, [delivery], { state, error, held: null }, this.#options.nowMs);
+    return recordDeliveryOutcome(
+      this.#writer,
+      [delivery],
+      { state, error, pending_reason: null },
+      this.#options.nowMs,
+    );
   }
 
   #canFold({ alert, delivery }: PendingDelivery): boolean {
@@ -302,6 +307,6 @@ function isRelapse(end: PendingDelivery, following: PendingDelivery): boolean {
     isFirstTry(following) &&
     following.alert.phase === 'opens' &&
     following.delivery.repetition === 0 &&
-    following.delivery.folded_into === null
+    following.delivery.grouped_into === null
   );
 }

@@ -45,7 +45,7 @@ const SPLIT_AFTER = 3;
 const MAX_FOLDED_WAIT_MS = 30_000;
 
 /** What became of a message, for metrics. */
-export type DeliveryResult = 'sent' | 'failed' | 'dead';
+export type DeliveryResult = 'sent' | 'retry' | 'failed';
 
 export interface DeliveryContext {
   readonly database: Database;
@@ -139,11 +139,11 @@ async function recordOutcome(
   const now = context.clock.now();
   const deliveries = composed.deliveries.map(({ delivery }) => delivery);
   const [{ delivery: first }] = composed.deliveries;
-  const change = { failures: 0, resting_until: 0, leased_until: now + CHANNEL_LEASE_MS };
+  const change = { failures: 0, backoff_until: 0, leased_until: now + CHANNEL_LEASE_MS };
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, change))) return false;
   const { status } = outcome;
   const attempts = first.attempts + 1;
-  const sent = { state: 'sent', held: null, sent_at: now, attempts, status, error: null };
+  const sent = { state: 'sent', pending_reason: null, sent_at: now, attempts, status, error: null };
   await recordDeliveryOutcome(writer, deliveries, sent, now);
   await insertAlertDeliveries(writer, createRepetitions(channel, composed.deliveries, now));
   context.countResult(channel.kind, 'sent');
@@ -164,7 +164,7 @@ async function recordDeliveryFailure(
   const failures = failuresAfter(channel, first.attempts, outcome);
   const restMs = cooldownAfter(failures, outcome, context.random);
   const rest = {
-    resting_until: restMs > 0 ? now + restMs : 0,
+    backoff_until: restMs > 0 ? now + restMs : 0,
     leased_until: restMs > 0 ? 0 : now + CHANNEL_LEASE_MS,
   };
   if (!(await updateLeasedChannel(writer, channel.id, context.owner, { failures, ...rest }))) return false;
@@ -179,11 +179,11 @@ async function recordDeliveryFailure(
     fields,
     isDead ? 'an alert could not be delivered and is given up' : 'an alert was not taken',
   );
-  context.countResult(channel.kind, isDead ? 'dead' : 'failed');
+  context.countResult(channel.kind, isDead ? 'failed' : 'retry');
   const change = { status, error, attempts };
   if (!isDead && shouldSplit(composed, outcome, attempts)) await splitMessage(writer, composed, change, now);
   else {
-    const state = isDead ? 'dead' : 'pending';
+    const state = isDead ? 'failed' : 'pending';
     const deliveries = composed.deliveries.map(({ delivery }) => delivery);
     await recordDeliveryOutcome(writer, deliveries, { state, ...change, due_at: now + waitMs }, now);
   }
@@ -225,15 +225,15 @@ async function splitMessage(
 ): Promise<void> {
   const all = deliveries.map(({ delivery }) => delivery);
   // Tried once as they are from here on, so that they are not gathered into one message again.
-  const tried = { ...change, state: 'pending', attempts: 1, due_at: nowMs, held: null };
+  const tried = { ...change, state: 'pending', attempts: 1, due_at: nowMs, pending_reason: null };
   await recordDeliveryOutcome(writer, all, tried, nowMs);
   const [second, ...others] = all.slice(Math.ceil(all.length / 2));
   if (!second) return;
-  await updateDeliveries(writer, [second.id], { folded_into: null });
+  await updateDeliveries(writer, [second.id], { grouped_into: null });
   await updateDeliveries(
     writer,
     others.map(({ id }) => id),
-    { folded_into: second.id },
+    { grouped_into: second.id },
   );
 }
 
@@ -268,13 +268,13 @@ function createRepetitions(
       id: newId('dlv', nowMs),
       repetition: delivery.repetition + 1,
       state: 'pending',
-      held: 'repeating',
+      pending_reason: 'repeat',
       created_at: nowMs + realertMinutes * 60_000,
       due_at: nowMs + realertMinutes * 60_000,
       attempts: 0,
       sent_at: null,
       status: null,
       error: null,
-      folded_into: null,
+      grouped_into: null,
     }));
 }

@@ -33,7 +33,10 @@ test('they hear that a message is owed again, and that it is given up with its c
   await house.database.transaction((writer) => requeueDelivery(writer, owed, house.clock.now()));
   await house.channels();
   const outcome = (state: string) => ({ channel: 'ops', state, alert_ids: [owed.alert_id] });
-  assert.deepEqual((await told(house.database)).slice(before.length), [outcome('pending'), outcome('dead')]);
+  assert.deepEqual((await told(house.database)).slice(before.length), [
+    outcome('pending'),
+    outcome('failed'),
+  ]);
   await house.channels();
   assert.equal((await told(house.database)).length, before.length + 2, 'nothing owed, nothing told');
 });

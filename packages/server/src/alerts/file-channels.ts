@@ -7,7 +7,7 @@ import { channelView } from './channel-view.ts';
 import { removeChannel } from './remove-channel.ts';
 import { channelColumns } from './stored-channel.ts';
 
-const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, resting_until: 0, failures: 0 } as const;
+const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
 
 /** Channels, in floe.yaml and stored. */
 export const CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
@@ -30,7 +30,7 @@ export function channelFileKind(key: SecretsKey, nowMs: number) {
     row: (columns): ChannelRow => ({ ...columns, ...INITIAL_DELIVERY_STATE }),
     insert: (writer, row) => insertChannel(writer, row),
     // It is tried again at once, however it failed before.
-    update: (writer, { id }, change) => updateChannel(writer, id, { ...change, resting_until: 0 }),
+    update: (writer, { id }, change) => updateChannel(writer, id, { ...change, backoff_until: 0 }),
     remove: removeChannel,
     auditView: channelView,
   });

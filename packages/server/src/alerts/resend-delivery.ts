@@ -15,7 +15,7 @@ export async function resendDelivery(
 ): Promise<AlertDeliveryRow> {
   const row = await findDeliveryById(writer, orgId, id);
   if (!row) throw new Fault('not_found', `There is no delivery "${id.slice(0, 100)}" in this organization.`);
-  if (row.state !== 'dead' && row.state !== 'pending')
+  if (row.state !== 'failed' && row.state !== 'pending')
     throw new Fault(
       'conflict',
       `The delivery "${row.id}" is ${row.state}: only what was given up or waits is sent again.`,

@@ -84,14 +84,14 @@ function deliveriesFor(
     channel_name: channel.name,
     repetition: 0,
     state: 'pending',
-    held: null,
+    pending_reason: null,
     created_at: nowMs,
     due_at: nowMs,
     attempts: 0,
     sent_at: null,
     status: null,
     error: null,
-    folded_into: null,
+    grouped_into: null,
   }));
 }
 
@@ -110,7 +110,7 @@ async function closeEndedAlerts(writer: DatabaseWriter, alerts: readonly AlertRo
   }
   for (const { seq, org_id, subject_kind, subject_id, phase, at } of alerts) {
     const key = keyOf(org_id, subject_kind, subject_id);
-    if (phase !== 'tells') {
+    if (phase !== 'info') {
       await closeAlerts(writer, lasting.get(key) ?? [], at);
       lasting.delete(key);
     }

@@ -113,7 +113,7 @@ test('one monitor whose messages are refused for a day holds up no other one, an
   assert.equal(new Set(poison().map(({ headers }) => headers['webhook-id'])).size, 1);
   assert.equal((await house.states())[0], 'pending');
   for (let minute = 0; minute < 150; minute++) await skip(house, delivery, 60_000);
-  assert.equal((await house.states())[0], 'dead');
+  assert.equal((await house.states())[0], 'failed');
 });
 
 test('a receiver that is down is asked about once a minute, however much it is owed, and gets all of it when it is back', async (t) => {

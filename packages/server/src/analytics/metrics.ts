@@ -75,31 +75,31 @@ function createExchangeFamilies() {
   return {
     exchanges: new CounterFamily({
       name: 'floe_exchanges_total',
-      help: 'Exchanges by surface, provider, HTTP status and final state.',
-      labels: ['surface', 'provider', 'status', 'state'],
+      help: 'Number of finished exchanges by surface, provider, HTTP status code and state.',
+      labels: ['surface', 'provider', 'code', 'state'],
     }),
     tokens: new CounterFamily({
       name: 'floe_tokens_total',
-      help: 'Tokens as the provider reported them.',
-      labels: ['provider', 'direction'],
+      help: 'Number of tokens that providers reported, by provider and type (input or output).',
+      labels: ['provider', 'type'],
     }),
     caches: new CounterFamily({
-      name: 'floe_cache_total',
-      help: 'Exchanges of orgs with a cache, by what it did: hit, miss, bypass, refresh.',
-      labels: ['surface', 'outcome'],
+      name: 'floe_cache_requests_total',
+      help: 'Number of exchanges with the response cache enabled, by surface and result (hit, miss, bypass or refresh).',
+      labels: ['surface', 'result'],
     }),
     latency: new HistogramFamily(
       {
         name: 'floe_exchange_duration_seconds',
-        help: 'From the accepted request to the last byte of its answer, of requests that reached an upstream.',
+        help: 'Time from the request to the last byte of the answer, for requests that reached a provider.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,
     ),
     firstToken: new HistogramFamily(
       {
-        name: 'floe_first_token_seconds',
-        help: 'From the accepted request to the first content of a streamed answer.',
+        name: 'floe_time_to_first_token_seconds',
+        help: 'Time from the request to the first content of a streamed answer.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,
@@ -110,7 +110,7 @@ function createExchangeFamilies() {
 function createAlertFamily(): CounterFamily {
   return new CounterFamily({
     name: 'floe_alert_messages_total',
-    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
-    labels: ['kind', 'result'],
+    help: 'Number of attempts to send an alert message, by kind of channel and result (sent, retry or failed).',
+    labels: ['channel_kind', 'result'],
   });
 }

@@ -26,8 +26,8 @@ function includeStartupCpu(registry: Registry): void {
 
 function registerBacklogGauge(registry: Registry, backlog: () => number): void {
   const pending: Gauge = new Gauge({
-    name: 'floe_row_backlog',
-    help: 'Exchange rows on disk that the database has not taken yet.',
+    name: 'floe_spool_pending_rows',
+    help: 'Number of exchange rows in the spool that are not in the database yet.',
     registers: [registry],
     collect() {
       pending.set(backlog());
@@ -37,8 +37,8 @@ function registerBacklogGauge(registry: Registry, backlog: () => number): void {
 
 function registerAlertsGauge(registry: Registry, alertsQueued: () => Promise<number>): void {
   const queued: Gauge = new Gauge({
-    name: 'floe_alerts_queued',
-    help: 'Alert messages that wait to be sent, of the whole installation.',
+    name: 'floe_alert_messages_pending',
+    help: 'Number of alert messages that wait to be sent, for the whole installation.',
     registers: [registry],
     async collect() {
       // A store that is away must not take the other figures with it.

@@ -16,7 +16,7 @@ export function answerHeaders(x: StartedExchange, contentType: string): string[]
   }
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
-  if (x.policy.rewrittenBy) headers.push('x-floe-rewritten', x.policy.rewrittenBy.join(','));
+  if (x.policy.rewrittenBy) headers.push('x-floe-redacted', x.policy.rewrittenBy.join(','));
   if (x.answer.dropped.length > 0)
     headers.push('x-floe-dropped', x.answer.dropped.map(encodeHeaderValue).join(','));
   if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);

@@ -29,7 +29,7 @@ export interface Guardrails {
   readonly sharedStoreStats: OpenedCounters['sharedStoreStats'];
   readonly sharedStoreIsLate: OpenedCounters['isSharedStoreSlow'];
   /** Whether the store that processes share answers; `memory` when there is none. */
-  sharedStore(): 'ok' | 'away' | 'memory';
+  sharedStore(): 'ok' | 'unavailable' | 'memory';
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export async function openGuardrails(options: GuardrailsOptions): Promise<Guardr
   const guard = new Guard({ counters, journal, spendCache, clock });
   const sharedStore = () => {
     const figures = sharedStoreFigures();
-    return figures === null ? 'memory' : figures.isUnavailable ? 'away' : 'ok';
+    return figures === null ? 'memory' : figures.isUnavailable ? 'unavailable' : 'ok';
   };
   const stop = () => closeParts({ counters, journal, book: spendCache, replicas });
   return {

@@ -5,7 +5,7 @@ import type { BudgetStatus, LimitStatus } from './rule-status.ts';
 
 /** What a rule would do with a request, and why. */
 export interface RulePreview {
-  readonly outcome: 'granted' | 'refused';
+  readonly outcome: 'granted' | 'rejected';
   readonly because: string;
 }
 
@@ -31,7 +31,7 @@ export function previewLimits(limits: readonly LimitStatus[], estimate: CostEsti
       // A reservation is never larger than the whole limit.
       const refuses = (used ?? 0) + Math.min(wanted, most) > most;
       const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} asked for`;
-      rules.push({ outcome: refuses ? 'refused' : 'granted', because });
+      rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
       if (refuses)
         refusal ??= new Fault(
           'rate_limit_exceeded',
@@ -60,7 +60,7 @@ export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostE
     const refuses = mode === 'hard' && (isOver || nanoUsd === null);
     const wanted = nanoUsd === null ? 'an unknown price' : formatDollars(nanoUsd);
     const because = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}${wanted} asked for at most`;
-    rules.push({ outcome: refuses ? 'refused' : 'granted', because });
+    rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
     if (!refuses) continue;
     const fault =
       nanoUsd === null

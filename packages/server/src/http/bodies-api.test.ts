@@ -34,7 +34,7 @@ test('bodies are shown whole, and who looked stands in the audit log', async () 
   assert.match(String(body.request?.text), /Who is it/);
   assert.match(String(body.answer?.text), /Ana/);
   const { body: audit } = await api.call('GET', '/api/management/audit?limit=10', { key });
-  const views = listEntries(audit.data).filter(({ action }) => String(action) === 'requests.view_bodies');
+  const views = listEntries(audit.data).filter(({ action }) => String(action) === 'requests.bodies');
   assert.deepEqual(
     views.map(({ subject }) => subject),
     ['exc_hers'],
@@ -75,9 +75,9 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
   ];
   const dryRun = (more: object) =>
     api.call('POST', '/api/management/policies/dry-run', { key, body: { policies, ...more } });
-  const { status, text, body } = await dryRun({ kept: { from: FROM } });
+  const { status, text, body } = await dryRun({ stored_bodies: { from: FROM } });
   assert.equal(status, 200, text);
-  assert.deepEqual(body.kept, { read: 3, judged: 3, skipped: 0, has_more: false });
+  assert.deepEqual(body.stored_bodies, { read: 3, evaluated: 3, skipped: 0, has_more: false });
   const outcomes = Object.fromEntries(
     listEntries(body.data).map(({ id, request, answer }) => [
       String(id),
@@ -86,13 +86,13 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
   );
   assert.deepEqual(outcomes, {
     exc_long: ['denied', []],
-    exc_hers: ['passes', ['flagged']],
-    exc_error: ['passes', []],
+    exc_hers: ['passed', ['flagged']],
+    exc_error: ['passed', []],
   });
   assert.doesNotMatch(text, /Who is it/);
-  const bounded = await dryRun({ kept: { from: FROM, limit: 2 } });
-  assert.deepEqual(bounded.body.kept, { read: 2, judged: 2, skipped: 0, has_more: true });
-  for (const neither of [{}, { kept: { from: FROM }, samples: [{ request: {} }] }])
+  const bounded = await dryRun({ stored_bodies: { from: FROM, limit: 2 } });
+  assert.deepEqual(bounded.body.stored_bodies, { read: 2, evaluated: 2, skipped: 0, has_more: true });
+  for (const neither of [{}, { stored_bodies: { from: FROM }, samples: [{ request: {} }] }])
     assert.equal((await dryRun(neither)).status, 400);
 });
 
@@ -114,7 +114,7 @@ test('a draft is judged over days as a job, which adds up and names a few, and s
   const result = policyDryRunResult.parse(body['result']);
   assert.deepEqual([body['state'], body['done'], body['total']], ['done', 3, 3]);
   assert.deepEqual(
-    [result.checked, result.matched, result.denied, result.rewritten, result.key_count, result.more],
+    [result.evaluated, result.matched, result.denied, result.redacted, result.key_count, result.has_more],
     [3, 2, 1, 0, 1, false],
   );
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('a draft is judged over days as a job, which adds up and names a few, and s
   ]);
   assert.doesNotMatch(text, /Who is it/);
   const bounded = policyDryRunResult.parse((await ended({ limit: 2 })).body['result']);
-  assert.deepEqual([bounded.checked, bounded.more], [2, true]);
+  assert.deepEqual([bounded.evaluated, bounded.has_more], [2, true]);
   for (const wrong of [{ from: '2026-11-15', to: '2026-11-15' }, { from: '0001-01-01' }])
     assert.equal((await api.call('POST', path, { key, body: wrong })).body.error?.param, 'from');
 });

@@ -270,7 +270,7 @@ test('values of a dimension are found by what they begin with, keys by name', as
     ['failed', 1],
   ]);
   const first = await get('values?field=model&limit=1');
-  assert.deepEqual([listEntries(first.data).length, first.more], [1, true]);
+  assert.deepEqual([listEntries(first.data).length, first.has_more], [1, true]);
 });
 
 test('what changed stands in the range it happened in', async () => {
@@ -288,7 +288,7 @@ test('what changed stands in the range it happened in', async () => {
 
 test('a deployment is noted, and stands among what may have changed traffic; the rest does not', async () => {
   const manager = await api.addKey('acme', { name: 'deployer' });
-  const noted = await api.call('POST', '/api/analytics/notes', {
+  const noted = await api.call('POST', '/api/analytics/annotations', {
     key: manager.key,
     body: { text: ' web 4.2 deployed ' },
   });

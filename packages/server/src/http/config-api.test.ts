@@ -221,7 +221,7 @@ test('a document with one mistake changes nothing and is refused at its place', 
     }
   assert.equal(listEntries((await call('GET', 'monitoring/channels')).body['data']).length, 0);
   const { body } = await call('GET', 'management/config');
-  assert.equal(body['refused'], null);
+  assert.equal(body['rejected'], null);
   assert.deepEqual(body['counts']?.['providers'], { file: 0, console: 0 });
   assert.deepEqual(body['counts']?.['relay_rules'], { file: 0, console: 0 });
 });

@@ -40,7 +40,7 @@ const refusal = (code: string) => (error: unknown) => error instanceof Fault && 
 test('a link makes its address a member, once; the store and the log never hold its token', async () => {
   const made = await invite({ email: 'Ana@Acme.example', role: 'member', team: 'platform' });
   assert.equal(made.status, 201);
-  const { link, mail, ...shown } = made.body;
+  const { link, email_status: mail, ...shown } = made.body;
   assert.match(String(link), /^https:\/\/floe\.example\/invite#t=[\w-]{43}$/);
   assert.deepEqual([mail, mails.at(-1)?.to], ['sent', 'ana@acme.example']);
   assert.ok(mails.at(-1)?.text.includes(String(link)));
@@ -97,7 +97,7 @@ test('an invitation looks the same whether or not its address has an account som
   await api.addMember('other', { role: 'owner', email: 'known@other.example' });
   const shape = async (email: string) => {
     const { status, body } = await invite({ email });
-    const { id: _, email: __, link: ___, mail: ____, ...rest } = body;
+    const { id: _, email: __, link: ___, email_status: ____, ...rest } = body;
     return { status, rest };
   };
   assert.deepEqual(await shape('known@other.example'), await shape('unknown@other.example'));
@@ -123,7 +123,7 @@ test('admins invite no owners, and a mail that fails leaves the link', async () 
   assert.equal(refused.body.error?.code, 'step_up_required');
   if (mails.length % 2 === 0) await invite({ email: 'even@acme.example' });
   const failed = await invite({ email: 'failed@acme.example' });
-  assert.deepEqual([failed.status, failed.body.mail], [201, 'failed']);
+  assert.deepEqual([failed.status, failed.body.email_status], [201, 'failed']);
   assert.equal(tokenOf(failed.body.link).length, 43);
   assert.equal((await invite({ email: 'x', role: 'member' })).body.error?.param, 'email');
   assert.equal((await invite({ email: 'x@acme.example', team: 'none' })).body.error?.param, 'team');

@@ -125,7 +125,7 @@ test('PUT takes what GET returned, changes nothing by it, and makes no key', asy
 
 test('who holds a key can end it: of a rotated one the value that was presented', async () => {
   const report = (key: unknown) =>
-    api.call('POST', `${KEYS}/report-leak`, { key: String(key), body: { found_at: 'a paste' } });
+    api.call('POST', `${KEYS}/report-leak`, { key: String(key), body: { found_in: 'a paste' } });
   const { id, key: old } = (await create({ name: 'leaky' })).body;
   const { key: next } = (await rotate(id)).body;
   assert.equal((await report(old)).status, 204);
@@ -135,7 +135,7 @@ test('who holds a key can end it: of a rotated one the value that was presented'
   const entry: AnswerJson | undefined = (
     await api.call('GET', `/api/management/audit?subject=${id}&action=keys.report_leak`, { key: admin.key })
   ).body.data?.[0];
-  assert.deepEqual([entry?.actor, entry?.after?.found_at], [id, 'a paste']);
+  assert.deepEqual([entry?.actor, entry?.after?.found_in], [id, 'a paste']);
 });
 
 test('a value of floe.yaml that leaked stays revoked until the file holds another', async () => {

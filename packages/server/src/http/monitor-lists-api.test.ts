@@ -89,7 +89,7 @@ test('one change pauses, mutes and tags a selection; who is not there is named; 
   assert.equal(status, 200);
   assert.deepEqual(body['changed'], ['later', 'sooner']);
   assert.deepEqual(
-    listEntries(body['refused']).map(({ id, code }) => `${id} ${code}`),
+    listEntries(body['failed']).map(({ id, code }) => `${id} ${code}`),
     ['none monitor_not_found'],
   );
   const found = listEntries((await get('ids=later,sooner')).data);

@@ -31,23 +31,23 @@ before(async () => {
 after(() => api.close());
 
 test('one answer says how many monitors are in each state and how the named ones did in the last day', async () => {
-  const { body } = await api.call('GET', '/api/monitoring/standing?monitors=backup,report,none', { key });
+  const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup,report,none', { key });
   assert.deepEqual(body.counts, { failing: 0, waiting: 1, paused: 0, healthy: 1 });
   const recent = listEntries(body.recent);
   assert.deepEqual(recent.map(({ id }) => id).toSorted(), ['backup', 'report']);
   const backup = recent.find(({ id }) => String(id) === 'backup');
   assert.equal(backup?.['uptime_ratio'], 1);
-  const slices = listEntries(backup?.['slices']);
+  const slices = listEntries(backup?.['intervals']);
   assert.equal(slices.length, 48);
   assert.equal(slices.at(-1)?.['healthy_seconds'], 1800);
   assert.equal(slices.at(-2)?.['healthy_seconds'], 0);
 });
 
 test('another org sees nothing of it, and too many at once are refused by name', async () => {
-  const { body } = await api.call('GET', '/api/monitoring/standing?monitors=backup', { key: foreign });
+  const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup', { key: foreign });
   assert.deepEqual([body.counts, body.recent], [{ failing: 0, waiting: 0, paused: 0, healthy: 0 }, []]);
   const many = Array.from({ length: 101 }, (_, index) => `m${index}`).join();
-  const refused = await api.call('GET', `/api/monitoring/standing?monitors=${many}`, { key });
+  const refused = await api.call('GET', `/api/monitoring/status?monitors=${many}`, { key });
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'monitors']);
 });
 

@@ -254,17 +254,17 @@ test('a schedule is previewed in its zone, over a change of its clocks', async (
     {
       expected_at: '2026-10-23T23:30:00.000Z',
       deadline_at: '2026-10-23T23:40:00.000Z',
-      local: '2026-10-24 02:30:00 EEST',
+      expected_at_local: '2026-10-24 02:30:00 EEST',
     },
     {
       expected_at: '2026-10-24T23:30:00.000Z',
       deadline_at: '2026-10-24T23:40:00.000Z',
-      local: '2026-10-25 02:30:00 EEST',
+      expected_at_local: '2026-10-25 02:30:00 EEST',
     },
     {
       expected_at: '2026-10-26T00:30:00.000Z',
       deadline_at: '2026-10-26T00:40:00.000Z',
-      local: '2026-10-26 02:30:00 EET',
+      expected_at_local: '2026-10-26 02:30:00 EET',
     },
   ]);
   const wrong = await post('/api/monitoring/schedule/preview', { schedule: { cron: 'soon' } });

@@ -12,7 +12,7 @@ const CALM = { waitMs: 0, probe: null, forced: null, calls: { ok: 0, failed: 0, 
 let api: RunningApi;
 let key: string;
 let refusal: { atMs: number; problem: string } | null = null;
-let shared: 'ok' | 'away' | 'memory' = 'ok';
+let shared: 'ok' | 'unavailable' | 'memory' = 'ok';
 before(async () => {
   api = await runApi({
     breakers: {
@@ -33,15 +33,15 @@ const overview = async (asking = key) => {
 
 test('an org that is well needs nobody', async () => {
   const other = await api.addKey('other', { scopes: ['read'] });
-  const { attention, more, stores, summary } = await overview(other.key);
+  const { attention, has_more: more, stores, summary } = await overview(other.key);
   assert.deepEqual([attention, more], [[], false]);
-  assert.deepEqual(stores, { database: 'ok', shared: 'ok', rows_waiting: 0 });
+  assert.deepEqual(stores, { database: 'ok', shared: 'ok', rows_pending: 0 });
   assert.deepEqual([summary?.requests, summary?.previous?.requests], [0, 0]);
 });
 
 test('what needs somebody is listed by urgency, each with its subject and since when', async () => {
   refusal = { atMs: API_TEST_NOW - 1_000, problem: 'floe.yaml:3: port: must be a number' };
-  shared = 'away';
+  shared = 'unavailable';
   await api.database.transaction(async (writer) => {
     const change = {
       org_id: 'acme',
@@ -83,9 +83,9 @@ test('what needs somebody is listed by urgency, each with its subject and since 
       since,
     ]),
     [
-      ['config_refused', 'critical', 'floe.yaml', '2026-11-21T11:59:59.000Z'],
-      ['store_away', 'critical', 'Shared store', null],
-      ['credential_refused', 'critical', 'main/x (credential spare)', '2026-11-21T11:59:51.000Z'],
+      ['config_rejected', 'critical', 'floe.yaml', '2026-11-21T11:59:59.000Z'],
+      ['store_unavailable', 'critical', 'Shared store', null],
+      ['credential_rejected', 'critical', 'main/x (credential spare)', '2026-11-21T11:59:51.000Z'],
       ['breaker_open', 'critical', 'main/large', '2026-11-21T11:59:55.000Z'],
       ['key_expires', 'notice', 'soon', null],
     ],

@@ -119,7 +119,7 @@ test('a dry run says what rules would do with samples, the running ones as if al
   const requests = [0, 1, 2].map((n) => body['data']?.[n]?.['request']);
   assert.deepEqual(
     requests.map((one) => one?.['outcome']),
-    ['passes', 'rewritten', 'denied'],
+    ['passed', 'redacted', 'denied'],
   );
   assert.deepEqual(requests[1]?.['body'], asks('Mail [redacted:email]'));
   assert.deepEqual(requests[1]?.['decisions'], [
@@ -150,7 +150,7 @@ test('a draft judges answers too, and one that cannot work is refused by its pla
   assert.equal(good.status, 200, good.text);
   assert.deepEqual(
     [0, 1].map((n) => good.body['data']?.[n]?.['answer']?.['outcome']),
-    ['denied', 'passes'],
+    ['denied', 'passed'],
   );
   const bad = await call('POST', DRY_RUN, {
     key,

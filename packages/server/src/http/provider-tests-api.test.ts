@@ -27,7 +27,7 @@ test('a test asks for the list of models with the key, says what came of it, and
   const { status, body, text } = await ask('POST', '/main/credentials/default/test');
   assert.equal(status, 200, text);
   assert.deepEqual(
-    [body['ok'], body['asked'], body['status'], body['models'], body['message']],
+    [body['ok'], body['method'], body['status'], body['models'], body['message']],
     [true, 'models', 200, 2, 'Works: it lists 2 models.'],
   );
   const [request] = await upstream.waitForRequests(1);
@@ -45,7 +45,7 @@ test('a test asks for the list of models with the key, says what came of it, and
 test('a draft is tested before it is stored, and nothing of it is stored', async (t) => {
   const { ask, upstream, main, database } = await start(t, () => jsonReply({ choices: [] }));
   const { body } = await ask('POST', '/test', { ...main, test_model: 'large' });
-  assert.deepEqual([body['ok'], body['asked']], [true, 'completion']);
+  assert.deepEqual([body['ok'], body['method']], [true, 'completion']);
   const [request] = await upstream.waitForRequests(1);
   assert.equal(request?.path, '/v1/chat/completions');
   assert.equal((await database.read.selectFrom('config_entries').selectAll().execute()).length, 0);

@@ -90,12 +90,12 @@ for (const engine of ['sqlite', 'postgres'] as const)
     test('a rule that observes says what it would do and stops nothing; one that warns tells the person', async () => {
       const observed = await decided(shell('curl https://x.example'));
       assert.deepEqual(
-        [observed.decision, observed.would, observed.mode, observed.user_message],
+        [observed.decision, observed.enforced_decision, observed.mode, observed.user_message],
         ['abstain', 'deny', 'observe', null],
       );
       const warned = await decided(shell('npm test'));
       assert.deepEqual(
-        [warned.decision, warned.would, warned.mode, warned.user_message],
+        [warned.decision, warned.enforced_decision, warned.mode, warned.user_message],
         ['abstain', 'ask', 'warn', 'Use pnpm. (rule "warn-npm")'],
       );
     });
@@ -122,7 +122,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         .where('event', '=', 'prompt')
         .execute();
       assert.equal(rows.length, 1);
-      assert.equal(rows[0]?.what, 'use [redacted:secret] please');
+      assert.equal(rows[0]?.input_summary, 'use [redacted:secret] please');
       assert.doesNotMatch(JSON.stringify(rows), /ghp_/);
     });
 
@@ -145,7 +145,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         .execute();
       assert.equal(rows.length, 1);
       assert.deepEqual(
-        [rows[0]?.rule, rows[0]?.key_name, rows[0]?.owner, rows[0]?.what],
+        [rows[0]?.rule, rows[0]?.key_name, rows[0]?.owner, rows[0]?.input_summary],
         ['no-force-push', 'laptops', 'ana@acme.example', 'git push --force'],
       );
     });

@@ -84,7 +84,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
       const waiting = await asked('GET', '/approvals?state=waiting');
       assert.deepEqual(
-        listEntries(waiting.body.data).map(({ what }) => what),
+        listEntries(waiting.body.data).map(({ input_summary }) => input_summary),
         ['psql prod'],
       );
 
@@ -109,7 +109,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const [id] = ids;
       assert.deepEqual(ids, Array(tries.length).fill(id));
       const waiting = listEntries((await asked('GET', '/approvals?state=waiting')).body.data);
-      assert.equal(waiting.filter(({ what }) => String(what).includes('at once')).length, 1);
+      assert.equal(
+        waiting.filter(({ input_summary }) => String(input_summary).includes('at once')).length,
+        1,
+      );
       const other = String((await decided('psql at once', 'a3')).approval?.id);
       assert.notEqual(other, id, 'another session asks for itself');
       await asked('POST', `/approvals/${id}`, { decision: 'deny' });
@@ -162,7 +165,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const late = await asked('POST', `/approvals/${other}`, { decision: 'allow' });
       assert.equal(late.status, 409);
       const expired = listEntries((await asked('GET', '/approvals?state=expired')).body.data).map(
-        ({ what }) => what,
+        ({ input_summary }) => input_summary,
       );
       assert.ok(JSON.stringify(expired).includes('psql later'));
       api.setNow(API_TEST_NOW);
@@ -182,7 +185,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       ] as const) {
         const { body } = await asked('GET', `/decisions?${query}`);
         assert.deepEqual(
-          listEntries(body.data).map((row) => row.what),
+          listEntries(body.data).map((row) => row.input_summary),
           what,
           query,
         );
@@ -198,7 +201,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       let cursor = '';
       for (let pages = 0; pages < 6; pages += 1) {
         const { body } = await asked('GET', `/decisions?session=page&limit=2${cursor}`);
-        seen.push(...listEntries(body.data).map(({ what }) => String(what)));
+        seen.push(...listEntries(body.data).map(({ input_summary }) => String(input_summary)));
         if (body.next_cursor === null) break;
         cursor = `&cursor=${body.next_cursor}`;
       }
@@ -324,7 +327,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(status, 200);
       assert.equal(body.newly_denied, 1);
       const changes = new Map(
-        listEntries(body.changes).map(({ what, before, after }) => [String(what), [before, after]]),
+        listEntries(body.changes).map(({ input_summary, before, after }) => [
+          String(input_summary),
+          [before, after],
+        ]),
       );
       assert.deepEqual(changes.get('git push -f'), ['deny', 'abstain']);
       assert.deepEqual(changes.get('make deploy'), ['abstain', 'deny']);
@@ -347,13 +353,13 @@ for (const engine of ['sqlite', 'postgres'] as const)
       };
       const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
       const answer = await verb.readAnswer?.(database.read, host, OWNER, input);
-      const { job, looked_at } = relayReplayResult.parse(answer);
-      assert.deepEqual([looked_at, job?.kind, job?.state], [0, 'relay.replay', 'running']);
+      const { job, evaluated } = relayReplayResult.parse(answer);
+      assert.deepEqual([evaluated, job?.kind, job?.state], [0, 'relay.replay', 'running']);
       const ended = await eventually(async () => {
         const { body } = await api.call('GET', `/api/jobs/${job?.id}`, { key: admin });
         return String(body['state']) === 'running' ? undefined : body;
       });
-      assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['looked_at'], whole]);
+      assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['evaluated'], whole]);
       await jobs.close();
     });
   });

@@ -105,7 +105,7 @@ test('the chain of an org holds from its first entry to its last', async () => {
   const { body } = await ask('GET', `${AUDIT}/chain`);
   const [newest] = Object.values((await ask('GET', `${AUDIT}?limit=500`)).body.data ?? {});
   assert.ok(newest);
-  assert.deepEqual([body.intact, body.first_seq, body.broken_at], [true, 1, null]);
+  assert.deepEqual([body.valid, body.first_seq, body.broken_at], [true, 1, null]);
   assert.equal(body.entries, body.last_seq);
   assert.equal(body['checked_at'], new Date(API_TEST_NOW).toISOString());
   assert.ok(Number(body.last_seq) >= Number(newest.seq));
@@ -115,16 +115,16 @@ test('a change says the address and the session that it came from, in the log an
   const from = { key: admin.key, headers: { 'x-forwarded-for': '203.0.113.9' } };
   await api.call('POST', TEAMS, { ...from, body: { id: 'from-afar' } });
   const [entry] = JSON.parse((await ask('GET', `${AUDIT}?subject=from-afar`)).text).data;
-  assert.deepEqual([entry.address, entry.session_id], ['203.0.113.9', `ses_${admin.id}`]);
+  assert.deepEqual([entry.ip_address, entry.session_id], ['203.0.113.9', `ses_${admin.id}`]);
   const ndjson = await ask('GET', `${AUDIT}/export?subject=from-afar`);
-  assert.equal(JSON.parse(ndjson.text).address, '203.0.113.9');
+  assert.equal(JSON.parse(ndjson.text).ip_address, '203.0.113.9');
   const csv = await ask('GET', `${AUDIT}/export?subject=from-afar&format=csv`);
   assert.match(csv.text, /address,session_id/);
   assert.match(csv.text, new RegExp(`203\\.0\\.113\\.9,ses_${admin.id}`));
   const { key } = await api.addKey('acme');
   await api.call('POST', TEAMS, { key, headers: from.headers, body: { id: 'by-key' } });
   const [byKey] = JSON.parse((await ask('GET', `${AUDIT}?subject=by-key`)).text).data;
-  assert.deepEqual([byKey.address, byKey.session_id], ['203.0.113.9', null]);
+  assert.deepEqual([byKey.ip_address, byKey.session_id], ['203.0.113.9', null]);
 });
 
 test('anchors that were exported tell whether the chain of today is the one they were taken from', async () => {
@@ -134,11 +134,11 @@ test('anchors that were exported tell whether the chain of today is the one they
   const verify = async (anchors: readonly object[]) =>
     JSON.parse((await ask('POST', `${AUDIT}/verify`, { anchors })).text);
   const good = await verify(data);
-  assert.deepEqual([good.intact, good.anchors], [true, [{ seq: data[0].seq, status: 'matches' }]]);
+  assert.deepEqual([good.valid, good.anchors], [true, [{ seq: data[0].seq, status: 'matches' }]]);
   const forged = await verify([{ seq: data[0].seq, hash: 'f'.repeat(64) }]);
-  assert.deepEqual([forged.intact, forged.anchors[0].status], [false, 'differs']);
+  assert.deepEqual([forged.valid, forged.anchors[0].status], [false, 'differs']);
   const cut = await verify([{ seq: 100_000, hash: 'f'.repeat(64) }]);
-  assert.deepEqual([cut.intact, cut.anchors[0].status], [false, 'missing'], 'the end was cut off');
+  assert.deepEqual([cut.valid, cut.anchors[0].status], [false, 'missing'], 'the end was cut off');
 });
 
 test('a budget is raised by members who confirmed who they are, and lowered by any admin', async () => {

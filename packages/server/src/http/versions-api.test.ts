@@ -8,7 +8,7 @@ async function start(t: TestContext) {
   const { key } = await api.addKey('acme');
   const ask = (method: string, path: string, body?: unknown, headers: ApiTestCall['headers'] = {}) =>
     api.call(method, `/api/${path}`, { key, body, headers });
-  const count = async (table: 'audit' | 'limits' | 'creations') =>
+  const count = async (table: 'audit' | 'limits' | 'idempotent_creations') =>
     (await api.database.read.selectFrom(table).selectAll().execute()).length;
   return { ...api, ask, count };
 }
@@ -113,7 +113,7 @@ test('a creation repeated with its Idempotency-Key makes one thing and is answer
   setNow(API_TEST_NOW + 24 * 3600 * 1000 + 1001);
   const later = await ask('POST', 'management/limits', LIMIT, headers);
   assert.notEqual(later.body['id'], first.body['id']);
-  assert.equal(await count('creations'), 1);
+  assert.equal(await count('idempotent_creations'), 1);
 });
 
 test('a creation that failed is tried anew, and several at once make one thing', async (t) => {
@@ -126,6 +126,6 @@ test('a creation that failed is tried anew, and several at once make one thing',
   assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([201]));
   assert.equal(new Set(all.map(({ body }) => body['id'])).size, 1);
   assert.equal(await count('limits'), 1);
-  const rows = await database.read.selectFrom('creations').selectAll().execute();
+  const rows = await database.read.selectFrom('idempotent_creations').selectAll().execute();
   assert.doesNotMatch(JSON.stringify(rows), /"k2"|lim_/);
 });

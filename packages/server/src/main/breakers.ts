@@ -17,8 +17,8 @@ export interface BreakerComponents {
 /** The breakers of this process: what changes is logged, counted and told. */
 export function createBreakers(database: Database, counters: Counters, log: Log): BreakerComponents {
   const changes = new CounterFamily({
-    name: 'floe_breaker_changes_total',
-    help: 'Changes of breakers by provider and the state they changed to.',
+    name: 'floe_breaker_transitions_total',
+    help: 'Number of breaker state changes, by provider and new state.',
     labels: ['provider', 'state'],
   });
   const tell = createBreakerAlerter(database, log);
@@ -34,7 +34,7 @@ export function createBreakers(database: Database, counters: Counters, log: Log)
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
   const open = new GaugeFamily({
     name: 'floe_breakers',
-    help: 'Breakers that are not closed, by provider and state.',
+    help: 'Number of breakers that are not closed, by provider and state.',
     labels: ['provider', 'state'],
   });
   return {

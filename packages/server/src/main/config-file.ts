@@ -31,7 +31,7 @@ export function watchConfigFile(
       state.loadedAt = systemClock.now();
       const wasRefused = state.rejected !== null;
       state.rejected = null;
-      if (wasRefused) await notifyWatchers('config.taken_over');
+      if (wasRefused) await notifyWatchers('config.accepted');
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
@@ -42,7 +42,7 @@ export function watchConfigFile(
   }
   function rejectFile(error: unknown): void {
     state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
-    last = last.then(() => notifyWatchers('config.refused'));
+    last = last.then(() => notifyWatchers('config.rejected'));
   }
   /** A refused file changes nothing that is stored, and one that was mended may not either: nobody else tells of it. */
   async function notifyWatchers(action: string): Promise<void> {

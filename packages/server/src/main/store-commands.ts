@@ -98,10 +98,11 @@ const COMMANDS: Readonly<Record<string, StoreCommand>> = {
       return rewrap(place, environment);
     },
   },
-  import: {
-    usage: 'import sqlite:<file>',
-    positionals: [1, 1],
-    async run(place, { positionals: [from = ''] }, environment) {
+  storage: {
+    usage: 'storage move sqlite:<file>',
+    positionals: [2, 2],
+    async run(place, { positionals: [verb, from = ''] }, environment) {
+      if (verb !== 'move') throw usageError(this);
       const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
       return imported
         .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)

@@ -76,7 +76,7 @@ export function applyBeatCall(
     received_at: receivedAt,
     duration_ms: durationMs,
     metadata_json: call.metadataJson,
-    stands_for: 1,
+    missed_count: 1,
   };
   const key =
     idempotencyKey === null

@@ -143,18 +143,18 @@ async function tell(life: Life, id: string, { steps }: Story): Promise<MonitorMo
 
 /** For a monitor a gap begins no earlier than what was last heard from it. */
 function gapsFor(
-  gaps: readonly { started_at: number; ended_at: number; stepped: number }[],
+  gaps: readonly { started_at: number; ended_at: number; clock_stepped: number }[],
   received: readonly MonitorModelEvent[],
   from: number,
 ) {
   return gaps
     .filter(({ ended_at }) => ended_at > from)
-    .map(({ started_at, ended_at, stepped }) => {
+    .map(({ started_at, ended_at, clock_stepped }) => {
       const within = received.map(({ at }) => at).filter((at) => at < ended_at);
       return {
         startAt: Math.max(started_at, from, ...within.filter((at) => at > started_at)),
         endAt: ended_at,
-        isClockJump: stepped === 1,
+        isClockJump: clock_stepped === 1,
       };
     });
 }
@@ -330,7 +330,12 @@ test('postgres: a process that finds a later time than that of the database take
       .insertInto('monitor_pulse')
       .values({ id: 1, seen_at: before + HOUR })
       .execute();
-    const ahead = { started_at: before + HOUR - 60_000, ended_at: before + HOUR, presumed: 0, stepped: 0 };
+    const ahead = {
+      started_at: before + HOUR - 60_000,
+      ended_at: before + HOUR,
+      inferred: 0,
+      clock_stepped: 0,
+    };
     await writer.insertInto('monitor_gaps').values(ahead).execute();
   });
   const figures = createMonitoringCounters();

@@ -121,7 +121,7 @@ export class MonitoringEngine {
       figures.countBeat(call.kind);
       return answer;
     } catch (error) {
-      figures.countBeat('refused');
+      figures.countBeat('rejected');
       if (error instanceof Fault && error.code === 'overloaded') this.#pulse.recordRejection();
       throw error;
     }

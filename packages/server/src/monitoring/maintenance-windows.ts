@@ -44,7 +44,7 @@ export function windowColumns(fields: MaintenanceWindowFields, timezone: string)
     duration_ms: minutes === null ? null : Math.round(minutes * 60_000),
     monitors_json: JSON.stringify(monitors),
     tags_json: JSON.stringify(tags),
-    on_boards: fields.on_boards === true ? 1 : 0,
+    show_on_boards: fields.show_on_boards === true ? 1 : 0,
   };
 }
 

@@ -30,7 +30,7 @@ function window(columns: Partial<MaintenanceWindowRow>): MaintenanceWindowRow {
     duration_ms: null,
     monitors_json: '[]',
     tags_json: '[]',
-    on_boards: 0,
+    show_on_boards: 0,
     created_at: 1,
     updated_at: 1,
     updated_by: 'test',

@@ -14,19 +14,19 @@ export interface MonitoringCounters {
 export function createMonitoringCounters(): MonitoringCounters {
   const beats = new CounterFamily({
     name: 'floe_beats_total',
-    help: 'Calls of monitored jobs by kind (ok, fail, start, log); refused ones were not committed.',
+    help: 'Number of beats received, by kind (ok, fail, start, log or rejected).',
     labels: ['kind'],
   });
   const missed = new CounterFamily({
-    name: 'floe_sweep_clocks_total',
-    help: 'Monitors that the sweep looked at, by whether it found something missing.',
-    labels: ['found'],
+    name: 'floe_monitor_evaluations_total',
+    help: 'Number of overdue monitors that the sweep evaluated, by result (missed or unchanged).',
+    labels: ['result'],
   });
   return {
     countBeat: (kind) => beats.add(1, kind),
     countSweep({ evaluated: clocks, missed: found }) {
       if (found > 0) missed.add(found, 'missed');
-      if (clocks > found) missed.add(clocks - found, 'nothing');
+      if (clocks > found) missed.add(clocks - found, 'unchanged');
     },
     render: () => `${beats.render()}${missed.render()}`,
   };
@@ -54,10 +54,10 @@ export async function renderMonitoringMetrics(
     });
   return [
     figures.render(),
-    formatGauge('floe_monitors', 'Monitors by state.', byStatus),
+    formatGauge('floe_monitors', 'Number of monitors by status.', byStatus),
     formatGauge(
       'floe_monitor_up',
-      `1 for healthy and 0 for failing monitors, the first ${MAX_MONITOR_SERIES}; waiting and paused ones have no line.`,
+      `Whether a monitor is healthy (1) or failing (0), for at most ${MAX_MONITOR_SERIES} monitors that are neither waiting nor paused.`,
       each,
     ),
   ].join('');

@@ -11,7 +11,7 @@ const gapsOf = async ({ database }: TestCluster) =>
     await database.read
       .selectFrom('monitor_gaps')
       .selectAll()
-      .where('presumed', '=', 0)
+      .where('inferred', '=', 0)
       .orderBy('started_at')
       .execute()
   ).map(({ started_at, ended_at }) => ended_at - started_at);

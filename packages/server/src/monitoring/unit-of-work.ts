@@ -82,7 +82,7 @@ export class UnitOfWork {
         received_at: null,
         duration_ms: null,
         metadata_json: null,
-        stands_for: standsFor,
+        missed_count: standsFor,
       });
     for (const { status, startedAt, reason } of out.periods)
       this.#periods.push({ uid, started_at: startedAt, status, reason });

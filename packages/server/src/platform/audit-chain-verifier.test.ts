@@ -68,7 +68,7 @@ test('a chain is walked whole once a minute at most, and what was added since at
         before_json: null,
         after_json: '{}',
         reason: null,
-        address: null,
+        ip_address: null,
         session_id: null,
         seq: 4,
         hash: lastHash,

@@ -85,7 +85,7 @@ export class JobRunner {
       created_at: now,
       seen_at: now,
       ended_at: null,
-      cancel_asked: 0,
+      cancel_requested: 0,
       result_json: null,
       error: null,
     };

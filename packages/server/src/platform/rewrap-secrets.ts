@@ -27,7 +27,7 @@ export async function rewrapStoredSecrets(
 ): Promise<RewrapResult[]> {
   const done: RewrapResult[] = [];
   for (const table of SEALED_TABLES)
-    done.push(await rewrapTable(database, table, table === 'stored_turns' ? keys.turns : keys.secrets));
+    done.push(await rewrapTable(database, table, table === 'stored_responses' ? keys.turns : keys.secrets));
   return done;
 }
 

@@ -196,7 +196,7 @@ function toApprovalRow(
     owner: caller.owner,
     repository:
       event.repository?.remote === undefined ? null : normalizeRepositoryName(event.repository.remote),
-    what: toLoggedEvent(event, config.keep_text).summary,
+    input_summary: toLoggedEvent(event, config.keep_text).summary,
     reason: verdict.hit?.reason ?? '',
     decided_at: null,
     decided_by: null,

@@ -65,7 +65,7 @@ test('what is counted while the store is away is added to what could not be writ
     [4, 1, 'codex', '1.2'],
   );
   assert.deepEqual(
-    [row?.first_at, row?.last_at, row?.last_model_at, row?.last_relay_at],
+    [row?.first_seen_at, row?.last_seen_at, row?.last_model_request_at, row?.last_relay_call_at],
     [began, began + 3_000, began + 3_000, began],
   );
 });

@@ -98,7 +98,7 @@ export class RelaySessions {
     const delta = this.#delta({ ...caller, sessionId }, nowMs);
     if (!delta) return;
     delta.relay_calls += 1;
-    delta.last_relay_at = nowMs;
+    delta.last_relay_call_at = nowMs;
     delta.agent = agent.name;
     delta.agent_version = agent.version ?? delta.agent_version;
     delta.client_version = client?.version ?? delta.client_version;
@@ -122,7 +122,7 @@ export class RelaySessions {
     if (delta) {
       delta.model_requests += 1;
       delta.agent ??= agent;
-      delta.last_model_at = nowMs;
+      delta.last_model_request_at = nowMs;
     }
     return session;
   }
@@ -144,7 +144,7 @@ export class RelaySessions {
     const name = `${orgId}\n${sessionId}\n${keyId}`;
     const found = this.#deltas.get(name);
     if (found) {
-      found.last_at = nowMs;
+      found.last_seen_at = nowMs;
       return found;
     }
     if (this.#deltas.size >= MAX_PENDING_DELTAS) return null;
@@ -157,12 +157,12 @@ export class RelaySessions {
       agent: null,
       agent_version: null,
       client_version: null,
-      first_at: nowMs,
-      last_at: nowMs,
+      first_seen_at: nowMs,
+      last_seen_at: nowMs,
       model_requests: 0,
-      last_model_at: null,
+      last_model_request_at: null,
       relay_calls: 0,
-      last_relay_at: null,
+      last_relay_call_at: null,
     };
     this.#deltas.set(name, delta);
     return delta;
@@ -193,15 +193,15 @@ export class RelaySessions {
       if (this.#deltas.size < MAX_PENDING_DELTAS) this.#deltas.set(name, before);
       return;
     }
-    since.first_at = before.first_at;
+    since.first_seen_at = before.first_seen_at;
     // The last call's hook has the last word, else the first to say it.
     if (since.relay_calls === 0) since.agent = before.agent ?? since.agent;
     since.model_requests += before.model_requests;
     since.relay_calls += before.relay_calls;
     since.agent_version ??= before.agent_version;
     since.client_version ??= before.client_version;
-    since.last_model_at ??= before.last_model_at;
-    since.last_relay_at ??= before.last_relay_at;
+    since.last_model_request_at ??= before.last_model_request_at;
+    since.last_relay_call_at ??= before.last_relay_call_at;
   }
 
   /** Other processes write down a call some time after it: what is late for that long is still found. */
@@ -212,10 +212,10 @@ export class RelaySessions {
       for (const call of calls) {
         const session = this.#session(call.org_id, call.session_id);
         this.#orgs.add(call.org_id);
-        session.lastRelayCallAt = Math.max(session.lastRelayCallAt, call.last_relay_at);
-        this.#readUntil = Math.max(this.#readUntil, call.last_relay_at);
+        session.lastRelayCallAt = Math.max(session.lastRelayCallAt, call.last_relay_call_at);
+        this.#readUntil = Math.max(this.#readUntil, call.last_relay_call_at);
       }
-      const last = calls.at(-1)?.last_relay_at ?? since;
+      const last = calls.at(-1)?.last_relay_call_at ?? since;
       if (calls.length < MAX_CALLS_PER_READ || last === since) return;
       since = last;
     }

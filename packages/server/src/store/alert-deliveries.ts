@@ -9,7 +9,7 @@ export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>;
 export type NewAlertDeliveryRow = Insertable<AlertDeliveriesTable>;
 export type AlertDeliveryUpdate = Pick<
   Updateable<AlertDeliveriesTable>,
-  'state' | 'held' | 'due_at' | 'attempts' | 'sent_at' | 'status' | 'error' | 'folded_into'
+  'state' | 'pending_reason' | 'due_at' | 'attempts' | 'sent_at' | 'status' | 'error' | 'grouped_into'
 >;
 
 const ROWS_PER_STATEMENT = 1_000;
@@ -110,7 +110,7 @@ export async function listPendingDeliveries(
       .where('alert_deliveries.state', '=', 'pending');
   const due = await owed()
     .where('alert_deliveries.due_at', '<=', nowMs)
-    .where('alert_deliveries.folded_into', 'is', null)
+    .where('alert_deliveries.grouped_into', 'is', null)
     .orderBy(sql`case when alert_deliveries.attempts = 0 then 0 else 1 end`)
     .orderBy('alert_deliveries.seq')
     .limit(limit)
@@ -127,7 +127,7 @@ export async function listPendingDeliveries(
     );
   const related = await owed()
     .where(({ eb, or }) =>
-      or([eb('alerts.subject_id', 'in', subjects), eb('alert_deliveries.folded_into', 'in', ids)]),
+      or([eb('alerts.subject_id', 'in', subjects), eb('alert_deliveries.grouped_into', 'in', ids)]),
     )
     .execute();
   const deliveries = [...new Map([...due, ...related].map((row) => [row.id, row])).values()].sort(
@@ -194,7 +194,7 @@ export async function hasOngoingAlertInThread(
     .select('alerts.seq')
     .where('alert_deliveries.channel_id', '=', channelId)
     .where(({ eb, or }) =>
-      or([eb('alert_deliveries.id', '=', thread), eb('alert_deliveries.folded_into', '=', thread)]),
+      or([eb('alert_deliveries.id', '=', thread), eb('alert_deliveries.grouped_into', '=', thread)]),
     )
     .where('alerts.closed_at', 'is', null)
     .limit(1)
@@ -214,7 +214,7 @@ export async function countRelapses(
     .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('alert_deliveries.channel_id', '=', channelId)
-    .where('alert_deliveries.folded_into', '=', thread)
+    .where('alert_deliveries.grouped_into', '=', thread)
     .where('alert_deliveries.state', '=', 'skipped')
     .where('alerts.phase', '=', 'opens')
     .where('alerts.subject_kind', '=', subject_kind)
@@ -236,7 +236,7 @@ export async function listOpeningSendTimes(
     .select('alert_deliveries.sent_at')
     .where('alert_deliveries.channel_id', '=', channelId)
     .where('alert_deliveries.sent_at', '>', sinceMs)
-    .where('alert_deliveries.folded_into', 'is', null)
+    .where('alert_deliveries.grouped_into', 'is', null)
     .where('alert_deliveries.repetition', '=', 0)
     .where('alert_deliveries.state', '=', 'sent')
     .where('alerts.phase', '=', 'opens')
@@ -279,9 +279,10 @@ export async function requeueDelivery(
   row: AlertDeliveryRow,
   nowMs: number,
 ): Promise<void> {
-  const fresh = { state: 'pending', held: null, due_at: nowMs, attempts: 0, status: null, error: null };
-  await recordDeliveryOutcome(writer, [row], { ...fresh, sent_at: null, folded_into: null }, nowMs);
-  await writer.updateTable('channels').set({ resting_until: 0 }).where('id', '=', row.channel_id).execute();
+  const fresh = { state: 'pending', pending_reason: null, due_at: nowMs, attempts: 0 };
+  const unsent = { status: null, error: null, sent_at: null, grouped_into: null };
+  await recordDeliveryOutcome(writer, [row], { ...fresh, ...unsent }, nowMs);
+  await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();
 }
 
 /** Gives up what a channel is still owed, with the reason. */
@@ -291,10 +292,10 @@ export async function abandonDeliveries(
   error: string,
   nowMs: number,
 ): Promise<void> {
-  const state = 'dead';
+  const state = 'failed';
   const given = await writer
     .updateTable('alert_deliveries')
-    .set({ state, error, held: null })
+    .set({ state, error, pending_reason: null })
     .where('channel_id', '=', channel.id)
     .where('state', '=', 'pending')
     .returning('alert_id')

@@ -18,10 +18,10 @@ export const CHAIN_START_HASH = '';
  */
 export function computeEntryHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
-  const { reason, address, session_id } = entry;
+  const { reason, ip_address, session_id } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
   return createHmac('sha256', key)
-    .update(JSON.stringify([previous, ...fields, reason, address, session_id]))
+    .update(JSON.stringify([previous, ...fields, reason, ip_address, session_id]))
     .digest('hex');
 }
 

@@ -159,7 +159,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     const forged = {
       ...entry('aud_6'),
       reason: null,
-      address: null,
+      ip_address: null,
       session_id: null,
       seq: 6,
       hash: known.lastHash,
@@ -179,7 +179,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     const foreign = deriveAuditKey(Buffer.alloc(32, 9));
     const hashes = [
       (previous: string, row: AuditRow) => computeEntryHash(foreign, previous, row),
-      (previous: string, { hash: _, address: __, session_id: ___, reason, ...row }: AuditRow) => {
+      (previous: string, { hash: _, ip_address: __, session_id: ___, reason, ...row }: AuditRow) => {
         const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = row;
         const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
         if (reason !== null) fields.push(reason);
@@ -240,7 +240,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     const add = async (seq: number, previous: string) => {
       const id = `aud_${seq}`;
       const hash = unkeyed(previous, { seq, id, at: seq });
-      const columns = { ...entry(id, seq), reason: null, address: null, session_id: null, seq, hash };
+      const columns = { ...entry(id, seq), reason: null, ip_address: null, session_id: null, seq, hash };
       await database.transaction((writer) => writer.insertInto('audit').values(columns).execute());
       return hash;
     };
@@ -281,14 +281,14 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       await appendAuditEntry(writer, entry('aud_1', 1));
     });
     await database.transaction((writer) => appendAuditEntry(writer, entry('aud_2', 2)));
-    const shown = (await rows(database)).map(({ address, session_id }) => [address, session_id]);
+    const shown = (await rows(database)).map(({ ip_address, session_id }) => [ip_address, session_id]);
     assert.deepEqual(shown, [
       [null, null],
       ['203.0.113.9', 'ses_1'],
     ]);
     await database.transaction(async (writer) => {
       await unguarded(engine, writer);
-      await sql`update audit set address = '203.0.113.10' where id = 'aud_1'`.execute(writer);
+      await sql`update audit set ip_address = '203.0.113.10' where id = 'aud_1'`.execute(writer);
     });
     assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 1);
   });

@@ -19,7 +19,7 @@ export type AuditRow = AuditTable;
 /** An entry before it has its place in the chain. */
 export type NewAuditEntry = Omit<
   AuditRow,
-  'seq' | 'hash' | 'actor_name' | 'reason' | 'address' | 'session_id'
+  'seq' | 'hash' | 'actor_name' | 'reason' | 'ip_address' | 'session_id'
 > &
   Partial<Pick<AuditRow, 'actor_name' | 'reason'>>;
 
@@ -68,7 +68,7 @@ async function appendToChain(
       ...entry,
       actor_name: entry.actor_name ?? null,
       reason: entry.reason ?? null,
-      address,
+      ip_address: address,
       session_id: sessionId,
       seq,
     };

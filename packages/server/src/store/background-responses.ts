@@ -65,7 +65,7 @@ export async function postponeBackgroundResponse(
 ): Promise<void> {
   await writer
     .updateTable('background_responses')
-    .set(({ eb }) => ({ next_at: nextAt, tries: eb('tries', '+', 1) }))
+    .set(({ eb }) => ({ next_at: nextAt, attempts: eb('attempts', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }

@@ -27,7 +27,7 @@ export interface BackgroundResponsesTable {
   owner_until: number;
   /** When its provider is asked next, and how often it was. */
   next_at: number;
-  tries: number;
+  attempts: number;
   /** Its exchange row so far and what it holds of budgets. */
   exchange_json: string;
 }

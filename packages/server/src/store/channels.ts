@@ -63,7 +63,7 @@ export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: nu
     .selectAll()
     .where('enabled', '=', 1)
     .where('leased_until', '<=', nowMs)
-    .where('resting_until', '<=', nowMs)
+    .where('backoff_until', '<=', nowMs)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('alert_deliveries')
@@ -73,7 +73,7 @@ export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: nu
           .where('due_at', '<=', nowMs),
       ),
     )
-    .orderBy('resting_until')
+    .orderBy('backoff_until')
     .limit(limit)
     .execute();
 }
@@ -106,7 +106,7 @@ export async function updateLeasedChannel(
   writer: DatabaseWriter,
   id: string,
   owner: string,
-  change: Pick<ChannelUpdate, 'leased_until' | 'resting_until' | 'failures'>,
+  change: Pick<ChannelUpdate, 'leased_until' | 'backoff_until' | 'failures'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('channels')

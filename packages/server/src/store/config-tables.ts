@@ -2,7 +2,7 @@
 export interface ConfigSchema {
   config_entries: ConfigEntriesTable;
   provider_credentials: ProviderCredentialsTable;
-  creations: IdempotentCreationsTable;
+  idempotent_creations: IdempotentCreationsTable;
 }
 
 /** A provider, a route, a policy or a section of settings, wherever it was made. */

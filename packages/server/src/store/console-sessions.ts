@@ -207,9 +207,9 @@ export async function expireSignInState(
       or([eb('expires_at', '<', before.nowMs), eb('last_seen_at', '<', before.nowMs - before.idleMs)]),
     )
     .execute();
-  await writer.deleteFrom('spent_tokens').where('expires_at', '<', before.nowMs).execute();
+  await writer.deleteFrom('used_tokens').where('expires_at', '<', before.nowMs).execute();
   await writer
-    .deleteFrom('sign_in_tries')
-    .where('last_at', '<', before.nowMs - before.triesMs)
+    .deleteFrom('sign_in_attempts')
+    .where('last_attempt_at', '<', before.nowMs - before.triesMs)
     .execute();
 }

@@ -11,7 +11,7 @@ export function findIdempotentCreation(
   nowMs: number,
 ): Promise<IdempotentCreationRow | undefined> {
   return reader
-    .selectFrom('creations')
+    .selectFrom('idempotent_creations')
     .selectAll()
     .where('org_id', '=', org_id)
     .where('verb', '=', verb)
@@ -26,6 +26,6 @@ export async function storeIdempotentCreation(
   row: IdempotentCreationRow,
   nowMs: number,
 ): Promise<void> {
-  await writer.deleteFrom('creations').where('expires_at', '<=', nowMs).execute();
-  await writer.insertInto('creations').values(row).execute();
+  await writer.deleteFrom('idempotent_creations').where('expires_at', '<=', nowMs).execute();
+  await writer.insertInto('idempotent_creations').values(row).execute();
 }

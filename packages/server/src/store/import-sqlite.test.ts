@@ -40,7 +40,7 @@ const TURNS = Array.from({ length: 45 }, (_, n) => ({
   previous_id: n === 0 ? null : `exc_t${n - 1}`,
   created_at: T0,
   origin: 'o',
-  held: 0,
+  stored_by_provider: 0,
   sealed: 's',
 }));
 
@@ -96,7 +96,7 @@ async function fillRest(writer: DatabaseWriter): Promise<void> {
   await insertBreakerChange(writer, { ...change, state: 'open' });
   await writer.insertInto('spend_journals').values({ id: 'jrn_1', applied: 9, updated_at: T0 }).execute();
   await writer
-    .insertInto('kept_bodies')
+    .insertInto('stored_bodies')
     .values({ id: 'exc_1', org_id: TEST_ORG_ID, key_id: 'key_one', owner: null, created_at: T0, sealed: 's' })
     .execute();
   // Numbers of its own in either database: the first alert of the source is none of the target's.
@@ -131,14 +131,14 @@ const DELIVERY = {
   channel_name: 'ops',
   repetition: 0,
   state: 'sent',
-  held: null,
+  pending_reason: null,
   created_at: T0,
   due_at: T0,
   attempts: 1,
   sent_at: T0,
   status: 200,
   error: null,
-  folded_into: null,
+  grouped_into: null,
 };
 
 const contents = async (database: Database) => ({
@@ -150,7 +150,7 @@ const contents = async (database: Database) => ({
     .execute(),
   keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
   audit: await database.read.selectFrom('audit').selectAll().execute(),
-  turns: await database.read.selectFrom('stored_turns').selectAll().orderBy('id').execute(),
+  turns: await database.read.selectFrom('stored_responses').selectAll().orderBy('id').execute(),
   newest: await getExchangePage(database.read, {
     orgId: TEST_ORG_ID,
     limit: 100,
@@ -181,8 +181,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'sessions', added: 0, known: 0 },
     { table: 'passkeys', added: 0, known: 0 },
     { table: 'identities', added: 0, known: 0 },
-    { table: 'sign_in_tries', added: 0, known: 0 },
-    { table: 'spent_tokens', added: 0, known: 0 },
+    { table: 'sign_in_attempts', added: 0, known: 0 },
+    { table: 'used_tokens', added: 0, known: 0 },
     { table: 'teams', added: 0, known: 0 },
     { table: 'invitations', added: 0, known: 0 },
     { table: 'platform_keys', added: 1, known: 0 },
@@ -194,8 +194,8 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'relay_sessions', added: 0, known: 0 },
     { table: 'config_entries', added: 0, known: 0 },
     { table: 'provider_credentials', added: 0, known: 0 },
-    { table: 'creations', added: 0, known: 0 },
-    { table: 'resources', added: 1, known: 0 },
+    { table: 'idempotent_creations', added: 0, known: 0 },
+    { table: 'provider_resources', added: 1, known: 0 },
     { table: 'views', added: 1, known: 0 },
     { table: 'breaker_changes', added: 1, known: 0 },
     { table: 'spend_journals', added: 1, known: 0 },
@@ -212,9 +212,9 @@ test('an imported instance holds the same rows and the same sums, and a second i
     { table: 'checks', added: 0, known: 0 },
     { table: 'alerts', added: 2, known: 0 },
     { table: 'alert_deliveries', added: 2, known: 0 },
-    { table: 'stored_turns', added: TURNS.length, known: 0 },
+    { table: 'stored_responses', added: TURNS.length, known: 0 },
     { table: 'background_responses', added: 0, known: 0 },
-    { table: 'kept_bodies', added: 1, known: 0 },
+    { table: 'stored_bodies', added: 1, known: 0 },
     { table: 'relay_decisions', added: 0, known: 0 },
     { table: 'relay_reports', added: 0, known: 0 },
     { table: 'exchanges', added: ROWS, known: 0 },

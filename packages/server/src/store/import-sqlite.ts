@@ -47,9 +47,9 @@ export async function importSqliteDatabase(
         ...(await copyTables(source, target)),
         ...(await copyMonitors(source, target)),
         ...(await copyAlerts(source, target)),
-        await copyInBatches(source, target, 'stored_turns'),
+        await copyInBatches(source, target, 'stored_responses'),
         await copyInBatches(source, target, 'background_responses'),
-        await copyInBatches(source, target, 'kept_bodies'),
+        await copyInBatches(source, target, 'stored_bodies'),
         await copyInBatches(source, target, 'relay_decisions'),
         await copyInBatches(source, target, 'relay_reports'),
         await copyExchanges(source, target, directory),
@@ -85,8 +85,8 @@ const SMALL_TABLES = [
   'sessions',
   'passkeys',
   'identities',
-  'sign_in_tries',
-  'spent_tokens',
+  'sign_in_attempts',
+  'used_tokens',
   'teams',
   'invitations',
   'platform_keys',
@@ -98,8 +98,8 @@ const SMALL_TABLES = [
   'relay_sessions',
   'config_entries',
   'provider_credentials',
-  'creations',
-  'resources',
+  'idempotent_creations',
+  'provider_resources',
   'views',
   'breaker_changes',
   // How far the journal of a data directory is in the sums: without it, it would be counted once more.
@@ -180,9 +180,9 @@ function toRows(rows: readonly object[]) {
 
 /** Tables that grow for ever, copied piece by piece. */
 type BatchedTable =
-  | 'stored_turns'
+  | 'stored_responses'
   | 'background_responses'
-  | 'kept_bodies'
+  | 'stored_bodies'
   | 'relay_decisions'
   | 'relay_reports';
 

@@ -35,9 +35,9 @@ export async function recordJobProgress(
     .set(progress)
     .where('id', '=', id)
     .where('state', '=', 'running')
-    .returning('cancel_asked')
+    .returning('cancel_requested')
     .executeTakeFirst();
-  return row?.cancel_asked !== 0;
+  return row?.cancel_requested !== 0;
 }
 
 export type JobCompletion = Pick<JobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
@@ -55,7 +55,7 @@ export async function requestJobCancellation(
 ): Promise<void> {
   await writer
     .updateTable('jobs')
-    .set({ cancel_asked: 1 })
+    .set({ cancel_requested: 1 })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('state', '=', 'running')

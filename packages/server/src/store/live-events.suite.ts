@@ -174,7 +174,7 @@ export function liveEventSuite(engine: string, open: (t: TestContext) => Promise
     const events = await after(database, head);
     const batches = events.flatMap(({ data }) => parseLiveExchangeBatch(Object(data)) ?? []);
     assert.deepEqual(
-      batches.map(({ ids, limited }) => [ids.length, limited]),
+      batches.map(({ ids, rate_limited }) => [ids.length, rate_limited]),
       [
         [30, 10],
         [1, 0],

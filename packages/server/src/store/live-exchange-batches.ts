@@ -9,8 +9,8 @@ export interface LiveExchangeBatch {
   readonly from: number;
   readonly to: number;
   /** How many a limit refused, and how many a budget. */
-  readonly limited: number;
-  readonly unpaid: number;
+  readonly rate_limited: number;
+  readonly over_budget: number;
 }
 
 export const LIVE_EVENT_COLUMNS = ['org_id', 'topic', 'at', 'data_json'] as const;
@@ -25,7 +25,7 @@ const ERROR_CODE = columnIndex('error_code');
 export class LiveExchangeBatches {
   readonly #byOrg = new Map<
     string,
-    { ids: string[]; from: number; to: number; limited: number; unpaid: number }
+    { ids: string[]; from: number; to: number; rate_limited: number; over_budget: number }
   >();
 
   /** `row` has the columns of an exchange in the order of `EXCHANGE_COLUMNS`. */
@@ -34,15 +34,15 @@ export class LiveExchangeBatches {
     const at = Number(row[CREATED_AT]);
     let batch = this.#byOrg.get(orgId);
     if (!batch) {
-      batch = { ids: [], from: at, to: at, limited: 0, unpaid: 0 };
+      batch = { ids: [], from: at, to: at, rate_limited: 0, over_budget: 0 };
       this.#byOrg.set(orgId, batch);
     }
     batch.ids.push(String(row[ID]));
     batch.from = Math.min(batch.from, at);
     batch.to = Math.max(batch.to, at);
     const code = row[ERROR_CODE];
-    if (code === 'rate_limit_exceeded') batch.limited += 1;
-    if (code === 'budget_exceeded' || code === 'budget_reserved') batch.unpaid += 1;
+    if (code === 'rate_limit_exceeded') batch.rate_limited += 1;
+    if (code === 'budget_exceeded' || code === 'budget_reserved') batch.over_budget += 1;
   }
 
   /** Rows of `live_events`, their values in the order of `LIVE_EVENT_COLUMNS`. */
@@ -53,13 +53,13 @@ export class LiveExchangeBatches {
 
 /** Reads what `rows` wrote; null for anything else. */
 export function parseLiveExchangeBatch(data: JsonObject): LiveExchangeBatch | null {
-  const { ids, from, to, limited, unpaid } = data;
+  const { ids, from, to, rate_limited, over_budget } = data;
   if (!Array.isArray(ids) || typeof from !== 'number' || typeof to !== 'number') return null;
   return {
     ids: ids.filter((id) => typeof id === 'string'),
     from,
     to,
-    limited: typeof limited === 'number' ? limited : 0,
-    unpaid: typeof unpaid === 'number' ? unpaid : 0,
+    rate_limited: typeof rate_limited === 'number' ? rate_limited : 0,
+    over_budget: typeof over_budget === 'number' ? over_budget : 0,
   };
 }

@@ -13,7 +13,7 @@ export async function insertProviderResources(
 ): Promise<void> {
   if (rows.length === 0) return;
   await writer
-    .insertInto('resources')
+    .insertInto('provider_resources')
     .values([...rows])
     .onConflict((conflict) => conflict.columns(['org_id', 'resource_id', 'provider']).doNothing())
     .execute();
@@ -29,7 +29,7 @@ export async function findProviderResources(
   for (let from = 0; from < ids.length; from += IDS_PER_QUERY)
     found.push(
       ...(await reader
-        .selectFrom('resources')
+        .selectFrom('provider_resources')
         .selectAll()
         .where('org_id', '=', orgId)
         .where('resource_id', 'in', ids.slice(from, from + IDS_PER_QUERY))
@@ -46,7 +46,7 @@ export async function markResultsCounted(
   id: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await writer
-    .updateTable('resources')
+    .updateTable('provider_resources')
     .set({ counted: 1 })
     .where('org_id', '=', orgId)
     .where('resource_id', '=', id)

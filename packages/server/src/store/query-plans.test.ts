@@ -48,7 +48,7 @@ function questions(reader: DatabaseReader): Readonly<Record<string, () => Promis
   const cursor = encodeTimeCursor({ at: NOW, id: 'exc_zzzz' });
   const month = { orgId: TEST_ORG_ID, from: NOW - 30 * 24 * HOUR_MS, to: NOW };
   const hours = { ...month, unit: 'hour', stepMs: HOUR_MS, limit: 10, metric: 'requests' } as const;
-  const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, limited: 0, unpaid: 0 };
+  const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, rate_limited: 0, over_budget: 0 };
   const filter = { facet: 'key', any: ['key_one', 'key_two'], none: [] } as const;
   return {
     'list of everything': list({}),

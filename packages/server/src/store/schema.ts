@@ -44,13 +44,13 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
   rollup_pairs: RollupPairTable;
-  resources: ProviderResourcesTable;
+  provider_resources: ProviderResourcesTable;
   channels: ChannelsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
-  stored_turns: StoredResponsesTable;
+  stored_responses: StoredResponsesTable;
   background_responses: BackgroundResponsesTable;
-  kept_bodies: StoredBodiesTable;
+  stored_bodies: StoredBodiesTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
@@ -198,7 +198,7 @@ export interface StoredResponsesTable {
   /** Provider and credential that answered, as seals name them. */
   origin: string;
   /** 1 when the provider keeps the answer too, under the same id. */
-  held: number;
+  stored_by_provider: number;
   /** Input and answer, encrypted. */
   sealed: string;
 }

@@ -11,9 +11,14 @@ const SEALED_COLUMNS = {
     batch: 200,
   },
   provider_credentials: { id: sql.ref('id'), text: 'sealed', version: sql.ref('version'), batch: 200 },
-  creations: { id: sql`verb || ' ' || idempotency_key`, text: 'sealed', version: sql`1`, batch: 200 },
+  idempotent_creations: {
+    id: sql`verb || ' ' || idempotency_key`,
+    text: 'sealed',
+    version: sql`1`,
+    batch: 200,
+  },
   // A turn may be megabytes.
-  stored_turns: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
+  stored_responses: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
 } as const satisfies Record<
   string,
   { id: RawBuilder<unknown>; text: string; version: RawBuilder<unknown>; batch: number }
@@ -25,8 +30,8 @@ export const SEALED_TABLES: readonly SealedTable[] = [
   'channels',
   'config_entries',
   'provider_credentials',
-  'creations',
-  'stored_turns',
+  'idempotent_creations',
+  'stored_responses',
 ];
 
 /** An encrypted text and the place it is bound to. */
@@ -77,7 +82,7 @@ export async function replaceSealedText(
 export async function listEncryptionKeyIds(writer: DatabaseWriter): Promise<string[]> {
   const found = new Set<string>();
   for (const table of SEALED_TABLES) {
-    if (table === 'stored_turns') continue;
+    if (table === 'stored_responses') continue;
     const column = sql.ref(SEALED_COLUMNS[table].text);
     const { rows } = await sql<{ key: string }>`
       select distinct substr(${column}, 5, 8) as key from ${sql.table(table)} where ${column} is not null`.execute(

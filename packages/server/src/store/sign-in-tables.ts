@@ -2,8 +2,8 @@ export interface SignInSchema {
   sessions: ConsoleSessionsTable;
   passkeys: PasskeysTable;
   identities: IdentitiesTable;
-  sign_in_tries: SignInAttemptsTable;
-  spent_tokens: UsedTokensTable;
+  sign_in_attempts: SignInAttemptsTable;
+  used_tokens: UsedTokensTable;
 }
 
 /** That a browser is signed in. Removing the row signs it out. */
@@ -31,9 +31,9 @@ export interface ConsoleSessionsTable {
   last_seen_at: number;
   expires_at: number;
   stepped_up_until: number;
-  address: string;
+  ip_address: string;
   /** Name of the browser as it gave it, cut short. */
-  agent: string;
+  user_agent: string;
 }
 
 /** A passkey of a person (WebAuthn credential). */
@@ -66,8 +66,8 @@ export interface IdentitiesTable {
 export interface SignInAttemptsTable {
   /** `account:<SHA-256>` or `address:<address>`. */
   bucket: string;
-  tries: number;
-  last_at: number;
+  attempts: number;
+  last_attempt_at: number;
   blocked_until: number;
 }
 

@@ -45,8 +45,8 @@ function session(id: string, more: Partial<ConsoleSessionRow> = {}): ConsoleSess
     last_seen_at: 10,
     expires_at: 1000,
     stepped_up_until: 0,
-    address: '127.0.0.1',
-    agent: 'test',
+    ip_address: '127.0.0.1',
+    user_agent: 'test',
     ...more,
   };
 }
@@ -159,11 +159,11 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
       await insertConsoleSession(writer, session('ses_idle', { last_seen_at: 10 }));
       await insertConsoleSession(writer, session('ses_over', { last_seen_at: 95, expires_at: 99 }));
       await insertConsoleSession(writer, session('ses_good', { last_seen_at: 95 }));
-      for (const [bucket, last_at] of [
+      for (const [bucket, last_attempt_at] of [
         ['old', 1],
         ['new', 90],
       ] as const)
-        await upsertSignInAttempts(writer, { bucket, tries: 1, last_at, blocked_until: 0 });
+        await upsertSignInAttempts(writer, { bucket, attempts: 1, last_attempt_at, blocked_until: 0 });
     });
     const before = { nowMs: 101, idleMs: 50, triesMs: 50 };
     await database.transaction((writer) => expireSignInState(writer, before));
@@ -180,9 +180,9 @@ export function signInSuite(engine: string, open: (t: TestContext) => Promise<Da
 
   test(`${engine}: tries are put, counted on and forgotten`, async (t) => {
     const database = await open(t);
-    const row = { bucket: 'account:x', tries: 1, last_at: 1, blocked_until: 0 };
+    const row = { bucket: 'account:x', attempts: 1, last_attempt_at: 1, blocked_until: 0 };
     await database.transaction((writer) => upsertSignInAttempts(writer, row));
-    const next = { ...row, tries: 2, last_at: 5, blocked_until: 9 };
+    const next = { ...row, attempts: 2, last_attempt_at: 5, blocked_until: 9 };
     await database.transaction((writer) => upsertSignInAttempts(writer, next));
     assert.deepEqual(await findSignInAttempts(database.read, ['account:x', 'account:y']), [next]);
     await database.transaction((writer) => deleteSignInAttempts(writer, 'account:x'));

@@ -13,7 +13,7 @@ export async function insertStoredBodies(
   let inserted = 0;
   for (const row of rows) {
     const { numInsertedOrUpdatedRows = 0n } = await writer
-      .insertInto('kept_bodies')
+      .insertInto('stored_bodies')
       .values(row)
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirst();
@@ -28,7 +28,7 @@ export function findStoredBodies(
   id: string,
 ): Promise<StoredBodiesRow | undefined> {
   return reader
-    .selectFrom('kept_bodies')
+    .selectFrom('stored_bodies')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('id', '=', id)
@@ -57,7 +57,7 @@ export function listStoredBodies(
   },
 ): Promise<StoredBodiesRow[]> {
   let rows = reader
-    .selectFrom('kept_bodies')
+    .selectFrom('stored_bodies')
     .selectAll()
     .where('org_id', '=', orgId)
     .where('created_at', '>=', from)
@@ -77,7 +77,7 @@ export async function countStoredBodies(
   limit: number,
 ): Promise<number> {
   const some = reader
-    .selectFrom('kept_bodies')
+    .selectFrom('stored_bodies')
     .select('id')
     .where('org_id', '=', orgId)
     .where('created_at', '>=', from)
@@ -97,10 +97,10 @@ export async function expireStoredBodies(
   beforeMs: number,
 ): Promise<number> {
   const { numDeletedRows } = await writer
-    .deleteFrom('kept_bodies')
+    .deleteFrom('stored_bodies')
     .where('id', 'in', (query) =>
       query
-        .selectFrom('kept_bodies')
+        .selectFrom('stored_bodies')
         .select('id')
         .where('org_id', '=', orgId)
         .where('created_at', '<', beforeMs)

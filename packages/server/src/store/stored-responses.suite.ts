@@ -23,7 +23,7 @@ function turn(id: string, previous: string | null, day: number, more: Partial<St
     response_id: `resp_${id}`,
     previous_id: previous,
   };
-  return { ...made, created_at: day * DAY, origin: 'o', held: 0, sealed: 's', ...more };
+  return { ...made, created_at: day * DAY, origin: 'o', stored_by_provider: 0, sealed: 's', ...more };
 }
 
 /** Stored turns on every engine. */
@@ -96,7 +96,7 @@ export function storedResponseSuite(engine: string, open: (t: TestContext) => Pr
         await database.transaction((writer) => expireStoredResponses(writer, TEST_ORG_ID, 5 * DAY)),
       );
     while (rounds.at(-1) !== 0);
-    const left = await database.read.selectFrom('stored_turns').select('id').orderBy('id').execute();
+    const left = await database.read.selectFrom('stored_responses').select('id').orderBy('id').execute();
     assert.deepEqual(
       left.map(({ id }) => id),
       ['a', 'b', 'c'],

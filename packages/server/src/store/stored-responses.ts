@@ -20,7 +20,7 @@ export async function insertStoredResponses(
 ): Promise<void> {
   for (const turn of turns)
     await writer
-      .insertInto('stored_turns')
+      .insertInto('stored_responses')
       .values(turn)
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
@@ -34,7 +34,7 @@ export function findStoredResponse(
   sinceMs: number,
 ): Promise<StoredResponseRow | undefined> {
   let query = reader
-    .selectFrom('stored_turns')
+    .selectFrom('stored_responses')
     .selectAll()
     .where('org_id', '=', owner.orgId)
     .where('response_id', '=', responseId)
@@ -48,20 +48,24 @@ export function getStoredResponseChain(reader: DatabaseReader, id: string): Prom
   return reader
     .withRecursive('chain(id, previous_id, depth)', (query) =>
       query
-        .selectFrom('stored_turns')
+        .selectFrom('stored_responses')
         .where('id', '=', id)
         .select(['id', 'previous_id', sql<number>`0`.as('depth')])
         .unionAll((union) =>
           union
-            .selectFrom('stored_turns')
-            .innerJoin('chain', 'chain.previous_id', 'stored_turns.id')
+            .selectFrom('stored_responses')
+            .innerJoin('chain', 'chain.previous_id', 'stored_responses.id')
             .where('chain.depth', '<', MAX_CHAIN)
-            .select(['stored_turns.id', 'stored_turns.previous_id', sql<number>`depth + 1`.as('depth')]),
+            .select([
+              'stored_responses.id',
+              'stored_responses.previous_id',
+              sql<number>`depth + 1`.as('depth'),
+            ]),
         ),
     )
     .selectFrom('chain')
-    .innerJoin('stored_turns', 'stored_turns.id', 'chain.id')
-    .selectAll('stored_turns')
+    .innerJoin('stored_responses', 'stored_responses.id', 'chain.id')
+    .selectAll('stored_responses')
     .orderBy('chain.depth')
     .execute();
 }
@@ -72,7 +76,7 @@ export async function replaceStoredResponse(
   id: string,
   sealed: string,
 ): Promise<void> {
-  await writer.updateTable('stored_turns').set({ sealed }).where('id', '=', id).execute();
+  await writer.updateTable('stored_responses').set({ sealed }).where('id', '=', id).execute();
 }
 
 /** Removes every turn of this response id; false when there was none. */
@@ -82,7 +86,7 @@ export async function deleteStoredResponses(
   responseId: string,
 ): Promise<boolean> {
   let query = writer
-    .deleteFrom('stored_turns')
+    .deleteFrom('stored_responses')
     .where('org_id', '=', owner.orgId)
     .where('response_id', '=', responseId);
   if (owner.keyId !== null) query = query.where('key_id', '=', owner.keyId);
@@ -100,17 +104,17 @@ export async function expireStoredResponses(
   beforeMs: number,
 ): Promise<number> {
   const { numDeletedRows } = await writer
-    .deleteFrom('stored_turns')
+    .deleteFrom('stored_responses')
     .where('id', 'in', (query) =>
       query
-        .selectFrom('stored_turns as old')
+        .selectFrom('stored_responses as old')
         .select('old.id')
         .where('old.org_id', '=', orgId)
         .where('old.created_at', '<', beforeMs)
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
-              selectFrom('stored_turns as later')
+              selectFrom('stored_responses as later')
                 .select('later.id')
                 .whereRef('later.previous_id', '=', 'old.id'),
             ),

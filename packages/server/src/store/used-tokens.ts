@@ -7,7 +7,7 @@ export async function markTokenUsed(
   expiresAt: number,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
-    .insertInto('spent_tokens')
+    .insertInto('used_tokens')
     .values({ sha256, expires_at: expiresAt })
     .onConflict((conflict) => conflict.column('sha256').doNothing())
     .executeTakeFirst();

@@ -22,7 +22,7 @@ const FIELDS: readonly FilterField[] = [
   },
   { name: 'subject', label: 'subject' },
   { name: 'channel', label: 'channel' },
-  { name: 'state', label: 'delivery', values: ['pending', 'sent', 'dead', 'muted', 'skipped'] },
+  { name: 'state', label: 'delivery', values: ['pending', 'sent', 'failed', 'muted', 'skipped'] },
 ];
 
 /** What the page of a link will read. */

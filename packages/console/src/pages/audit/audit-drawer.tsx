@@ -42,7 +42,7 @@ export function AuditDrawer({
                 {entry.action}
               </code>,
             ],
-            ['IP address', entry.address],
+            ['IP address', entry.ip_address],
             ['Session', entry.session_id],
             ['Subject', <Subject key="subject" id={entry.subject} />],
             ['Reason', entry.reason],

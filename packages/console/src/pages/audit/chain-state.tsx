@@ -10,7 +10,7 @@ export function ChainState({ after }: { readonly after: boolean }) {
   const { data: chain, error, dataUpdatedAt } = useQuery({ ...chainQuery, enabled: after });
   if (error) return <Notice>The chain could not be checked: {error.message}</Notice>;
   if (!chain) return <p className="text-ui text-ink-3">Checking that no entry was changed…</p>;
-  if (!chain.intact)
+  if (!chain.valid)
     return (
       <Notice state="failing">
         The chain is broken at entry {chain.broken_at}: it was changed, or one before it is missing. Compare

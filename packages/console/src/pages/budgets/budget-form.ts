@@ -117,7 +117,7 @@ export function forecastOf({ state, limit_usd }: Budget, now = new Date()): Fore
   const zone = browserZone();
   if (!state)
     return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
-  const { forecast_nano_usd: forecast, full_at, resets_at, spent_nano_usd } = state;
+  const { forecast_nano_usd: forecast, exhausted_at, resets_at, spent_nano_usd } = state;
   const when = (at: string) => {
     const text = formatDayLabel(new Date(at), zone, now);
     const isNear = Math.abs(Date.parse(at) - now.getTime()) < 36 * 3_600_000;
@@ -133,7 +133,7 @@ export function forecastOf({ state, limit_usd }: Budget, now = new Date()): Fore
   if (resets_at === null) return { text: '–', isOver: false, how: 'Without an end there is no forecast.' };
   if (forecast === null)
     return { text: 'too early', isOver: false, how: 'This period has only begun: too early for a forecast.' };
-  if (full_at !== null && forecast > limit_usd * 1e9)
-    return { text: `full ${when(full_at)}`, isOver: true, how: LINE };
+  if (exhausted_at !== null && forecast > limit_usd * 1e9)
+    return { text: `full ${when(exhausted_at)}`, isOver: true, how: LINE };
   return { text: `${formatMoney(forecast)} by ${anew}`, isOver: false, how: LINE };
 }

@@ -45,7 +45,7 @@ export const DELIVERIES: Readonly<
 > = {
   sent: { state: 'healthy', word: 'delivered' },
   pending: { state: 'waiting', word: 'waits' },
-  dead: { state: 'failing', word: 'given up' },
+  failed: { state: 'failing', word: 'given up' },
   muted: { state: 'maintenance', word: 'held back' },
   skipped: { state: 'paused', word: 'not sent' },
 };

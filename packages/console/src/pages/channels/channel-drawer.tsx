@@ -115,7 +115,7 @@ function Settings({
 }
 
 /** Whether messages arrive, and a way to find out: as it is saved, those of the file too. */
-function Standing({ channel: { id, kind, failures, resting_until } }: { readonly channel: Channel }) {
+function Standing({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
   const [result, setResult] = useState<ChannelTest | null>(null);
   const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
@@ -123,7 +123,7 @@ function Standing({ channel: { id, kind, failures, resting_until } }: { readonly
       {failures > 0 && (
         <Notice state="failing">
           {pluralize(failures, 'message', 'messages')} failed since the last one that arrived.
-          {resting_until !== null && ' It rests for a while, then the next message is tried.'}
+          {backoff_until !== null && ' It rests for a while, then the next message is tried.'}
         </Notice>
       )}
       <div>

@@ -103,7 +103,7 @@ function ToldOf({ row: { events, tags } }: { readonly row: Channel }) {
 function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined }) {
   if (!delivery) return <span className="text-ink-3">nothing sent yet</span>;
   const { state, status, sent_at, due_at, error } = delivery;
-  const failed = state === 'dead' || (state === 'pending' && error !== null);
+  const failed = state === 'failed' || (state === 'pending' && error !== null);
   return (
     <span className="flex items-center gap-1.5" title={error ?? undefined}>
       <StatusIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />

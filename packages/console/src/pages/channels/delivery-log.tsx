@@ -58,7 +58,7 @@ export function DeliveryLog({
 }
 
 function isOnItsWay({ deliveries }: Alert): boolean {
-  return deliveries.some(({ state, held }) => state === 'pending' && held === null);
+  return deliveries.some(({ state, pending_reason }) => state === 'pending' && pending_reason === null);
 }
 
 function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
@@ -114,7 +114,7 @@ type Delivery = Alert['deliveries'][number];
 /** For who repaired the receiver: at once, with all its tries before it. */
 function SendAgain({ id }: { readonly id: string }) {
   const again = useApiMutation(
-    () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/send`),
+    () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/retry`),
     { touches: [['alerts']], done: () => showToast('It is sent again now.') },
   );
   return (
@@ -134,10 +134,10 @@ function SendAgain({ id }: { readonly id: string }) {
 }
 
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
-  const { channel, state, status, error, attempts, sent_at, folded_into } = delivery;
+  const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
   const { state: look, word } = DELIVERIES[state];
   const told = [
-    folded_into !== null && 'told together with others',
+    grouped_into !== null && 'told together with others',
     status !== null && `answered ${status}`,
     attempts > 1 && `try ${attempts}`,
   ].filter((part) => part !== false);
@@ -152,7 +152,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
         {told.length > 0 && ` · ${told.join(' · ')}`}
       </span>
       {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
-      {(state === 'dead' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
+      {(state === 'failed' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
     </li>
   );
 }

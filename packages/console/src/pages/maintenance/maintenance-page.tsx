@@ -194,7 +194,7 @@ function WindowList({
 }
 
 function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; readonly onOpen: () => void }) {
-  const { id, name, schedule, active_until, on_boards } = window;
+  const { id, name, schedule, active_until, show_on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
   const [first] = occurrencesOf([window]);
@@ -212,7 +212,7 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
           {first
             ? `${formatFullTime(first.start, browserZone())} for ${formatDuration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : formatRelativeTime(first.start, now)}`
             : 'never again'}
-          {on_boards && ' · on boards'}
+          {show_on_boards && ' · on boards'}
         </p>
       </div>
       <IconButton icon={Pencil} label={`Change ${name}`} onClick={onOpen} />

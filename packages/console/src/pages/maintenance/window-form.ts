@@ -45,7 +45,7 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
     timezone: schedule ? (schedule.timezone ?? '') : timezone,
     monitors: window.monitors,
     tags: window.tags.join(', '),
-    onBoards: window.on_boards,
+    onBoards: window.show_on_boards,
   };
 }
 
@@ -82,7 +82,7 @@ export function windowBody(form: WindowForm) {
     ...times,
     monitors: [...form.monitors],
     tags: parseList(form.tags),
-    on_boards: form.onBoards,
+    show_on_boards: form.onBoards,
   };
 }
 

@@ -83,7 +83,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Made({
-  invitation: { email, link, mail, expires_at },
+  invitation: { email, link, email_status: mail, expires_at },
   onClose,
 }: {
   readonly invitation: CreatedInvitation;

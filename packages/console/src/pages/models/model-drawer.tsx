@@ -52,7 +52,10 @@ function Facts({ model }: { readonly model: Model }) {
             'Context window',
             model.context_window === null ? null : `${formatTokens(model.context_window)} tokens`,
           ],
-          ['Most output', model.output_most === null ? null : `${formatTokens(model.output_most)} tokens`],
+          [
+            'Most output',
+            model.max_output_tokens === null ? null : `${formatTokens(model.max_output_tokens)} tokens`,
+          ],
           ['Goes to', targets.length > 0 ? targets.join(', ') : null],
           [
             'Routes',

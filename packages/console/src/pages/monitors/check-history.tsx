@@ -145,7 +145,7 @@ function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
 }
 
 function CheckRow({ check }: { readonly check: CheckResource }) {
-  const { status, error, received_at, detected_at, duration_ms, stands_for } = check;
+  const { status, error, received_at, detected_at, duration_ms, missed_count } = check;
   const { state, word } = LOOKS[status];
   const quiet = status === 'ok';
   const head = (
@@ -155,7 +155,7 @@ function CheckRow({ check }: { readonly check: CheckResource }) {
       >
         <StatusIcon state={state} />
         {word}
-        {stands_for > 1 && <span className="font-normal text-ink-2">× {stands_for}</span>}
+        {missed_count > 1 && <span className="font-normal text-ink-2">× {missed_count}</span>}
       </span>
     </th>
   );

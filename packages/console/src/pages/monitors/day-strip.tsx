@@ -3,7 +3,7 @@ import { memo, useId } from 'react';
 import { formatDuration } from '../../format/amounts.ts';
 import { HEIGHT, STEP, stripPaths } from './strip-paths.ts';
 
-type Slice = MonitorSummary['recent'][number]['slices'][number];
+type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
 /** The last day in half hours: what failed stands at the foot with its share, what nobody saw is hatched. */
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {

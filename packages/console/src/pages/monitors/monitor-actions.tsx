@@ -126,7 +126,7 @@ function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readon
   return (
     <ConfirmChange
       make={() => sendJson<null>('DELETE', monitorPath(id))}
-      touches={[['monitors', 'standing']]}
+      touches={[['monitors', 'status']]}
       onDone={gone}
       onClose={onClose}
       title={title}

@@ -87,7 +87,7 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
 }
 
 function LastDay({ id }: { readonly id: string }) {
-  return <DayStrip slices={use(RecentContext).get(id)?.slices} />;
+  return <DayStrip slices={use(RecentContext).get(id)?.intervals} />;
 }
 
 function UptimeText({ id }: { readonly id: string }) {

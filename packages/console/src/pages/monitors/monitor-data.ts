@@ -48,7 +48,7 @@ export const MONITORS: ConsoleResourceKind<Monitor, MonitorForm> = {
   touches: [
     ['monitors', 'settings'],
     ['monitors', 'one'],
-    ['monitors', 'standing'],
+    ['monitors', 'status'],
   ],
   needs: 'monitoring',
   formOf: (monitor) => formOf(monitor, browserZone()),
@@ -148,16 +148,16 @@ export async function changeMonitors(ids: readonly string[], change: ManyChange)
   return {
     changed: answers.flatMap(({ changed }) => changed),
     unchanged: answers.flatMap(({ unchanged }) => unchanged),
-    refused: answers.flatMap(({ refused }) => refused),
+    failed: answers.flatMap(({ failed }) => failed),
   };
 }
 
 /** Counts by state, and the last day of these monitors. */
 export function standingQuery(ids: readonly string[]) {
   return queryOptions({
-    queryKey: ['monitors', 'standing', ids.join()],
+    queryKey: ['monitors', 'status', ids.join()],
     queryFn: ({ signal }) =>
-      getJson<MonitorSummary>('api/monitoring/standing', { monitors: ids.join() }, signal),
+      getJson<MonitorSummary>('api/monitoring/status', { monitors: ids.join() }, signal),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });

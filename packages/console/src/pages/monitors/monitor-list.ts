@@ -114,7 +114,7 @@ function useCatchingUp(
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const catchUp = useEffectEvent(() => {
     if (document.hidden) return;
-    void client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
+    void client.invalidateQueries({ queryKey: ['monitors', 'status'] });
     const ids = inView().map(({ id }) => id);
     const isRead = pointing.current || busy() || (scrolled() ?? 0) > TOP_PX;
     if (isRead && ids.length > 0) void refreshRows(client, ids.slice(0, 100)).catch(() => undefined);

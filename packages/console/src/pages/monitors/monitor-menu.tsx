@@ -115,7 +115,7 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
   const client = useQueryClient();
   const touches = [
     ['monitors', 'one', id],
-    ['monitors', 'standing'],
+    ['monitors', 'status'],
   ];
   const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
   const failed = ({ message }: Error) => showToast(message);

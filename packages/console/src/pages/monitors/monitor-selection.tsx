@@ -155,16 +155,16 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
 /** Changes what is selected, shows it where it stands, and offers to take a pause back. */
 function useChangeOfMany(ids: readonly string[], clear: () => void) {
   const client = useQueryClient();
-  const [refused, setRefused] = useState<BulkMonitorResult['refused']>([]);
+  const [refused, setRefused] = useState<BulkMonitorResult['failed']>([]);
   const show = async (changed: readonly string[]) => {
     for (let at = 0; at < changed.length; at += 100) await refreshRows(client, changed.slice(at, at + 100));
-    await client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
+    await client.invalidateQueries({ queryKey: ['monitors', 'status'] });
   };
   const change = useApiMutation((asked: ManyChange) => changeMonitors(ids, asked), {
     done: (answer, asked) => {
       const { changed } = answer;
       void show(changed).catch(() => undefined);
-      setRefused(answer.refused);
+      setRefused(answer.failed);
       clear();
       const undo = () =>
         void changeMonitors(changed, { paused: false })
@@ -193,7 +193,7 @@ function Refused({
   refused,
   onDismiss,
 }: {
-  readonly refused: BulkMonitorResult['refused'];
+  readonly refused: BulkMonitorResult['failed'];
   readonly onDismiss: () => void;
 }) {
   if (refused.length === 0) return null;

@@ -86,7 +86,7 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
         </tr>
       </thead>
       <tbody>
-        {data.map(({ expected_at, deadline_at, local }) => (
+        {data.map(({ expected_at, deadline_at, expected_at_local: local }) => (
           <tr key={expected_at} className="border-t border-line">
             <td className="py-1 pr-4">{local}</td>
             {both && <td className="py-1 pr-4">{formatFullTime(new Date(expected_at), mine)}</td>}
@@ -100,5 +100,5 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
 
 /** Names of the zone at the runs: two of them mean that clocks change in between. */
 function zonesOf({ data }: Preview): readonly string[] {
-  return [...new Set(data.map(({ local }) => local.split(' ').at(-1) ?? ''))];
+  return [...new Set(data.map(({ expected_at_local: local }) => local.split(' ').at(-1) ?? ''))];
 }

@@ -59,7 +59,7 @@ test('with more beats than can be told apart only the misses are marked', () => 
     received_at: iso(index / 10),
     duration_ms: null,
     metadata: null,
-    stands_for: 1,
+    missed_count: 1,
   });
   const range = [new Date(START), new Date(START + 24 * HOUR)] as const;
   const many = ticksOf(

@@ -26,15 +26,15 @@ export function placeOf({ subject }: Pick<OverviewAttention, 'subject'>): {
 }
 
 const WORDS: Readonly<Record<OverviewAttention['kind'], string>> = {
-  config_refused: 'Change refused',
-  store_away: 'Away',
-  rows_waiting: 'Rows wait',
-  credential_refused: 'Credential refused',
+  config_rejected: 'Change refused',
+  store_unavailable: 'Away',
+  rows_pending: 'Rows wait',
+  credential_rejected: 'Credential refused',
   breaker_open: 'Breaker open',
   breaker_forced: 'Breaker forced',
   monitor_failing: 'Failing',
   budget_used: 'Budget',
-  beats_refused: 'Beats refused',
+  beats_rejected: 'Beats refused',
   key_expires: 'Key ends soon',
 };
 

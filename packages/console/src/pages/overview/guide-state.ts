@@ -38,8 +38,8 @@ const newestMonitorsQuery = queryOptions({
 });
 
 const countsQuery = queryOptions({
-  queryKey: ['guide', 'standing'],
-  queryFn: ({ signal }) => getJson<MonitorSummary>('api/monitoring/standing', undefined, signal),
+  queryKey: ['guide', 'status'],
+  queryFn: ({ signal }) => getJson<MonitorSummary>('api/monitoring/status', undefined, signal),
 });
 
 export interface GuideState {

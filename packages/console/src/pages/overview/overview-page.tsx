@@ -61,7 +61,7 @@ export function OverviewPage() {
       ) : data ? (
         <div className="grid gap-4">
           <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
-          <AttentionList attention={data.attention} more={data.more} />
+          <AttentionList attention={data.attention} more={data.has_more} />
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
               Requests from before {new Date(data.summary.retained_from).toLocaleDateString('en-GB')} are no

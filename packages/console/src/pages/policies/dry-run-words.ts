@@ -8,7 +8,7 @@ export type DryRunResult = z.output<typeof policyDryRunResult>;
 
 /** `1,204 requests of 12 keys would have been refused.` What the rule would have done, in numbers. Pure. */
 export function effectSentence(result: DryRunResult, action: PolicyForm['action']): string {
-  const { checked, matched, denied, rewritten, key_count } = result;
+  const { evaluated: checked, matched, denied, redacted: rewritten, key_count } = result;
   if (checked === 0) return 'No body was kept in this time that the rule could be tried on.';
   if (matched === 0) return `None of ${formatCount(checked)} kept requests would have matched.`;
   const affected = action === 'deny' ? denied : action === 'redact' ? rewritten : matched;
@@ -25,7 +25,7 @@ const DONE = {
 
 /** `402,188 checked · 1,204 match (0.3%) · 12 keys · 88 not checkable`. Pure. */
 export function countsLine(result: DryRunResult): string {
-  const { checked, matched, key_count, skipped, unjudged, more } = result;
+  const { evaluated: checked, matched, key_count, skipped, not_evaluated: unjudged, has_more: more } = result;
   const parts = [
     `${formatCount(checked)} checked`,
     `${formatCount(matched)} match${checked === 0 ? '' : ` (${formatPercent(matched / checked)})`}`,

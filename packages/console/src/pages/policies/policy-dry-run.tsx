@@ -80,7 +80,7 @@ function Outcome({
   readonly action: PolicyForm['action'];
   readonly isStale: boolean;
 }) {
-  const { checked, days, keys, samples } = result;
+  const { evaluated: checked, days, keys, samples } = result;
   return (
     <>
       <p role="status" className="text-body font-medium">

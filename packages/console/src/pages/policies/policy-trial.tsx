@@ -83,9 +83,9 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
 }
 
 const OUTCOMES: Readonly<Record<string, { readonly state: DisplayStatus; readonly word: string }>> = {
-  passes: { state: 'healthy', word: 'Passes' },
+  passed: { state: 'healthy', word: 'Passes' },
   denied: { state: 'blocked', word: 'Denied' },
-  rewritten: { state: 'partial', word: 'Rewritten' },
+  redacted: { state: 'partial', word: 'Rewritten' },
 };
 
 function BodyField({
@@ -126,7 +126,7 @@ function Judgement({
       <p role="status" className="flex items-center gap-2 text-body font-medium">
         <StatusIcon state={state} />
         {word}
-        {mode === 'monitor' && judged.outcome !== 'passes' && (
+        {mode === 'monitor' && judged.outcome !== 'passed' && (
           <span className="text-ui font-normal text-ink-2">
             if it were enforced; now it is only written down
           </span>

@@ -93,7 +93,7 @@ function Head({ provider }: { readonly provider: Provider }) {
         />
         <StatCard
           label="Speaks"
-          value={<span className="text-ui">{provider.speaks.join(', ') || '–'}</span>}
+          value={<span className="text-ui">{provider.native_dialects.join(', ') || '–'}</span>}
         />
         <StatCard label="Billing" value={<span className="text-ui">{provider.billing}</span>} />
       </StatStrip>

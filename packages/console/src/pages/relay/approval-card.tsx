@@ -34,7 +34,7 @@ export function ApprovalCard({
   /** The one a link led to. */
   readonly wanted?: boolean;
 }) {
-  const { what, event, session_id, owner, key } = approval;
+  const { input_summary: what, event, session_id, owner, key } = approval;
   const [note, setNote] = useState('');
   const refusal = useDenialReason('relay');
   const left = Date.parse(approval.expires_at) - useNow().getTime();

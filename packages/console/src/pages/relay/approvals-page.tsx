@@ -86,7 +86,9 @@ function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
             <span className="flex items-center gap-2 text-ui">
               <StatusIcon state={ENDS[approval.state].state} />
               <span className="whitespace-nowrap">{endOf(approval)}</span>
-              <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">{approval.what}</code>
+              <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">
+                {approval.input_summary}
+              </code>
               <span className="text-small whitespace-nowrap text-ink-3">
                 <TimeText at={approval.decided_at ?? approval.created_at} />
               </span>

@@ -32,12 +32,18 @@ export function CoverageDrawer({
               ['Of those, ask the relay', formatCount(row.covered_sessions)],
               [
                 'Requests without a session',
-                row.unnamed_requests === 0 ? null : formatCount(row.unnamed_requests),
+                row.requests_without_session === 0 ? null : formatCount(row.requests_without_session),
               ],
               ['Agent version', row.agent_version],
               ['Hook version', row.client_version],
-              ['Last model request', row.last_model_at && <TimeText key="m" at={row.last_model_at} />],
-              ['Last asked the relay', row.last_relay_at && <TimeText key="r" at={row.last_relay_at} />],
+              [
+                'Last model request',
+                row.last_model_request_at && <TimeText key="m" at={row.last_model_request_at} />,
+              ],
+              [
+                'Last asked the relay',
+                row.last_relay_call_at && <TimeText key="r" at={row.last_relay_call_at} />,
+              ],
             ]}
           />
         </Card>

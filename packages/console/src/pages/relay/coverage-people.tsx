@@ -85,8 +85,9 @@ const COLUMNS: readonly TableColumn<CoverageRow>[] = [
     id: 'last',
     label: 'Last asked',
     width: '7rem',
-    value: ({ last_relay_at }) => last_relay_at,
-    cell: ({ last_relay_at }) => (last_relay_at === null ? 'never' : <TimeText at={last_relay_at} />),
+    value: ({ last_relay_call_at }) => last_relay_call_at,
+    cell: ({ last_relay_call_at }) =>
+      last_relay_call_at === null ? 'never' : <TimeText at={last_relay_call_at} />,
   },
 ];
 

@@ -26,7 +26,7 @@ export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
     id: 'what',
     label: 'What',
     width: 'minmax(10rem, 1fr)',
-    cell: ({ what }) => <code className="block truncate font-mono text-code">{what}</code>,
+    cell: ({ input_summary: what }) => <code className="block truncate font-mono text-code">{what}</code>,
   },
   { id: 'rule', label: 'Rule', width: 'minmax(6rem, 11rem)', cell: ({ rule }) => rule ?? '–' },
   { id: 'mode', label: 'Mode', width: '5.5rem', cell: ({ mode }) => mode ?? '–' },
@@ -69,7 +69,7 @@ export function DecisionCard({ row }: { readonly row: KeptDecision }) {
         <Minus size={16} strokeWidth={1.75} className="shrink-0 text-ink-3" aria-hidden="true" />
       )}
       <div className="min-w-0 flex-1">
-        <code className="block truncate font-mono text-code">{row.what}</code>
+        <code className="block truncate font-mono text-code">{row.input_summary}</code>
         <div className="truncate text-small text-ink-2 figures">
           {formatClockTime(new Date(row.created_at), browserZone())} · {word}
           {row.rule && ` by ${row.rule}`} · {row.agent}

@@ -78,7 +78,7 @@ function Heading({ decision }: About) {
 }
 
 /** What is kept of it; a command is read again, by the rules of now. */
-function What({ decision: { event, what, findings } }: About) {
+function What({ decision: { event, input_summary: what, findings } }: About) {
   const isShell = event === 'shell';
   const read = useQuery({
     ...simulationQuery({ event: 'shell', text: what, url: '' }),
@@ -118,7 +118,7 @@ function What({ decision: { event, what, findings } }: About) {
   );
 }
 
-function Rules({ decision: { hits, reason } }: About) {
+function Rules({ decision: { matches: hits, reason } }: About) {
   return (
     <Card title="Rules that applied" aside="the strictest decides">
       {hits.length === 0 ? (
@@ -133,7 +133,7 @@ function Rules({ decision: { hits, reason } }: About) {
                 <SaidText
                   said={saidOf({
                     decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
-                    would: hit.decision,
+                    enforced_decision: hit.decision,
                   })}
                 />
                 <OrgLink to="/relay/decisions" search={{ rule: hit.rule }}>
@@ -151,7 +151,14 @@ function Rules({ decision: { hits, reason } }: About) {
 }
 
 function Answers({ decision }: About) {
-  const { user_message, agent_message, decision: answered, would, approval_id, latency_us } = decision;
+  const {
+    user_message,
+    agent_message,
+    decision: answered,
+    enforced_decision: would,
+    approval_id,
+    latency_us,
+  } = decision;
   return (
     <Card title="What the hook was told" aside={`in ${formatDuration(latency_us / 1000)}`}>
       <DetailList

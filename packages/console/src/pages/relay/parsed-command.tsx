@@ -54,11 +54,11 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
 type Command = Simulation['commands'][number];
 
 /** A rule is about one command; what cannot be analysed has only a place. */
-function rulesAt({ hits, commands }: Simulation, index: number): Simulation['hits'] {
+function rulesAt({ matches, commands }: Simulation, index: number): Simulation['matches'] {
   const command = commands[index];
-  return hits.filter((hit) =>
+  return matches.filter((hit) =>
     hit.command === null
-      ? hit.place !== null && command !== undefined && touches(hit.place, command)
+      ? hit.range !== null && command !== undefined && touches(hit.range, command)
       : hit.command === index,
   );
 }
@@ -69,7 +69,7 @@ function SimpleCommand({
   rules,
 }: {
   readonly command: Command;
-  readonly rules: Simulation['hits'];
+  readonly rules: Simulation['matches'];
 }) {
   const { name, args, via, does, redirects } = command;
   return (

@@ -18,7 +18,7 @@ const PAGE_ROWS = 100;
 /** What decisions are filtered by: the API's own parameters. */
 export const DECISION_FIELDS: readonly FilterField[] = [
   { name: 'decision', label: 'decision', values: ['deny', 'ask', 'allow', 'abstain'] },
-  { name: 'would', label: 'would', values: ['deny', 'ask', 'allow', 'abstain'] },
+  { name: 'enforced_decision', label: 'would', values: ['deny', 'ask', 'allow', 'abstain'] },
   { name: 'event', label: 'event', values: ['shell', 'tool', 'prompt', 'file_read', 'file_write'] },
   { name: 'rule', label: 'rule' },
   { name: 'mode', label: 'mode', values: ['observe', 'warn', 'enforce'] },

@@ -88,9 +88,9 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
   );
 }
 
-function lookedAt({ looked_at, skipped }: Replayed, isStale: boolean): string {
+function lookedAt({ evaluated, skipped }: Replayed, isStale: boolean): string {
   const parts = [
-    `${looked_at === 1 ? 'One decision was' : `${formatCount(looked_at)} decisions were`} judged again`,
+    `${evaluated === 1 ? 'One decision was' : `${formatCount(evaluated)} decisions were`} judged again`,
     ...(skipped > 0
       ? [
           `${formatCount(skipped)} ${skipped === 1 ? 'keeps' : 'keep'} no text or came too late for the time there is`,
@@ -105,7 +105,7 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
   if (changes.length === 0) return null;
   return (
     <ul aria-label="Decisions that would differ" className="divide-y divide-line">
-      {changes.map(({ decision_id, created_at, what, before, after, rule }) => (
+      {changes.map(({ decision_id, created_at, input_summary: what, before, after, rule }) => (
         <li key={decision_id} className="grid gap-0.5 py-2">
           <OrgLink
             to="/relay/decisions"

@@ -59,7 +59,7 @@ export function RulesPage() {
 
 function said({ rule, mode }: RelayRule) {
   const { decision } = ruleForm({ rule });
-  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, would: decision });
+  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, enforced_decision: decision });
 }
 
 const WORDS = { Denied: 'Deny', Asked: 'Ask', Allowed: 'Allow' } as const;
@@ -104,8 +104,8 @@ const COLUMNS: readonly TableColumn<RelayRule>[] = [
     label: 'Applied, 7 d',
     width: '7rem',
     align: 'end',
-    value: ({ hits }) => hits,
-    cell: ({ rule, hits }) =>
+    value: ({ match_count }) => match_count,
+    cell: ({ rule, match_count: hits }) =>
       hits === 0 ? (
         <span className="text-ink-3">0</span>
       ) : (

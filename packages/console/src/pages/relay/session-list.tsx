@@ -103,7 +103,12 @@ const COLUMNS: readonly TableColumn<Session>[] = [
     align: 'end',
     cell: ({ relay_calls }) => formatCount(relay_calls),
   },
-  { id: 'last', label: 'Last seen', width: '7rem', cell: ({ last_at }) => <TimeText at={last_at} /> },
+  {
+    id: 'last',
+    label: 'Last seen',
+    width: '7rem',
+    cell: ({ last_seen_at }) => <TimeText at={last_seen_at} />,
+  },
 ];
 
 function SessionCard({ session }: { readonly session: Session }) {

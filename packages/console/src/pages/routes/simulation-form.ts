@@ -54,7 +54,7 @@ export function verdictOf({ outcome, targets, status, message }: Simulated): {
   readonly text: string;
 } {
   const [first] = targets;
-  if (outcome === 'refused') return { state: 'blocked', text: `Refused with ${status}: ${message ?? ''}` };
+  if (outcome === 'rejected') return { state: 'blocked', text: `Refused with ${status}: ${message ?? ''}` };
   if (!first) return { state: 'failing', text: 'Would be sent, but no target is left.' };
   const name = `${first.provider}/${first.model}`;
   const rest = targets.length > 1 ? ', then those below' : '';

@@ -32,7 +32,7 @@ export function ConfigurationSection() {
   );
 }
 
-function Refused({ config: { file, refused, loaded_at } }: { readonly config: RunningConfig }) {
+function Refused({ config: { file, rejected: refused, loaded_at } }: { readonly config: RunningConfig }) {
   if (!refused) return null;
   return (
     <Notice state="failing">

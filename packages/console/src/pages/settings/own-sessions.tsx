@@ -47,11 +47,11 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
     <li className="flex items-center gap-3 py-1.5 text-ui">
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{row.agent || 'Unknown browser'}</span>
+          <span className="truncate font-medium">{row.user_agent || 'Unknown browser'}</span>
           {row.current && <Badge>this one</Badge>}
         </span>
         <span className="text-small text-ink-2">
-          {row.address} · by {row.method} · seen <TimeText at={row.last_seen_at} />
+          {row.ip_address} · by {row.method} · seen <TimeText at={row.last_seen_at} />
         </span>
       </span>
       {!row.current && (

@@ -59,14 +59,15 @@ export function acceptInvitation(token: string, account: Account | null): Promis
 
 /** Why an issuer led back without signing anybody in (`/sign-in?error=`), and what to do about it. */
 export const ISSUER_ERRORS: Readonly<Record<string, string>> = {
-  refused: 'The issuer, or you there, said no. Try again, or sign in another way.',
+  access_denied: 'The issuer, or you there, said no. Try again, or sign in another way.',
   not_allowed: 'None of your groups may sign in here. Ask an owner to map one, or for an invitation.',
-  email: 'The issuer does not confirm your e-mail address. Ask its administrator.',
+  email_not_verified: 'The issuer does not confirm your e-mail address. Ask its administrator.',
   account_exists:
     'An account with your e-mail address exists. Sign in to it another way, then connect this issuer in Settings, Account.',
-  other_person: 'The issuer confirmed another person than who is signed in. Sign out there and try again.',
+  account_mismatch:
+    'The issuer confirmed another person than who is signed in. Sign out there and try again.',
   expired: 'That took more than ten minutes, or was begun in another browser. Try again.',
   unavailable: 'The issuer cannot be reached. Try again in a moment, or sign in another way.',
-  too_many_tries: 'Too many tries. Wait a few minutes, then try again.',
+  too_many_attempts: 'Too many tries. Wait a few minutes, then try again.',
   failed: 'The answer of the issuer did not fit. The log of Floe says how.',
 };

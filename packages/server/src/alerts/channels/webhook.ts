@@ -51,7 +51,7 @@ function payload(notice: AlertNotice): object {
     ...(notice.failureCount > 1 && { failure_count: notice.failureCount }),
   };
   if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...alertJson(first) } };
-  return { type: 'alerts_folded', timestamp, data: { ...data, alerts: notice.alerts.map(alertJson) } };
+  return { type: 'alerts_grouped', timestamp, data: { ...data, alerts: notice.alerts.map(alertJson) } };
 }
 
 /** An alert as receivers and the API see it: snake_case, ISO 8601, the unit in the name. */

@@ -116,7 +116,7 @@ test('a watcher hears what commits after it came: its topics, its filters, its o
   await look(clock, hub);
   const heard = await hear(all);
   assert.deepEqual(topicsOf(heard), ['config', 'limits', 'limits', 'requests']);
-  assert.deepEqual(heard.events[2]?.data, { refused: 1 });
+  assert.deepEqual(heard.events[2]?.data, { rejected: 1 });
   assert.deepEqual(heard.events[3]?.data, {
     count: 2,
     sampled: false,

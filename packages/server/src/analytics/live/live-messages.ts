@@ -70,10 +70,10 @@ function topicsOfAction(action: unknown): EventTopic[] {
 function rejectionMessages(batches: readonly LiveExchangeBatch[]): LiveMessage[] {
   const sum = (of: (batch: LiveExchangeBatch) => number) =>
     batches.reduce((total, batch) => total + of(batch), 0);
-  const [limited, unpaid] = [sum(({ limited }) => limited), sum(({ unpaid }) => unpaid)];
+  const [limited, unpaid] = [sum(({ rate_limited }) => rate_limited), sum(({ over_budget }) => over_budget)];
   return [
-    ...(limited > 0 ? [{ topic: 'limits', data: { refused: limited } } as const] : []),
-    ...(unpaid > 0 ? [{ topic: 'budgets', data: { refused: unpaid } } as const] : []),
+    ...(limited > 0 ? [{ topic: 'limits', data: { rejected: limited } } as const] : []),
+    ...(unpaid > 0 ? [{ topic: 'budgets', data: { rejected: unpaid } } as const] : []),
   ];
 }
 

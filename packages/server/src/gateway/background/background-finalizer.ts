@@ -76,7 +76,7 @@ class PollingFinalizer implements BackgroundFinalizer {
       owner: this.#owner,
       owner_until: now + LEASE_MS,
       next_at: now + FIRST_DELAY_MS,
-      tries: 0,
+      attempts: 0,
       exchange_json: JSON.stringify(pending),
     };
     this.#grants.set(row.id, grant);
@@ -157,7 +157,7 @@ class PollingFinalizer implements BackgroundFinalizer {
     const answer = await this.#fetchResponse(row);
     if (answer !== 'under way') return this.#finalize(row, answer);
     if (clock.now() >= row.expires_at) return this.#finalize(row, null);
-    const nextAt = clock.now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(row.tries, 10));
+    const nextAt = clock.now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(row.attempts, 10));
     await database.transaction((writer) => postponeBackgroundResponse(writer, row.id, nextAt));
   }
 

@@ -147,7 +147,11 @@ function applyOpaquePolicies(
   policies: CompiledPolicies,
 ): OpaqueRequest {
   if (policies.answer)
-    x.decisions.push({ step: 'policy', outcome: 'unjudged', because: 'answers on this path pass unread' });
+    x.decisions.push({
+      step: 'policy',
+      outcome: 'not_evaluated',
+      because: 'answers on this path pass unread',
+    });
   if (opaqueRequest.body.kind !== 'json') return opaqueRequest;
   const { bytes, members } = opaqueRequest.body;
   const { stream, user, model } = opaqueRequest;

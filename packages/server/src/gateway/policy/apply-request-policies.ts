@@ -56,7 +56,7 @@ export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluati
   for (const { outcome, because } of decisions) x.decisions.push({ step: 'policy', outcome, because });
 }
 
-/** Told in `x-floe-rewritten`: what went on is not what was sent. */
+/** Told in `x-floe-redacted`: what went on is not what was sent. */
 export function recordRewriting(x: Exchange, { decisions }: PolicyEvaluation): void {
   const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);
   const rewrittenBy = [...new Set([...(x.policy.rewrittenBy ?? []), ...names])];

@@ -129,7 +129,7 @@ function encryptTurn(turn: StoredTurn, key: SecretsKey): StoredResponseRow {
     previous_id: turn.previousId,
     created_at: turn.createdAt,
     origin: turn.origin,
-    held: turn.held ? 1 : 0,
+    stored_by_provider: turn.held ? 1 : 0,
     sealed: sealSecret(JSON.stringify({ input, response }), { orgId, rowId: id, version: 1 }, key),
   };
 }
@@ -143,7 +143,7 @@ function decryptTurn(row: StoredResponseRow, key: SecretsKey): StoredTurn {
     previousId: row.previous_id,
     createdAt: row.created_at,
     origin: row.origin,
-    held: row.held === 1,
+    held: row.stored_by_provider === 1,
     input,
     response,
   };

@@ -109,8 +109,8 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
     );
   const why = '"rule": its condition could not be judged (field not found: project)';
   assert.deepEqual(outcomes('deny'), [`denied: ${why}, so it applies`]);
-  assert.deepEqual(outcomes('flag'), [`unjudged: ${why}`]);
-  assert.deepEqual(outcomes('allow'), [`unjudged: ${why}`]);
+  assert.deepEqual(outcomes('flag'), [`not_evaluated: ${why}`]);
+  assert.deepEqual(outcomes('allow'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('redact', { detect: { pii: ['email'] } }), [
     `redacted: ${why}; found 1 email, so it applies`,
   ]);

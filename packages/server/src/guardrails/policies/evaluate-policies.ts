@@ -21,7 +21,7 @@ export interface PolicyDecision {
     | 'flagged'
     | 'redacted'
     | 'allowed'
-    | 'unjudged'
+    | 'not_evaluated'
     | `would_${CompiledPolicy['action']}`;
   /** For people; holds nothing of the request itself. */
   readonly because: string;
@@ -53,7 +53,7 @@ export function evaluatePolicies({ policies }: PolicySet, subject: PolicySubject
     if (because === null) continue;
     const { action, enforced } = policy;
     if (because instanceof EvaluationFailure && (action === 'allow' || action === 'flag')) {
-      decisions.push({ policy, outcome: 'unjudged', because: `"${policy.name}": ${because.reason}` });
+      decisions.push({ policy, outcome: 'not_evaluated', because: `"${policy.name}": ${because.reason}` });
       continue;
     }
     const reason = because instanceof EvaluationFailure ? `${because.reason}, so it applies` : because;

@@ -40,7 +40,7 @@ test('people see where they are signed in, and no secret of it', async () => {
   const { browser } = await signedIn(2);
   const answer = await browser.ask('GET', '/api/me/sessions');
   const rows = listEntries(answer.body.data);
-  assert.deepEqual(rows.map(({ agent, current }) => [agent, current]).sort(), [
+  assert.deepEqual(rows.map(({ user_agent, current }) => [user_agent, current]).sort(), [
     ['browser 0', true],
     ['browser 1', false],
   ]);
@@ -54,13 +54,13 @@ test('a session that somebody ends elsewhere is over at once, and only its owner
   const [, second, third] = browsers;
   assert.ok(second && third);
   const rows = await sessionsOf(browser);
-  const idOf = (agent: string) => String(rows.find((row) => String(row.agent) === agent)?.id);
+  const idOf = (agent: string) => String(rows.find((row) => String(row.user_agent) === agent)?.id);
   const end = (by: TestBrowser, id: string) => by.ask('DELETE', `/api/me/sessions/${id}`);
   assert.equal(told(await end(stranger.browser, idOf('browser 1'))), '404 not_found');
   assert.equal(told(await end(browser, idOf('browser 1'))), '204');
-  assert.equal(told(await second.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await second.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await browser.ask('DELETE', '/api/me/sessions')), '204');
-  assert.equal(told(await third.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await third.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
   assert.equal(told(await stranger.browser.ask('GET', '/api/me')), '200');
   assert.equal((await sessionsOf(browser)).length, 1);
@@ -79,7 +79,11 @@ test('a key has no sessions, no passkeys and no password', async () => {
   ] as const) {
     const headers = { 'sec-fetch-site': 'same-origin' };
     const body = method === 'PUT' ? { password: 'lantern over water' } : undefined;
-    assert.equal(told(await house.api.call(method, path, { key, headers, body })), '401 signed_out', path);
+    assert.equal(
+      told(await house.api.call(method, path, { key, headers, body })),
+      '401 session_expired',
+      path,
+    );
   }
 });
 

@@ -57,7 +57,7 @@ function toSessionResponse(
   return { body, setCookies: [...own, ...cookies], location: location ?? null };
 }
 
-/** @throws Fault `signed_out`; `auth_unavailable` while the store is away, for that is no "wrong" */
+/** @throws Fault `session_expired`; `auth_unavailable` while the store is away, for that is no "wrong" */
 async function findSession({ sessions }: SignInContext, token: string): Promise<LiveSession> {
   let live: LiveSession | null;
   try {

@@ -51,7 +51,11 @@ suite('every route of the API, asked with a session', () => {
         for (const [name, value] of cookies) browser.cookies.set(name, value);
         const body = method === 'GET' || method === 'DELETE' ? undefined : {};
         const answer = await browser.ask(method, path.replaceAll(/\{\w+\}/g, 'x'), body);
-        assert.deepEqual([answer.status, answer.body?.error?.code], [401, 'signed_out'], `${method} ${path}`);
+        assert.deepEqual(
+          [answer.status, answer.body?.error?.code],
+          [401, 'session_expired'],
+          `${method} ${path}`,
+        );
       }
       assert.ok(house.api.verbs.length > 100);
     });

@@ -137,7 +137,7 @@ test('a person of a mapped group signs in and is what their groups say, each tim
   issuer.account = { ...issuer.account, groups: ['auditors'], email: 'renamed@acme.example' };
   await signIn(house.browser());
   assert.deepEqual(await membersOf(email), [{ org_id: 'other', role: 'viewer', team: null, source: 'oidc' }]);
-  assert.equal(told(await browser.ask('GET', '/api/me')), '401 signed_out', 'of the org that was left');
+  assert.equal(told(await browser.ask('GET', '/api/me')), '401 session_expired', 'of the org that was left');
   issuer.account = { ...issuer.account, groups: [] };
   assert.equal(await signIn(house.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
   assert.deepEqual(await membersOf(email), []);
@@ -219,7 +219,7 @@ test('what one issuer gave neither ends nor counts where another is asked, and e
   assert.equal((await second.ask('GET', '/api/session')).body.role, 'viewer');
   assert.equal((await first.ask('GET', '/api/session')).body.role, 'admin', 'its session goes on as it was');
   house.setAuth({ oidc: [PARTNER(partner.url)] });
-  assert.equal(told(await first.ask('GET', '/api/me')), '401 signed_out', 'its issuer is switched off');
+  assert.equal(told(await first.ask('GET', '/api/me')), '401 session_expired', 'its issuer is switched off');
   partner.account = { ...partner.account, groups: ['guests'] };
   await signIn(house.browser(), '', 'partner');
   house.setAuth({ oidc: oidc() });
@@ -257,7 +257,7 @@ test('an account is joined by who proves both sides, and its other sessions end'
       ...(email_verified === false && { email_verified }),
     };
     const browser = house.browser();
-    assert.equal(await signIn(browser), '/ai/sign-in?error=email&provider=corp');
+    assert.equal(await signIn(browser), '/ai/sign-in?error=email_not_verified&provider=corp');
     assert.equal(told(await browser.ask('GET', '/api/me')), '401 missing_api_key');
   }
   issuer.account = { ...issuer.account, sub: 'the same person', email_verified: true };
@@ -271,7 +271,7 @@ test('an account is joined by who proves both sides, and its other sessions end'
   house.advance(-10 * 60_000);
   assert.equal(await connect(browser, email), '/ai/');
   assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
-  assert.equal(told(await before.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await before.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await signIn(house.browser()), '/ai/', 'from now on the identity is enough');
 });
 
@@ -299,7 +299,7 @@ test('no account is created for an address that the issuer does not vouch for, o
     const given = { ...rest, email_verified: true, ...claims, sub: `${account.sub} ${n}` };
     issuer.account = JSON.parse(JSON.stringify(given));
     const place = await signIn(house.browser());
-    assert.equal(place, '/ai/sign-in?error=email&provider=corp', JSON.stringify(claims));
+    assert.equal(place, '/ai/sign-in?error=email_not_verified&provider=corp', JSON.stringify(claims));
   }
   assert.equal(await count(), before);
 });
@@ -312,7 +312,7 @@ test('an issuer that verifies every address needs not say so where floe.yaml tru
   const browser = house.browser();
   assert.equal(await signIn(browser), '/ai/');
   issuer.account = { ...account, sub: 'another', email: `not-${account.email}`, email_verified: false };
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=email&provider=corp');
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=email_not_verified&provider=corp');
   house.setAuth({ oidc: oidc() });
 });
 
@@ -329,13 +329,13 @@ test('a member who was removed does not come back by a group until the removal i
   const refused = '/ai/sign-in?error=not_allowed&provider=corp';
   for (let n = 0; n < 2; n++) assert.equal(await signIn(house.browser()), refused);
   assert.deepEqual(await membersOf(email), []);
-  const removals = await owner.ask('GET', '/api/management/removals');
+  const removals = await owner.ask('GET', '/api/management/removed-members');
   const listed: readonly { readonly user_id: string; readonly email: string }[] = JSON.parse(
     removals.text,
   ).data;
   const removal = listed.find((one) => one.email === email);
   assert.ok(removal, 'the removal is listed');
-  const undo = `/api/management/removals/${removal.user_id}`;
+  const undo = `/api/management/removed-members/${removal.user_id}`;
   assert.equal((await owner.ask('DELETE', undo)).status, 204);
   assert.equal(told(await owner.ask('DELETE', undo)), '404 not_found');
   assert.equal(await signIn(house.browser()), '/ai/');
@@ -366,14 +366,14 @@ test('a step-up by another person is refused, and the session stays as it was', 
   issuer.account = { ...mine, sub: 'a colleague', email: `colleague${people}@acme.example` };
   await signIn(house.browser());
   const before = browser.token;
-  assert.equal(await signIn(browser, '?step_up=true'), '/ai/sign-in?error=other_person&provider=corp');
+  assert.equal(await signIn(browser, '?step_up=true'), '/ai/sign-in?error=account_mismatch&provider=corp');
   assert.equal(browser.token, before);
   const { body } = await browser.ask('GET', '/api/session');
   assert.deepEqual([body.user?.email, body.stepped_up_until], [mine.email, null]);
   issuer.account = mine;
   assert.equal(
     await signIn(house.browser(), '?step_up=true'),
-    '/ai/sign-in?error=other_person&provider=corp',
+    '/ai/sign-in?error=account_mismatch&provider=corp',
   );
 });
 
@@ -437,7 +437,7 @@ test('the way back leads nowhere but below this installation', async () => {
 
 test('who says no at the issuer, and an issuer that is away, lead to the sign-in page with the reason', async () => {
   issuer.account = null;
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=refused&provider=corp');
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=access_denied&provider=corp');
   const away = await house.browser().ask('GET', '/api/session/oidc/gone/start');
   assert.equal(header(away, 'location'), '/ai/sign-in?error=unavailable&provider=gone');
   assert.equal(told(await house.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');

@@ -78,7 +78,7 @@ export function oidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
 function signInErrorReason(error: unknown): string | null {
   if (error instanceof OidcSignInError) return error.reason;
   if (!(error instanceof Fault)) return null;
-  if (error.code === 'too_many_tries') return 'too_many_tries';
+  if (error.code === 'too_many_attempts') return 'too_many_attempts';
   return error.status === 503 ? 'unavailable' : null;
 }
 

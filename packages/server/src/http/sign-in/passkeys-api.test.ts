@@ -173,7 +173,7 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
   assert.equal(told(await browser.ask('POST', '/api/session/step-up', {})), '400 invalid_request');
   assert.equal(
     told(await house.browser().ask('POST', '/api/session/step-up', { password: TEST_PASSWORD })),
-    '401 signed_out',
+    '401 session_expired',
   );
   assert.equal(await until(), null);
 });
@@ -184,7 +184,7 @@ test('the sessions that a passkey started end with it, on this browser too, and 
   assert.equal(told(await show(stolen, authenticator)), '200');
   await byPassword.signIn(email);
   assert.equal((await byPassword.ask('DELETE', `/api/me/passkeys/${row.id}`)).status, 204);
-  assert.equal(told(await stolen.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await stolen.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await byPassword.ask('GET', '/api/me')), '200');
   const second = await withPasskey();
   const own = house.browser();
@@ -209,7 +209,7 @@ test('another password wants a step-up, ends every other session and lets this o
   assert.equal(told(await browser.ask('PUT', '/api/me/password', { password })), '200');
   assert.notEqual(browser.token, before);
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
-  assert.equal(told(await other.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await other.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await house.browser().signIn(email)), '401 sign_in_failed');
   assert.equal(told(await house.browser().signIn(email, password)), '200');
 });

@@ -57,7 +57,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
   assert.ok(body.stepped_up_until);
   assert.equal((await first.browser().ask('GET', '/api/session')).body.setup, false);
   const late = await take(first.browser(), 'late@acme.example');
-  assert.equal(late.body.error?.code, 'link_unusable');
+  assert.equal(late.body.error?.code, 'link_expired');
   assert.match(String(late.body.error?.message), /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/);
   assert.equal((await look()).body.error?.message, late.body.error?.message);
   const users = await first.api.database.read.selectFrom('users').selectAll().execute();
@@ -76,10 +76,10 @@ test('a one-time link ends after a day, a newer one replaces it, and neither has
       password: TEST_PASSWORD,
     });
   const fresh = await house.ownerLink();
-  assert.equal(await code(take(old)), '410 link_unusable');
-  assert.equal(await code(take(`${fresh}x`)), '410 link_unusable');
+  assert.equal(await code(take(old)), '410 link_expired');
+  assert.equal(await code(take(`${fresh}x`)), '410 link_expired');
   house.advance(24 * 60 * MINUTE);
-  assert.equal(await code(take(fresh)), '410 link_unusable');
+  assert.equal(await code(take(fresh)), '410 link_expired');
   assert.equal(house.hashes(), before);
 });
 
@@ -90,7 +90,7 @@ test('an owner link gives an account that exists a new password and ends its ses
   const fresh = house.browser();
   const answer = await fresh.ask('POST', '/api/session/setup', { token, email, name: 'Back', password });
   assert.deepEqual([answer.status, answer.body.role], [200, 'owner']);
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(house.browser().signIn(email)), '401 sign_in_failed');
   assert.equal((await house.browser().signIn(email, password)).status, 200);
 });
@@ -142,7 +142,7 @@ test('every sign-in makes another cookie, and the value that was there before is
   for (const value of [first, planted]) {
     const other = house.browser();
     other.cookies.set('__Host-floe_session', value);
-    assert.equal(await code(other.ask('GET', '/api/me')), '401 signed_out');
+    assert.equal(await code(other.ask('GET', '/api/me')), '401 session_expired');
   }
   const victim = house.browser();
   victim.cookies.set('__Host-floe_session', planted);
@@ -157,7 +157,7 @@ test('what the store holds of a cookie does not open anything', async () => {
   for (const { token_sha256 } of rows) {
     const thief = house.browser();
     thief.cookies.set('__Host-floe_session', token_sha256);
-    assert.equal(await code(thief.ask('GET', '/api/me')), '401 signed_out');
+    assert.equal(await code(thief.ask('GET', '/api/me')), '401 session_expired');
   }
 });
 
@@ -168,7 +168,7 @@ test('a session ends twelve hours after its last use', async () => {
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
   house.advance(12 * HOUR);
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
 });
 
@@ -179,7 +179,7 @@ test('a session ends seven days after it began, however much it is used', async 
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
   house.advance(6 * HOUR + 1);
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
 });
 
 test('an installation says itself how long sessions last, for those under way too where it is shorter', async (t) => {
@@ -194,14 +194,14 @@ test('an installation says itself how long sessions last, for those under way to
     return code(browser.ask('GET', '/api/me'));
   };
   for (let n = 0; n < 4; n++) assert.equal(await used(29 * MINUTE), '200');
-  assert.equal(await used(4 * MINUTE), '401 signed_out', 'two hours');
+  assert.equal(await used(4 * MINUTE), '401 session_expired', 'two hours');
   await browser.signIn('mara@acme.example');
-  assert.equal(await used(30 * MINUTE), '401 signed_out', 'half an hour unused');
+  assert.equal(await used(30 * MINUTE), '401 session_expired', 'half an hour unused');
   await browser.signIn('mara@acme.example');
   assert.equal(await used(20 * MINUTE), '200');
   own.setAuth({ sessions: { idle_minutes: 15 } });
   assert.equal(await used(10 * MINUTE), '200');
-  assert.equal(await used(15 * MINUTE), '401 signed_out');
+  assert.equal(await used(15 * MINUTE), '401 session_expired');
 });
 
 test('sessions end with the way they began by: where one is required, nobody stays by another', async (t) => {
@@ -214,7 +214,7 @@ test('sessions end with the way they began by: where one is required, nobody sta
   const body = { token, email: 'jo@acme.example', name: 'Jo', password: TEST_PASSWORD };
   assert.equal((await link.ask('POST', '/api/session/setup', body)).status, 200);
   own.setAuth({ password: false });
-  assert.equal(await code(word.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(word.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(link.ask('GET', '/api/me')), '200', 'the way back in');
   assert.equal(await code(own.browser().signIn('mara@acme.example')), '404 not_found');
 });
@@ -226,7 +226,7 @@ test('signing out ends the session at the server and takes the cookie back', asy
   assert.deepEqual([answer.status, browser.cookies.size], [204, 0]);
   const thief = house.browser();
   thief.cookies.set('__Host-floe_session', token);
-  assert.equal(await code(thief.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(thief.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(thief.ask('DELETE', '/api/session')), '204');
 });
 
@@ -246,7 +246,7 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   assert.equal(await code(old.ask('GET', '/api/me')), '200', 'requests under way pass');
   house.advance(31_000);
   house.parts.sessions.clearCache();
-  assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(browser.ask('GET', '/api/me')), '200');
 });
 
@@ -256,7 +256,7 @@ test('a member who is removed is signed out of that org, and not moved into anot
     await writer.deleteFrom('members').where('id', '=', member).execute();
     await house.api.database.signals.announce(writer);
   });
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   const again = await house.browser().signIn(email);
   assert.deepEqual(
     [again.body.org?.id, again.body.orgs],
@@ -275,7 +275,7 @@ test('after going to another org every request is about that one, and an old coo
   assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
   const old = house.browser();
   old.cookies.set('__Host-floe_session', before);
-  assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
 });
 
 test('an org that somebody does not belong to looks like one that does not exist', async () => {
@@ -303,11 +303,11 @@ test('somebody without an org is told so only after the right password', async (
 test('every entry of the audit log that a browser caused says its address', async () => {
   const rows = await house.api.database.read
     .selectFrom('audit')
-    .select(['actor', 'action', 'address'])
+    .select(['actor', 'action', 'ip_address'])
     .where('actor', '!=', 'cli')
     .execute();
   assert.ok(rows.length > 10);
-  for (const { action, address } of rows) assert.ok(address, action);
+  for (const { action, ip_address } of rows) assert.ok(ip_address, action);
   const { id } = await signedIn();
   const started = await house.api.database.read
     .selectFrom('sessions')

@@ -28,7 +28,7 @@ export interface SignInApi {
    * Null when no session cookie came along. A cookie that has to change is only replaced when the answer can carry
    * another one.
    *
-   * @throws Fault `signed_out`, `cross_site_request`, `auth_unavailable`
+   * @throws Fault `session_expired`, `cross_site_request`, `auth_unavailable`
    */
   findSession(asking: SignInRequest, canSetCookie: boolean): Promise<RecognizedSession | null>;
   /** @throws Fault what the operation throws; `cross_site_request` */

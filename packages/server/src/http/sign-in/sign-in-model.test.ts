@@ -243,7 +243,7 @@ class Run {
     assert.equal(answer.status, 303, answer.text);
     const error = new URL(String(answer.headers.location), 'https://floe.example').searchParams.get('error');
     assert.ok(
-      [null, 'not_allowed', 'email', 'account_exists', 'other_person'].includes(error),
+      [null, 'not_allowed', 'email_not_verified', 'account_exists', 'account_mismatch'].includes(error),
       String(error),
     );
     const [usersNow, identitiesNow] = await counts();
@@ -312,7 +312,7 @@ class Run {
     const user = await read.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
     if (!user) return;
     if (does === 'undo') {
-      const { status } = await owners.acme.ask('DELETE', `/api/management/removals/${user.id}`);
+      const { status } = await owners.acme.ask('DELETE', `/api/management/removed-members/${user.id}`);
       if (status === 204) this.#removed.delete(email);
       return;
     }

@@ -102,7 +102,7 @@ test('guessing one account is slowed after five tries, whatever the address, and
   for (let n = 0; n < 5; n++) assert.equal(told(await guess()), '401 sign_in_failed');
   const hashes = proxied.hashes();
   const refused = await guess(TEST_PASSWORD);
-  assert.equal(told(refused), '429 too_many_tries');
+  assert.equal(told(refused), '429 too_many_attempts');
   assert.equal(refused.headers['retry-after'], '1');
   assert.equal(proxied.hashes(), hashes, 'what is refused costs no hash');
   let waited = 0;
@@ -132,7 +132,7 @@ test('a hundred guesses at the same moment are counted one by one', async () => 
   );
   const codes = answers.map(told);
   assert.equal(codes.filter((code) => code === '401 sign_in_failed').length, 5);
-  assert.equal(codes.filter((code) => code === '429 too_many_tries').length, 95);
+  assert.equal(codes.filter((code) => code === '429 too_many_attempts').length, 95);
   assert.equal(own.hashes() - before, 5);
   await own.close();
 });
@@ -149,10 +149,10 @@ test('one address that tries many accounts is slowed, an own good account does n
     if (n < 19)
       assert.equal(told(await proxied.browser().signIn('own@acme.example', TEST_PASSWORD, here)), '200');
   }
-  assert.equal(told(await spray(n)), '429 too_many_tries');
+  assert.equal(told(await spray(n)), '429 too_many_attempts');
   assert.equal(
     told(await proxied.browser().signIn('own@acme.example', TEST_PASSWORD, here)),
-    '429 too_many_tries',
+    '429 too_many_attempts',
   );
   assert.equal(told(await proxied.browser().signIn('own@acme.example', TEST_PASSWORD, from())), '200');
   proxied.advance(61 * 60_000);
@@ -166,7 +166,7 @@ test('an address is believed from a trusted proxy only', async () => {
   const codes: string[] = [];
   for (let n = 0; n < 22; n++)
     codes.push(told(await direct.browser().signIn(`nobody${n}@acme.example`, 'some guess or other', from())));
-  assert.equal(codes.at(-1), '429 too_many_tries');
+  assert.equal(codes.at(-1), '429 too_many_attempts');
   await direct.close();
 });
 

@@ -17,8 +17,8 @@ export function analyticsRouteExpectations(): Record<string, RouteExpectation> {
     'GET /api/management/cache/stats': list('/api/management/cache/stats'),
     'GET /api/analytics/values': list('/api/analytics/values?field=model'),
     'GET /api/analytics/annotations': list('/api/analytics/annotations'),
-    'POST /api/analytics/notes': {
-      path: () => '/api/analytics/notes',
+    'POST /api/analytics/annotations': {
+      path: () => '/api/analytics/annotations',
       body: { text: 'web 4.2 deployed' },
       succeeds: 201,
       scope,
@@ -99,7 +99,7 @@ export async function seedAnalytics(api: RunningApi, id: string, isViewers: bool
         done: 0,
         created_by: 'key_gone',
         seen_at: API_TEST_NOW,
-        cancel_asked: 0,
+        cancel_requested: 0,
       })
       .execute();
   });

@@ -63,10 +63,10 @@ async function requireEntrySource(
   name: string,
   actor: Actor,
 ): Promise<void> {
-  const { rows } = await sql<{ address: string | null; session_id: string | null }>`
-    select address, session_id from audit where rowid > ${after}`.execute(writer);
-  for (const { address, session_id } of rows) {
-    assert.equal(address, actor.address ?? null, `an entry of ${name} says another address`);
+  const { rows } = await sql<{ ip_address: string | null; session_id: string | null }>`
+    select ip_address, session_id from audit where rowid > ${after}`.execute(writer);
+  for (const { ip_address, session_id } of rows) {
+    assert.equal(ip_address, actor.address ?? null, `an entry of ${name} says another address`);
     assert.equal(session_id, actor.member?.sessionId ?? null, `an entry of ${name} says another session`);
   }
 }

@@ -64,8 +64,8 @@ function people(): Record<string, RouteExpectation> {
     [`GET ${on}/members/{id}`]: { path: at('members'), ...gives },
     [`PATCH ${on}/members/{id}`]: { path: at('members'), body: { role: 'member' }, ...gives },
     [`DELETE ${on}/members/{id}`]: { path: at('members'), ...gives, succeeds: 204 },
-    [`GET ${on}/removals`]: lists(`${on}/removals`),
-    [`DELETE ${on}/removals/{id}`]: { path: at('removals'), ...gives, succeeds: 204 },
+    [`GET ${on}/removed-members`]: lists(`${on}/removed-members`),
+    [`DELETE ${on}/removed-members/{id}`]: { path: at('removed-members'), ...gives, succeeds: 204 },
     [`GET ${on}/invitations`]: lists(`${on}/invitations`),
     [`POST ${on}/invitations`]: {
       ...lists(`${on}/invitations`),
@@ -148,7 +148,7 @@ function keys(): Record<string, RouteExpectation> {
     [`DELETE ${on}/keys/{id}`]: { path, ...gives, succeeds: 204, roles },
     [`POST ${on}/keys/report-leak`]: {
       path: () => `${on}/keys/report-leak`,
-      body: { found_at: 'https://gist.example/1' },
+      body: { found_in: 'https://gist.example/1' },
       succeeds: 204,
       scope: null,
       roles: [],

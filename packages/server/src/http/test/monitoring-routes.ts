@@ -69,8 +69,8 @@ export function monitoringRouteExpectations(): Record<string, RouteExpectation> 
       scope,
       anotherOrgs: 200,
     },
-    'POST /api/monitoring/deliveries/{id}/send': {
-      path: ({ key }) => `/api/monitoring/deliveries/${key}/send`,
+    'POST /api/monitoring/deliveries/{id}/retry': {
+      path: ({ key }) => `/api/monitoring/deliveries/${key}/retry`,
       succeeds: 204,
       scope: 'monitoring',
       anotherOrgs: 404,
@@ -89,8 +89,8 @@ export function monitoringRouteExpectations(): Record<string, RouteExpectation> 
     [`POST ${on}/{id}/resume`]: { path: at('/resume'), ...reads },
     [`POST ${on}/{id}/rotate`]: { path: at('/rotate'), ...reads },
     'GET /api/monitoring/boards/{id}/status': { path: at('/status', 'boards'), ...reads },
-    'GET /api/monitoring/standing': {
-      path: ({ key }) => `/api/monitoring/standing?monitors=${key}`,
+    'GET /api/monitoring/status': {
+      path: ({ key }) => `/api/monitoring/status?monitors=${key}`,
       succeeds: 200,
       scope,
       anotherOrgs: 200,
@@ -153,14 +153,14 @@ function seedDelivery(database: Database, id: string): Promise<void> {
         channel_name: 'ops',
         repetition: 0,
         state: 'pending',
-        held: null,
+        pending_reason: null,
         created_at: 0,
         due_at: 4_000_000_000_000,
         attempts: 5,
         sent_at: null,
         status: 403,
         error: 'answered 403',
-        folded_into: null,
+        grouped_into: null,
       })
       .execute();
   });

@@ -31,7 +31,7 @@ export async function seedRoute(
   route: string,
   columns: Parameters<RunningApi['addKey']>[1] = {},
 ): Promise<{ readonly key: string }> {
-  const isOwn = /\/management\/(keys|members|removals|operators|invitations|teams|orgs)/.test(route);
+  const isOwn = /\/management\/(keys|members|removed-members|operators|invitations|teams|orgs)/.test(route);
   const { id } = isOwn ? await api.addKey('acme', columns) : await sharedKey(api);
   await seedMonitoring(api, route, id);
   if (/\/(views|jobs)\b/.test(route)) await seedAnalytics(api, id, columns.owner !== undefined);
@@ -39,7 +39,7 @@ export async function seedRoute(
   if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
-  if (/\/management\/(removals|operators)/.test(route)) await seedAccount(api, id);
+  if (/\/management\/(removed-members|operators)/.test(route)) await seedAccount(api, id);
   if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }

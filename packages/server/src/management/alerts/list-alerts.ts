@@ -51,14 +51,14 @@ function toAlertResource(
       id: delivery.id,
       channel: delivery.channel_name,
       state: delivery.state,
-      held: delivery.held,
+      pending_reason: delivery.pending_reason,
       repetition: delivery.repetition,
       attempts: delivery.attempts,
       due_at: toIsoOrNull(delivery.due_at),
       sent_at: toIsoOrNull(delivery.sent_at),
       status: delivery.status,
       error: delivery.error,
-      folded_into: delivery.folded_into,
+      grouped_into: delivery.grouped_into,
     })),
   });
 }

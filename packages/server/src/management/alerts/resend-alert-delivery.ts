@@ -5,9 +5,9 @@ import { defineWriteVerb } from '../verb.ts';
 
 /** A message that was given up, or waits for its next try, is due now: for who repaired the receiver. */
 export const resendAlertDeliveryVerb = defineWriteVerb({
-  name: 'deliveries.send_again',
+  name: 'deliveries.retry',
   method: 'POST',
-  path: '/api/monitoring/deliveries/{id}/send',
+  path: '/api/monitoring/deliveries/{id}/retry',
   scope: 'monitoring',
   summary: 'Send a message of an alert again that was given up, or now instead of at its next try',
   params: idParams,

@@ -13,7 +13,7 @@ type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
 export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
   return defineReadVerb({
-    name: 'analytics.annotations',
+    name: 'annotations.list',
     method: 'GET',
     path: '/api/analytics/annotations',
     scope: 'management',
@@ -39,7 +39,7 @@ export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
       return {
         ...coverage.describeRange({ from, to, timezone }, context.clock),
         data: all.slice(0, limit),
-        more: cut || all.length > limit,
+        has_more: cut || all.length > limit,
       };
     },
   });
@@ -47,7 +47,7 @@ export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
 
 /** Subjects of changes that requests may feel. What a breaker did stands in its own history. */
 const TRAFFIC_SUBJECT_KINDS = [
-  'notes',
+  'annotations',
   'config',
   'providers',
   'credentials',

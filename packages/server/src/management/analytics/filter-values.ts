@@ -42,7 +42,7 @@ export function getFilterValuesVerb(coverage: AnalyticsCoverage): Verb {
           name: nameOf(value),
           requests: figures.requests,
         })),
-        more: found.length > limit,
+        has_more: found.length > limit,
       };
     },
   });

@@ -33,7 +33,7 @@ export function verifyAuditVerb(verifier: AuditChainVerifier): Verb {
       const { chain, anchors } = await verifier.verify(reader, orgId, body.anchors, clock);
       const anchorsMatch = anchors.every(({ status }) => status === 'matches' || status === 'expired');
       return {
-        intact: chain.brokenAtSeq === null && anchorsMatch,
+        valid: chain.brokenAtSeq === null && anchorsMatch,
         broken_at: chain.brokenAtSeq,
         anchors: [...anchors],
       };

@@ -12,7 +12,7 @@ export function toAuditEntry(row: AuditRow): AuditEntry {
     subject: row.subject,
     before: row.before_json === null ? null : JSON.parse(row.before_json),
     after: row.after_json === null ? null : JSON.parse(row.after_json),
-    address: row.address,
+    ip_address: row.ip_address,
     session_id: row.session_id,
     reason: row.reason,
     seq: row.seq,

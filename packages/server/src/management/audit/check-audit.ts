@@ -20,7 +20,7 @@ export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
         checkedAt,
       } = await verifier.check(reader, orgId, clock);
       return {
-        intact: brokenAt === null,
+        valid: brokenAt === null,
         checked_at: new Date(checkedAt).toISOString(),
         entries,
         first_seq: firstSeq,

@@ -18,7 +18,7 @@ const CSV_COLUMNS = [
   'actor_kind',
   'action',
   'subject',
-  'address',
+  'ip_address',
   'session_id',
   'reason',
   'seq',

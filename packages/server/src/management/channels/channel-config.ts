@@ -11,7 +11,7 @@ const READ_ONLY_FIELDS = new Set([
   'enabled',
   'url_origin',
   'failures',
-  'resting_until',
+  'backoff_until',
   'source',
   'created_at',
   'updated_at',

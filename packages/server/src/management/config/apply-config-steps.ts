@@ -35,7 +35,7 @@ const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
   'sources',
   'origin',
   'problem',
-  'speaks',
+  'native_dialects',
 ]);
 
 /**

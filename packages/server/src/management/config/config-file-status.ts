@@ -33,7 +33,7 @@ export function toConfigFileResource({ file, loadedAt, rejected }: ConfigFileSta
   return {
     file,
     loaded_at: new Date(loadedAt).toISOString(),
-    refused: rejected && {
+    rejected: rejected && {
       at: new Date(rejected.at).toISOString(),
       problems: filterProblemsForOrg(orgId, rejected.problems).map(({ where, message, position }) => ({
         where,

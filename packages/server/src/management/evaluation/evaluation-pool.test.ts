@@ -33,7 +33,7 @@ test('what is tried is judged elsewhere, with the same outcome', async () => {
   const judged = await trials.run('acme', 'judgeSamples', { policies: [POLICY], samples });
   assert.deepEqual(
     judged.map(({ request }) => request.outcome),
-    ['denied', 'passes'],
+    ['denied', 'passed'],
   );
 });
 
@@ -79,7 +79,7 @@ test('a trial that takes too long ends with a typed error, and the next one is j
   const dear = short.run('acme', 'simulateEvent', dearTrial());
   const refused = assert.rejects(dear, (error) => {
     assert.ok(error instanceof Fault);
-    assert.equal(error.code, 'trial_limit_exceeded');
+    assert.equal(error.code, 'evaluation_limit_exceeded');
     return true;
   });
   while (alarm.ring === null) await new Promise((resolve) => setImmediate(resolve));

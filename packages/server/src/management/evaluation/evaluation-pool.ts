@@ -35,7 +35,7 @@ export interface EvaluationPool {
   /**
    * Runs one task; organizations take turns.
    *
-   * @throws Fault `trial_limit_exceeded` for a task that takes too long, `rate_limit_exceeded` while too many of the
+   * @throws Fault `evaluation_limit_exceeded` for a task that takes too long, `rate_limit_exceeded` while too many of the
    *   organization wait, and what the task throws
    */
   run<Name extends keyof EvaluationTasks>(
@@ -80,7 +80,7 @@ export function createEvaluationPool(
 function toEvaluationFault(error: unknown, limitMs: number): unknown {
   if (error instanceof TaskStopped)
     return new Fault(
-      'trial_limit_exceeded',
+      'evaluation_limit_exceeded',
       error.exceeded === 'time'
         ? `This took longer than ${limitMs / 1_000} s and was stopped. Try fewer or cheaper rules, or fewer samples.`
         : 'This took more memory than it may and was stopped. Try fewer rules, or fewer samples.',

@@ -40,14 +40,14 @@ export function createInvitationVerb(dependencies: MemberDependencies): Verb {
       const after = invitationView(row, now);
       const link = `${dependencies.baseUrl()}/invite#t=${token}`;
       return {
-        answer: { ...after, link, mail: 'off' as const },
+        answer: { ...after, link, email_status: 'off' as const },
         audit: { subject: row.id, before: null, after },
         additionalChanges: revoked.map((earlier) => toRevocationChange(earlier, now)),
       };
     },
     afterCommit: async (answer) => ({
       ...answer,
-      mail: await dependencies.sendMail(buildInvitationMail(answer)),
+      email_status: await dependencies.sendMail(buildInvitationMail(answer)),
     }),
   });
 }

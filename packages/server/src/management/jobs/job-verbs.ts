@@ -15,7 +15,7 @@ export function toJobResource(row: JobRow, nowMs: number): z.input<typeof jobRes
     state: jobStateAt(row, nowMs),
     done: row.done,
     total: row.total,
-    cancel_asked: row.cancel_asked === 1,
+    cancel_requested: row.cancel_requested === 1,
     created_by: row.created_by,
     created_at: new Date(row.created_at).toISOString(),
     ended_at: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
@@ -55,10 +55,10 @@ export function cancelJobVerb(jobs: JobRunner): Verb {
       jobs.cancel(params.id);
       const after = await requireJob(writer, orgId, params.id);
       const answer = toJobResource(after, clock.now());
-      if (before.cancel_asked === after.cancel_asked) return { answer, audit: 'unchanged' };
+      if (before.cancel_requested === after.cancel_requested) return { answer, audit: 'unchanged' };
       return {
         answer,
-        audit: { subject: params.id, before: null, after: { kind: after.kind, cancel_asked: true } },
+        audit: { subject: params.id, before: null, after: { kind: after.kind, cancel_requested: true } },
       };
     },
   });

@@ -33,7 +33,7 @@ export const reportLeakedKeyVerb = defineWriteVerb({
       updated_by: actor.id,
     };
     await updatePlatformKey(writer, orgId, row.id, columns);
-    const after = { ...platformKeyOf({ ...row, ...columns }, now), found_at: body?.found_at ?? null };
+    const after = { ...platformKeyOf({ ...row, ...columns }, now), found_in: body?.found_in ?? null };
     return { answer: null, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
   },
 });

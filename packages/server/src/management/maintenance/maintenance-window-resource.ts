@@ -36,7 +36,7 @@ export function maintenanceWindowSettings(row: MaintenanceWindowRow) {
     duration_minutes: row.duration_ms === null ? null : row.duration_ms / 60_000,
     monitors: parseStringList(row.monitors_json),
     tags: parseStringList(row.tags_json),
-    on_boards: row.on_boards === 1,
+    show_on_boards: row.show_on_boards === 1,
   };
 }
 

@@ -11,9 +11,9 @@ import { type ListSortFields, paginateForApi } from '../list-page.ts';
 import { defineReadVerb, defineWriteVerb } from '../verb.ts';
 
 export const listMemberRemovalsVerb = defineReadVerb({
-  name: 'removals.list',
+  name: 'removed_members.list',
   method: 'GET',
-  path: '/api/management/removals',
+  path: '/api/management/removed-members',
   scope: 'management',
   summary: 'List people who were removed and whom groups do not add again, newest first',
   answer: memberRemovalList,
@@ -27,9 +27,9 @@ export const listMemberRemovalsVerb = defineReadVerb({
 });
 
 export const undoMemberRemovalVerb = defineWriteVerb({
-  name: 'removals.undo',
+  name: 'removed_members.restore',
   method: 'DELETE',
-  path: '/api/management/removals/{id}',
+  path: '/api/management/removed-members/{id}',
   scope: 'management',
   summary: 'Undo the removal of somebody, by their user id: groups may add them again',
   params: idParams,

@@ -96,7 +96,7 @@ function toModelResource(
       .filter((route) => isAliasRoute(route, providers) && route.targets.includes(id))
       .map((route) => route.model),
     context_window: listed.contextWindow,
-    output_most: listed.maxOutputTokens,
+    max_output_tokens: listed.maxOutputTokens,
     prices: toModelPrices(provider, listed.id, now),
     keys: toKeyNameList(keys, id),
   };
@@ -123,7 +123,7 @@ function toAliasResource({ model: id, targets }: CompiledRoute, keys: readonly K
     targets: [...targets],
     aliases: [],
     context_window: null,
-    output_most: null,
+    max_output_tokens: null,
     prices: null,
     keys: toKeyNameList(keys, id),
   };

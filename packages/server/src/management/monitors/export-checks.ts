@@ -20,7 +20,7 @@ const CSV_COLUMNS = [
   'detected_at',
   'received_at',
   'duration_ms',
-  'stands_for',
+  'missed_count',
 ] as const satisfies readonly (keyof CheckResource)[];
 
 export function exportChecksVerb(dependencies: MonitoringDependencies): Verb {

@@ -91,7 +91,7 @@ export function toCheckResource(row: CheckRow): CheckResource {
     received_at: toIsoTimestampOrNull(row.received_at),
     duration_ms: row.duration_ms,
     metadata: row.metadata_json === null ? null : JSON.parse(row.metadata_json),
-    stands_for: row.stands_for,
+    missed_count: row.missed_count,
   };
 }
 

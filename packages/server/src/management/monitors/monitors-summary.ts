@@ -8,9 +8,9 @@ import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dep
 /** What a list of monitors shows beside the monitors, in one answer. */
 export function getMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
   return defineReadVerb({
-    name: 'monitors.standing',
+    name: 'monitors.status',
     method: 'GET',
-    path: '/api/monitoring/standing',
+    path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
     summary: 'How many monitors are in each state, and the last day of some of them',
     query: monitorSummaryQuery,
@@ -41,7 +41,7 @@ function toRecentHistory({ id, uptimeRatio, slices }: RecentMonitorHistory) {
   return {
     id,
     uptime_ratio: uptimeRatio,
-    slices: slices.map(({ startedAt, healthy, failing, unknown, paused }) => ({
+    intervals: slices.map(({ startedAt, healthy, failing, unknown, paused }) => ({
       started_at: new Date(startedAt).toISOString(),
       healthy_seconds: healthy / 1000,
       failing_seconds: failing / 1000,

@@ -35,7 +35,7 @@ export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb 
         data.push({
           expected_at: new Date(at).toISOString(),
           deadline_at: new Date(at + grace).toISOString(),
-          local: formatLocalTime(at, timezone),
+          expected_at_local: formatLocalTime(at, timezone),
         });
       }
       return { data, timezone, grace_period_minutes: grace / 60_000 };

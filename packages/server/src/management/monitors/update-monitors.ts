@@ -40,13 +40,13 @@ export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
       const answer: { [Name in keyof BulkMonitorResult]: BulkMonitorResult[Name][number][] } = {
         changed: [],
         unchanged: [],
-        refused: [],
+        failed: [],
       };
       const further: AdditionalAuditedChange[] = [];
       for (const id of new Set(ids)) {
         const row = await requireChangeableMonitor(context.writer, context.orgId, id).catch(toExpectedFault);
         if (row instanceof Fault) {
-          answer.refused.push({ id, code: row.code, message: row.message });
+          answer.failed.push({ id, code: row.code, message: row.message });
           continue;
         }
         const change = await changeMonitor(context, dependencies, row, patch);

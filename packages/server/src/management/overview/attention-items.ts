@@ -56,15 +56,15 @@ function listProcessItems(
   const rejection = processStatus.configRejection(orgId);
   if (rejection)
     found.push({
-      kind: 'config_refused',
+      kind: 'config_rejected',
       severity: 'critical',
       subject: { kind: 'config', id: 'file', name: rejection.file ?? DEFAULT_FILE_NAME },
       since: toIsoTimestamp(rejection.atMs),
       text: `The last change was refused and the configuration before it runs: ${rejection.problem}`,
     });
-  if (processStatus.sharedStoreState() === 'away')
+  if (processStatus.sharedStoreState() === 'unavailable')
     found.push({
-      kind: 'store_away',
+      kind: 'store_unavailable',
       severity: 'critical',
       subject: { kind: 'store', id: 'shared', name: 'Shared store' },
       since: null,
@@ -73,7 +73,7 @@ function listProcessItems(
   const waiting = backlog();
   if (waiting >= MIN_PENDING_ROWS)
     found.push({
-      kind: 'rows_waiting',
+      kind: 'rows_pending',
       severity: 'warning',
       subject: { kind: 'store', id: 'database', name: 'Database' },
       since: null,
@@ -82,7 +82,7 @@ function listProcessItems(
   const rejectedBeats = processStatus.rejectedBeats(orgId);
   if (rejectedBeats)
     found.push({
-      kind: 'beats_refused',
+      kind: 'beats_rejected',
       severity: 'warning',
       subject: { kind: 'monitors', id: orgId, name: 'Heartbeats' },
       since: toIsoTimestamp(rejectedBeats.atMs),
@@ -94,7 +94,7 @@ function listProcessItems(
 async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<OverviewAttention[]> {
   const alerts = await listOpenAlerts(reader, orgId, 'credential', MAX_ITEMS_PER_KIND + 1);
   return alerts.map(({ at, subject_id, subject_name }) => ({
-    kind: 'credential_refused',
+    kind: 'credential_rejected',
     severity: 'critical',
     subject: { kind: 'breaker', id: subject_id, name: subject_name },
     since: toIsoTimestamp(at),

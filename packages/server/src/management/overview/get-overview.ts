@@ -41,10 +41,10 @@ export function getOverviewVerb(coverage: AnalyticsCoverage, dependencies: Atten
         stores: {
           database: 'ok' as const,
           shared: dependencies.processStatus.sharedStoreState(),
-          rows_waiting: dependencies.backlog(),
+          rows_pending: dependencies.backlog(),
         },
         attention,
-        more,
+        has_more: more,
       };
     },
   });

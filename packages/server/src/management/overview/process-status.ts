@@ -4,7 +4,7 @@ export interface ProcessStatus {
   configRejection(
     orgId: string,
   ): { readonly atMs: number; readonly problem: string; readonly file?: string } | null;
-  sharedStoreState(): 'ok' | 'away' | 'memory';
+  sharedStoreState(): 'ok' | 'unavailable' | 'memory';
   /** Beats of an org that were refused in the last hour, and why the last one was; null without any. */
   rejectedBeats(
     orgId: string,

@@ -26,13 +26,13 @@ export function dryRunPoliciesVerb(
     body: policyDryRunInput,
     answer: policyDryRunResponse,
     async run({ orgId, reader, clock }, { body }) {
-      const { samples, kept } = body;
+      const { samples, stored_bodies: kept } = body;
       if ((samples === undefined) === (kept === undefined))
-        throw new Fault('invalid_request', 'Give either `samples` or `kept`.', { param: 'samples' });
+        throw new Fault('invalid_request', 'Give either `samples` or `stored_bodies`.', { param: 'samples' });
       const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
       if (samples) {
         const evaluations = await evaluationPool.run(orgId, 'judgeSamples', { policies, samples });
-        return { data: evaluations.map((one) => ({ id: null, ...one })), kept: null };
+        return { data: evaluations.map((one) => ({ id: null, ...one })), stored_bodies: null };
       }
       await evaluationPool.run(orgId, 'judgeSamples', { policies, samples: [] });
       const storedSamples = await loadStoredSamples(reader, bodies, orgId, {
@@ -51,12 +51,15 @@ export function dryRunPoliciesVerb(
         }
       }
       const { read, hasMore } = storedSamples;
-      return { data, kept: { read, judged: data.length, skipped: read - data.length, has_more: hasMore } };
+      return {
+        data,
+        stored_bodies: { read, evaluated: data.length, skipped: read - data.length, has_more: hasMore },
+      };
     },
   });
 }
 
-function toSampleRange(kept: z.output<typeof policyDryRunInput>['kept'], nowMs: number) {
+function toSampleRange(kept: z.output<typeof policyDryRunInput>['stored_bodies'], nowMs: number) {
   const { from = '', to, limit = 0 } = kept ?? {};
   return { from: Date.parse(from), to: to === undefined ? nowMs : Date.parse(to), limit };
 }

@@ -158,9 +158,9 @@ function toEvaluationView(evaluated: EvaluatedBody | null, given: Buffer, modes:
     outcome,
     because,
   }));
-  if (evaluated === null) return { outcome: 'passes' as const, decisions, body: null };
+  if (evaluated === null) return { outcome: 'passed' as const, decisions, body: null };
   if (evaluated.evaluation.deniedBy) return { outcome: 'denied' as const, decisions, body: null };
-  if (evaluated.body === given) return { outcome: 'passes' as const, decisions, body: null };
+  if (evaluated.body === given) return { outcome: 'passed' as const, decisions, body: null };
   const body: unknown = JSON.parse(evaluated.body.toString('utf8'));
-  return { outcome: 'rewritten' as const, decisions, body };
+  return { outcome: 'redacted' as const, decisions, body };
 }

@@ -98,7 +98,7 @@ class StoredSampleDryRun {
   readonly #keys = new Map<string, number>();
   readonly #days = new Map<string, number>();
   readonly #samples: PolicyDryRunResult['samples'] = [];
-  readonly #counts = { checked: 0, skipped: 0, matched: 0, denied: 0, rewritten: 0, unjudged: 0 };
+  readonly #counts = { evaluated: 0, skipped: 0, matched: 0, denied: 0, redacted: 0, not_evaluated: 0 };
 
   constructor(options: PolicyDryRunOptions) {
     this.#options = options;
@@ -134,15 +134,15 @@ class StoredSampleDryRun {
   #addEvaluation(id: string, at: number, key: string, { request, answer }: SampleEvaluation): void {
     const { timezone } = this.#options;
     const counts = this.#counts;
-    counts.checked += 1;
+    counts.evaluated += 1;
     const decisions = [...request.decisions, ...(answer?.decisions ?? [])];
-    if (decisions.some(({ outcome }) => outcome === 'unjudged')) counts.unjudged += 1;
-    const [first] = decisions.filter(({ outcome }) => outcome !== 'unjudged');
+    if (decisions.some(({ outcome }) => outcome === 'not_evaluated')) counts.not_evaluated += 1;
+    const [first] = decisions.filter(({ outcome }) => outcome !== 'not_evaluated');
     if (!first) return;
     counts.matched += 1;
     const outcomes = [request.outcome, answer?.outcome];
     if (outcomes.includes('denied')) counts.denied += 1;
-    else if (outcomes.includes('rewritten')) counts.rewritten += 1;
+    else if (outcomes.includes('redacted')) counts.redacted += 1;
     this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
     const day = localDateOf(timezone, at);
     this.#days.set(day, (this.#days.get(day) ?? 0) + 1);
@@ -165,7 +165,7 @@ class StoredSampleDryRun {
       to: new Date(to).toISOString(),
       timezone,
       ...this.#counts,
-      more,
+      has_more: more,
       key_count: byCount.length,
       keys: byCount.slice(0, MAX_LISTED_KEYS).map(([name, matched]) => ({ name, matched })),
       days: localDaysInRange(timezone, from, to)

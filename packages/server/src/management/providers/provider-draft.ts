@@ -27,7 +27,7 @@ const NON_CONFIG_FIELDS = new Set([
   ...[...READ_ONLY_ENTRY_FIELDS].filter((name) => name !== 'id'),
   'origin',
   'problem',
-  'speaks',
+  'native_dialects',
   'header_names',
   'test_model',
   'credentials',

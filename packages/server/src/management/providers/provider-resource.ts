@@ -29,7 +29,7 @@ export function toProviderResource(
     ...toProviderSettings(config),
     origin: running.provider?.origin ?? null,
     problem: running.problem,
-    speaks: [...(running.provider?.dialects ?? [])],
+    native_dialects: [...(running.provider?.dialects ?? [])],
     header_names: Object.keys(headers),
     identity: toPublicIdentity(parseStoredEntry(row)['identity']),
     credentials:
@@ -47,7 +47,7 @@ export function toEnvironmentProviderResource(provider: Provider): ProviderView 
     ...toProviderSettings(ProviderSchema.parse({ id: provider.id, kind: provider.sheet.kind })),
     origin: provider.origin,
     problem: null,
-    speaks: [...provider.dialects],
+    native_dialects: [...provider.dialects],
     header_names: [],
     identity: null,
     credentials: toUnstoredCredentials(provider, ENVIRONMENT_METADATA),

@@ -92,6 +92,6 @@ function requireUsableProvider(
   return result.provider;
 }
 
-function toTestResource({ durationMs, ...tried }: ProviderTestResult) {
-  return { ...tried, duration_ms: durationMs };
+function toTestResource({ durationMs, asked, ...tried }: ProviderTestResult) {
+  return { ...tried, method: asked, duration_ms: durationMs };
 }

@@ -41,7 +41,7 @@ export const getDecisionVerb = defineReadVerb({
 
 function toDecisionResource(row: RelayDecisionRow): z.output<typeof storedRelayDecision> {
   const {
-    hits_json,
+    matches_json,
     findings_json,
     event_json: _,
     org_id: __,
@@ -54,7 +54,7 @@ function toDecisionResource(row: RelayDecisionRow): z.output<typeof storedRelayD
     ...rest,
     created_at: new Date(created_at).toISOString(),
     key: key_name,
-    hits: JSON.parse(hits_json),
+    matches: JSON.parse(matches_json),
     findings: JSON.parse(findings_json),
   });
 }

@@ -69,12 +69,12 @@ function toRelaySessionResource(row: RelaySessionSummary) {
     client_version: row.client_version,
     owner: row.owner,
     key: row.key_name,
-    first_at: toIsoString(row.first_at),
-    last_at: toIsoString(row.last_at),
+    first_seen_at: toIsoString(row.first_seen_at),
+    last_seen_at: toIsoString(row.last_seen_at),
     model_requests: row.model_requests,
     relay_calls: row.relay_calls,
-    last_model_at: row.last_model_at === null ? null : toIsoString(row.last_model_at),
-    last_relay_at: row.last_relay_at === null ? null : toIsoString(row.last_relay_at),
+    last_model_request_at: row.last_model_request_at === null ? null : toIsoString(row.last_model_request_at),
+    last_relay_call_at: row.last_relay_call_at === null ? null : toIsoString(row.last_relay_call_at),
     covered: row.model_requests === 0 || row.session_id === '' ? null : row.relay_calls > 0,
   };
 }
@@ -110,11 +110,13 @@ function summarizePerson(sessions: readonly RelaySessionSummary[]) {
     covered_ratio: named.length === 0 ? null : covered.length / named.length,
     model_requests: sumSessions(sessions, ({ model_requests }) => model_requests),
     relay_calls: sumSessions(sessions, ({ relay_calls }) => relay_calls),
-    unnamed_requests: sumSessions(unnamed, ({ model_requests }) => model_requests),
+    requests_without_session: sumSessions(unnamed, ({ model_requests }) => model_requests),
     agent_version: newest?.agent_version ?? null,
     client_version: newest?.client_version ?? null,
-    last_model_at: latestTimestamp(sessions.map(({ last_model_at }) => last_model_at)),
-    last_relay_at: latestTimestamp(sessions.map(({ last_relay_at }) => last_relay_at)),
+    last_model_request_at: latestTimestamp(
+      sessions.map(({ last_model_request_at }) => last_model_request_at),
+    ),
+    last_relay_call_at: latestTimestamp(sessions.map(({ last_relay_call_at }) => last_relay_call_at)),
   };
 }
 

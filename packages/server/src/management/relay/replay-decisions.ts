@@ -66,7 +66,7 @@ class DecisionReplay {
   readonly #rows: readonly RelayDecisionRow[];
   readonly #evaluate: EvaluateDecisions;
   readonly #changes: { readonly row: RelayDecisionRow; readonly after: NonNullable<ReplayedDecision> }[] = [];
-  #counts = { looked_at: 0, newly_denied: 0, newly_asked: 0, no_longer_stopped: 0, unchanged: 0 };
+  #counts = { evaluated: 0, newly_denied: 0, newly_asked: 0, newly_allowed: 0, unchanged: 0 };
   #next = 0;
   #skipped = 0;
 
@@ -96,15 +96,15 @@ class DecisionReplay {
       this.#skipped += 1;
       return;
     }
-    this.#counts.looked_at += 1;
+    this.#counts.evaluated += 1;
     // What would be: a draft is tried before it is enforced.
-    if (after.would === row.would) {
+    if (after.would === row.enforced_decision) {
       this.#counts.unchanged += 1;
       return;
     }
     if (after.would === 'deny') this.#counts.newly_denied += 1;
     else if (after.would === 'ask') this.#counts.newly_asked += 1;
-    else if (BLOCKING_DECISIONS.has(row.would)) this.#counts.no_longer_stopped += 1;
+    else if (BLOCKING_DECISIONS.has(row.enforced_decision)) this.#counts.newly_allowed += 1;
     this.#changes.push({ row, after });
   }
 
@@ -112,8 +112,8 @@ class DecisionReplay {
     const changes = this.#changes.slice(0, MAX_LISTED_CHANGES).map(({ row, after }) => ({
       decision_id: row.id,
       created_at: new Date(row.created_at).toISOString(),
-      what: row.what,
-      before: parseDecision(row.would),
+      input_summary: row.input_summary,
+      before: parseDecision(row.enforced_decision),
       after: after.would,
       rule: after.rule ?? row.rule,
     }));

@@ -34,12 +34,16 @@ function toSimulationResult({
 }: RelayEvaluation) {
   return {
     decision,
-    would,
+    enforced_decision: would,
     rule: hit?.rule ?? null,
     mode: hit?.mode ?? null,
     user_message: userMessage,
     agent_message: agentMessage,
-    hits: hits.map(({ command, ...one }) => ({ ...one, command: commandIndex(shell?.commands, command) })),
+    matches: hits.map(({ command, place, ...one }) => ({
+      ...one,
+      range: place,
+      command: commandIndex(shell?.commands, command),
+    })),
     findings: findings.map((one) => ({ ...one })),
     commands: (shell?.commands ?? []).map(toCommandView),
     unclear: (shell?.unclear ?? []).map((doubt) => ({ ...doubt })),

@@ -41,7 +41,7 @@ export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.inpu
     key: row.key_name,
     owner: row.owner,
     repository: row.repository,
-    what: row.what,
+    input_summary: row.input_summary,
     reason: row.reason,
     decided_at: row.decided_at === null ? null : toIso(row.decided_at),
     decided_by: row.decided_by,

@@ -9,7 +9,7 @@ import { defineWriteVerb, type Verb } from '../verb.ts';
 /** The bodies of a request, where the org keeps them. Who looks stands in the audit log. */
 export function getRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
   return defineWriteVerb({
-    name: 'requests.view_bodies',
+    name: 'requests.bodies',
     method: 'GET',
     status: 200,
     path: '/api/analytics/requests/{id}/bodies',

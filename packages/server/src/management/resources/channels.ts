@@ -59,7 +59,7 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
     kind: 'channels',
     path: '/api/monitoring/channels',
     scope: 'monitoring',
-    volatileFields: ['failures', 'resting_until'],
+    volatileFields: ['failures', 'backoff_until'],
     summaries: CHANNEL_SUMMARIES,
     schemas: CHANNEL_SCHEMAS,
     notFoundMessage: 'No channel has this id or name.',
@@ -106,7 +106,7 @@ export function createChannelKind(secretsKey: SecretsKey): ChannelResourceKind {
         updated_by: actor.id,
         leased_by: null,
         leased_until: 0,
-        resting_until: 0,
+        backoff_until: 0,
         failures: 0,
       };
       await insertChannel(writer, row);
@@ -129,7 +129,7 @@ async function updateStoredChannel(
   const wanted = {
     ...channelColumns(config, row, secretsKey, now),
     enabled: enabled ? 1 : 0,
-    resting_until: 0,
+    backoff_until: 0,
     failures: 0,
   };
   if (hasColumnValues(row, wanted)) return null;

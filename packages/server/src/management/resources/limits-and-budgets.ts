@@ -155,7 +155,7 @@ export async function toBudgetResource(
       reserved_usd: standing.reserved_usd,
       forecast_nano_usd: forecast,
       forecast_usd: forecast === null ? null : toDecimalUsd(forecast),
-      full_at: forecastExhaustion({ spent, forecast, limit: rule.limitNanoUsd }, now, nowMs),
+      exhausted_at: forecastExhaustion({ spent, forecast, limit: rule.limitNanoUsd }, now, nowMs),
       spent_usd: standing.spent_usd,
       remaining_nano_usd: Math.max(0, rule.limitNanoUsd - level.used),
       remaining_usd: standing.remaining_usd,

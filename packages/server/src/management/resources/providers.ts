@@ -52,7 +52,7 @@ export function createProviderKind(dependencies: ProviderDependencies): Provider
     path: '/api/management/providers',
     scope: 'management',
     invalidates: 'config',
-    volatileFields: ['origin', 'problem', 'speaks', 'credentials.tested_at', 'credentials.test'],
+    volatileFields: ['origin', 'problem', 'native_dialects', 'credentials.tested_at', 'credentials.test'],
     summaries: {
       list: 'List providers and their credentials by name, without any secret',
       create: 'Create a provider; its keys are stored encrypted and bound to its address',

@@ -48,7 +48,7 @@ export function createRelayRuleKind(
       singular: 'rule',
       path: '/api/management/relay/rules',
       invalidates: 'relay',
-      volatileFields: ['hits', 'mode'],
+      volatileFields: ['match_count', 'mode'],
       summaries: RELAY_RULE_SUMMARIES,
       notFoundMessage: 'No rule of the relay has this id.',
       idPrefix: 'rlr',
@@ -78,7 +78,7 @@ function toRelayRuleResource(
     id,
     rule,
     mode: mode === 'enforce' ? config.mode : 'observe',
-    hits: hits.get(config.name) ?? 0,
+    match_count: hits.get(config.name) ?? 0,
     ...toRuleMetadata(stored),
   };
 }

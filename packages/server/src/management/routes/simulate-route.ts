@@ -139,7 +139,7 @@ function findKeyFault(
 ): Fault | null {
   const subject = `${keyNoun} "${key.name}"`;
   const reject = (code: 'key_revoked' | 'key_expired' | 'insufficient_scope', message: string) => {
-    steps.push({ step: 'authenticate', outcome: 'refused', because: `${subject}: ${message}` });
+    steps.push({ step: 'authenticate', outcome: 'rejected', because: `${subject}: ${message}` });
     return new Fault(code, message);
   };
   if (key.revokedAt !== null) return reject('key_revoked', `The ${keyNoun} was revoked.`);
@@ -251,7 +251,7 @@ function buildSimulationResult(
   // A request that is refused meets no breaker.
   if (!fault) steps.push(...found.map((step) => ({ step: 'breaker', ...step })));
   return {
-    outcome: fault ? 'refused' : 'sent',
+    outcome: fault ? 'rejected' : 'sent',
     status: fault?.status ?? 200,
     code: fault?.code ?? null,
     message: fault?.message ?? null,

@@ -91,7 +91,7 @@ export async function loadBoardView(
     listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
   ]);
   const announced = findAnnouncedMaintenance(
-    windows.filter(({ on_boards }) => on_boards === 1),
+    windows.filter(({ show_on_boards }) => show_on_boards === 1),
     rows,
     context.nowMs,
   );

@@ -27,7 +27,7 @@ export function previewInvitation(context: SignInContext, token: string): Promis
  * shows that it is theirs: by its password, or by being signed in by any method. An account that belongs to no org has nothing
  * to protect: there the invitation replaces what proved it before, so that nobody is shut out for want of a password.
  *
- * @throws Fault `not_found` for an invitation that is not good any more, `sign_in_failed`, `too_many_tries`, `conflict`;
+ * @throws Fault `not_found` for an invitation that is not good any more, `sign_in_failed`, `too_many_attempts`, `conflict`;
  *   `invalid_request` for a password that will not do
  */
 export async function acceptInvitationAndSignIn(

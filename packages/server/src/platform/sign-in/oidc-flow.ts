@@ -15,12 +15,12 @@ const NAME_CHARS = 100;
 
 /** Why a sign-in by an issuer came to nothing; the sign-in page has the words for each. */
 export type OidcFailureReason =
-  | 'refused'
+  | 'access_denied'
   | 'expired'
   | 'not_allowed'
-  | 'email'
+  | 'email_not_verified'
   | 'account_exists'
-  | 'other_person'
+  | 'account_mismatch'
   | 'unavailable'
   | 'failed';
 
@@ -225,7 +225,7 @@ function toSignInError(
 ): OidcSignInError {
   if (error instanceof OidcSignInError) return error;
   if (error instanceof openid.AuthorizationResponseError)
-    return new OidcSignInError('refused', `the issuer said ${error.error.slice(0, 100)}`);
+    return new OidcSignInError('access_denied', `the issuer said ${error.error.slice(0, 100)}`);
   if (error instanceof openid.ResponseBodyError)
     return new OidcSignInError('failed', `the issuer's token endpoint said ${error.error.slice(0, 100)}`);
   // Without a code the library passes on what the connection said: refused, not there, not believed, too long.

@@ -40,7 +40,7 @@ export interface OidcCallback {
  * Ends a sign-in by an issuer; returns the value of the cookie and where the person wanted to go. An answer that this
  * browser did not ask for counts as no attempt: any page can send browsers here.
  *
- * @throws OidcRefused; Fault `not_found`, `too_many_tries`
+ * @throws OidcRefused; Fault `not_found`, `too_many_attempts`
  */
 export async function startOidcSession(
   context: SignInContext,
@@ -117,11 +117,16 @@ async function resolveUser(
   const { profile: person, live, kept } = coming;
   const known = await findIdentity(writer, person.issuer, person.subject);
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
-    throw new OidcSignInError('other_person', 'the issuer confirmed another person than who is signed in');
+    throw new OidcSignInError(
+      'account_mismatch',
+      'the issuer confirmed another person than who is signed in',
+    );
   if (known) return known.user_id;
   const { email, isVerified } = person;
-  if (email === null) throw new OidcSignInError('email', 'the issuer gave no valid e-mail address');
-  if (!isVerified) throw new OidcSignInError('email', 'the issuer does not vouch for the e-mail address');
+  if (email === null)
+    throw new OidcSignInError('email_not_verified', 'the issuer gave no valid e-mail address');
+  if (!isVerified)
+    throw new OidcSignInError('email_not_verified', 'the issuer does not vouch for the e-mail address');
   const user = await findUserByEmail(writer, email);
   return user ? joinAccount(context, writer, user.id, coming) : createAccount(context, writer, email, coming);
 }

@@ -15,7 +15,7 @@ import { requireAccountControl, requireSignedIn } from './session-changes.ts';
 import type { LiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
-/** The oldest first. @throws Fault `signed_out` */
+/** The oldest first. @throws Fault `session_expired` */
 export async function listOwnPasskeys(
   context: SignInContext,
   browser: BrowserRequest,
@@ -46,7 +46,7 @@ export async function addPasskey(
   });
 }
 
-/** @throws Fault `signed_out`; `not_found` for one of somebody else */
+/** @throws Fault `session_expired`; `not_found` for one of somebody else */
 export async function renamePasskey(
   context: SignInContext,
   browser: BrowserRequest,

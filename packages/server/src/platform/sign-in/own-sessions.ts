@@ -13,7 +13,7 @@ import { auditedTransaction, type BrowserRequest, type SignInContext } from './s
 /**
  * The sessions of whoever is signed in that hold, the last used first.
  *
- * @throws Fault `signed_out`
+ * @throws Fault `session_expired`
  */
 export async function listOwnSessions(
   context: SignInContext,
@@ -24,7 +24,7 @@ export async function listOwnSessions(
   return { live, rows: rows.filter((row) => context.sessions.isActive(row, row.last_seen_at)) };
 }
 
-/** Ends one of them, the own one too. @throws Fault `signed_out`; `not_found` for a session of somebody else */
+/** Ends one of them, the own one too. @throws Fault `session_expired`; `not_found` for a session of somebody else */
 export async function endOwnSession(
   context: SignInContext,
   browser: BrowserRequest,
@@ -42,7 +42,7 @@ export async function endOwnSession(
   return live;
 }
 
-/** Ends every session of whoever is signed in but this one. @throws Fault `signed_out` */
+/** Ends every session of whoever is signed in but this one. @throws Fault `session_expired` */
 export async function endOtherSessions(context: SignInContext, browser: BrowserRequest): Promise<void> {
   const { database, clock, sessions } = context;
   const { live } = await requireSignedIn(context, browser);

@@ -83,7 +83,7 @@ export async function createOwnerLink(
  * the new password in place of everything that proved it before, so that a lost password is no lost installation and nobody
  * else who could sign in to the account becomes an owner with it.
  *
- * @throws Fault `link_unusable` when it was used, is over or unknown; `invalid_request` for a password that will not do;
+ * @throws Fault `link_expired` when it was used, is over or unknown; `invalid_request` for a password that will not do;
  *   `conflict` for the account of somebody who belongs to other orgs, unless the link makes operators
  */
 export async function redeemOwnerLink(
@@ -130,7 +130,7 @@ export async function hasOpenOwnerLink(reader: DatabaseReader, clock: Clock): Pr
   return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
 }
 
-/** What the page of the link shows. @throws Fault `link_unusable` when it was used, is over or unknown */
+/** What the page of the link shows. @throws Fault `link_expired` when it was used, is over or unknown */
 export async function previewOwnerLink({ database, clock }: SignInContext, token: string) {
   const link = await requireUsableLink(database.read, clock, token);
   const org = await findOrgById(database.read, link.org_id);
@@ -153,7 +153,7 @@ async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: st
 }
 
 function linkFault(what: string): Fault {
-  return new Fault('link_unusable', `${what} Sign in, or make a new one with: floe owner-link`);
+  return new Fault('link_expired', `${what} Sign in, or make a new one with: floe owner-link`);
 }
 
 /** What only this file and `bootstrap` write. */

@@ -12,7 +12,7 @@ import {
 /**
  * Signs somebody in by passkey; returns the value of the cookie.
  *
- * @throws Fault `sign_in_failed`, `too_many_tries`; `not_found` where passkeys are switched off
+ * @throws Fault `sign_in_failed`, `too_many_attempts`; `not_found` where passkeys are switched off
  */
 export async function startPasskeySession(
   context: SignInContext,

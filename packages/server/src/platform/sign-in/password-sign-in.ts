@@ -49,7 +49,7 @@ export async function startPasswordSession(
 /**
  * Counts the try and checks the password.
  *
- * @throws Fault `sign_in_failed`, in the same words and time whether the account exists; `too_many_tries`; `not_found`
+ * @throws Fault `sign_in_failed`, in the same words and time whether the account exists; `too_many_attempts`; `not_found`
  *   where passwords are switched off
  */
 export async function verifyPassword(

@@ -5,7 +5,7 @@ import type { LiveSession } from './sessions.ts';
 import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 import { sha256 } from './tokens.ts';
 
-/** @throws Fault `signed_out` */
+/** @throws Fault `session_expired` */
 export async function requireSignedIn(
   { sessions }: Pick<SignInContext, 'sessions'>,
   browser: BrowserRequest,
@@ -19,7 +19,7 @@ export async function requireSignedIn(
  * Somebody who may add or replace a way to sign in: they confirmed who they are a moment ago, so that whoever finds an open
  * browser cannot come back later, and the session has every role that the new way would open.
  *
- * @throws Fault `signed_out`, `step_up_required`, `insufficient_role`
+ * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
 export async function requireAccountControl(context: SignInContext, browser: BrowserRequest) {
   const { live, token } = await requireSignedIn(context, browser);
@@ -34,7 +34,7 @@ export async function requireAccountControl(context: SignInContext, browser: Bro
 
 export function sessionExpiredFault(): Fault {
   return new Fault(
-    'signed_out',
+    'session_expired',
     'You are signed out: the session ended, or somebody ended it. Sign in again.',
   );
 }
@@ -42,7 +42,7 @@ export function sessionExpiredFault(): Fault {
 /**
  * Goes on in another org of the same person: the session is about that one from now on, under a new cookie.
  *
- * @throws Fault `signed_out`; `not_found` for an org they do not belong to, whether it exists or not
+ * @throws Fault `session_expired`; `not_found` for an org they do not belong to, whether it exists or not
  */
 export async function switchOrg(
   context: SignInContext,

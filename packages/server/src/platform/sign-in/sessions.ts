@@ -141,8 +141,8 @@ export class ConsoleSessions {
       last_seen_at: now,
       expires_at: now + this.#rules().maxLifetimeMs,
       stepped_up_until: from.steppedUp ? now + STEP_UP_MS : 0,
-      address: from.address,
-      agent: from.agent.slice(0, MAX_AGENT_CHARS),
+      ip_address: from.address,
+      user_agent: from.agent.slice(0, MAX_AGENT_CHARS),
     });
     return { id, token };
   }

@@ -26,7 +26,7 @@ export interface StepUpProof {
  * Somebody who is signed in shows once more who they are: for ten minutes they may do what asks for that. Returns the new
  * value of their cookie.
  *
- * @throws Fault `signed_out`, `sign_in_failed`, `too_many_tries`
+ * @throws Fault `session_expired`, `sign_in_failed`, `too_many_attempts`
  */
 export async function stepUp(
   context: SignInContext,

@@ -43,7 +43,7 @@ export interface SignInThrottle {
   /**
    * Counts a try before it is judged, so that many at once cannot all pass.
    *
-   * @throws Fault `too_many_tries` with the time until the next may come
+   * @throws Fault `too_many_attempts` with the time until the next may come
    */
   countAttempt(trier: SignInAttempt): Promise<CountedAttempt>;
   /**
@@ -64,7 +64,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
     // Longer than any pause: the clock was set back since, and nobody shall wait for that.
     const waitMs = Math.max(0, ...waits.filter((ms) => ms <= ADDRESS_POLICY.maxPauseMs));
     if (waitMs === 0) return rows;
-    throw new Fault('too_many_tries', `Too many tries. Again in ${Math.ceil(waitMs / 1000)} s.`, {
+    throw new Fault('too_many_attempts', `Too many tries. Again in ${Math.ceil(waitMs / 1000)} s.`, {
       retryAfterMs: waitMs,
     });
   }
@@ -89,7 +89,7 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
         for (const row of counts) await upsertSignInAttempts(writer, row);
         return {
           pausedMs: Math.max(0, ...counts.map((row) => row.blocked_until - now)),
-          addressAttempts: counts.at(-1)?.tries ?? 0,
+          addressAttempts: counts.at(-1)?.attempts ?? 0,
         };
       });
     },
@@ -100,9 +100,9 @@ export function createSignInThrottle(database: Database, clock: Clock): SignInTh
       const [row] = byAddress === undefined ? [] : await findSignInAttempts(writer, [byAddress]);
       if (!row) return;
       // Another try since may have begun a pause of its own, which stays.
-      const isLast = row.tries === addressTries;
+      const isLast = row.attempts === addressTries;
       const blocked_until = isLast ? 0 : row.blocked_until;
-      await upsertSignInAttempts(writer, { ...row, tries: Math.max(0, row.tries - 1), blocked_until });
+      await upsertSignInAttempts(writer, { ...row, attempts: Math.max(0, row.attempts - 1), blocked_until });
     },
   };
 }
@@ -113,10 +113,10 @@ function addAttempt(
   before: SignInAttemptsRow | undefined,
   now: number,
 ): SignInAttemptsRow {
-  const isFresh = before === undefined || now - before.last_at > ATTEMPT_TTL_MS;
-  const tries = (isFresh ? 0 : before.tries) + 1;
+  const isFresh = before === undefined || now - before.last_attempt_at > ATTEMPT_TTL_MS;
+  const tries = (isFresh ? 0 : before.attempts) + 1;
   const pause = pauseMs(tries, patience);
-  return { bucket, tries, last_at: now, blocked_until: pause === 0 ? 0 : now + pause };
+  return { bucket, attempts: tries, last_attempt_at: now, blocked_until: pause === 0 ? 0 : now + pause };
 }
 
 /** 0 for the free ones, then 1 s, 2 s, 4 s, … */

@@ -44,7 +44,7 @@ export const CHECK_COLUMNS = [
   'received_at',
   'duration_ms',
   'metadata_json',
-  'stands_for',
+  'missed_count',
 ] as const satisfies readonly (keyof ChecksTable)[];
 
 export const BEAT_KEY_COLUMNS = [

@@ -91,7 +91,7 @@ export interface ChecksTable {
   duration_ms: number | null;
   metadata_json: string | null;
   /** More than 1 when a catch-up was too long to be written out. */
-  stands_for: number;
+  missed_count: number;
 }
 
 /** Each ends where the next one of its monitor begins. */
@@ -137,9 +137,9 @@ export interface MonitorGapsTable {
   started_at: number;
   ended_at: number;
   /** 1 while it is not known whether a process that was there before it still is. */
-  presumed: number;
+  inferred: number;
   /** 1 when the clock was set ahead, or the machine slept: a process was there all the time it ran. */
-  stepped: number;
+  clock_stepped: number;
 }
 
 /** A page that shows chosen monitors. */
@@ -170,7 +170,7 @@ export interface MaintenanceWindowsTable extends z.output<typeof maintenanceWind
   monitors_json: string;
   tags_json: string;
   /** Whether public boards announce it. */
-  on_boards: number;
+  show_on_boards: number;
   created_at: number;
   updated_at: number;
   updated_by: string;

@@ -177,20 +177,20 @@ async function confirmGaps(
   if (startedAt !== null)
     await writer
       .deleteFrom('monitor_gaps')
-      .where('presumed', '=', 1)
+      .where('inferred', '=', 1)
       .where('started_at', '>=', startedAt)
       .execute();
   const earliest = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.started_at));
-  const presumed = await writer
+  const inferred = await writer
     .selectFrom('monitor_gaps')
     .select('started_at')
-    .where('presumed', '=', 1)
+    .where('inferred', '=', 1)
     .execute();
-  for (const { started_at } of presumed)
+  for (const { started_at } of inferred)
     if (earliest > started_at)
       await writer
         .updateTable('monitor_gaps')
-        .set({ presumed: 0 })
+        .set({ inferred: 0 })
         .where('started_at', '=', started_at)
         .execute();
 }
@@ -204,11 +204,11 @@ async function shiftFutureLiveness(writer: DatabaseWriter, nowMs: number, aheadM
     .orderBy('started_at')
     .execute();
   await writer.deleteFrom('monitor_gaps').where('ended_at', '>', nowMs).execute();
-  for (const { started_at, ended_at, presumed, stepped } of ahead) {
+  for (const { started_at, ended_at, inferred, clock_stepped } of ahead) {
     const startAt = started_at > nowMs ? started_at - aheadMs : started_at;
     const endAt = Math.min(nowMs, ended_at - aheadMs);
     if (endAt > startAt)
-      await insertGap(writer, { startAt, endAt, isClockJump: stepped === 1 }, presumed === 0);
+      await insertGap(writer, { startAt, endAt, isClockJump: clock_stepped === 1 }, inferred === 0);
   }
   for (const column of ['seen_at', 'accepted_until', 'started_at'] as const)
     await writer
@@ -231,7 +231,7 @@ async function insertGap(
   { startAt, endAt, isClockJump: isStep }: MonitoringGap,
   isConfirmed: boolean,
 ): Promise<void> {
-  const gap = { ended_at: endAt, presumed: isConfirmed ? 0 : 1, stepped: isStep ? 1 : 0 };
+  const gap = { ended_at: endAt, inferred: isConfirmed ? 0 : 1, clock_stepped: isStep ? 1 : 0 };
   await writer
     .insertInto('monitor_gaps')
     .values({ started_at: startAt, ...gap })
@@ -282,12 +282,12 @@ export async function listGapsAfter(reader: DatabaseReader, afterMs: number): Pr
     .selectFrom('monitor_gaps')
     .selectAll()
     .where('ended_at', '>', afterMs)
-    .where('presumed', '=', 0)
+    .where('inferred', '=', 0)
     .orderBy('started_at')
     .execute();
-  return rows.map(({ started_at, ended_at, stepped }) => ({
+  return rows.map(({ started_at, ended_at, clock_stepped }) => ({
     startAt: started_at,
     endAt: ended_at,
-    ...(stepped === 1 && { isClockJump: true }),
+    ...(clock_stepped === 1 && { isClockJump: true }),
   }));
 }

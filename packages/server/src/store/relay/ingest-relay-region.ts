@@ -88,11 +88,11 @@ const DECISION_TEXT_COLUMNS = [
   'org_id',
   'event',
   'decision',
-  'would',
-  'what',
+  'enforced_decision',
+  'input_summary',
   'agent',
   'key_id',
-  'hits_json',
+  'matches_json',
   'findings_json',
 ];
 const REPORT_TEXT_COLUMNS = ['id', 'org_id', 'type', 'agent', 'key_id', 'details_json'];

@@ -15,7 +15,7 @@ export type RelayDecisionRow = RelayDecisionsTable;
 
 export interface RelayDecisionFilters {
   readonly decision?: string | undefined;
-  readonly would?: string | undefined;
+  readonly enforced_decision?: string | undefined;
   readonly event?: string | undefined;
   readonly rule?: string | undefined;
   readonly mode?: string | undefined;
@@ -53,7 +53,7 @@ export async function getDecisionPage(
     .limit(1)
     .executeTakeFirst();
   const wanted = `%${q.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-  let found = rows.where(sql<boolean>`lower(what) like ${wanted} escape '\\'`);
+  let found = rows.where(sql<boolean>`lower(input_summary) like ${wanted} escape '\\'`);
   if (end) found = found.where(afterPosition(positionOf(end)));
   const page = await getNewestPage(found, 'created_at', limit);
   return page.nextCursor === null && end ? { ...page, nextCursor: encodeTimeCursor(positionOf(end)) } : page;
@@ -120,7 +120,7 @@ function applyFilters(all: Query, request: PageRequest & RelayDecisionFilters): 
   let query = all.where('org_id', '=', orgId);
   for (const column of [
     'decision',
-    'would',
+    'enforced_decision',
     'event',
     'rule',
     'mode',

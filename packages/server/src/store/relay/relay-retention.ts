@@ -12,7 +12,11 @@ export async function expireRelayHistory(
   for (const table of ['relay_decisions', 'relay_reports', 'relay_approvals'] as const)
     while ((await expireBatch(database, table, orgId, beforeMs)) === ROWS_PER_BATCH);
   await database.transaction((writer) =>
-    writer.deleteFrom('relay_sessions').where('org_id', '=', orgId).where('last_at', '<', beforeMs).execute(),
+    writer
+      .deleteFrom('relay_sessions')
+      .where('org_id', '=', orgId)
+      .where('last_seen_at', '<', beforeMs)
+      .execute(),
   );
 }
 

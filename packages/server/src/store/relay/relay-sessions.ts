@@ -26,11 +26,11 @@ export async function addToRelaySessions(
           agent: sql`coalesce(excluded.agent, relay_sessions.agent)`,
           agent_version: sql`coalesce(excluded.agent_version, relay_sessions.agent_version)`,
           client_version: sql`coalesce(excluded.client_version, relay_sessions.client_version)`,
-          last_at: sql`case when excluded.last_at > relay_sessions.last_at then excluded.last_at else relay_sessions.last_at end`,
+          last_seen_at: sql`case when excluded.last_seen_at > relay_sessions.last_seen_at then excluded.last_seen_at else relay_sessions.last_seen_at end`,
           model_requests: sql`relay_sessions.model_requests + excluded.model_requests`,
-          last_model_at: sql`coalesce(excluded.last_model_at, relay_sessions.last_model_at)`,
+          last_model_request_at: sql`coalesce(excluded.last_model_request_at, relay_sessions.last_model_request_at)`,
           relay_calls: sql`relay_sessions.relay_calls + excluded.relay_calls`,
-          last_relay_at: sql`coalesce(excluded.last_relay_at, relay_sessions.last_relay_at)`,
+          last_relay_call_at: sql`coalesce(excluded.last_relay_call_at, relay_sessions.last_relay_call_at)`,
         }),
       )
       .execute();
@@ -39,7 +39,7 @@ export async function addToRelaySessions(
 export interface RelaySessionActivity {
   readonly org_id: string;
   readonly session_id: string;
-  readonly last_relay_at: number;
+  readonly last_relay_call_at: number;
 }
 
 /** Sessions that asked the relay at `sinceMs` or later, oldest first. */
@@ -49,12 +49,12 @@ export async function listRelayActivitySince(
 ): Promise<RelaySessionActivity[]> {
   const rows = await reader
     .selectFrom('relay_sessions')
-    .select(['org_id', 'session_id', 'last_relay_at'])
-    .where('last_relay_at', '>=', sinceMs)
-    .orderBy('last_relay_at')
+    .select(['org_id', 'session_id', 'last_relay_call_at'])
+    .where('last_relay_call_at', '>=', sinceMs)
+    .orderBy('last_relay_call_at')
     .limit(MAX_CALLS_PER_READ)
     .execute();
-  return rows.flatMap(({ org_id, session_id, last_relay_at }) =>
-    last_relay_at === null ? [] : [{ org_id, session_id, last_relay_at }],
+  return rows.flatMap(({ org_id, session_id, last_relay_call_at }) =>
+    last_relay_call_at === null ? [] : [{ org_id, session_id, last_relay_call_at }],
   );
 }

@@ -6,11 +6,11 @@ export interface RelayDecisionsTable {
   /** shell, tool, prompt, file_read or file_write. */
   event: string;
   decision: string;
-  would: string;
+  enforced_decision: string;
   rule: string | null;
   mode: string | null;
   /** The event in one line for people, secrets masked. */
-  what: string;
+  input_summary: string;
   session_id: string | null;
   agent: string;
   agent_version: string | null;
@@ -24,7 +24,7 @@ export interface RelayDecisionsTable {
   reason: string | null;
   user_message: string | null;
   agent_message: string | null;
-  hits_json: string;
+  matches_json: string;
   findings_json: string;
   /** The event with secrets masked, to be judged again by other rules; null where texts are not kept. */
   event_json: string | null;
@@ -69,7 +69,7 @@ export interface RelayApprovalsTable {
   key_name: string;
   owner: string | null;
   repository: string | null;
-  what: string;
+  input_summary: string;
   reason: string;
   decided_at: number | null;
   decided_by: string | null;
@@ -88,10 +88,10 @@ export interface RelaySessionsTable {
   agent: string | null;
   agent_version: string | null;
   client_version: string | null;
-  first_at: number;
-  last_at: number;
+  first_seen_at: number;
+  last_seen_at: number;
   model_requests: number;
-  last_model_at: number | null;
+  last_model_request_at: number | null;
   relay_calls: number;
-  last_relay_at: number | null;
+  last_relay_call_at: number | null;
 }

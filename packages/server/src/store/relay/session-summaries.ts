@@ -12,12 +12,12 @@ export interface RelaySessionSummary {
   readonly agent: string | null;
   readonly agent_version: string | null;
   readonly client_version: string | null;
-  readonly first_at: number;
-  readonly last_at: number;
+  readonly first_seen_at: number;
+  readonly last_seen_at: number;
   readonly model_requests: number;
   readonly relay_calls: number;
-  readonly last_model_at: number | null;
-  readonly last_relay_at: number | null;
+  readonly last_model_request_at: number | null;
+  readonly last_relay_call_at: number | null;
 }
 
 export interface RelaySessionFilters {
@@ -32,11 +32,11 @@ export interface RelaySessionFilters {
 const MAX_SESSIONS = 50_000;
 
 const BY_LAST_USE: Keyset<RelaySessionSummary> = {
-  key: sql.ref('last_at'),
+  key: sql.ref('last_seen_at'),
   id: sql.ref('first_key'),
   type: 'number',
   direction: 'desc',
-  positionOf: ({ last_at, first_key }) => [last_at, first_key],
+  positionOf: ({ last_seen_at, first_key }) => [last_seen_at, first_key],
 };
 
 /** Sessions of an org with their sums, newest first; requests that name no session are one per key. */
@@ -60,7 +60,7 @@ export function listRelaySessionSummaries(
   request: { readonly orgId: string; readonly from: number; readonly to: number },
 ): Promise<RelaySessionSummary[]> {
   return selectSessionSummaries(reader, request)
-    .orderBy(sql`max(last_at)`, 'desc')
+    .orderBy(sql`max(last_seen_at)`, 'desc')
     .limit(MAX_SESSIONS)
     .execute();
 }
@@ -87,16 +87,16 @@ function selectSessionSummaries(
       sql<string | null>`coalesce(max(case when relay_calls > 0 then agent end), max(agent))`.as('agent'),
       sql<string | null>`max(agent_version)`.as('agent_version'),
       sql<string | null>`max(client_version)`.as('client_version'),
-      sql<number>`min(first_at)`.as('first_at'),
-      sql<number>`max(last_at)`.as('last_at'),
+      sql<number>`min(first_seen_at)`.as('first_seen_at'),
+      sql<number>`max(last_seen_at)`.as('last_seen_at'),
       sql<number>`cast(sum(model_requests) as bigint)`.as('model_requests'),
       sql<number>`cast(sum(relay_calls) as bigint)`.as('relay_calls'),
-      sql<number | null>`max(last_model_at)`.as('last_model_at'),
-      sql<number | null>`max(last_relay_at)`.as('last_relay_at'),
+      sql<number | null>`max(last_model_request_at)`.as('last_model_request_at'),
+      sql<number | null>`max(last_relay_call_at)`.as('last_relay_call_at'),
     ])
     .where('org_id', '=', orgId)
     .groupBy(['session_id', sql`case when session_id = '' then key_id else '' end`]);
-  if (from !== undefined) query = query.where('last_at', '>=', from);
-  if (to !== undefined) query = query.where('first_at', '<', to);
+  if (from !== undefined) query = query.where('last_seen_at', '>=', from);
+  if (to !== undefined) query = query.where('first_seen_at', '<', to);
   return query;
 }
