@@ -97,6 +97,7 @@ test('errors without those of one key: a reload, Back and Forward bring the same
   const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
   trackPageRequests(page);
   await page.locator('[data-row]').nth(3).waitFor();
+  await page.locator('[data-filter]').waitFor();
   await page.keyboard.press('/');
   await page.locator('[data-filter]:focus').waitFor();
   await page.keyboard.type('status:error');

@@ -46,17 +46,34 @@ async function flood(
 async function rowsListed(page: Page): Promise<Set<string>> {
   const listed = new Set<string>();
   await page.evaluate(() => document.querySelector('[data-scroll]')?.scrollTo({ top: 0 }));
-  for (let steps = 0; steps < 1_000; steps += 1) {
-    for (const id of await rowsInDocument(page)) listed.add(id);
-    const places = await page.evaluate(() => {
-      document.querySelector('[data-scroll]')?.scrollBy({ top: 600 });
-      return Number(document.querySelector('[role=table]')?.getAttribute('data-rows'));
-    });
+  return eventually(async () => {
+    const { ids, places } = await page.evaluate(readAndScroll);
+    for (const id of ids) listed.add(id);
     const hasMore = await page.getByRole('button', { name: 'Load more' }).count();
     if (hasMore === 0 && listed.size >= places) return listed;
-    await page.waitForTimeout(30);
-  }
-  throw new Error(`the end of the list was not reached: ${listed.size} rows`);
+    throw new Error(`the end of the list was not reached: ${listed.size} rows of ${places}`);
+  });
+}
+
+/**
+ * In the page: ids of the rows in the document, and how many there are in all; brings the last of these rows that is in
+ * view to the top. However late rows are drawn, what comes next begins with one that was read: none is passed by.
+ */
+function readAndScroll() {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const inView = rows.filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+  const indexOf = ({ dataset }: HTMLElement) => Number(dataset['index']);
+  inView
+    .sort((a, b) => indexOf(a) - indexOf(b))
+    .at(-1)
+    ?.scrollIntoView({ block: 'start' });
+  return {
+    ids: rows.map(({ dataset }) => dataset['row'] ?? ''),
+    places: Number(document.querySelector('[role=table]')?.getAttribute('data-rows')),
+  };
 }
 
 /** Has the rows that waited shown: by the key, on a phone by what says how many wait. */

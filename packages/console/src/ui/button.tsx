@@ -65,6 +65,14 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
   readonly needs?: Action;
 }
 
+/** Also of the place of one that is on its way. */
+const ICON_BUTTON = 'size-8 shrink-0 pointer-coarse:size-11';
+
+/** As large as an `IconButton`, for one whose code is being loaded. */
+export function IconButtonPlace() {
+  return <span className={joinClassNames('block', ICON_BUTTON)} />;
+}
+
 /** A button that is only an icon: named for screen readers, explained on hover and focus. */
 export function IconButton({ icon: Icon, label, keys, needs, className, ...props }: IconButtonProps) {
   const refusal = useDenialReason(needs);
@@ -78,7 +86,8 @@ export function IconButton({ icon: Icon, label, keys, needs, className, ...props
         aria-disabled={refusal !== null || undefined}
         data-needs={needs}
         className={joinClassNames(
-          'inline-grid size-8 shrink-0 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off pointer-coarse:size-11',
+          'inline-grid place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off',
+          ICON_BUTTON,
           refusal !== null && 'cursor-not-allowed text-ink-off',
           className,
         )}

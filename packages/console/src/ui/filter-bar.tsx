@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import {
   type FilterField,
@@ -8,18 +7,14 @@ import {
   parsePastedFilters,
   parseTypedFilter,
 } from '../filters/filter-text.ts';
-import { describeFilter, formatFilterValue, negateFilterValue } from '../filters/filter-value.ts';
+import { formatFilterValue } from '../filters/filter-value.ts';
 import { formatCount } from '../format/amounts.ts';
 import { joinClassNames } from './class-names.ts';
-import { KeyboardKey } from './keyboard-key.tsx';
+import { FilterFrame, type FilterFrameProps } from './filter-frame.tsx';
 import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
-export interface FilterBarProps {
-  readonly fields: readonly FilterField[];
-  readonly tokens: readonly FilterToken[];
-  readonly onAdd: (token: FilterToken) => void;
-  readonly onRemove: (name: string) => void;
+export interface FilterBarProps extends FilterFrameProps {
   readonly placeholder: string;
   /** What a field holds now, beginning with what is typed; null for a field nobody counts. */
   readonly values?: (field: string, begun: string) => ValuesQuery | null;
@@ -46,17 +41,7 @@ export function FilterBar(props: FilterBarProps) {
   const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
   return (
     <div className="relative">
-      <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-px shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
-        <ListFilter size={16} strokeWidth={1.75} className="text-ink-2" aria-hidden="true" />
-        {tokens.map((token) => (
-          <Token
-            key={token.name}
-            token={token}
-            fields={fields}
-            onTurn={(value) => onAdd({ name: token.name, value })}
-            onRemove={() => onRemove(token.name)}
-          />
-        ))}
+      <FilterFrame fields={fields} tokens={tokens} onAdd={onAdd} onRemove={onRemove}>
         <input
           ref={input}
           data-filter
@@ -78,10 +63,9 @@ export function FilterBar(props: FilterBarProps) {
           }}
           onFocus={() => setFocused(true)}
           onBlur={() => setFocused(false)}
-          className="h-7 min-w-40 flex-1 bg-transparent text-ui outline-none"
+          className="h-7 w-full min-w-0 bg-transparent text-ui outline-none"
         />
-        <KeyboardKey className="max-md:hidden">/</KeyboardKey>
-      </div>
+      </FilterFrame>
       {typed.kind === 'unknown_field' && (
         <p role="alert" className="mt-1 text-small text-failing-ink">
           There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
@@ -149,50 +133,6 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
   }
 
   return { text, type, at, walked, typed, offers, input, list, take, press, setFocused };
-}
-
-function Token({
-  token,
-  fields,
-  onTurn,
-  onRemove,
-}: {
-  readonly token: FilterToken;
-  readonly fields: readonly FilterField[];
-  readonly onTurn: (value: string) => void;
-  readonly onRemove: () => void;
-}) {
-  const field = findFilterField(fields, token.name);
-  const name = field && !field.keyed ? field.label : token.name;
-  const { operator, value } = describeFilter(token.value);
-  const turned = field?.excludes ? negateFilterValue(token.value) : null;
-  return (
-    <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">
-      <span className="border-r border-line-strong px-1.5 text-ink-2">{name}</span>
-      {turned === null ? (
-        <span className="border-r border-line-strong px-1.5 font-normal text-ink-3">{operator}</span>
-      ) : (
-        <button
-          type="button"
-          title="Turn it round"
-          aria-label={`${name} ${operator} ${value}: turn it round`}
-          onClick={() => onTurn(turned)}
-          className="h-6 border-r border-line-strong px-1.5 font-normal text-ink-2 -outline-offset-2 hover:bg-hover hover:text-ink"
-        >
-          {operator}
-        </button>
-      )}
-      <span className="truncate px-1.5 text-ink">{value}</span>
-      <button
-        type="button"
-        aria-label={`Remove the filter ${name}`}
-        onClick={onRemove}
-        className="grid size-6 shrink-0 place-items-center border-l border-line-strong -outline-offset-2 hover:bg-hover"
-      >
-        <X size={12} />
-      </button>
-    </span>
-  );
 }
 
 function Offers({

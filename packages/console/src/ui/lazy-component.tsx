@@ -9,11 +9,12 @@ export interface LazyComponent<Props> {
 
 /**
  * Like `lazy`, with `fallback` in its place while the code is on its way and no `Suspense` around it. What a Suspense
- * reveals React holds back until 300 ms after the fallback was shown: too long for a part of every visit.
+ * reveals React holds back until 300 ms after the fallback was shown: too long for a part of every visit. Above rows the
+ * fallback has the size of the part for the same props, by the same code: else the rows move when the part comes.
  */
 export function lazyComponent<Props extends object>(
   ask: () => Promise<ComponentType<Props>>,
-  fallback: () => ReactNode = () => null,
+  fallback: (props: Props) => ReactNode = () => null,
 ): LazyComponent<Props> {
   let state: { readonly part?: ComponentType<Props>; readonly error?: unknown } = {};
   let asked = false;
@@ -39,7 +40,7 @@ export function lazyComponent<Props extends object>(
     const { part: Part, error } = useSyncExternalStore(watch, () => state);
     // The page above says that it broke, and reloads where a new release took the file away.
     if (error !== undefined) throw error;
-    return Part ? <Part {...props} /> : fallback();
+    return Part ? <Part {...props} /> : fallback(props);
   }
   return Object.assign(Late, { load });
 }

@@ -6,9 +6,10 @@ import type { ChartSummary, Timeseries } from '../../data/charts.ts';
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { AnnotationList } from '../../ui/annotation-list.tsx';
-import { Delta, StatCard } from '../../ui/cards.tsx';
+import { Delta } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
 import { changeOf, withoutValue } from './figures.ts';
 

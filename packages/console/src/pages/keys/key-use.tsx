@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount, formatMoney, formatPercent, formatTokens } from '../../format/amounts.ts';
-import { Card, StatCard } from '../../ui/cards.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import { keyFiguresQuery, keyUseQuery } from './key-data.ts';
 
 /** What one key did in the last 30 days. */

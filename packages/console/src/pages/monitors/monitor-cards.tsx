@@ -5,9 +5,10 @@ import { apiUrl } from '../../data/base.ts';
 import { formatDuration, formatUptime } from '../../format/amounts.ts';
 import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { pluralize } from '../../format/words.ts';
-import { Card, DetailList, StatCard } from '../../ui/cards.tsx';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { DELIVERIES } from '../channels/channel-data.ts';
 import {

@@ -11,9 +11,10 @@ import {
   formatPercent,
 } from '../../format/amounts.ts';
 import { pluralize } from '../../format/words.ts';
-import { Card, Delta, StatCard } from '../../ui/cards.tsx';
+import { Card, Delta } from '../../ui/cards.tsx';
 import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';

@@ -1,5 +1,6 @@
 import { formatCount, formatDuration, formatMoney } from '../../format/amounts.ts';
-import { StatCard, StatStrip } from '../../ui/cards.tsx';
+import { StatStrip } from '../../ui/cards.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { outputSpeed } from './request-rows.ts';
 
