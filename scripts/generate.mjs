@@ -6,13 +6,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toJSONSchema } from 'zod';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
-import { OVERRIDES } from '../packages/server/src/config/environment.ts';
-import { SHEETS } from '../packages/server/src/providers/sheets.ts';
+import { ENVIRONMENT_OVERRIDES } from '../packages/server/src/config/environment.ts';
+import { PROVIDER_SHEETS } from '../packages/server/src/providers/provider-sheets.ts';
 import { cliOperations } from './cli-operations.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
-const variables = new Map(Object.entries(OVERRIDES).map(([name, path]) => [path.join('.'), name]));
+const variables = new Map(
+  Object.entries(ENVIRONMENT_OVERRIDES).map(([name, path]) => [path.join('.'), name]),
+);
 
 const outputs = {
   'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
@@ -67,13 +69,13 @@ function withDecisions(text) {
 }
 
 function withProviders(text) {
-  const rows = SHEETS.map((sheet) => {
+  const rows = PROVIDER_SHEETS.map((sheet) => {
     const variables = [...sheet.keyVariables, ...(sheet.urlVariables ?? [])].map((name) => `\`${name}\``);
     const cells = [
       sheet.name,
       `\`${sheet.kind}\``,
-      Object.keys(sheet.speaks).join(', '),
-      [...(sheet.embeddings ? ['embeddings'] : []), ...(sheet.offers ?? [])].join(', '),
+      Object.keys(sheet.dialectPaths).join(', '),
+      [...(sheet.embeddings ? ['embeddings'] : []), ...(sheet.opaqueApis ?? [])].join(', '),
       sheet.baseUrl ?? '`base_url` is required',
       variables.join(', '),
     ];

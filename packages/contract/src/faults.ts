@@ -110,7 +110,7 @@ export interface FaultDetail {
 
 /**
  * An error somebody can act on. Thrown where it is known; caught at three edges only: `http/`,
- * `gateway/exchange.ts` and loop edges. A bug stays a plain `Error` and becomes `internal_error`.
+ * `gateway/handle-exchange.ts` and loop edges. A bug stays a plain `Error` and becomes `internal_error`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

@@ -51,8 +51,8 @@ export class FloeTimeoutError extends FloeError {
 }
 
 /** Something answered that is not Floe: a page, a redirect, half of a JSON. Code `unexpected_answer` or `redirected`. */
-export class FloeAnswerError extends FloeError {
-  override readonly name = 'FloeAnswerError';
+export class FloeResponseError extends FloeError {
+  override readonly name = 'FloeResponseError';
 }
 
 /** The server refused the call. */
@@ -94,7 +94,7 @@ export class FloeUnhealthyError extends FloeError {
 }
 
 /** The error for an HTTP status of 400 and above. */
-export function apiError(
+export function createApiError(
   message: string,
   detail: FloeErrorDetail & { readonly status: number },
 ): FloeApiError {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export { monotonicMs } from './pulse-beats.ts';
+export { readMonotonicMs } from './pulse-beats.ts';
 
 /**
  * Longer between two signs of life counts as this long. What a server promises within milliseconds it can only do while
@@ -10,7 +10,7 @@ export { monotonicMs } from './pulse-beats.ts';
  */
 const LONGEST_TURN_MS = 5;
 
-export interface Pulse {
+export interface ServerPulse {
   /** What the server is started with. */
   readonly env: Readonly<Record<string, string>>;
   /**
@@ -21,7 +21,7 @@ export interface Pulse {
 }
 
 /** Signs of life of a server that is going to be killed, written by the server itself. */
-export function startPulse(): Pulse {
+export function startServerPulse(): ServerPulse {
   const home = mkdtempSync(join(tmpdir(), 'floe-pulse-'));
   const file = join(home, 'beats');
   return {

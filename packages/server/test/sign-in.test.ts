@@ -1,16 +1,16 @@
 // Tier: ci. Signs in with slow password hashes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { COMMAND_LINE, runToEnd } from './run-program.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 
 const PASSWORD = 'quiet harbour lantern';
 const LINK = /\/sign-in#token=([A-Za-z0-9_-]{43})/;
 
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
-  floe = await startFloe();
+  floe = await startFloeProcess();
 });
 after(() => floe.stop());
 
@@ -37,7 +37,7 @@ const setup = (token: string | undefined, email: string) =>
   ask('POST', '/api/session/setup', { body: { token, email, name: 'Mara Koch', password: PASSWORD } });
 
 test('the link of the first start makes the owner, whose cookie opens the API until they sign out', async () => {
-  const [, token] = await floe.printed(LINK);
+  const [, token] = await floe.waitForOutput(LINK);
   const made = await setup(token, 'mara@acme.example');
   assert.equal(made.status, 200, JSON.stringify(made.body));
   const [line = ''] = made.headers.getSetCookie();
@@ -65,7 +65,12 @@ test('the link of the first start makes the owner, whose cookie opens the API un
 test('floe owner-link works beside the running server, for an owner who lost their password too', async () => {
   const ownerLink = (...args: readonly string[]) => {
     // The port is the server's affair: whoever runs the command has not its environment.
-    return runToEnd(COMMAND_LINE, ['owner-link', ...args], { FLOE_DATA_DIR: floe.dataDir }, floe.dataDir);
+    return runProgramToEnd(
+      CLI_PROGRAM,
+      ['owner-link', ...args],
+      { FLOE_DATA_DIR: floe.dataDir },
+      floe.dataDir,
+    );
   };
   const { code, stdout, stderr } = await ownerLink();
   assert.equal(code, 0, stderr);
@@ -83,7 +88,12 @@ test('floe owner-link works beside the running server, for an owner who lost the
   await operates(true);
   for (const verb of ['revoke', 'grant']) {
     const env = { FLOE_DATA_DIR: floe.dataDir };
-    const changed = await runToEnd(COMMAND_LINE, ['operator', verb, 'Mara@acme.example'], env, floe.dataDir);
+    const changed = await runProgramToEnd(
+      CLI_PROGRAM,
+      ['operator', verb, 'Mara@acme.example'],
+      env,
+      floe.dataDir,
+    );
     assert.equal(changed.code, 0, changed.stderr);
     await operates(verb === 'grant');
   }

@@ -4,15 +4,15 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import {
   type FilterField,
   type FilterToken,
-  fieldOf,
-  readPasted,
-  readTyped,
+  findFilterField,
+  parsePastedFilters,
+  parseTypedFilter,
 } from '../filters/filter-text.ts';
-import { opposite, textOf, wordsOf } from '../filters/filter-value.ts';
-import { count } from '../format/amounts.ts';
-import { cx } from './class-names.ts';
-import { Key } from './key.tsx';
-import { OPTION, POPUP } from './menu.tsx';
+import { describeFilter, formatFilterValue, negateFilterValue } from '../filters/filter-value.ts';
+import { formatCount } from '../format/amounts.ts';
+import { joinClassNames } from './class-names.ts';
+import { KeyboardKey } from './keyboard-key.tsx';
+import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
 export interface FilterBarProps {
@@ -71,7 +71,7 @@ export function FilterBar(props: FilterBarProps) {
           onChange={({ target }) => type(target.value)}
           onKeyDown={press}
           onPaste={(event) => {
-            const pasted = readPasted(event.clipboardData.getData('text'), fields);
+            const pasted = parsePastedFilters(event.clipboardData.getData('text'), fields);
             if (pasted.length === 0) return;
             event.preventDefault();
             for (const token of pasted) onAdd(token);
@@ -80,7 +80,7 @@ export function FilterBar(props: FilterBarProps) {
           onBlur={() => setFocused(false)}
           className="h-7 min-w-40 flex-1 bg-transparent text-ui outline-none"
         />
-        <Key className="max-md:hidden">/</Key>
+        <KeyboardKey className="max-md:hidden">/</KeyboardKey>
       </div>
       {typed.kind === 'unknown_field' && (
         <p role="alert" className="mt-1 text-small text-failing-ink">
@@ -101,7 +101,7 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
   const [focused, setFocused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
-  const typed = readTyped(text, fields);
+  const typed = parseTypedFilter(text, fields);
   const [field, begun] = partsOf(text, fields);
   const wanted = focused && field ? (values?.(field.name, begun) ?? null) : null;
   const { data: found } = useQuery({
@@ -122,7 +122,7 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
     setWalked(false);
   };
   const take = (offer: string) => {
-    const next = readTyped(offer, fields);
+    const next = parseTypedFilter(offer, fields);
     if (next.kind === 'token') commit(next.token);
     else type(offer);
     input.current?.focus();
@@ -162,10 +162,10 @@ function Token({
   readonly onTurn: (value: string) => void;
   readonly onRemove: () => void;
 }) {
-  const field = fieldOf(fields, token.name);
+  const field = findFilterField(fields, token.name);
   const name = field && !field.keyed ? field.label : token.name;
-  const { operator, value } = wordsOf(token.value);
-  const turned = field?.excludes ? opposite(token.value) : null;
+  const { operator, value } = describeFilter(token.value);
+  const turned = field?.excludes ? negateFilterValue(token.value) : null;
   return (
     <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">
       <span className="border-r border-line-strong px-1.5 text-ink-2">{name}</span>
@@ -214,13 +214,13 @@ function Offers({
       at={at}
       keyOf={({ text: offer }) => offer}
       onTake={({ text: offer }) => onTake(offer)}
-      className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64')}
-      optionClass={OPTION}
+      className={joinClassNames(POPUP_CLASS, 'absolute top-full left-0 mt-1 min-w-64')}
+      optionClass={OPTION_CLASS}
     >
       {({ text: offer, rows }) => (
         <>
           <span className="min-w-0 flex-1 truncate">{offer}</span>
-          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
+          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{formatCount(rows)}</span>}
         </>
       )}
     </OptionList>
@@ -236,7 +236,7 @@ interface Offer {
 /** The field that is typed, and how its value begins so far. */
 function partsOf(text: string, fields: readonly FilterField[]): [FilterField | undefined, string] {
   const [, name = '', begun = ''] = /^\s*-?([\w.-]+)\s*!?[:=]\s*!?(.*)$/.exec(text) ?? [];
-  return [fieldOf(fields, name), begun.trim()];
+  return [findFilterField(fields, name), begun.trim()];
 }
 
 /** Fields while a field is typed, then the values of that field: those it has, then those it may have. */
@@ -256,7 +256,7 @@ function offersFor(
     (value) => value.startsWith(begun) && !found.some((one) => one.value === value),
   );
   return [
-    ...found.map(({ value, rows }) => ({ text: head.trimStart() + textOf([value]), rows })),
+    ...found.map(({ value, rows }) => ({ text: head.trimStart() + formatFilterValue([value]), rows })),
     ...known.map((value) => ({ text: head.trimStart() + value, rows: null })),
   ].slice(0, 12);
 }

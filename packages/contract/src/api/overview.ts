@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { summary } from './charts.ts';
-import { moment } from './page.ts';
+import { analyticsSummary } from './charts.ts';
+import { timestamp } from './page.ts';
 
 /** What can need a person, in the order in which the overview lists it. */
 export const ATTENTION_KINDS = [
@@ -16,9 +16,9 @@ export const ATTENTION_KINDS = [
   'key_expires',
 ] as const;
 
-export const overviewQuery = z.strictObject({
-  from: moment.optional().describe('Absent: 24 hours before `to`.'),
-  to: moment.optional().describe('Absent: now.'),
+export const orgOverviewQuery = z.strictObject({
+  from: timestamp.optional().describe('Absent: 24 hours before `to`.'),
+  to: timestamp.optional().describe('Absent: now.'),
 });
 
 const attention = z.strictObject({
@@ -27,14 +27,14 @@ const attention = z.strictObject({
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
     .describe('What it is about, and where a link leads: the kind of resource and its id.'),
-  since: moment.nullable().describe('Null where nobody knows.'),
+  since: timestamp.nullable().describe('Null where nobody knows.'),
   text: z.string(),
 });
 
 /** How the org is, and what needs somebody. */
-export const overview = z
+export const orgOverview = z
   .strictObject({
-    summary,
+    summary: analyticsSummary,
     monitors: z.strictObject({
       healthy: z.int(),
       failing: z.int(),
@@ -50,4 +50,4 @@ export const overview = z
     more: z.boolean().describe('There is more of some kind than is listed.'),
   })
   .meta({ id: 'Overview' });
-export type Attention = z.output<typeof attention>;
+export type OverviewAttention = z.output<typeof attention>;

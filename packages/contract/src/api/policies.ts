@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
-import { entryEchoed, orderedEntryShown, written } from './entries.ts';
-import { dayOrMoment, moment } from './page.ts';
+import { orderedConfigEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { dateOrTimestamp, timestamp } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
 /** A rule on requests or answers. */
-export const policy = z
+export const policyResource = z
   .strictObject({
     id: z.string().describe('The same as `name`.'),
     name: z.string(),
@@ -17,15 +17,15 @@ export const policy = z
     action: z.enum(['allow', 'deny', 'flag', 'redact']),
     mode: z.enum(['monitor', 'enforce']),
     message: z.string().nullable(),
-    ...orderedEntryShown,
+    ...orderedConfigEntryFields,
   })
   .meta({ id: 'Policy' });
 
 /** Absent fields stay, or have their default; null returns to the default. */
-export const policyBody = z.strictObject({
-  ...written(POLICY_FIELDS),
+export const policyInput = z.strictObject({
+  ...toWritableFields(POLICY_FIELDS),
   position: z.int().min(0).nullish(),
-  ...entryEchoed,
+  ...readOnlyEntryFields,
 });
 
 const object = z.record(z.string(), z.unknown());
@@ -41,7 +41,7 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
-export const policyDryRun = z.strictObject({
+export const policyDryRunInput = z.strictObject({
   policies: z
     .array(PolicySchema)
     .min(1)
@@ -51,15 +51,15 @@ export const policyDryRun = z.strictObject({
   samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `kept`.'),
   kept: z
     .strictObject({
-      from: moment.describe('Bodies from here …'),
-      to: moment.optional().describe('… to here; absent: until now.'),
+      from: timestamp.describe('Bodies from here …'),
+      to: timestamp.optional().describe('… to here; absent: until now.'),
       limit: z.int().min(1).max(500).default(100).describe('At most so many, the newest first.'),
     })
     .optional()
     .describe('Judges what the org kept of past requests (`orgs[].bodies.keep`). This or `samples`.'),
 });
 
-const judged = z.strictObject({
+const sampleResult = z.strictObject({
   outcome: z.enum(['passes', 'denied', 'rewritten']),
   decisions: z.array(
     z.strictObject({
@@ -72,12 +72,14 @@ const judged = z.strictObject({
   body: z.unknown().describe('What would go on when a rule takes something out; null otherwise.'),
 });
 
-export const policyDryRunAnswer = z.strictObject({
+export const policyDryRunResponse = z.strictObject({
   data: z.array(
     z.strictObject({
       id: z.string().nullable().describe('Of the request, for kept bodies.'),
-      request: judged,
-      answer: judged.nullable().describe('Null without a sample answer, and when the request is denied.'),
+      request: sampleResult,
+      answer: sampleResult
+        .nullable()
+        .describe('Null without a sample answer, and when the request is denied.'),
     }),
   ),
   kept: z
@@ -98,8 +100,8 @@ export const policyDryRunJob = z.strictObject({
     .max(200)
     .optional()
     .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  from: dayOrMoment.describe('Bodies from here …'),
-  to: dayOrMoment.optional().describe('… to here; absent: until now.'),
+  from: dateOrTimestamp.describe('Bodies from here …'),
+  to: dateOrTimestamp.optional().describe('… to here; absent: until now.'),
   limit: z
     .int()
     .min(1)
@@ -111,8 +113,8 @@ export const policyDryRunJob = z.strictObject({
 /** What came of the job, as its `result`. */
 export const policyDryRunResult = z
   .strictObject({
-    from: moment,
-    to: moment,
+    from: timestamp,
+    to: timestamp,
     timezone: z.string().describe('Of `days`: that of the organization.'),
     checked: z.int().describe('Requests that were judged.'),
     skipped: z
@@ -130,7 +132,7 @@ export const policyDryRunResult = z
       .array(
         z.strictObject({
           id: z.string().describe('Of the request.'),
-          created_at: moment,
+          created_at: timestamp,
           key: z.string(),
           policy: z.string(),
           outcome: z.string(),

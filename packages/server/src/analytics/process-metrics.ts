@@ -4,14 +4,14 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function processMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  countCpuFromStart(registry);
-  gaugeBacklog(registry, backlog);
-  gaugeAlerts(registry, alertsQueued);
+  includeStartupCpu(registry);
+  registerBacklogGauge(registry, backlog);
+  registerAlertsGauge(registry, alertsQueued);
   return registry;
 }
 
 /** prom-client counts from when it is loaded, which is at the first scrape; Prometheus expects the whole life of the process. */
-function countCpuFromStart(registry: Registry): void {
+function includeStartupCpu(registry: Registry): void {
   const { user, system } = process.cpuUsage();
   const before: Readonly<Record<string, number>> = {
     process_cpu_user_seconds_total: user,
@@ -24,7 +24,7 @@ function countCpuFromStart(registry: Registry): void {
   }
 }
 
-function gaugeBacklog(registry: Registry, backlog: () => number): void {
+function registerBacklogGauge(registry: Registry, backlog: () => number): void {
   const pending: Gauge = new Gauge({
     name: 'floe_row_backlog',
     help: 'Exchange rows on disk that the database has not taken yet.',
@@ -35,7 +35,7 @@ function gaugeBacklog(registry: Registry, backlog: () => number): void {
   });
 }
 
-function gaugeAlerts(registry: Registry, alertsQueued: () => Promise<number>): void {
+function registerAlertsGauge(registry: Registry, alertsQueued: () => Promise<number>): void {
   const queued: Gauge = new Gauge({
     name: 'floe_alerts_queued',
     help: 'Alert messages that wait to be sent, of the whole installation.',

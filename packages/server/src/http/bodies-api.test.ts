@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { policyDryRunResult } from '@floe/contract/api/policies';
-import type { Role } from '@floe/contract/roles';
-import { eventually } from '@floe/testkit/patience';
-import { keepBodies } from './test/kept-bodies.ts';
-import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import type { MemberRole } from '@floe/contract/roles';
+import { eventually } from '@floe/testkit/eventually';
+import { storeTestBodies } from './test/kept-bodies.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const HERS = 'ana@acme.example';
-const FROM = new Date(NOW - 60_000).toISOString();
+const FROM = new Date(API_TEST_NOW - 60_000).toISOString();
 
 let api: RunningApi;
 let key: string;
@@ -22,7 +22,7 @@ before(async () => {
     ['exc_error', { request: question('error'), answer: { error: { message: 'no' } } }],
   ] as const) {
     await api.addExchange('acme', { id, surface: 'chat' });
-    await keepBodies(api, 'acme', id, bodies);
+    await storeTestBodies(api, 'acme', id, bodies);
   }
   await api.addExchange('acme', { id: 'exc_none' });
 });
@@ -34,7 +34,7 @@ test('bodies are shown whole, and who looked stands in the audit log', async () 
   assert.match(String(body.request?.text), /Who is it/);
   assert.match(String(body.answer?.text), /Ana/);
   const { body: audit } = await api.call('GET', '/api/management/audit?limit=10', { key });
-  const views = listed(audit.data).filter(({ action }) => String(action) === 'requests.view_bodies');
+  const views = listEntries(audit.data).filter(({ action }) => String(action) === 'requests.view_bodies');
   assert.deepEqual(
     views.map(({ subject }) => subject),
     ['exc_hers'],
@@ -47,7 +47,7 @@ test('a request without kept bodies is a 404', async () => {
 });
 
 /** What a signed-in member of a role is told of her request and of another's. */
-async function seenBy(role: Role): Promise<readonly string[]> {
+async function seenBy(role: MemberRole): Promise<readonly string[]> {
   const email = role === 'member' ? HERS : `${role}@acme.example`;
   const { key } = await api.addMember('acme', { role, email });
   const answers = ['exc_hers', 'exc_long'].map((id) =>
@@ -79,9 +79,9 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
   assert.equal(status, 200, text);
   assert.deepEqual(body.kept, { read: 3, judged: 3, skipped: 0, has_more: false });
   const outcomes = Object.fromEntries(
-    listed(body.data).map(({ id, request, answer }) => [
+    listEntries(body.data).map(({ id, request, answer }) => [
       String(id),
-      [String(request?.outcome), listed(answer?.decisions).map(({ outcome }) => outcome)],
+      [String(request?.outcome), listEntries(answer?.decisions).map(({ outcome }) => outcome)],
     ]),
   );
   assert.deepEqual(outcomes, {

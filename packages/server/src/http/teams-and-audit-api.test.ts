@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { putTeam } from '../store/teams.ts';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { upsertTeam } from '../store/teams.ts';
+import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const TEAMS = '/api/management/teams';
 const AUDIT = '/api/management/audit';
@@ -41,9 +41,9 @@ test('a team is made, changed and read; it goes when nothing names it any more',
 });
 
 test('a team of floe.yaml is read here and changed there', async () => {
-  const times = { created_at: NOW, updated_at: NOW, updated_by: 'file' };
+  const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'file' };
   const filed = { org_id: 'acme', id: 'filed', name: 'Filed', cost_center: null, source: 'file' };
-  await api.database.transaction((writer) => putTeam(writer, { ...filed, ...times, source_line: 12 }));
+  await api.database.transaction((writer) => upsertTeam(writer, { ...filed, ...times, source_line: 12 }));
   assert.deepEqual((await ask('GET', `${TEAMS}/filed`)).body.source, {
     kind: 'file',
     file: 'floe.yaml',
@@ -82,8 +82,8 @@ test('the log names who did what, filters by each, and goes out whole as NDJSON 
   for (const [query, count] of [
     [`actor=${byKey.id}`, 1],
     ['action=teams.update&subject=exported', 1],
-    [`subject=exported&from=${new Date(NOW).toISOString()}`, 2],
-    [`subject=exported&to=${new Date(NOW).toISOString()}`, 0],
+    [`subject=exported&from=${new Date(API_TEST_NOW).toISOString()}`, 2],
+    [`subject=exported&to=${new Date(API_TEST_NOW).toISOString()}`, 0],
     ['subject=exported&limit=1', 1],
   ] as const)
     assert.equal((await list(query)).length, count, query);
@@ -107,7 +107,7 @@ test('the chain of an org holds from its first entry to its last', async () => {
   assert.ok(newest);
   assert.deepEqual([body.intact, body.first_seq, body.broken_at], [true, 1, null]);
   assert.equal(body.entries, body.last_seq);
-  assert.equal(body['checked_at'], new Date(NOW).toISOString());
+  assert.equal(body['checked_at'], new Date(API_TEST_NOW).toISOString());
   assert.ok(Number(body.last_seq) >= Number(newest.seq));
 });
 

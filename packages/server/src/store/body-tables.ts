@@ -1,5 +1,5 @@
 /** What a client sent and was told in one exchange, kept because its org asked for it. */
-export interface KeptBodiesTable {
+export interface StoredBodiesTable {
   /** Of the exchange. */
   id: string;
   org_id: string;

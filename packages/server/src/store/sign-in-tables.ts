@@ -1,13 +1,13 @@
 export interface SignInSchema {
-  sessions: SessionsTable;
+  sessions: ConsoleSessionsTable;
   passkeys: PasskeysTable;
   identities: IdentitiesTable;
-  sign_in_tries: SignInTriesTable;
-  spent_tokens: SpentTokensTable;
+  sign_in_tries: SignInAttemptsTable;
+  spent_tokens: UsedTokensTable;
 }
 
 /** That a browser is signed in. Removing the row signs it out. */
-export interface SessionsTable {
+export interface ConsoleSessionsTable {
   /** `ses_…` */
   id: string;
   /** SHA-256 of the cookie's value, hex. The value itself is never stored. */
@@ -63,7 +63,7 @@ export interface IdentitiesTable {
 }
 
 /** Failed sign-ins of one account or from one address. */
-export interface SignInTriesTable {
+export interface SignInAttemptsTable {
   /** `account:<SHA-256>` or `address:<address>`. */
   bucket: string;
   tries: number;
@@ -72,7 +72,7 @@ export interface SignInTriesTable {
 }
 
 /** One-time values that were used, until they would not be taken any more anyway. */
-export interface SpentTokensTable {
+export interface UsedTokensTable {
   sha256: string;
   expires_at: number;
 }

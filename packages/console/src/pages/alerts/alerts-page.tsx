@@ -1,7 +1,7 @@
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { AskAhead } from '../../app/page-route.ts';
+import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { type FilterField, filterValues, tokensOf } from '../../filters/filter-text.ts';
+import { type FilterField, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
@@ -26,13 +26,13 @@ const FIELDS: readonly FilterField[] = [
 ];
 
 /** What the page of a link will read. */
-export const askAlerts: AskAhead = (client, { query }) =>
-  void client.prefetchInfiniteQuery(alertsQuery(filterValues(tokensOf(query, FIELDS))));
+export const askAlerts: PrefetchQueries = (client, { query }) =>
+  void client.prefetchInfiniteQuery(alertsQuery(filterValues(toFilterTokens(query, FIELDS))));
 
 /** Who was told what, when, and did it arrive? */
 export function AlertsPage() {
   const { query, change } = useUrlState();
-  const tokens = tokensOf(query, FIELDS);
+  const tokens = toFilterTokens(query, FIELDS);
   return (
     <PageFrame title="Alerts">
       <div className="grid max-w-4xl gap-2">

@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { typedList } from '../../format/words.ts';
+import { parseList } from '../../format/words.ts';
 import { scheduleOf } from '../monitors/monitor-form.ts';
 import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
 
@@ -81,7 +81,7 @@ export function windowBody(form: WindowForm) {
     name: form.name.trim(),
     ...times,
     monitors: [...form.monitors],
-    tags: typedList(form.tags),
+    tags: parseList(form.tags),
     on_boards: form.onBoards,
   };
 }

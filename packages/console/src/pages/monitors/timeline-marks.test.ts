@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Check } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitors';
 import { deadlineBar } from './deadline.ts';
 import type { Period } from './monitor-data.ts';
 import { marksOf, ticksOf } from './timeline-marks.ts';
@@ -50,7 +50,7 @@ test('of failures close together only the first is labelled', () => {
 });
 
 test('with more beats than can be told apart only the misses are marked', () => {
-  const check = (index: number): Check => ({
+  const check = (index: number): CheckResource => ({
     id: `c${index}`,
     status: index === 5 ? 'missed' : 'ok',
     error: null,

@@ -1,17 +1,17 @@
-import type { keptDecision, relaySimulationAnswer } from '@floe/contract/api/relay-management';
+import type { relaySimulationResult, storedRelayDecision } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
-import type { State } from '../../ui/state.tsx';
+import type { DisplayStatus } from '../../ui/status.tsx';
 
 /** What a decision of the relay says about itself, in words that its pages share. Pure. */
 
-export type KeptDecision = z.output<typeof keptDecision>;
-export type Simulation = z.output<typeof relaySimulationAnswer>;
+export type KeptDecision = z.output<typeof storedRelayDecision>;
+export type Simulation = z.output<typeof relaySimulationResult>;
 export type Decision = KeptDecision['decision'];
 export type RelayEventKind = KeptDecision['event'];
 
 /** A shape and a word; `abstain` has no shape: nothing was against it. */
 export interface Said {
-  readonly state: State | null;
+  readonly state: DisplayStatus | null;
   readonly word: string;
 }
 

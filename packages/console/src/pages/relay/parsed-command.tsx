@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { Badge } from '../../ui/state.tsx';
+import { Badge } from '../../ui/status.tsx';
 import { hitPlaces, piecesOf, type Simulation, touches, traitName } from './decision-words.ts';
 
 /** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
@@ -36,7 +36,7 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
           <mark
             // biome-ignore lint/suspicious/noArrayIndexKey: pieces are the text in its order.
             key={index}
-            className={cx(
+            className={joinClassNames(
               'rounded-tag bg-transparent underline underline-offset-4',
               piece.mark === 'hit'
                 ? 'text-blocked-ink decoration-2'
@@ -74,7 +74,7 @@ function SimpleCommand({
   const { name, args, via, does, redirects } = command;
   return (
     <li
-      className={cx(
+      className={joinClassNames(
         'grid gap-1 rounded-control border px-3 py-1.5',
         rules.length > 0 ? 'border-blocked-line bg-blocked-tint' : 'border-line bg-surface',
       )}

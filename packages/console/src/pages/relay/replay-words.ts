@@ -1,7 +1,7 @@
-import type { relayReplayAnswer } from '@floe/contract/api/relay-management';
+import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
 
-export type Replayed = Omit<z.output<typeof relayReplayAnswer>, 'changes' | 'job'>;
+export type Replayed = Omit<z.output<typeof relayReplayResult>, 'changes' | 'job'>;
 
 /** `18 would be newly denied, 2 no longer stopped.` Differences come first. Pure. */
 export function replaySentence(replayed: Replayed): string {

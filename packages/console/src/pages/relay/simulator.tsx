@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDebounced } from '../../data/debounced.ts';
-import { Card, KeyValue } from '../../ui/facts.tsx';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
@@ -158,7 +158,7 @@ function Outcome({
       {saved && saved.would === answer.would && (
         <p className="text-ui text-ink-2">Your draft changes nothing about this.</p>
       )}
-      <KeyValue
+      <DetailList
         items={[
           ['The person sees', answer.user_message],
           ['The agent reads', answer.agent_message],

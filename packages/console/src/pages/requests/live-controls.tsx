@@ -1,9 +1,9 @@
 import { ArrowUp, Pin, Radio, Unplug } from 'lucide-react';
 import { useEffect } from 'react';
-import { useConnection, useLostAt } from '../../data/events.ts';
-import { browserZone, clockTime } from '../../format/moments.ts';
+import { useDisconnectedAt, useEventStreamState } from '../../data/events.ts';
+import { browserZone, formatClockTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import type { RequestList } from './use-request-list.ts';
 
@@ -12,8 +12,8 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
   // Little wider than before where there is no room: a toolbar that wraps would move the rows.
   const words = query.has('open') ? 'hidden' : 'max-xl:hidden';
-  const isLost = useConnection() === 'reconnecting';
-  const lostAt = useLostAt();
+  const isLost = useEventStreamState() === 'reconnecting';
+  const lostAt = useDisconnectedAt();
   useWaitingInTitle(live ? tail.waiting : 0);
   if (span.range === null)
     return (
@@ -38,7 +38,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
       </Button>
     );
   if (live && isLost) {
-    const since = lostAt === null ? '' : `, last update ${clockTime(new Date(lostAt), browserZone())}`;
+    const since = lostAt === null ? '' : `, last update ${formatClockTime(new Date(lostAt), browserZone())}`;
     return (
       <Button
         icon={Unplug}
@@ -52,7 +52,12 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
     );
   }
   return (
-    <Button icon={Radio} aria-pressed={live} className={cx(live && LIVE)} onClick={() => turn(list)}>
+    <Button
+      icon={Radio}
+      aria-pressed={live}
+      className={joinClassNames(live && LIVE)}
+      onClick={() => turn(list)}
+    >
       Live
     </Button>
   );

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { late } from '../../ui/late.tsx';
-import { shownColumns } from '../../ui/table-columns.ts';
+import { lazyComponent } from '../../ui/lazy-component.tsx';
+import { visibleColumns } from '../../ui/table-columns.ts';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
 import { fieldValues } from './request-data.ts';
@@ -20,24 +20,24 @@ const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );
 
-const FilterBar = late(
+const FilterBar = lazyComponent(
   () => import('../../ui/filter-bar.tsx').then((all) => all.FilterBar),
   () => <div className="min-h-control" />,
 );
-const ColumnMenu = late(() => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>));
-const RequestFigures = late(
+const ColumnMenu = lazyComponent(() => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>));
+const RequestFigures = lazyComponent(
   () => import('./request-figures.tsx').then((all) => all.RequestFigures),
   () => <div className="h-62 md:h-49.5" />,
 );
-const TimeRange = late(
-  () => import('../../ui/time-range.tsx').then((all) => all.TimeRange),
+const TimeRange = lazyComponent(
+  () => import('../../ui/time-range-picker.tsx').then((all) => all.TimeRangePicker),
   () => <span className="h-control w-44" />,
 );
-const RequestViews = late(
+const RequestViews = lazyComponent(
   () => import('./request-views.tsx').then((all) => all.RequestViews),
   () => <div className="h-10 border-b border-line" />,
 );
-const ShareMenu = late(() => import('./share-menu.tsx').then((all) => all.ShareMenu));
+const ShareMenu = lazyComponent(() => import('./share-menu.tsx').then((all) => all.ShareMenu));
 const RowFilters = lazy(() =>
   import('./row-filters.tsx').then(({ RowFilters: Part }) => ({ default: Part })),
 );
@@ -173,7 +173,7 @@ function Toolbar({ list }: { readonly list: RequestList }) {
       <span className="max-md:hidden">
         <ColumnMenu
           columns={columns}
-          shown={shownColumns(columns, query.get('cols'))}
+          shown={visibleColumns(columns, query.get('cols'))}
           onChange={(cols) => change({ cols }, 'replace')}
         />
       </span>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { auditPage } from '../../store/audit.ts';
-import { keyById } from '../../store/platform-keys.ts';
-import { type Answer, NOW } from '../test/running-api.ts';
+import { getAuditPage } from '../../store/audit.ts';
+import { findPlatformKeyById } from '../../store/platform-keys.ts';
+import { API_TEST_NOW, type ApiTestAnswer } from '../test/running-api.ts';
 import { CLIENT_SECRET, startIssuer, type TestIssuer } from './test/issuer.ts';
-import { type Browser, openHouse, type SignInHouse } from './test/running-sign-in.ts';
+import { startTestSignIn, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const BASE = 'https://floe.example/ai';
 const CALLBACK = `${BASE}/api/session/oidc/corp/callback`;
@@ -54,19 +54,19 @@ let issuer: TestIssuer;
 let partner: TestIssuer;
 /** Tells groups by another claim, for a scope of its own. */
 let byRoles: TestIssuer;
-let house: SignInHouse;
+let house: TestSignIn;
 let people = 0;
 before(async () => {
   issuer = await startIssuer(CALLBACK);
   partner = await startIssuer(CALLBACK.replace('corp', 'partner'));
   byRoles = await startIssuer(CALLBACK.replace('corp', 'roles'));
-  house = await openHouse({
+  house = await startTestSignIn({
     baseUrl: BASE,
     trustedProxies: ['127.0.0.1'],
     auth: { oidc: oidc() },
   });
   // The issuer lives in real time: so does what Floe compares with its words.
-  house.advance(Date.now() - NOW);
+  house.advance(Date.now() - API_TEST_NOW);
 });
 after(async () => {
   await house.close();
@@ -86,11 +86,11 @@ beforeEach(() => {
   };
 });
 
-const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}`.trim();
-const header = (answer: Answer, name: string) => String(answer.headers[name] ?? '');
+const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const header = (answer: ApiTestAnswer, name: string) => String(answer.headers[name] ?? '');
 
 /** To the issuer and back, up to the address that the browser is sent to. */
-async function away(browser: Browser, query = '', name = 'corp'): Promise<string> {
+async function away(browser: TestBrowser, query = '', name = 'corp'): Promise<string> {
   const started = await browser.ask('GET', `${START.replace('corp', name)}${query}`);
   assert.equal(started.status, 303, started.text);
   const visited = { corp: issuer, partner, roles: byRoles }[name] ?? assert.fail(name);
@@ -99,7 +99,7 @@ async function away(browser: Browser, query = '', name = 'corp'): Promise<string
   return `/api/session/oidc/${name}/callback${back.search}`;
 }
 
-async function signIn(browser: Browser, query = '', name = 'corp'): Promise<string> {
+async function signIn(browser: TestBrowser, query = '', name = 'corp'): Promise<string> {
   const answer = await browser.ask('GET', await away(browser, query, name));
   assert.equal(answer.status, 303, answer.text);
   return header(answer, 'location');
@@ -151,9 +151,9 @@ test('groups that give a smaller role take from the keys of the person, in the n
   issuer.account = { ...issuer.account, groups: ['staff'] };
   await signIn(house.browser());
   const { read } = house.api.database;
-  const key = await keyById(read, 'acme', id);
+  const key = await findPlatformKeyById(read, 'acme', id);
   assert.notEqual(key?.revoked_at, null, 'a viewer has no keys');
-  const { rows } = await auditPage(read, { orgId: 'acme', subject: id, limit: 2 });
+  const { rows } = await getAuditPage(read, { orgId: 'acme', subject: id, limit: 2 });
   assert.deepEqual(
     rows.map(({ action, actor }) => [action, actor]),
     [['keys.revoke', 'oidc corp']],
@@ -227,7 +227,7 @@ test('what one issuer gave neither ends nor counts where another is asked, and e
 });
 
 /** Proves an account with a password and the issuer's word for its address in one browser. */
-async function connect(browser: Browser, email: string): Promise<string> {
+async function connect(browser: TestBrowser, email: string): Promise<string> {
   await browser.signIn(email);
   return signIn(browser);
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { changeMember } from '../../store/members.ts';
-import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+import { updateMembership } from '../../store/members.ts';
+import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let house: SignInHouse;
+let house: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await openHouse();
+  house = await startTestSignIn();
 });
 after(() => house.close());
 
 /** Somebody new, signed in. */
-async function signedIn(roles: Parameters<SignInHouse['addPerson']>[1] = { acme: 'admin' }) {
+async function signedIn(roles: Parameters<TestSignIn['addPerson']>[1] = { acme: 'admin' }) {
   people += 1;
   const email = `person${people}@acme.example`;
   const id = await house.addPerson(email, roles);
@@ -24,13 +24,13 @@ async function signedIn(roles: Parameters<SignInHouse['addPerson']>[1] = { acme:
   return { email, id, browser, member: `mem_acme_${id.slice(4)}` };
 }
 
-const code = async (asked: ReturnType<Browser['ask']>) => {
+const code = async (asked: ReturnType<TestBrowser['ask']>) => {
   const { status, body } = await asked;
   return `${status} ${body?.error?.code ?? ''}`.trim();
 };
 
 test('the one-time link makes the first owner, once, even when two take it at the same moment', async () => {
-  const first = await openHouse();
+  const first = await startTestSignIn();
   const empty = await first.browser().ask('GET', '/api/session');
   assert.deepEqual(empty.body, {
     state: 'signed_out',
@@ -38,7 +38,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
     methods: { password: true, passkey: true, oidc: [] },
   });
   const token = await first.ownerLink();
-  const take = (browser: Browser, email: string, password = PASSWORD) =>
+  const take = (browser: TestBrowser, email: string, password = TEST_PASSWORD) =>
     browser.ask('POST', '/api/session/setup', { token, email, name: 'Mara', password });
   const look = () => first.browser().ask('POST', '/api/session/setup/preview', { token });
   const { body: shown } = await look();
@@ -69,9 +69,12 @@ test('a one-time link ends after a day, a newer one replaces it, and neither has
   const old = await house.ownerLink();
   const before = house.hashes();
   const take = (token: string) =>
-    house
-      .browser()
-      .ask('POST', '/api/session/setup', { token, email: 'x@acme.example', name: 'X', password: PASSWORD });
+    house.browser().ask('POST', '/api/session/setup', {
+      token,
+      email: 'x@acme.example',
+      name: 'X',
+      password: TEST_PASSWORD,
+    });
   const fresh = await house.ownerLink();
   assert.equal(await code(take(old)), '410 link_unusable');
   assert.equal(await code(take(`${fresh}x`)), '410 link_unusable');
@@ -180,7 +183,7 @@ test('a session ends seven days after it began, however much it is used', async 
 });
 
 test('an installation says itself how long sessions last, for those under way too where it is shorter', async (t) => {
-  const own = await openHouse({ auth: { sessions: { idle_minutes: 30, max_hours: 2 } } });
+  const own = await startTestSignIn({ auth: { sessions: { idle_minutes: 30, max_hours: 2 } } });
   t.after(() => own.close());
   await own.addPerson('mara@acme.example', { acme: 'owner' });
   const browser = own.browser();
@@ -202,13 +205,13 @@ test('an installation says itself how long sessions last, for those under way to
 });
 
 test('sessions end with the way they began by: where one is required, nobody stays by another', async (t) => {
-  const own = await openHouse();
+  const own = await startTestSignIn();
   t.after(() => own.close());
   await own.addPerson('mara@acme.example', { acme: 'owner' });
   const [word, link] = [own.browser(), own.browser()];
   await word.signIn('mara@acme.example');
   const token = await own.ownerLink();
-  const body = { token, email: 'jo@acme.example', name: 'Jo', password: PASSWORD };
+  const body = { token, email: 'jo@acme.example', name: 'Jo', password: TEST_PASSWORD };
   assert.equal((await link.ask('POST', '/api/session/setup', body)).status, 200);
   own.setAuth({ password: false });
   assert.equal(await code(word.ask('GET', '/api/me')), '401 signed_out');
@@ -231,7 +234,7 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   const { browser, member } = await signedIn({ acme: 'owner' });
   const before = browser.token;
   await house.api.database.transaction(async (writer) => {
-    await changeMember(writer, 'acme', member, { role: 'viewer' });
+    await updateMembership(writer, 'acme', member, { role: 'viewer' });
     await house.api.database.signals.announce(writer);
   });
   const old = house.browser();
@@ -242,7 +245,7 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   assert.deepEqual([body.role, body.stepped_up_until], ['viewer', null]);
   assert.equal(await code(old.ask('GET', '/api/me')), '200', 'requests under way pass');
   house.advance(31_000);
-  house.parts.sessions.forget();
+  house.parts.sessions.clearCache();
   assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
   assert.equal(await code(browser.ask('GET', '/api/me')), '200');
 });
