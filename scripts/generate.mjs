@@ -40,22 +40,28 @@ for (const [name, produce] of Object.entries(outputs)) {
 }
 process.exit(stale === 0 ? 0 : 1);
 
-/** Each decision begins with `# NNNN: Title` and a line of its status and date. */
+/** Each decision begins with `# NNNN: Title` and a line with its status and date. Three sections follow. */
 function withDecisions(text) {
-  const rows = readdirSync(join(root, 'decisions'))
+  const files = readdirSync(join(root, 'decisions'))
     .filter((file) => file !== 'README.md')
-    .sort()
-    .map((file) => {
-      const head = readFileSync(join(root, 'decisions', file), 'utf8');
-      const found = /^# (\d{4}): (.+)\n\nStatus: ([a-z]+)[^.]*\. Date: (\d{4}-\d\d-\d\d)\./.exec(head);
-      if (found?.[1] !== file.slice(0, 4))
-        throw new Error(
-          `decisions/${file}: begin with "# NNNN: Title" and "Status: accepted. Date: YYYY-MM-DD."`,
-        );
-      const [, number, title, status, date] = found;
-      return `| [${number}](${file}) | ${title} | ${status} | ${date} |`;
+    .sort();
+  const fileOf = new Map(files.map((file) => [file.slice(0, 4), file]));
+  const rows = files.map((file) => {
+    const record = readFileSync(join(root, 'decisions', file), 'utf8');
+    const found = /^# (\d{4}): (.+)\n\nStatus: ([^.]+)\. Date: (\d{4}-\d\d-\d\d)\.\n/.exec(record);
+    const sections = [...record.matchAll(/^## (.+)$/gm)].map(([, section]) => section).join(', ');
+    if (found?.[1] !== file.slice(0, 4) || sections !== 'Context, Decision, Consequences')
+      throw new Error(
+        `decisions/${file}: expected "# NNNN: Title", "Status: accepted. Date: YYYY-MM-DD." and the sections Context, Decision, Consequences`,
+      );
+    const [, number, title, status, date] = found;
+    const linked = status.replace(/\b\d{4}\b/g, (other) => {
+      if (!fileOf.has(other)) throw new Error(`decisions/${file}: decision ${other} does not exist`);
+      return `[${other}](${fileOf.get(other)})`;
     });
-  const table = `| number | decision | status | date |\n|---|---|---|---|\n${rows.join('\n')}`;
+    return `| [${number}](${file}) | ${title} | ${linked} | ${date} |`;
+  });
+  const table = `| Number | Title | Status | Date |\n|---|---|---|---|\n${rows.join('\n')}`;
   return text.replace(
     /<!-- decisions -->[\s\S]*?<!-- end -->/,
     `<!-- decisions -->\n\n${table}\n\n<!-- end -->`,

@@ -1,6 +1,6 @@
 /**
  * Gathers what comes up in one turn of the event loop and does it in one go once everything that waited to be read has
- * been: neighbours find the same code warm, and whoever they write to awake (decisions/0016-hot-path.md).
+ * been: neighbours find the same code warm, and whoever they write to awake (decisions/0016-hot-path-coding-rules.md).
  */
 export class TurnBatcher<Item> {
   readonly #each: (item: Item) => void;

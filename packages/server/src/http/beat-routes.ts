@@ -37,7 +37,7 @@ const BEAT_METHODS = ['GET', 'HEAD', 'POST'];
 
 /**
  * The two doors for beats. They stand beside the framework of `/api`, not behind it: a beat is small and comes by the
- * thousand (decisions/0021-beats.md).
+ * thousand (decisions/0021-batched-beats-with-acknowledgement-after-commit.md).
  */
 export function createBeatRoutes(parts: BeatRoutesParts): BeatRoutes {
   const { engine, clock, log, authenticate, refusals } = parts;

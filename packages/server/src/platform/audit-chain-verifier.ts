@@ -33,7 +33,7 @@ interface ChainCheck {
 
 /**
  * The audit chains of orgs, each walked whole at most once a minute however often it is asked for: anybody who may read could
- * keep the process busy otherwise. In between only what was added is checked (decisions/0103-what-one-may-rely-on.md).
+ * keep the process busy otherwise. In between only what was added is checked (decisions/0103-issuer-isolation-audit-chain-checks-and-closed-months.md).
  */
 export class AuditChainVerifier {
   readonly #checks = new Map<string, ChainCheck>();

@@ -44,7 +44,7 @@ interface RunningJob {
 
 /**
  * Work that takes longer than a request. Its row says how far it is; that of a process which died says nothing any
- * more, which is how everybody sees that it is lost: nothing is resumed, nothing hangs (decisions/0063-jobs.md).
+ * more, which is how everybody sees that it is lost: nothing is resumed, nothing hangs (decisions/0063-background-jobs.md).
  */
 export class JobRunner {
   readonly #options: JobRunnerOptions;

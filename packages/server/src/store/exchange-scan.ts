@@ -67,7 +67,7 @@ async function findNthPosition(ahead: UnselectedExchanges, nth: number): Promise
 
 /**
  * The newest rows of a stretch that pass. All are looked at, in the order they were written in: backwards, a disk that
- * has to be read gives one page at a time (decisions/0108-rows-on-a-cold-disk.md).
+ * has to be read gives one page at a time (decisions/0108-unindexed-list-filters-on-a-cold-disk.md).
  */
 async function selectNewestMatches(
   reader: DatabaseReader,

@@ -42,7 +42,7 @@ export interface LiveWatchOptions extends LiveSubscription {
 
 /**
  * Tells watchers what any process has committed. The database holds the ring of what can be told again, so a
- * watcher may come back to another process; nothing is read while nobody watches (decisions/0061-live-events.md).
+ * watcher may come back to another process; nothing is read while nobody watches (decisions/0061-live-events-in-the-database.md).
  */
 export class LiveHub {
   readonly #options: LiveHubOptions;

@@ -12,7 +12,7 @@ const HEAD_END = '\r\n\r\n';
 const MAX_HEAD_BYTES = 8 * 1024;
 /** What a client may send ahead while its answer is under way, before it is read no further. */
 const MAX_PIPELINED_BYTES = 64 * 1024;
-/** Text up to this size goes from V8 to the kernel without a second copy (decisions/0016-hot-path.md). */
+/** Text up to this size goes from V8 to the kernel without a second copy (decisions/0016-hot-path-coding-rules.md). */
 const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
 
 /** A request whose head was read and whose body is not whole yet. */

@@ -51,7 +51,7 @@ export class Http1Connection {
     this.#reader = new ResponseReader(handler, exchanging, isBodiless);
     const socket = this.#socket;
     if (body === null || body.length === 0) socket.write(head, 'latin1');
-    // A gathered write of two pieces costs several times a plain one (decisions/0016-hot-path.md).
+    // A gathered write of two pieces costs several times a plain one (decisions/0016-hot-path-coding-rules.md).
     else if (body.length <= MAX_SINGLE_WRITE_BYTES) socket.write(head + body.toString('latin1'), 'latin1');
     else {
       socket.cork();

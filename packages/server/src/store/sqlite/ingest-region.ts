@@ -20,7 +20,7 @@ import type { ExchangeRowValues } from '../spool/row-lines.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { isRowError } from './sqlite-errors.ts';
 
-/** Opening eight B-trees and starting the statement cost less shared; more save little (decisions/0100-lines-of-the-spool.md). */
+/** Opening eight B-trees and starting the statement cost less shared; more save little (decisions/0100-compact-spool-row-format.md). */
 const ROWS_PER_INSERT = 16;
 const INTO = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')})`;
 const INSERT = `${INTO} values ${placeholders(EXCHANGE_COLUMNS)} on conflict (id) do nothing`;

@@ -26,7 +26,7 @@ export class SqliteConnection {
     if (role === 'writer') this.#database.exec('pragma journal_mode = wal');
     // Pages that many transactions change are copied back once for all of them (16 MB of log instead of 4).
     if (role === 'writer') this.#database.exec('pragma wal_autocheckpoint = 4000');
-    // FULL: each commit is on the disk before it is answered (decisions/0010-embedded-store.md).
+    // FULL: each commit is on the disk before it is answered (decisions/0010-sqlite-store-in-two-threads.md).
     this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory');
     this.#database.prepare('select count(*) from sqlite_schema').get();
   }
