@@ -162,7 +162,7 @@ export function readBooleanAt(body: Uint8Array, span: ByteSpan): boolean | undef
  *
  * @example
  * const body = Buffer.from('{"n":2}');
- * readNumber(body, scanObject(body).get('n')); // 2
+ * readNumberAt(body, scanObject(body).get('n')); // 2
  */
 export function readNumberAt(body: Uint8Array, span: ByteSpan): number | undefined {
   const first = body[span.start] ?? 0;
