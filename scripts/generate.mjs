@@ -1,5 +1,5 @@
-// What is derived from code: docs/floe.schema.json for editors, the tables of docs/configuration.md between
-// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/providers.md, the verbs of the command line, the index of
+// What is derived from code: docs/floe.schema.json for editors, the tables of docs/reference/configuration/*.md between
+// `<!-- fields: … -->` and `<!-- end -->`, the table of docs/reference/providers.md, the verbs of the command line, the index of
 // decisions. With --check nothing is written and a file that differs fails. Runs on the project's Node, which reads TypeScript.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,20 +9,24 @@ import { FloeConfigSchema } from '../packages/contract/src/config.ts';
 import { OVERRIDES } from '../packages/server/src/config/environment.ts';
 import { SHEETS } from '../packages/server/src/providers/sheets.ts';
 import { cliOperations } from './cli-operations.mjs';
+import { markdownFiles } from './doc-pages.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const MARKER = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
+let stale = 0;
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
 const variables = new Map(Object.entries(OVERRIDES).map(([name, path]) => [path.join('.'), name]));
+const configurationPages = markdownFiles('docs/reference/configuration');
+const tables = tablesOf(configurationPages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n'));
 
 const outputs = {
   'docs/floe.schema.json': () => `${JSON.stringify({ ...loosened(schema), title: 'floe.yaml' }, null, 2)}\n`,
-  'docs/configuration.md': (text) => withTables(text, fieldsOf(schema)),
-  'docs/providers.md': withProviders,
+  ...Object.fromEntries(configurationPages.map((page) => [page, withTables])),
+  'docs/reference/providers.md': withProviders,
   'packages/cli/src/api/operations.json': cliOperations,
   'decisions/README.md': withDecisions,
 };
 
-let stale = 0;
 for (const [name, produce] of Object.entries(outputs)) {
   const file = join(root, name);
   const before = readFileSync(file, 'utf8');
@@ -73,7 +77,7 @@ function withProviders(text) {
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  const table = `| provider | kind | speaks | offers besides | address | variables |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
+  const table = `| Provider | Kind | Dialects | Other endpoints | Base URL | Variables |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
   return text.replace(
     /<!-- providers -->[\s\S]*?<!-- end -->/,
     `<!-- providers -->\n\n${table}\n\n<!-- end -->`,
@@ -171,28 +175,31 @@ function number({ type, minimum, exclusiveMinimum, maximum }) {
     : `${word}, ${low} to ${high}`;
 }
 
-/** Fills each table with the fields below its prefix that no longer prefix claims. */
-function withTables(text, fields) {
-  const marker = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
-  const prefixes = [...text.matchAll(marker)].map(([, prefix]) => prefix).sort((a, b) => b.length - a.length);
+/** The fields that belong to each `<!-- fields: prefix -->` of the pages: those below it that no longer prefix claims. */
+function tablesOf(pages) {
+  const prefixes = [...pages.matchAll(MARKER)].map(([, prefix]) => prefix).sort((a, b) => b.length - a.length);
   const below = (path, prefix) => path.startsWith(`${prefix}.`) || path.startsWith(`${prefix}[`);
   const claimed = new Map(prefixes.map((prefix) => [prefix, []]));
-  const meanings = new Map(fields.map(({ path, meaning }) => [path, meaning]));
-  for (const field of merged(fields)) {
+  for (const field of merged(fieldsOf(schema))) {
     const owner = prefixes.find((prefix) => below(field.path, prefix));
     if (owner !== undefined) claimed.get(owner).push(field);
     else if (!prefixes.includes(field.path) && field.path !== 'orgs') {
-      process.stderr.write(`docs/configuration.md has no table for ${field.path}\n`);
+      process.stderr.write(`docs/reference/configuration has no table for ${field.path}\n`);
       stale += 1;
     }
   }
-  return text.replace(marker, (_, prefix) => {
-    const rows = claimed
-      .get(prefix)
-      .map(({ path, type, fallback, meaning }) => `| \`${path}\` | ${type} | ${fallback} | ${meaning} |`);
-    const head = '| field | type | default | meaning |\n|---|---|---|---|';
-    const meaning = meanings.get(prefix.replace(/\[\]$/, ''));
-    return `<!-- fields: ${prefix} -->\n\n**\`${prefix}\`** ${meaning}\n\n${head}\n${rows.join('\n')}\n\n<!-- end -->`;
+  return claimed;
+}
+
+/** Writes the tables of a page. Paths in a table begin below its prefix. */
+function withTables(text) {
+  return text.replace(MARKER, (_, prefix) => {
+    const rows = tables.get(prefix).map(({ path, type, fallback, meaning }) => {
+      const name = path.slice(prefix.length).replace(/^(?:\[\])?\./, '');
+      return `| \`${name}\` | ${type} | ${fallback} | ${meaning} |`;
+    });
+    const head = '| Field | Type | Default | Description |\n|---|---|---|---|';
+    return `<!-- fields: ${prefix} -->\n\n${head}\n${rows.join('\n')}\n\n<!-- end -->`;
   });
 }
 
