@@ -177,7 +177,9 @@ function number({ type, minimum, exclusiveMinimum, maximum }) {
 
 /** The fields that belong to each `<!-- fields: prefix -->` of the pages: those below it that no longer prefix claims. */
 function tablesOf(pages) {
-  const prefixes = [...pages.matchAll(MARKER)].map(([, prefix]) => prefix).sort((a, b) => b.length - a.length);
+  const prefixes = [...pages.matchAll(MARKER)]
+    .map(([, prefix]) => prefix)
+    .sort((a, b) => b.length - a.length);
   const below = (path, prefix) => path.startsWith(`${prefix}.`) || path.startsWith(`${prefix}[`);
   const claimed = new Map(prefixes.map((prefix) => [prefix, []]));
   for (const field of merged(fieldsOf(schema))) {
