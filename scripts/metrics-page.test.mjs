@@ -27,11 +27,17 @@ test('every metric that the code declares has a row, and every row is declared',
 });
 
 test('the metrics that a server exposes have the documented types and labels', async (t) => {
+  const key = 'eis_key_of_the_test_of_the_metrics_page_1';
   const floe = await startFloe({
-    yaml: 'orgs: [{ id: acme, cache: { enabled: true }, monitors: [{ id: backup, expected_interval_minutes: 5 }] }]',
+    yaml: `orgs:
+  - id: acme
+    cache: { enabled: true }
+    keys: [{ name: test, key: "${key}", scopes: [gateway, beat] }]
+    providers: [{ id: sandbox, kind: sandbox }]
+    monitors: [{ id: backup, expected_interval_minutes: 5 }]`,
   });
   t.after(() => floe.stop());
-  const authorization = `Bearer ${await floe.key()}`;
+  const authorization = `Bearer ${key}`;
   const headers = { authorization, 'content-type': 'application/json' };
   const post = (path, body) =>
     fetch(`${floe.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
