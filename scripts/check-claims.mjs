@@ -45,11 +45,7 @@ function blocksOf(text) {
       if (fence === skipped || (skipped === 'fields' && line === '<!-- end -->')) skipped = null;
       continue;
     }
-    skipped =
-      fence ??
-      (/^<!-- (fields: .*|providers|results: .*|metrics|codes|audit actions) -->$/.test(line)
-        ? 'fields'
-        : null);
+    skipped = fence ?? (/^<!-- (fields: .*|providers|results: .*|codes) -->$/.test(line) ? 'fields' : null);
     if (skipped !== null || line.trim() === '' || /^(#|\|[-:| ]+\|$)/.test(line)) open = null;
     else if (open === null || /^\s*(?:[-*]|\d+\.) |^\|/.test(line)) {
       open = { line: index + 1, text: line };
