@@ -144,7 +144,7 @@ function branchesOf(node) {
 
 function describe(node, path, required) {
   const variable = variables.get(path);
-  const meaning = [node.description ?? '', variable ? `\`${variable}\` wins over it.` : ''].join(' ').trim();
+  const meaning = [node.description ?? '', variable ? `Overridden by \`${variable}\`.` : ''].join(' ').trim();
   const plain = node.default !== undefined && !isContainer(node);
   const fallback = required ? 'required' : plain ? `\`${JSON.stringify(node.default)}\`` : '';
   return { type: `${typeOf(node)}${node.writeOnly ? ', secret' : ''}`, fallback, meaning };
@@ -160,18 +160,18 @@ function typeOf(node) {
     if (branch.enum) return branch.enum.map((value) => `\`${value}\``).join(', ');
     if (branch.type === 'array') return `list of ${typeOf(branch.items)}`;
     if (branch.type === 'integer' || branch.type === 'number') return number(branch);
-    return { string: 'text', boolean: 'true, false', object: 'map' }[branch.type] ?? 'any value';
+    return { string: 'string', boolean: 'boolean', object: 'object' }[branch.type] ?? 'any value';
   });
   return [...new Set(names)].join(' or ');
 }
 
 function number({ type, minimum, exclusiveMinimum, maximum }) {
-  const word = type === 'integer' ? 'whole number' : 'number';
+  const word = type === 'integer' ? 'integer' : 'number';
   const low = minimum ?? (exclusiveMinimum === undefined ? undefined : `above ${exclusiveMinimum}`);
   const high = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   if (low === undefined) return word;
   return high === undefined
-    ? `${word}, ${typeof low === 'string' ? low : `from ${low}`}`
+    ? `${word}, ${typeof low === 'string' ? low : `at least ${low}`}`
     : `${word}, ${low} to ${high}`;
 }
 
