@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { startFloe } from '../packages/testkit/src/process.ts';
+import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
 import { sources } from './sources.mjs';
 
 const PAGE = 'docs/reference/metrics.md';
@@ -28,7 +28,7 @@ test('every metric that the code declares has a row, and every row is declared',
 
 test('the metrics that a server exposes have the documented types and labels', async (t) => {
   const key = 'eis_key_of_the_test_of_the_metrics_page_1';
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     yaml: `orgs:
   - id: acme
     cache: { enabled: true }
