@@ -13,12 +13,12 @@ import { sql } from 'kysely';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
 import { MonitoringEngine } from '../packages/server/src/monitoring/engine.ts';
-import { createMonitoringFigures } from '../packages/server/src/monitoring/figures.ts';
+import { createMonitoringCounters } from '../packages/server/src/monitoring/monitoring-metrics.ts';
 import { createMonitor } from '../packages/server/src/monitoring/monitors.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
-import { startPostgres } from '../packages/testkit/src/postgres.ts';
-import { startFloe } from '../packages/testkit/src/process.ts';
+import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
+import { startDedicatedPostgres } from '../packages/testkit/src/postgres.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -110,12 +110,12 @@ async function copies(writer, table, uid, count, more) {
 }
 
 function engineOn(database, batch) {
-  const more = batch === undefined ? {} : { batch };
+  const more = batch === undefined ? {} : { batchSize: batch };
   return new MonitoringEngine({
     database,
     clock: systemClock,
     log: silentLog,
-    figures: createMonitoringFigures(),
+    counters: createMonitoringCounters(),
     ...more,
   });
 }
@@ -131,7 +131,7 @@ async function rate(database, batch, clients) {
   const caller = async (n) => {
     while (performance.now() < until) {
       const id = n === 0 ? 'job' : `job-${n}`;
-      await engine.beat({
+      await engine.recordBeat({
         address: { orgId: 'acme', id },
         kind: 'ok',
         runId: null,
@@ -145,7 +145,7 @@ async function rate(database, batch, clients) {
   await Promise.all(Array.from({ length: clients }, (_, n) => caller(n)));
   const perSecond = count / ((performance.now() - started) / 1_000);
   const { user, system } = process.cpuUsage(cpu);
-  await engine.leave();
+  await engine.stop();
   return `${Math.round(perSecond)} (${Math.round((user + system) / count)} µs)`;
 }
 
@@ -173,7 +173,7 @@ async function detection(database, engineName) {
       .execute();
   });
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, from + 14_000 - engine.now())));
-  await engine.leave();
+  await engine.stop();
   const rows = await database.read
     .selectFrom('checks')
     .select(['at', 'detected_at'])
@@ -201,8 +201,8 @@ async function overdue(database, engineName) {
   );
   await new Promise((resolve) => setTimeout(resolve, 30));
   const started = performance.now();
-  await engine.lookNow();
-  await engine.lookNow();
+  await engine.pulseAndSweep();
+  await engine.pulseAndSweep();
   const seconds = (performance.now() - started) / 1_000;
   const { count } = await database.read
     .selectFrom('checks')
@@ -210,7 +210,7 @@ async function overdue(database, engineName) {
     .where('status', '=', 'missed')
     .where('at', '=', due)
     .executeTakeFirstOrThrow();
-  await engine.leave();
+  await engine.stop();
   tell(engineName, `${count} overdue at once recorded`, `${seconds.toFixed(1)} s`, '<= 30 s');
 }
 
@@ -221,7 +221,7 @@ async function latency(engineName, url) {
     expected_interval_minutes: 5,
   }));
   const keys = [{ name: 'bench', key: KEY, scopes: ['beat'] }];
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     yaml: JSON.stringify({ orgs: [{ id: 'acme', keys, monitors }] }),
     env: {
       FLOE_LOG_LEVEL: 'error',
@@ -277,7 +277,7 @@ async function measure(name, directory, postgres) {
   const engine = engineOn(database);
   await engine.start();
   await fill(database, engine, MONITORS, 60 * MINUTE);
-  await engine.leave();
+  await engine.stop();
   const alone = [];
   for (const clients of [1, 8, 32]) alone.push(`${clients}: ${await rate(database, 1, clients)}`);
   tell(name, 'durable beats/s, one per commit, by callers', alone.join(' '), '>= 2,500/s');
@@ -294,7 +294,7 @@ async function measure(name, directory, postgres) {
 
 for (const name of options.engines.split(',')) {
   const directory = mkdtempSync(join(tmpdir(), 'floe-beats-'));
-  const postgres = name === 'postgres' ? await startPostgres() : null;
+  const postgres = name === 'postgres' ? await startDedicatedPostgres() : null;
   try {
     diskSync(directory);
     await measure(name, directory, postgres);

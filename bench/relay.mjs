@@ -3,9 +3,9 @@
 // Prints CPU and latency per decision: the pure engine as fast as it goes, and paced at 200/s for 20 seconds.
 import { readFileSync } from 'node:fs';
 import { RelaySchema } from '../packages/contract/src/config/relay.ts';
-import { decide } from '../packages/relay/src/decide.ts';
-import { compileRelay } from '../packages/relay/src/relay.ts';
-import { loadGrammar } from '../packages/relay/src/shell/tree.ts';
+import { compileRelay } from '../packages/relay/src/compile-relay.ts';
+import { evaluateRelayEvent } from '../packages/relay/src/evaluate-event.ts';
+import { loadShellGrammar } from '../packages/relay/src/shell/grammar.ts';
 
 const RULES = 500;
 const PER_SECOND = 200;
@@ -18,7 +18,7 @@ const more = Array.from({ length: RULES - own.length }, (_, n) => ruleOf(n));
 const started = performance.now();
 const relay = compileRelay(RelaySchema.parse({ mode: 'enforce', rules: [...own, ...more] }));
 console.log(`compiling ${RULES} rules: ${(performance.now() - started).toFixed(0)} ms`);
-const grammar = await loadGrammar();
+const grammar = await loadShellGrammar();
 const identity = { key: 'laptops', team: 'platform', owner: 'ana@acme.example' };
 const commands = [
   ...corpus('benign').commands,
@@ -72,7 +72,7 @@ function once(command) {
     cwd: '/srv/app',
     shell: { command, dialect: 'bash' },
   };
-  return decide(event, { relay, grammar, identity, nowMs: Date.now() });
+  return evaluateRelayEvent(event, { relay, grammar, identity, nowMs: Date.now() });
 }
 
 for (const command of commands) once(command);

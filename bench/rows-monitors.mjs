@@ -1,7 +1,7 @@
 // 10,000 monitors with a month of history for bench/rows.mjs, and every query a page of monitoring makes of them.
 import { createSecretKey } from 'node:crypto';
 import { sql } from 'kysely';
-import { readBoard } from '../packages/server/src/monitoring/boards/status.ts';
+import { loadBoardView } from '../packages/server/src/monitoring/boards/board-view.ts';
 import { createMonitor } from '../packages/server/src/monitoring/monitors.ts';
 import {
   listMonitors,
@@ -9,10 +9,13 @@ import {
   readMonitor,
   readPeriods,
   readUptime,
-} from '../packages/server/src/monitoring/read.ts';
-import { alertPage, insertAlerts, openAlerts } from '../packages/server/src/store/alerts.ts';
-import { auditPage, chainHash } from '../packages/server/src/store/audit.ts';
-import { failingMonitors, monitorCounts } from '../packages/server/src/store/monitoring/overview.ts';
+} from '../packages/server/src/monitoring/read-monitors.ts';
+import { getAlertPage, insertAlerts, listOpenAlerts } from '../packages/server/src/store/alerts.ts';
+import { chainHash, getAuditPage } from '../packages/server/src/store/audit.ts';
+import {
+  countOrgMonitorsByStatus,
+  listFailingMonitors,
+} from '../packages/server/src/store/monitoring/monitor-overview.ts';
 
 export const MONITORS = 10_000;
 const CHECKS_EACH = 200;
@@ -82,7 +85,7 @@ async function copies(writer, table, uid, changed) {
 /** Checks and periods of every monitor: beats spread over the month, every fiftieth missed; two hours down each week. */
 async function history(writer, endMs) {
   const checks = (stepMs, count, of) => sql`insert into checks
-      (uid, at, id, status, error, expected_at, detected_at, received_at, duration_ms, metadata_json, stands_for)
+      (uid, at, id, status, error, expected_at, detected_at, received_at, duration_ms, metadata_json, missed_count)
     with recursive n(n) as (select cast(1 as bigint) union all select n + 1 from n where n < ${sql.lit(count)})
     select m.uid, ${sql.lit(endMs)} - n.n * ${sql.lit(stepMs)}, 'beat_' || n.n,
       case when n.n % 50 = 0 then 'missed' else 'ok' end, case when n.n % 50 = 0 then 'No beat came.' end,
@@ -119,7 +122,7 @@ function alerts(endMs) {
   }));
 }
 
-/** A whole chain, as `appendAudit` makes it one by one. */
+/** A whole chain, as `appendAuditEntry` makes it one by one. */
 async function audit(writer, endMs) {
   let hash = '';
   for (let from = 1; from <= AUDIT_ENTRIES; from += AUDIT_AT_ONCE) {
@@ -154,8 +157,8 @@ export async function monitorQueries({ read: reader }, endMs) {
   const busy = await readMonitor(reader, 'acme', BUSY, sight);
   const list = (more) => () => listMonitors(reader, { orgId: 'acme', limit: 100, ...more }, sight);
   const checks = (more) => () => readChecks(reader, { uid: busy.row.uid, limit: 100, ...more });
-  const entries = (more) => () => auditPage(reader, { orgId: 'acme', limit: 100, ...more });
-  const told = (more) => () => alertPage(reader, { orgId: 'acme', limit: 100, ...more });
+  const entries = (more) => () => getAuditPage(reader, { orgId: 'acme', limit: 100, ...more });
+  const told = (more) => () => getAlertPage(reader, { orgId: 'acme', limit: 100, ...more });
   const board = {
     org_id: 'acme',
     slug: 'all',
@@ -179,13 +182,13 @@ export async function monitorQueries({ read: reader }, endMs) {
     'checks failed, none': checks({ statuses: ['failed'] }),
     'periods of a month': () => readPeriods(reader, busy, month, sight),
     'uptime of a month': () => readUptime(reader, busy, month, sight),
-    'board of 500 monitors': () => readBoard(reader, board, 'UTC', sight),
-    'monitors by state': () => monitorCounts(reader, 'acme'),
-    'monitors failing longest': () => failingMonitors(reader, 'acme', 21),
+    'board of 500 monitors': () => loadBoardView(reader, board, 'UTC', sight),
+    'monitors by state': () => countOrgMonitorsByStatus(reader, 'acme'),
+    'monitors failing longest': () => listFailingMonitors(reader, 'acme', 21),
     'alerts, newest': told({}),
     'alerts of one monitor': told({ subject: 'job-9999' }),
     'alerts of a channel, none': told({ channel: 'none' }),
-    'alerts still open': () => openAlerts(reader, 'acme', 'monitor', 21),
+    'alerts still open': () => listOpenAlerts(reader, 'acme', 'monitor', 21),
     'audit, newest': entries({}),
     'audit of one subject': entries({ subject: 'monitor job-5' }),
     'audit of an actor and action, none': entries({ actor: 'key_1', action: 'none' }),

@@ -11,18 +11,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { seriesOf, summaryOf, topOf } from '../packages/server/src/analytics/charts.ts';
+import { querySeries, querySummary, queryTopValues } from '../packages/server/src/analytics/charts.ts';
 import { systemClock } from '../packages/server/src/core/clock.ts';
 import { silentLog } from '../packages/server/src/core/log.ts';
-import { exchangeTail } from '../packages/server/src/store/exchange-tail.ts';
-import { exchangeById, exchangePage } from '../packages/server/src/store/exchanges.ts';
-import { liveEventsAfter } from '../packages/server/src/store/live-events.ts';
+import { getExchangeTail } from '../packages/server/src/store/exchange-tail.ts';
+import { findExchangeById, getExchangePage } from '../packages/server/src/store/exchanges.ts';
+import { listLiveEventsAfter } from '../packages/server/src/store/live-events.ts';
 import { openDatabase } from '../packages/server/src/store/open-database.ts';
 import { insertOrg } from '../packages/server/src/store/orgs.ts';
-import { insertKey } from '../packages/server/src/store/platform-keys.ts';
-import { MINUTES_KEPT_MS } from '../packages/server/src/store/retention.ts';
-import { expireRollups } from '../packages/server/src/store/rollups/expire.ts';
-import { startPostgres } from '../packages/testkit/src/postgres.ts';
+import { insertPlatformKey } from '../packages/server/src/store/platform-keys.ts';
+import { MINUTE_ROLLUP_RETENTION_MS } from '../packages/server/src/store/retention.ts';
+import { expireRollups } from '../packages/server/src/store/rollups/expire-rollups.ts';
+import { startDedicatedPostgres } from '../packages/testkit/src/postgres.ts';
 import { DAYS, rareKey, spoolText } from './rows-data.mjs';
 import { fillMonitors, monitorQueries } from './rows-monitors.mjs';
 
@@ -40,7 +40,7 @@ const PER_FILE = 10_000;
 const HOUR_MS = 3_600_000;
 /** A whole hour, so that every run and engine asks for the same. */
 const END_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-const MINUTES_MS = END_MS - MINUTES_KEPT_MS;
+const MINUTES_MS = END_MS - MINUTE_ROLLUP_RETENTION_MS;
 /** As the API asks: minutes near their end may go. */
 const MONTH = {
   orgId: 'acme',
@@ -55,7 +55,7 @@ let batch = { ids: [], from: 0, to: 0, limited: 0, unpaid: 0 };
 async function load(database, directory) {
   await database.transaction(async (writer) => {
     await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1, metadata_keys_json: '["project"]' });
-    await insertKey(writer, rareKey(END_MS));
+    await insertPlatformKey(writer, rareKey(END_MS));
   });
   await fillMonitors(database, END_MS);
   const path = join(directory, 'rows.jsonl');
@@ -91,11 +91,11 @@ function queries({ read: reader, engine }) {
   const is = (...any) => ({ any, none: [] });
   const not = (...none) => ({ any: [], none });
   const within = (from, to) => ({ any: [{ from, to }], none: [] });
-  const list = (filters) => () => exchangePage(reader, { orgId: 'acme', limit: 50, ...filters });
+  const list = (filters) => () => getExchangePage(reader, { orgId: 'acme', limit: 50, ...filters });
   const hours = { ...MONTH, unit: 'hour', stepMs: HOUR_MS, limit: 10 };
-  const chart = (more) => () => seriesOf(reader, { ...hours, metric: 'requests', ...more });
+  const chart = (more) => () => querySeries(reader, { ...hours, metric: 'requests', ...more });
   const top = (more) => () =>
-    topOf(reader, { ...MONTH, unit: 'hour', order: 'requests', limit: 10, ...more });
+    queryTopValues(reader, { ...MONTH, unit: 'hour', order: 'requests', limit: 10, ...more });
   const middle = Buffer.from(`${END_MS - 15 * 24 * HOUR_MS}:exc_zzzz`).toString('base64url');
   return {
     'list newest': list({}),
@@ -139,9 +139,9 @@ function queries({ read: reader, engine }) {
     'list many attempts, none': list({ bounded: { attempts: { from: 9 } } }),
     'list key and error, none': list({ key: is('key_0'), chosen: { error_code: is('none') } }),
     'list two projects, one rare': list({ metadata: { project: is('project-0', 'project-rare') } }),
-    'one by id, none': () => exchangeById(reader, 'acme', 'exc_none'),
+    'one by id, none': () => findExchangeById(reader, 'acme', 'exc_none'),
     'summary to the second': () =>
-      summaryOf(reader, { ...hours, from: MONTH.from + 1_234_567, to: END_MS - 7_654_321 }),
+      querySummary(reader, { ...hours, from: MONTH.from + 1_234_567, to: END_MS - 7_654_321 }),
     'days of Kolkata by key': chart({ groupBy: 'key', stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' }),
     // Not counted in minutes: half an hour of rows for each day.
     'days of Kolkata by state': chart({ groupBy: 'state', stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' }),
@@ -165,17 +165,17 @@ function queries({ read: reader, engine }) {
       groupBy: 'key',
       filter: { facet: 'model', any: ['model-0'], none: [] },
     }),
-    summary: () => summaryOf(reader, { ...MONTH, unit: 'hour' }),
+    summary: () => querySummary(reader, { ...MONTH, unit: 'hour' }),
     'summary of one key': () =>
-      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
+      querySummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: ['key_0'], none: [] } }),
     'summary of two keys': () =>
-      summaryOf(reader, {
+      querySummary(reader, {
         ...MONTH,
         unit: 'hour',
         filter: { facet: 'key', any: ['key_0', 'key_1'], none: [] },
       }),
     'summary of all but one key': () =>
-      summaryOf(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
+      querySummary(reader, { ...MONTH, unit: 'hour', filter: { facet: 'key', any: [], none: ['key_0'] } }),
     'top states': top({ groupBy: 'state' }),
     'values of a model that begin so': top({ groupBy: 'model', prefix: 'model-1', limit: 21 }),
     'values of a project that begin so': top({ groupBy: 'metadata.project', prefix: 'project-1', limit: 21 }),
@@ -187,10 +187,10 @@ function queries({ read: reader, engine }) {
       groupBy: 'model',
       only: [0, 1, 2, 3, 4].map((n) => `model-${n}`),
     }),
-    'tail of 250 rows, filtered': () => exchangeTail(reader, 'acme', [batch], { key: is('key_0') }, 100),
+    'tail of 250 rows, filtered': () => getExchangeTail(reader, 'acme', [batch], { key: is('key_0') }, 100),
     // A batch here has 10,000 rows, one under load 250: these twelve tell as much as the 500 of the longest look.
     'live events of a look': () =>
-      liveEventsAfter(reader, engine, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 12 }),
+      listLiveEventsAfter(reader, engine, { orgIds: ['acme'], after: { xid: 0, seq: 0 }, limit: 12 }),
     'top models': top({ groupBy: 'model' }),
     'top keys by cost': top({ groupBy: 'key', order: 'cost_nano_usd' }),
     'top projects': top({ groupBy: 'metadata.project' }),
@@ -199,7 +199,7 @@ function queries({ read: reader, engine }) {
 }
 
 async function measure(database) {
-  const { rows } = await exchangePage(database.read, { orgId: 'acme', limit: 250 });
+  const { rows } = await getExchangePage(database.read, { orgId: 'acme', limit: 250 });
   const times = rows.map(({ created_at }) => created_at);
   batch = {
     ids: rows.map(({ id }) => id),
@@ -243,7 +243,7 @@ async function bench(engine) {
   const kept = engine === 'sqlite' ? options.keep : undefined;
   if (kept !== undefined) mkdirSync(kept, { recursive: true });
   const directory = kept ?? mkdtempSync(join(tmpdir(), 'floe-bench-'));
-  const postgres = engine === 'postgres' ? await startPostgres() : null;
+  const postgres = engine === 'postgres' ? await startDedicatedPostgres() : null;
   try {
     const parts = { dataDir: directory, log: silentLog, clock: systemClock };
     const database = await openDatabase(postgres?.url ?? 'sqlite:', parts);

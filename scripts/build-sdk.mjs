@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from './setup.mjs';
 
-const room = join(root, 'packages/sdk');
+const packageDir = join(root, 'packages/sdk');
 const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const FORMATS = {
   esm: { module: 'esnext', type: 'module' },
@@ -19,7 +19,7 @@ export function buildSdk(to) {
   mkdirSync(to, { recursive: true });
   for (const [format, { module, type }] of Object.entries(FORMATS)) {
     const out = join(to, format);
-    const args = ['-p', join(room, 'tsconfig.build.json'), '--module', module, '--outDir', out];
+    const args = ['-p', join(packageDir, 'tsconfig.build.json'), '--module', module, '--outDir', out];
     const run = spawnSync(process.execPath, [TSC, ...args], { encoding: 'utf8' });
     if (run.status !== 0) throw new Error(`the SDK does not compile:\n${run.stdout}${run.stderr}`);
     // The compiler rewrites the endings of imports in the programs, not in the declarations.
@@ -30,12 +30,12 @@ export function buildSdk(to) {
     writeFileSync(join(out, 'package.json'), `${JSON.stringify({ type })}\n`);
   }
   writeFileSync(join(to, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
-  cpSync(join(room, 'README.md'), join(to, 'README.md'));
+  cpSync(join(packageDir, 'README.md'), join(to, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(to, 'LICENSE'));
 }
 
 function manifest() {
-  const { name, version, license } = JSON.parse(readFileSync(join(room, 'package.json'), 'utf8'));
+  const { name, version, license } = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'));
   const entry = (format) => ({ types: `./${format}/index.d.ts`, default: `./${format}/index.js` });
   return {
     name,
@@ -57,7 +57,7 @@ function manifest() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const to = process.argv[2] ?? join(room, 'dist');
+  const to = process.argv[2] ?? join(packageDir, 'dist');
   buildSdk(to);
   process.stdout.write(`${to}\n`);
 }

@@ -7,10 +7,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { VERSION } from '../packages/sdk/src/call.ts';
-import { hostileServer } from '../packages/testkit/src/hostile-server.ts';
-import { jsonReply } from '../packages/testkit/src/reply.ts';
-import { startUpstream } from '../packages/testkit/src/upstream.ts';
+import { SDK_VERSION } from '../packages/sdk/src/beat-request.ts';
+import { startFakeUpstream } from '../packages/testkit/src/fake-upstream.ts';
+import { startHostileServer } from '../packages/testkit/src/hostile-server.ts';
+import { jsonReply } from '../packages/testkit/src/upstream-reply.ts';
 import { buildSdk } from './build-sdk.mjs';
 import { ensureNode, root } from './setup.mjs';
 
@@ -27,7 +27,7 @@ cpSync(join(root, 'packages/sdk/consumer'), home, { recursive: true });
 
 test('the package says its own version to the server', () => {
   const { version } = JSON.parse(readFileSync(join(home, 'node_modules/@floe/sdk/package.json'), 'utf8'));
-  assert.equal(version, VERSION);
+  assert.equal(version, SDK_VERSION);
 });
 
 test('its types serve ESM and CommonJS programs, without Node’s types', () => {
@@ -57,7 +57,7 @@ for (const major of [current, ...others]) {
           ({ name, host }) => !['rate-limited', 'unavailable'].includes(name) && !host,
         );
         const quick = format === 'mjs' ? cases : cases.slice(0, 1);
-        const servers = await Promise.all(quick.map((one) => hostileServer(one)));
+        const servers = await Promise.all(quick.map((one) => startHostileServer(one)));
         t.after(() => Promise.all(servers.map((server) => server.close())));
         const told = await consume(
           node,
@@ -84,7 +84,7 @@ for (const major of [current, ...others]) {
     test('SIGTERM sends the last beat and then has its own effect', async (t) => {
       const server = await healthy(t);
       const child = start(node, 'cjs', 'worker', [server]);
-      await server.received(1);
+      await server.waitForRequests(1);
       await child.said('ready');
       child.kill('SIGTERM');
       assert.equal((await child.ended).signal, 'SIGTERM');
@@ -93,7 +93,7 @@ for (const major of [current, ...others]) {
     });
 
     test('SIGTERM ends a worker whose server is a black hole', async (t) => {
-      const server = await hostileServer(hostile.find(({ name }) => name === 'black-hole'));
+      const server = await startHostileServer(hostile.find(({ name }) => name === 'black-hole'));
       t.after(() => server.close());
       for (const scenario of ['plain', 'worker']) {
         const child = start(node, 'cjs', scenario, [server]);
@@ -120,7 +120,7 @@ for (const major of [current, ...others]) {
 }
 
 async function healthy(t) {
-  const server = await startUpstream({
+  const server = await startFakeUpstream({
     respond: () => jsonReply({ ok: true, monitor_id: 'job', beat_id: 'beat_1', status: 'healthy' }),
   });
   t.after(() => server.close());

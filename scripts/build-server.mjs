@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sources } from './sources.mjs';
+import { listSourceFiles } from './source-files.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, 'packages/server');
@@ -17,7 +17,7 @@ export const SERVER = join(dist, 'server.js');
 /** Hash of everything a build depends on. */
 function stampOf() {
   const hash = createHash('sha256');
-  const code = PACKAGES.flatMap((name) => sources(`packages/${name}/src`, ['.ts', '.sql', '.json']));
+  const code = PACKAGES.flatMap((name) => listSourceFiles(`packages/${name}/src`, ['.ts', '.sql', '.json']));
   const inputs = code.filter((path) => !/\.(?:test|suite)\.ts$/.test(path)).map((path) => join(root, path));
   inputs.push(join(home, 'bin/server.mjs'), join(root, 'package-lock.json'), fileURLToPath(import.meta.url));
   for (const path of inputs.sort()) hash.update(relative(root, path)).update('\0').update(readFileSync(path));

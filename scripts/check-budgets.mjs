@@ -1,8 +1,8 @@
 // Budgets: a file of 300 lines, a function of 60 and of four parameters. An exception carries its reason in the file: a
 // line `// budget: <reason>` above the function or at the top of the file.
 import { readFileSync } from 'node:fs';
-import { sources } from './sources.mjs';
-import { functionsOf } from './syntax.mjs';
+import { listSourceFiles } from './source-files.mjs';
+import { listFunctions } from './syntax.mjs';
 
 const FILE_LINES = 300;
 const FUNCTION_LINES = 60;
@@ -10,11 +10,11 @@ const TEST_FILE_LINES = 600;
 const PARAMETERS = 4;
 
 /** Faults of files, each with its path and text. */
-export function check(files) {
-  return files.flatMap(({ path, text }) => faultsOf(path, text));
+export function checkBudgets(files) {
+  return files.flatMap(({ path, text }) => findFaults(path, text));
 }
 
-function faultsOf(path, text) {
+function findFaults(path, text) {
   const faults = [];
   const lines = text.split('\n');
   const isTest = /\.(?:test|suite)\.(?:ts|mjs)$/.test(path);
@@ -24,7 +24,7 @@ function faultsOf(path, text) {
     faults.push(`${path}: ${lines.length - 1} lines (budget ${limit}); split it`);
   // Tests hold their cases in one callback, and browser tests their steps.
   const isLong = ({ from, to }) => to - from + 1 > FUNCTION_LINES && !isTest && !path.endsWith('.browser.ts');
-  for (const each of functionsOf(path, text)) {
+  for (const each of listFunctions(path, text)) {
     const { name, from, to, parameters } = each;
     const above = lines.slice(Math.max(0, from - 7), from - 1);
     if (above.some((line) => line.includes('// budget:'))) continue;
@@ -39,8 +39,8 @@ function faultsOf(path, text) {
 }
 
 if (process.argv[1]?.endsWith('check-budgets.mjs')) {
-  const faults = check(
-    [...sources(), ...sources('scripts', ['.mjs'])].map((path) => ({
+  const faults = checkBudgets(
+    [...listSourceFiles(), ...listSourceFiles('scripts', ['.mjs'])].map((path) => ({
       path,
       text: readFileSync(path, 'utf8'),
     })),

@@ -9,7 +9,7 @@ const BASELINE = 'scripts/claims.json';
 const REFERENCE = /<!-- test: (\S+) › (.+?) -->/g;
 
 /** Sentences of a page that claim something, each with its line and whether its block names a test. */
-export function claimsOf(text) {
+export function extractClaims(text) {
   return blocksOf(text).flatMap(({ line, text: block }) => {
     const proven = [...block.matchAll(REFERENCE)].length > 0;
     return sentencesOf(block)
@@ -19,7 +19,7 @@ export function claimsOf(text) {
 }
 
 /** References of a page that lead nowhere. `read` gives the text of a file, or null. */
-export function brokenReferences(text, read) {
+export function findBrokenReferences(text, read) {
   return [...text.matchAll(REFERENCE)]
     .filter(([, path, name]) => !hasTest(read(path), name))
     .map(([whole]) => whole);
@@ -76,8 +76,8 @@ function main(args) {
   const faults = [];
   for (const page of pages) {
     const text = read(page) ?? '';
-    for (const broken of brokenReferences(text, read)) faults.push(`${page}: leads nowhere: ${broken}`);
-    const open = claimsOf(text).filter(({ proven }) => !proven);
+    for (const broken of findBrokenReferences(text, read)) faults.push(`${page}: leads nowhere: ${broken}`);
+    const open = extractClaims(text).filter(({ proven }) => !proven);
     if (args.includes('--list') && args.includes(page))
       for (const { line, sentence } of open) process.stdout.write(`${page}:${line}: ${sentence}\n`);
     counts[page] = open.length;

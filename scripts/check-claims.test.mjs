@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brokenReferences, claimsOf } from './check-claims.mjs';
+import { extractClaims, findBrokenReferences } from './check-claims.mjs';
 
-const told = (text) => claimsOf(text).map(({ line, proven }) => [line, proven]);
+const told = (text) => extractClaims(text).map(({ line, proven }) => [line, proven]);
 
 test('sentences with numbers, never or always are claims, wherever they stand', () => {
   const page =
@@ -34,7 +34,7 @@ test('a reference proves its own block and no other', () => {
 
 test('a reference leads nowhere without its file or without a test of exactly that name', () => {
   const read = (path) => (path === 'a.test.ts' ? "test('waits', () => {})" : null);
-  const broken = (path, name) => brokenReferences(`<!-- test: ${path} › ${name} -->`, read).length;
+  const broken = (path, name) => findBrokenReferences(`<!-- test: ${path} › ${name} -->`, read).length;
   assert.deepEqual(
     [broken('a.test.ts', 'waits'), broken('a.test.ts', 'wait'), broken('b.test.ts', 'waits')],
     [0, 1, 1],

@@ -1,9 +1,9 @@
 // The rules of `npm run check` on sources that break them, each in every way the language has.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check as checkBudgets } from './check-budgets.mjs';
-import { check as checkFloors } from './check-floors.mjs';
-import { importsOf } from './syntax.mjs';
+import { checkBudgets } from './check-budgets.mjs';
+import { checkLayers } from './check-layers.mjs';
+import { listImports } from './syntax.mjs';
 
 const filler = Array.from({ length: 60 }, (_, n) => `  step(${n});`).join('\n');
 
@@ -108,7 +108,7 @@ const FORBIDDEN = {
   '@floe/server/main': /server\/main/,
 };
 const PATH = 'packages/server/src/store/x.ts';
-const faultsOf = (path, text) => checkFloors([{ path, text }], []);
+const faultsOf = (path, text) => checkLayers([{ path, text }], []);
 
 for (const [way, write] of Object.entries({ ...IMPORTS, ...TYPES }))
   test(`an import of a higher floor is found: ${way}`, () => {
@@ -141,7 +141,7 @@ for (const [way, write] of Object.entries(ENTRIES)) {
   test(`an entry is no part of what its starter loads: ${way}`, () => {
     const starter = { path: 'packages/wire/src/a.ts', text: write('./b.ts') };
     const entry = { path: 'packages/wire/src/b.ts', text: "import { a } from './a.ts';" };
-    assert.deepEqual(checkFloors([starter, entry], []), []);
+    assert.deepEqual(checkLayers([starter, entry], []), []);
   });
 }
 
@@ -184,15 +184,15 @@ test('an import that is not written out is found', () => {
 test('a circle of imports is found, also through import()', () => {
   const file = (name, text) => ({ path: `packages/wire/src/${name}.ts`, text });
   const files = [file('a', "import { b } from './b.ts';"), file('b', "const a = () => import('./a.ts');")];
-  assert.match(checkFloors(files, []).join(), /import circle/);
+  assert.match(checkLayers(files, []).join(), /import circle/);
 });
 
 test('a circle of types is found, and one that is broken by import() is none', () => {
   const file = (name, text) => ({ path: `packages/wire/src/${name}.ts`, text });
   const a = file('a', "import { b } from './b.ts';");
-  assert.match(checkFloors([a, file('b', "import type { A } from './a.ts';")], []).join(), /import circle/);
+  assert.match(checkLayers([a, file('b', "import type { A } from './a.ts';")], []).join(), /import circle/);
   const lazy = file('a', "const b = () => import('./b.ts');");
-  assert.deepEqual(checkFloors([lazy, file('b', "import type { A } from './a.ts';")], []), []);
+  assert.deepEqual(checkLayers([lazy, file('b', "import type { A } from './a.ts';")], []), []);
 });
 
 test('what a thread must not load is found, also through import()', () => {
@@ -201,10 +201,10 @@ test('what a thread must not load is found, also through import()', () => {
     { path: root, text: "const load = () => import('./tables.ts');" },
     { path: 'packages/server/src/store/tables.ts', text: "import { Kysely } from 'kysely';" },
   ];
-  assert.match(checkFloors(files, [{ root, without: 'kysely' }]).join(), /would load into its thread/);
+  assert.match(checkLayers(files, [{ root, without: 'kysely' }]).join(), /would load into its thread/);
 });
 
 test('words in texts and comments are no imports', () => {
   const text = `// import('pg')\nconst a = "import x from 'pg'";\nconst b = \`import('pg') \${a}\`;`;
-  assert.deepEqual(importsOf('x.ts', text), []);
+  assert.deepEqual(listImports('x.ts', text), []);
 });

@@ -11,7 +11,7 @@ const rules = [
   ['format and lint', 'biome', ['check', '--error-on-warnings', '.']],
   ['types', 'tsc', ['-p', 'tsconfig.json']],
   ['types of the console', 'tsc', ['-p', 'packages/console/tsconfig.json']],
-  ['floors', node, ['scripts/check-floors.mjs']],
+  ['layers', node, ['scripts/check-layers.mjs']],
   ['budgets', node, ['scripts/check-budgets.mjs']],
   ['documents', node, ['scripts/check-docs.mjs']],
   ['claims', node, ['scripts/check-claims.mjs']],

@@ -16,11 +16,11 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
-import { checkConfig } from '../packages/server/src/config/check.ts';
+import { checkConfigFile } from '../packages/server/src/config/check.ts';
 import { readEnvironment } from '../packages/server/src/config/environment.ts';
-import { examine } from '../packages/server/src/management/config/examine-config.ts';
+import { findConfigIssues } from '../packages/server/src/management/config/find-config-issues.ts';
 import { BARE_ENVIRONMENT } from '../packages/testkit/src/bare-environment.ts';
-import { startFloe } from '../packages/testkit/src/process.ts';
+import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
 import { codeBlocksOf, documentationPages } from './doc-pages.mjs';
 import { root } from './setup.mjs';
 
@@ -66,12 +66,12 @@ function faultsOf({ language, info, code }) {
   if (!KNOWN.has(language)) return [`unknown language "${language}"; use one of ${[...KNOWN].join(', ')}`];
   if (language === 'json') return jsonFaults(code);
   if (language !== 'yaml' || info === 'other') return [];
-  const { ok, lines } = checkConfig({
+  const { ok, lines } = checkConfigFile({
     env: readEnvironment({}),
     text: code,
     path: 'floe.yaml',
-    examine,
-    allowsUnset: true,
+    validateSemantics: findConfigIssues,
+    allowUnset: true,
   });
   return ok ? [] : lines;
 }
@@ -96,7 +96,7 @@ function runnableOf(blocks) {
 
 /** Runs the blocks of a page in one bash session and compares what each printed. */
 async function runPage(t, path, blocks) {
-  const floe = await startFloe();
+  const floe = await startFloeProcess();
   const home = mkdtempSync(join(tmpdir(), 'floe-docs-'));
   t.after(async () => {
     await floe.stop();
@@ -119,7 +119,7 @@ async function runPage(t, path, blocks) {
     PYTHONPATH: join(root, 'sdk-python/src'),
     PYTHONDONTWRITEBYTECODE: '1',
     FLOE_BASE_URL: floe.url,
-    FLOE_API_KEY: await floe.key(),
+    FLOE_API_KEY: await floe.waitForKey(),
     FLOE_DATA_DIR: floe.dataDir,
   });
   for (const [index, block] of blocks.entries()) {

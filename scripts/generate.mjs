@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toJSONSchema } from 'zod';
 import { FloeConfigSchema } from '../packages/contract/src/config.ts';
-import { OVERRIDES } from '../packages/server/src/config/environment.ts';
-import { SHEETS } from '../packages/server/src/providers/sheets.ts';
+import { ENVIRONMENT_OVERRIDES } from '../packages/server/src/config/environment.ts';
+import { PROVIDER_SHEETS } from '../packages/server/src/providers/provider-sheets.ts';
 import { cliOperations } from './cli-operations.mjs';
 import { markdownFiles } from './doc-pages.mjs';
 
@@ -15,7 +15,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MARKER = /<!-- fields: (\S+) -->[\s\S]*?<!-- end -->/g;
 let stale = 0;
 const schema = toJSONSchema(FloeConfigSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
-const variables = new Map(Object.entries(OVERRIDES).map(([name, path]) => [path.join('.'), name]));
+const variables = new Map(
+  Object.entries(ENVIRONMENT_OVERRIDES).map(([name, path]) => [path.join('.'), name]),
+);
 const configurationPages = markdownFiles('docs/reference/configuration');
 const tables = tablesOf(configurationPages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n'));
 
@@ -42,22 +44,28 @@ for (const [name, produce] of Object.entries(outputs)) {
 }
 process.exit(stale === 0 ? 0 : 1);
 
-/** Each decision begins with `# NNNN: Title` and a line of its status and date. */
+/** Each decision begins with `# NNNN: Title` and a line with its status and date. Three sections follow. */
 function withDecisions(text) {
-  const rows = readdirSync(join(root, 'decisions'))
+  const files = readdirSync(join(root, 'decisions'))
     .filter((file) => file !== 'README.md')
-    .sort()
-    .map((file) => {
-      const head = readFileSync(join(root, 'decisions', file), 'utf8');
-      const found = /^# (\d{4}): (.+)\n\nStatus: ([a-z]+)[^.]*\. Date: (\d{4}-\d\d-\d\d)\./.exec(head);
-      if (found?.[1] !== file.slice(0, 4))
-        throw new Error(
-          `decisions/${file}: begin with "# NNNN: Title" and "Status: accepted. Date: YYYY-MM-DD."`,
-        );
-      const [, number, title, status, date] = found;
-      return `| [${number}](${file}) | ${title} | ${status} | ${date} |`;
+    .sort();
+  const fileOf = new Map(files.map((file) => [file.slice(0, 4), file]));
+  const rows = files.map((file) => {
+    const record = readFileSync(join(root, 'decisions', file), 'utf8');
+    const found = /^# (\d{4}): (.+)\n\nStatus: ([^.]+)\. Date: (\d{4}-\d\d-\d\d)\.\n/.exec(record);
+    const sections = [...record.matchAll(/^## (.+)$/gm)].map(([, section]) => section).join(', ');
+    if (found?.[1] !== file.slice(0, 4) || sections !== 'Context, Decision, Consequences')
+      throw new Error(
+        `decisions/${file}: expected "# NNNN: Title", "Status: accepted. Date: YYYY-MM-DD." and the sections Context, Decision, Consequences`,
+      );
+    const [, number, title, status, date] = found;
+    const linked = status.replace(/\b\d{4}\b/g, (other) => {
+      if (!fileOf.has(other)) throw new Error(`decisions/${file}: decision ${other} does not exist`);
+      return `[${other}](${fileOf.get(other)})`;
     });
-  const table = `| number | decision | status | date |\n|---|---|---|---|\n${rows.join('\n')}`;
+    return `| [${number}](${file}) | ${title} | ${linked} | ${date} |`;
+  });
+  const table = `| Number | Title | Status | Date |\n|---|---|---|---|\n${rows.join('\n')}`;
   return text.replace(
     /<!-- decisions -->[\s\S]*?<!-- end -->/,
     `<!-- decisions -->\n\n${table}\n\n<!-- end -->`,
@@ -65,13 +73,13 @@ function withDecisions(text) {
 }
 
 function withProviders(text) {
-  const rows = SHEETS.map((sheet) => {
+  const rows = PROVIDER_SHEETS.map((sheet) => {
     const variables = [...sheet.keyVariables, ...(sheet.urlVariables ?? [])].map((name) => `\`${name}\``);
     const cells = [
       sheet.name,
       `\`${sheet.kind}\``,
-      Object.keys(sheet.speaks).join(', '),
-      [...(sheet.embeddings ? ['embeddings'] : []), ...(sheet.offers ?? [])].join(', '),
+      Object.keys(sheet.dialectPaths).join(', '),
+      [...(sheet.embeddings ? ['embeddings'] : []), ...(sheet.opaqueApis ?? [])].join(', '),
       sheet.baseUrl ?? '`base_url` is required',
       variables.join(', '),
     ];

@@ -19,8 +19,8 @@ export const CLIENTS_DIR = join(root, '.runtime', 'clients');
 export function ensurePython(env, limitMs) {
   const until = Date.now() + limitMs;
   const within = (command, args) =>
-    run(command, args, { cwd: root, env, timeout: Math.max(1, until - Date.now()) });
-  return installed('python', ['requirements.txt'], (dir) => {
+    runProcess(command, args, { cwd: root, env, timeout: Math.max(1, until - Date.now()) });
+  return ensureInstalled('python', ['requirements.txt'], (dir) => {
     const made = within('python3', ['-m', 'venv', '--without-pip', dir]);
     if (made) return `no virtual environment: ${made}`;
     const python = join(dir, 'bin', 'python');
@@ -34,7 +34,7 @@ export function ensurePython(env, limitMs) {
 }
 
 /** Installs a folder of clients/ when what it pins changed. Returns why it could not be; empty when it is there. */
-export function installed(name, files, install) {
+export function ensureInstalled(name, files, install) {
   const from = join(root, 'clients', name);
   const to = join(CLIENTS_DIR, name);
   const wanted = createHash('sha256');
@@ -52,7 +52,7 @@ export function installed(name, files, install) {
 }
 
 /** Runs a program to its end. Returns the last thing it said when it failed; empty when it did not. */
-export function run(command, args, options) {
+export function runProcess(command, args, options) {
   const done = spawnSync(command, args, { ...options, encoding: 'utf8' });
   if (done.status === 0) return '';
   const said = `${done.error?.message ?? ''}${done.stderr ?? ''}`.trim();

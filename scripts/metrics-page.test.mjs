@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { startFloe } from '../packages/testkit/src/process.ts';
-import { sources } from './sources.mjs';
+import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
+import { listSourceFiles } from './source-files.mjs';
 
 const PAGE = 'docs/reference/metrics.md';
 const rows = new Map(
@@ -17,10 +17,10 @@ const rows = new Map(
 
 test('every metric that the code declares has a row, and every row is declared', () => {
   const declared = new Set(
-    sources('packages/server/src', ['.ts'])
+    listSourceFiles('packages/server/src', ['.ts'])
       .filter((file) => !file.endsWith('.test.ts'))
       .map((file) => readFileSync(file, 'utf8'))
-      .flatMap((text) => [...text.matchAll(/(?:name: |gauge\(\s*)'(floe_\w+)'(?=,\s*(?:help:|['"`]))/g)])
+      .flatMap((text) => [...text.matchAll(/(?:name: |[gG]auge\(\s*)'(floe_\w+)'(?=,\s*(?:help:|['"`]))/g)])
       .map(([, name]) => name),
   );
   assert.deepEqual([...rows.keys()].sort(), [...declared].sort());
@@ -28,7 +28,7 @@ test('every metric that the code declares has a row, and every row is declared',
 
 test('the metrics that a server exposes have the documented types and labels', async (t) => {
   const key = 'eis_key_of_the_test_of_the_metrics_page_1';
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     yaml: `orgs:
   - id: acme
     cache: { enabled: true }

@@ -13,13 +13,16 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { inspect } from 'node:util';
 import { buildServer, SERVER } from './build-server.mjs';
-import { sources } from './sources.mjs';
+import { listSourceFiles } from './source-files.mjs';
 
 const args = process.argv.slice(2);
 const release = args.includes('--release');
 const timed = args.includes('--times');
 const named = args.filter((arg) => !arg.startsWith('--'));
-const everything = [...sources('packages', ['.test.ts']), ...sources('scripts', ['.test.mjs'])];
+const everything = [
+  ...listSourceFiles('packages', ['.test.ts']),
+  ...listSourceFiles('scripts', ['.test.mjs']),
+];
 const tier = release ? 'release' : args.includes('--ci') ? 'ci' : 'quick';
 const files =
   named.length > 0 ? named : everything.filter((file) => tier === 'release' || tierOf(file) === tier);
@@ -131,10 +134,12 @@ function tierOf(file) {
 
 /** The server that files with a database of their own share, and the database they copy; a file that runs alone starts one. */
 async function sharedPostgres() {
-  const { testPostgres } = await import('../packages/testkit/src/postgres.ts');
+  const { getTestPostgres: testPostgres } = await import('../packages/testkit/src/postgres.ts');
   const started = await testPostgres();
   process.env.FLOE_TEST_POSTGRES_URL = started.url;
-  const { makeTemplate } = await import('../packages/server/src/store/test/postgres-template.ts');
+  const { createTemplateDatabase: makeTemplate } = await import(
+    '../packages/server/src/store/test/postgres-template.ts'
+  );
   process.env.FLOE_TEST_POSTGRES_TEMPLATE = await makeTemplate(started.url);
   return started;
 }

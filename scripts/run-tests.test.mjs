@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sources } from './sources.mjs';
+import { listSourceFiles } from './source-files.mjs';
 
 const RUNNER = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
 
@@ -52,7 +52,7 @@ test('an error that cannot be written as text ends the run like any other', (t) 
 });
 
 test('files of the second tier say why they are in it', () => {
-  const marked = sources('packages', ['.test.ts']).filter((file) =>
+  const marked = listSourceFiles('packages', ['.test.ts']).filter((file) =>
     readFileSync(file, 'utf8').slice(0, 600).includes('// Tier:'),
   );
   assert.ok(marked.length > 0);

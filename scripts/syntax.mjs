@@ -26,7 +26,7 @@ export function walk(node, visit, parent = null) {
  * `createRequire`, by `getBuiltinModule`, and as an entry of its own (`new URL('./x.ts', import.meta.url)`), which a thread
  * or a process loads. A specifier that is not a literal is null. Of types alone nothing is loaded.
  */
-export function importsOf(path, text) {
+export function listImports(path, text) {
   const program = parse(path, text);
   const found = [];
   const add = (source, kind) => {
@@ -175,7 +175,7 @@ const FUNCTIONS = new Set([
  * Every function, with a body or as a type alone: its name, its first and last line, counted from 1, and how many parameters
  * it takes.
  */
-export function functionsOf(path, text) {
+export function listFunctions(path, text) {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   const lineOf = (offset) => {

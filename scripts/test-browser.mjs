@@ -4,7 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { ensureConsole, environment, root, setup } from './setup.mjs';
-import { sources } from './sources.mjs';
+import { listSourceFiles } from './source-files.mjs';
 
 /** It takes some seconds where there is a network; nobody waits longer than this for one that is not there. */
 const PYTHON_MS = 60_000;
@@ -33,7 +33,7 @@ function ensurePrograms() {
 process.chdir(root);
 const node = setup();
 const named = process.argv.slice(2);
-const files = named.length > 0 ? named : sources('packages', ['.browser.ts']);
+const files = named.length > 0 ? named : listSourceFiles('packages', ['.browser.ts']);
 // The playground's copied code is run as it stands.
 const python = files.some((file) => file.endsWith('playground.browser.ts'))
   ? spawn(process.execPath, ['scripts/installed-clients.mjs', String(PYTHON_MS)], { stdio: 'inherit' })

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLIENTS_DIR, ensurePython, installed, run } from './installed-clients.mjs';
+import { CLIENTS_DIR, ensureInstalled, ensurePython, runProcess } from './installed-clients.mjs';
 import { environment, npm, root, setup } from './setup.mjs';
 
 const LIMIT_MS = 15 * 60_000;
@@ -31,7 +31,7 @@ const args = [program, CLIENTS_DIR, JSON.stringify(absent), ...process.argv.slic
 process.exit(spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1);
 
 function installSdks() {
-  const why = installed('sdks', ['package.json', 'package-lock.json'], npmCi);
+  const why = ensureInstalled('sdks', ['package.json', 'package-lock.json'], npmCi);
   // The drivers stand where their packages are.
   const [from, to] = [join(root, 'clients', 'sdks'), join(CLIENTS_DIR, 'sdks')];
   for (const file of readdirSync(from).filter((name) => name.endsWith('.mjs')))
@@ -40,11 +40,11 @@ function installSdks() {
 }
 
 function installAgents() {
-  return installed('agents', ['package.json', 'package-lock.json'], (dir) => {
+  return ensureInstalled('agents', ['package.json', 'package-lock.json'], (dir) => {
     const why = npmCi(dir);
     if (why) return why;
     for (const [folder, script] of Object.entries(FINISHED_BY))
-      run(node, [script], { cwd: join(dir, folder), env, timeout: LIMIT_MS });
+      runProcess(node, [script], { cwd: join(dir, folder), env, timeout: LIMIT_MS });
     return '';
   });
 }

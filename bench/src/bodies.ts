@@ -7,7 +7,7 @@ export const BODIES: readonly BodyName[] = ['1.6 KB', '30 KB', '300 KB', '1 MB']
 const PROSE =
   'The window froze overnight – “like glass on glass”, she wrote.\n\tName: "Zoë"; path: C:\\data\\новое. 日本 ✓ ';
 
-interface Ask {
+interface ChatBodyOptions {
   readonly model: string;
   readonly bytes: number;
   /** Events and their distance, for a stream. */
@@ -15,7 +15,7 @@ interface Ask {
 }
 
 /** A Chat request of exactly `bytes` bytes, with the turns, tool and settings real ones have. */
-export function chatBody({ model, bytes, stream }: Ask): Buffer {
+export function buildBenchBody({ model, bytes, stream }: ChatBodyOptions): Buffer {
   const asksStream = stream && {
     stream: true,
     // Asked for by the client itself, so that every gateway passes the same frames.
@@ -54,7 +54,11 @@ const TOOL = {
 };
 
 /** The whole request as bytes, for loads on bare sockets. */
-export function requestBytes(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Buffer {
+export function buildBenchRequest(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);

@@ -11,28 +11,28 @@ export const CANDIDATES = ['direct', 'nginx', 'bare', 'floe', 'portkey'] as cons
 export type CandidateId = (typeof CANDIDATES)[number];
 
 /** Ports of the mocks. */
-export type Upstreams = Readonly<Record<MockDialect, number>>;
+export type MockPorts = Readonly<Record<MockDialect, number>>;
 
 /** How a Chat request is sent through a candidate. */
-export interface Road {
+export interface ChatEndpoint {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly model: string;
 }
 
 /** One thing that is put in front of the mocks. */
-export interface Candidate extends Road {
+export interface Candidate extends ChatEndpoint {
   readonly id: CandidateId;
   /** What it is and in which version. */
   readonly about: string;
   /** The same to an upstream that speaks Messages; absent for what does not translate. */
-  readonly translated?: Road;
+  readonly translated?: ChatEndpoint;
   /** Null for the mock itself, which is up anyway. */
   readonly program: ((port: number) => Program) | null;
 }
 
 /** A candidate that cannot take part, and why. */
-export interface Absent {
+export interface UnavailableCandidate {
   readonly id: CandidateId;
   readonly why: string;
 }
@@ -45,12 +45,12 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 const CALLER = { ...JSON_HEADERS, authorization: 'Bearer sk-bench-000000000000000000000000000000000000' };
 
 /** `org`: further lines of the org in floe.yaml, indented by four. */
-export function prepare(
+export function prepareCandidates(
   id: CandidateId,
   workDir: string,
-  upstreams: Upstreams,
+  upstreams: MockPorts,
   org = '',
-): Candidate | Absent {
+): Candidate | UnavailableCandidate {
   switch (id) {
     case 'direct':
       return { id, about: 'the mock upstream itself', ...plain, headers: CALLER, program: null };
@@ -74,7 +74,7 @@ export function prepare(
   }
 }
 
-function nginx(workDir: string, upstreamPort: number): Candidate | Absent {
+function nginx(workDir: string, upstreamPort: number): Candidate | UnavailableCandidate {
   if (!isInstalled('nginx')) return { id: 'nginx', why: 'nginx is not installed' };
   const dir = join(workDir, 'nginx');
   mkdirSync(dir);
@@ -112,7 +112,7 @@ http {
 }
 
 /** The real server with a key to check, a row to write and metrics to count for every request. */
-function floe(workDir: string, upstreams: Upstreams, org: string): Candidate {
+function floe(workDir: string, upstreams: MockPorts, org: string): Candidate {
   const dir = join(workDir, 'floe');
   mkdirSync(dir);
   const key = `eis_${randomBytes(24).toString('hex')}`;
@@ -153,7 +153,7 @@ ${org}`,
   };
 }
 
-function portkey(upstreams: Upstreams): Candidate | Absent {
+function portkey(upstreams: MockPorts): Candidate | UnavailableCandidate {
   const entry = installPortkey();
   if (entry === null) return { id: 'portkey', why: 'npm could not install it (its message is above)' };
   const headers = (provider: string, port: number) => ({

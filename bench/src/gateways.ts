@@ -3,20 +3,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CandidateFleet } from './candidate-fleet.ts';
 import { CANDIDATES, type CandidateId } from './candidates.ts';
-import { Fleet } from './fleet.ts';
 import { LOAD_TOOL } from './load/loads.ts';
-import { machineFacts, pinning } from './machine.ts';
+import { collectMachineFacts, planPinning } from './machine.ts';
 import { Samples } from './metrics.ts';
-import { json, markdown, type Report } from './report.ts';
+import { type BenchReport, formatJson, formatMarkdown } from './report.ts';
 import {
+  type BenchPlan,
+  listTranslators,
   memorySeries,
-  type Plan,
   requestSeries,
   streamSeries,
   translatedSeries,
-  translators,
-  warm,
+  warmUp,
 } from './series.ts';
 
 const SERIES = ['requests', 'streams', 'memory', 'translated'] as const;
@@ -69,9 +69,9 @@ function commit(): string {
   }
 }
 
-async function measure(plan: Plan, series: ReadonlySet<string>): Promise<void> {
+async function measure(plan: BenchPlan, series: ReadonlySet<string>): Promise<void> {
   const reps = Array.from({ length: plan.reps }, (_, n) => n + 1);
-  await warm(plan, plan.fleet.members);
+  await warmUp(plan, plan.fleet.members);
   for (const rep of reps) {
     if (series.has('requests')) await requestSeries(plan, rep);
     if (series.has('streams')) await streamSeries(plan, rep);
@@ -79,8 +79,8 @@ async function measure(plan: Plan, series: ReadonlySet<string>): Promise<void> {
   if (series.has('memory')) await memorySeries(plan);
   if (series.has('translated')) {
     // Last: code that has seen both ways is optimized for neither, and memory is that of forwarding.
-    const members = translators(plan);
-    await warm(plan, members);
+    const members = listTranslators(plan);
+    await warmUp(plan, members);
     for (const rep of reps) await translatedSeries(plan, rep, members);
   }
 }
@@ -90,13 +90,13 @@ async function main(): Promise<void> {
   const wanted: Set<CandidateId> = choice(CANDIDATES, values.only);
   if (!values.portkey) wanted.delete('portkey');
   const series = choice(SERIES, values.series);
-  const machine = machineFacts(pinning());
+  const machine = collectMachineFacts(planPinning());
   const workDir = mkdtempSync(join(tmpdir(), 'floe-bench-'));
   process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
-  const fleet = new Fleet(workDir);
+  const fleet = new CandidateFleet(workDir);
   const samples = new Samples();
   const say = (text: string) => process.stderr.write(`bench: ${text}\n`);
-  const plan: Plan = {
+  const plan: BenchPlan = {
     reps: wholeNumber('reps', values.reps),
     seconds: wholeNumber('seconds', values.seconds),
     workDir,
@@ -110,7 +110,7 @@ async function main(): Promise<void> {
   for (const { id, why } of fleet.absent) say(`${id} is not measured: ${why}`);
   await measure(plan, series);
   await fleet.stop();
-  const report: Report = {
+  const report: BenchReport = {
     name: values.name,
     date: new Date().toISOString().slice(0, 10),
     commit: commit(),
@@ -124,17 +124,17 @@ async function main(): Promise<void> {
     failed: plan.failed,
     samples,
   };
-  const text = markdown(report);
+  const text = formatMarkdown(report);
   process.stdout.write(text);
   if (values.save) save(report, text);
 }
 
-function save(report: Report, text: string): void {
+function save(report: BenchReport, text: string): void {
   const dir = join(import.meta.dirname, '..', 'results');
   mkdirSync(dir, { recursive: true });
   const base = join(dir, `${report.date}-${report.name}`);
   writeFileSync(`${base}.md`, text);
-  writeFileSync(`${base}.json`, json(report));
+  writeFileSync(`${base}.json`, formatJson(report));
 }
 
 main().then(

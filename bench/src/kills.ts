@@ -6,7 +6,7 @@ import { Agent, createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 
 const HELP = `node bench/kills.mjs [--requests 1000000] [--seconds 300] [--dir bench/.cache/kills] [--fresh]
 
@@ -33,7 +33,7 @@ const BODY = JSON.stringify({
   messages: [{ role: 'user', content: 'Hello' }],
 });
 
-interface Tally {
+interface KillTally {
   sent: number;
   answered: number;
   due: number;
@@ -55,24 +55,24 @@ else await run(values.dir, Number(values.requests), performance.now() + Number(v
 async function run(dir: string, requests: number, until: number): Promise<void> {
   if (values.fresh) rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  const upstream = await cheapUpstream();
+  const upstream = await startCheapUpstream();
   const options = { dataDir: join(dir, 'data'), yaml: configFor(upstream.url), startTimeoutMs: 60_000 };
   const tally = readTally(dir);
   while (tally.answered < requests && performance.now() < until) {
-    const floe = await startFloe(options);
+    const floe = await startFloeProcess(options);
     await loadAndKill(floe, dir, tally, Math.min(requests - tally.answered, randomBetween(...KILL_AFTER)));
     writeFileSync(join(dir, 'tally.json'), JSON.stringify(tally));
   }
-  const floe = await startFloe(options);
-  await drained(floe);
-  const spent = await spentBy(floe);
+  const floe = await startFloeProcess(options);
+  await waitForDrain(floe);
+  const spent = await readSpend(floe);
   await floe.stop();
   upstream.close();
-  judge(dir, tally, spent);
+  checkTally(dir, tally, spent);
 }
 
 /** Answers at once, in one write. */
-async function cheapUpstream() {
+async function startCheapUpstream() {
   const server = createServer((incoming, response) => {
     incoming.resume();
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length });
@@ -102,18 +102,23 @@ function configFor(upstreamUrl: string): string {
   return JSON.stringify({ orgs: [org] });
 }
 
-function readTally(dir: string): Tally {
+function readTally(dir: string): KillTally {
   const path = join(dir, 'tally.json');
   return existsSync(path)
     ? JSON.parse(readFileSync(path, 'utf8'))
     : { sent: 0, answered: 0, due: 0, kills: 0 };
 }
 
-async function loadAndKill(floe: Floe, dir: string, tally: Tally, killAfter: number): Promise<void> {
+async function loadAndKill(
+  floe: FloeProcess,
+  dir: string,
+  tally: KillTally,
+  killAfter: number,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const answered: { readonly id: string; readonly at: number }[] = [];
   let killedAt = Number.POSITIVE_INFINITY;
-  const standstill = watchStandstill();
+  const standstill = watchEventLoopStalls();
   const client = async () => {
     while (killedAt === Number.POSITIVE_INFINITY) {
       tally.sent += 1;
@@ -122,7 +127,7 @@ async function loadAndKill(floe: Floe, dir: string, tally: Tally, killAfter: num
       answered.push({ id, at: performance.now() });
       if (answered.length >= killAfter && killedAt === Number.POSITIVE_INFINITY) {
         killedAt = performance.now();
-        await floe.kill9();
+        await floe.kill();
       }
     }
   };
@@ -165,7 +170,7 @@ function ask(url: string, agent: Agent): Promise<string | null> {
 }
 
 /** The longest time since now in which a timer of one millisecond could not run. */
-function watchStandstill(): () => number {
+function watchEventLoopStalls(): () => number {
   let longest = 0;
   let last = performance.now();
   const timer = setInterval(() => {
@@ -178,22 +183,22 @@ function watchStandstill(): () => number {
   };
 }
 
-async function drained(floe: Floe): Promise<void> {
+async function waitForDrain(floe: FloeProcess): Promise<void> {
   for (let looks = 0; looks < 600; looks++) {
     const metrics = await (await fetch(`${floe.url}/metrics`)).text();
-    if (/^floe_row_backlog 0$/m.test(metrics)) return;
+    if (/^floe_spool_pending_rows 0$/m.test(metrics)) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('the spool was not taken within a minute');
 }
 
-async function spentBy(floe: Floe): Promise<number> {
+async function readSpend(floe: FloeProcess): Promise<number> {
   const answer = await fetch(`${floe.url}/gateway/v1/key`, { headers: { authorization: `Bearer ${KEY}` } });
   return Number(/"spent_nano_usd":(\d+)/.exec(await answer.text())?.[1]);
 }
 
 /** Holds what is stored against what was promised. */
-function judge(dir: string, { sent, answered, due, kills }: Tally, spent: number): void {
+function checkTally(dir: string, { sent, answered, due, kills }: KillTally, spent: number): void {
   const database = new DatabaseSync(join(dir, 'data', 'floe.db'), { readOnly: true });
   const number = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   const stored = new Set<string>();

@@ -24,7 +24,7 @@ export function isInstalled(program: string): boolean {
 }
 
 /** The gateway gets the last core for itself; upstream and load share the others. */
-export function pinning(): Pinning | { readonly none: string } {
+export function planPinning(): Pinning | { readonly none: string } {
   if (!isInstalled('taskset')) return { none: 'nothing is pinned: taskset is not installed' };
   const cores = allowedCores();
   const gateway = cores.at(-1);
@@ -33,7 +33,7 @@ export function pinning(): Pinning | { readonly none: string } {
 }
 
 /** Moves this process, and with it every child that is not pinned itself, to `cores`. */
-export function pinMyself(cores: string): void {
+export function pinCurrentProcess(cores: string): void {
   execFileSync('taskset', ['-a', '-c', '-p', cores, String(process.pid)], { stdio: 'ignore' });
 }
 
@@ -52,7 +52,7 @@ export function openFileLimit(): number {
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-export function machineFacts(pins: ReturnType<typeof pinning>): MachineFacts {
+export function collectMachineFacts(pins: ReturnType<typeof planPinning>): MachineFacts {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,

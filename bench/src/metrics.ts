@@ -29,18 +29,18 @@ export function translatedConnections(body: BodyName): number {
   return connectionsFor(body).at(-1) ?? LARGE_CONNECTIONS;
 }
 
-export function translated(name: string): string {
+export function translatedName(name: string): string {
   return `translated: ${name}`;
 }
 
-export function cellOf(body: BodyName, connections: number): string {
+export function cellName(body: BodyName, connections: number): string {
   return `${body}, c=${connections}`;
 }
 
 const CPU_TARGETS: Record<string, number> = { '1.6 KB, c=64': 80, '30 KB, c=16': 130, '300 KB, c=16': 1_000 };
 
 function requestMetrics(): Metric[] {
-  const cells = BODIES.flatMap((body) => connectionsFor(body).map((c) => cellOf(body, c)));
+  const cells = BODIES.flatMap((body) => connectionsFor(body).map((c) => cellName(body, c)));
   return [
     ...cells.map((cell) => metric(`cpu ${cell}`, `CPU per request, ${cell}`, 'µs', 'min', CPU_TARGETS[cell])),
     ...cells.map((cell) =>
@@ -84,17 +84,19 @@ function metric(id: string, label: string, unit: string, best: 'min' | 'max', ta
 
 /** Cells and streams of a Chat client whose upstream speaks Messages. */
 function translatedMetrics(): Metric[] {
-  const cells = BODIES.map((body) => cellOf(body, translatedConnections(body)));
+  const cells = BODIES.map((body) => cellName(body, translatedConnections(body)));
   return [
     ...cells.map((cell) =>
-      metric(translated(`cpu ${cell}`), translated(`CPU per request, ${cell}`), 'µs', 'min'),
+      metric(translatedName(`cpu ${cell}`), translatedName(`CPU per request, ${cell}`), 'µs', 'min'),
     ),
-    ...cells.map((cell) => metric(translated(`rps ${cell}`), translated(`requests/s, ${cell}`), '/s', 'max')),
-    metric(translated('ttft p50'), translated('time to first token p50, c=1'), 'µs', 'min'),
-    metric(translated('ttft p99'), translated('time to first token p99, c=1'), 'µs', 'min'),
-    metric(translated('paced'), translated('CPU per event, 100 streams × 50/s'), 'µs', 'min', 40),
-    metric(translated('flood'), translated('CPU per event, unpaced'), 'µs', 'min'),
-    metric(translated('flood rate'), translated('unpaced events/s per core'), '/s', 'max'),
+    ...cells.map((cell) =>
+      metric(translatedName(`rps ${cell}`), translatedName(`requests/s, ${cell}`), '/s', 'max'),
+    ),
+    metric(translatedName('ttft p50'), translatedName('time to first token p50, c=1'), 'µs', 'min'),
+    metric(translatedName('ttft p99'), translatedName('time to first token p99, c=1'), 'µs', 'min'),
+    metric(translatedName('paced'), translatedName('CPU per event, 100 streams × 50/s'), 'µs', 'min', 40),
+    metric(translatedName('flood'), translatedName('CPU per event, unpaced'), 'µs', 'min'),
+    metric(translatedName('flood rate'), translatedName('unpaced events/s per core'), '/s', 'max'),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { pause } from './processes.ts';
+import { delay } from './processes.ts';
 
 /** Linux counts in hundredths of a second wherever user space sees it (proc(5), USER_HZ). */
 const US_PER_TICK = 10_000;
@@ -66,11 +66,11 @@ export function residentKb(pid: number): number {
  * Waits until the process uses no CPU for a while: work put off, such as writing rows, belongs to the
  * load that caused it.
  */
-export async function quiet(pid: number): Promise<void> {
+export async function waitForQuiet(pid: number): Promise<void> {
   const until = performance.now() + QUIET_LIMIT_MS;
   let before = cpuUs(pid);
   while (performance.now() < until) {
-    await pause(QUIET_MS);
+    await delay(QUIET_MS);
     const now = cpuUs(pid);
     if (now === before) return;
     before = now;

@@ -11,7 +11,7 @@ export interface Program {
   readonly input?: Buffer;
 }
 
-export interface Running {
+export interface RunningProgram {
   readonly pid: number;
   readonly port: number;
   /** From the start of the process until it accepted a connection. */
@@ -31,12 +31,12 @@ const OUTPUT_CHARS = 4000;
 const START_MS = 20_000;
 const STOP_MS = 8_000;
 
-export function pause(ms: number): Promise<void> {
+export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The promise's outcome, or an Error when it takes longer. */
-export async function bounded<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
+export async function withTimeLimit<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`${what} took longer than ${ms / 1000} s`)), ms);
   try {
@@ -67,14 +67,14 @@ function launch(program: Program): { child: ChildProcess; output: () => string }
 }
 
 /** Runs a program to its end and gives its output; throws unless it ends with 0 in time. */
-export async function run(
+export async function runForOutput(
   file: string,
   args: readonly string[],
   { timeoutMs = 10_000, cwd = '/' } = {},
 ): Promise<string> {
   const { child, output } = launch({ file, args, cwd });
   try {
-    const [code] = await bounded(once(child, 'close'), timeoutMs, file);
+    const [code] = await withTimeLimit(once(child, 'close'), timeoutMs, file);
     if (code === 0) return output();
   } finally {
     child.kill('SIGKILL');
@@ -83,7 +83,7 @@ export async function run(
 }
 
 /** The same program on the gateway's core. */
-export function pinned(
+export function pinProgram(
   program: Program,
   pins: { readonly gateway: string } | { readonly none: string },
 ): Program {
@@ -92,7 +92,7 @@ export function pinned(
 }
 
 /** Starts a server and resolves when it accepts connections on `port`. */
-export async function start(program: Program, port: number): Promise<Running> {
+export async function startProgram(program: Program, port: number): Promise<RunningProgram> {
   const startedAt = performance.now();
   const { child, output } = launch(program);
   const over = once(child, 'close').then(() => {
@@ -100,7 +100,7 @@ export async function start(program: Program, port: number): Promise<Running> {
   });
   over.catch(() => undefined);
   try {
-    await bounded(Promise.race([accepts(port), over]), START_MS, `the start of ${program.file}`);
+    await withTimeLimit(Promise.race([accepts(port), over]), START_MS, `the start of ${program.file}`);
   } catch (error) {
     child.kill('SIGKILL');
     throw error;
@@ -118,7 +118,7 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function accepts(port: number): Promise<void> {
-  while (!(await canConnect(port))) await pause(3);
+  while (!(await canConnect(port))) await delay(3);
 }
 
 function canConnect(port: number): Promise<boolean> {

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BODIES, type BodyName } from './bodies.ts';
-import { prepare } from './candidates.ts';
-import { type Member, translating } from './fleet.ts';
-import { flood, paced, requests } from './load/loads.ts';
-import { pinMyself, pinning } from './machine.ts';
+import { type RunningCandidate, withTranslation } from './candidate-fleet.ts';
+import { prepareCandidates } from './candidates.ts';
+import { measureFloodStreams, measurePacedStreams, measureRequests } from './load/loads.ts';
+import { pinCurrentProcess, planPinning } from './machine.ts';
 import { startMock } from './mock/mock.ts';
-import { quiet, threadsCpuUs } from './process-tree.ts';
-import { freePort, type Program, pause, pinned, start } from './processes.ts';
+import { threadsCpuUs, waitForQuiet } from './process-tree.ts';
+import { delay, freePort, type Program, pinProgram, startProgram } from './processes.ts';
 import { type SelfTime, selfTimes } from './self-times.ts';
 
 const HELP = `node bench/profile.mjs [options]
@@ -44,10 +44,11 @@ const LIMITS = `    limits:
 `;
 
 /** Puts the load on and gives the number of requests or events a figure is divided by. */
-async function load(member: Member, seconds: number, workDir: string): Promise<number> {
-  if (values.load === 'paced') return (await paced(member, seconds)).events;
-  if (values.load === 'flood') return (await flood(member, seconds)).events;
-  if (values.load === 'requests') return (await requests(member, bodyName(), 64, seconds, workDir)).requests;
+async function load(member: RunningCandidate, seconds: number, workDir: string): Promise<number> {
+  if (values.load === 'paced') return (await measurePacedStreams(member, seconds)).events;
+  if (values.load === 'flood') return (await measureFloodStreams(member, seconds)).events;
+  if (values.load === 'requests')
+    return (await measureRequests(member, bodyName(), 64, seconds, workDir)).requests;
   throw new Error(`--load must be requests, paced or flood, not "${values.load}"`);
 }
 
@@ -61,17 +62,17 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   const workDir = mkdtempSync(join(tmpdir(), 'floe-profile-'));
   process.on('exit', () => rmSync(workDir, { recursive: true, force: true }));
-  const pins = pinning();
-  if ('rest' in pins) pinMyself(pins.rest);
+  const pins = planPinning();
+  if ('rest' in pins) pinCurrentProcess(pins.rest);
   const mock = await startMock(workDir, values.translate ? 'messages' : 'chat');
   const upstreams = { chat: mock.running.port, messages: mock.running.port };
-  const candidate = prepare('floe', workDir, upstreams, values.limits ? LIMITS : '');
+  const candidate = prepareCandidates('floe', workDir, upstreams, values.limits ? LIMITS : '');
   if ('why' in candidate || !candidate.program) throw new Error('the server cannot be prepared');
   const file = join(workDir, 'main.cpuprofile');
   const port = await freePort();
-  const running = await start(pinned(hooked(candidate.program(port), file), pins), port);
+  const running = await startProgram(pinProgram(hooked(candidate.program(port), file), pins), port);
   const asked = { candidate, running };
-  const member = values.translate ? translating(asked) : asked;
+  const member = values.translate ? withTranslation(asked) : asked;
   if (!member) throw new Error('the server is not set up to translate');
   await load(member, WARM_S, workDir);
   await printThreads(member, workDir);
@@ -94,12 +95,12 @@ function hooked(program: Program, file: string): Program {
 }
 
 /** Which thread uses what, measured without the profiler. */
-async function printThreads(member: Member, workDir: string): Promise<void> {
+async function printThreads(member: RunningCandidate, workDir: string): Promise<void> {
   const { pid } = member.running;
-  await quiet(pid);
+  await waitForQuiet(pid);
   const before = new Map(threadsCpuUs(pid).map(({ name, us }) => [name, us]));
   const count = await load(member, Number(values.seconds), workDir);
-  await quiet(pid);
+  await waitForQuiet(pid);
   const used = threadsCpuUs(pid)
     .map(({ name, us }) => ({ where: name, us: us - (before.get(name) ?? 0) }))
     .filter(({ us }) => us > 0)
@@ -111,9 +112,9 @@ async function written(file: string): Promise<void> {
   const until = performance.now() + 20_000;
   while (!existsSync(file)) {
     if (performance.now() > until) throw new Error('the server wrote no profile');
-    await pause(50);
+    await delay(50);
   }
-  await pause(500);
+  await delay(500);
 }
 
 function printProfile(file: string, count: number): void {

@@ -1,8 +1,8 @@
-import type { Absent, Candidate, CandidateId } from './candidates.ts';
+import type { Candidate, CandidateId, UnavailableCandidate } from './candidates.ts';
 import type { MachineFacts } from './machine.ts';
 import { METRICS, type Metric, type Samples } from './metrics.ts';
 
-export interface Report {
+export interface BenchReport {
   readonly name: string;
   /** Day of the run, `2026-11-21`. */
   readonly date: string;
@@ -13,7 +13,7 @@ export interface Report {
   readonly mock: string;
   readonly load: string;
   readonly candidates: readonly Candidate[];
-  readonly absent: readonly Absent[];
+  readonly absent: readonly UnavailableCandidate[];
   readonly failed: readonly string[];
   readonly samples: Samples;
 }
@@ -32,7 +32,7 @@ const RATIOS = [
 ] as const;
 
 /** The table and what it was measured on, as Markdown that also reads well in a terminal. */
-export function markdown(report: Report): string {
+export function formatMarkdown(report: BenchReport): string {
   const { machine, candidates, absent } = report;
   const lines = [
     `# ${report.name}, ${report.date}`,
@@ -51,13 +51,13 @@ export function markdown(report: Report): string {
 }
 
 /** The same with every sample, for programs. */
-export function json({ candidates, ...rest }: Report): string {
+export function formatJson({ candidates, ...rest }: BenchReport): string {
   const named = candidates.map(({ id, about }) => ({ id, about }));
   const metrics = METRICS.map(({ id, label, unit, target }) => ({ id, label, unit, target }));
   return `${JSON.stringify({ ...rest, candidates: named, metrics }, null, 1)}\n`;
 }
 
-function table({ candidates, samples }: Report): string[] {
+function table({ candidates, samples }: BenchReport): string[] {
   const ids = candidates.map(({ id }) => id);
   const ratios = RATIOS.filter((pair) => pair.every((id) => ids.includes(id)));
   const head = [

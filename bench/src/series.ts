@@ -1,25 +1,31 @@
 import { BODIES } from './bodies.ts';
-import { type Fleet, type Member, translating } from './fleet.ts';
-import { latencyOf } from './load/latency.ts';
-import { firstTokens, flood, paced, requests, streamOf } from './load/loads.ts';
-import { manyStreams } from './load/streams.ts';
+import { type CandidateFleet, type RunningCandidate, withTranslation } from './candidate-fleet.ts';
+import { computeLatency } from './load/latency.ts';
+import {
+  buildStreamLoad,
+  measureFirstTokens,
+  measureFloodStreams,
+  measurePacedStreams,
+  measureRequests,
+} from './load/loads.ts';
+import { runConcurrentStreams } from './load/streams.ts';
 import { openFileLimit } from './machine.ts';
 import {
-  cellOf,
+  cellName,
   connectionsFor,
   HELD_STREAMS,
   type Samples,
-  translated,
   translatedConnections,
+  translatedName,
 } from './metrics.ts';
-import { cpuUs, quiet, residentKb } from './process-tree.ts';
-import { bounded, pause } from './processes.ts';
+import { cpuUs, residentKb, waitForQuiet } from './process-tree.ts';
+import { delay, withTimeLimit } from './processes.ts';
 
-export interface Plan {
+export interface BenchPlan {
   readonly reps: number;
   readonly seconds: number;
   readonly workDir: string;
-  readonly fleet: Fleet;
+  readonly fleet: CandidateFleet;
   readonly samples: Samples;
   readonly say: (text: string) => void;
   /** What could not be measured, and why. */
@@ -32,37 +38,40 @@ const WARM_MS = 12_000;
 const HELD = { events: 4, delayMs: 5_000 } as const;
 
 /** Lets every candidate compile its paths before anything is counted. */
-export async function warm({ workDir, say }: Plan, members: readonly Member[]): Promise<void> {
+export async function warmUp(
+  { workDir, say }: BenchPlan,
+  members: readonly RunningCandidate[],
+): Promise<void> {
   for (const member of members) {
     say(`warming ${member.candidate.id}`);
     await warmRequests(member, workDir);
-    for (const body of BODIES.slice(1)) await requests(member, body, 4, 1, workDir);
-    await flood(member, 1);
-    await firstTokens(member, 0.5);
+    for (const body of BODIES.slice(1)) await measureRequests(member, body, 4, 1, workDir);
+    await measureFloodStreams(member, 1);
+    await measureFirstTokens(member, 0.5);
   }
 }
 
 /** Those who translate, asked for it. */
-export function translators({ fleet }: Plan): Member[] {
-  return fleet.members.map(translating).filter((member) => member !== null);
+export function listTranslators({ fleet }: BenchPlan): RunningCandidate[] {
+  return fleet.members.map(withTranslation).filter((member) => member !== null);
 }
 
 /** V8 takes a hundred thousand requests to settle on its optimized code; slow candidates get a time limit. */
-async function warmRequests(member: Member, workDir: string): Promise<void> {
+async function warmRequests(member: RunningCandidate, workDir: string): Promise<void> {
   const until = performance.now() + WARM_MS;
   let count = 0;
   while (count < WARM_REQUESTS && performance.now() < until)
-    count += (await requests(member, '1.6 KB', 64, 1, workDir)).requests;
+    count += (await measureRequests(member, '1.6 KB', 64, 1, workDir)).requests;
 }
 
-export async function requestSeries(plan: Plan, rep: number): Promise<void> {
+export async function requestSeries(plan: BenchPlan, rep: number): Promise<void> {
   for (const body of BODIES)
     for (const connections of connectionsFor(body))
       for (const member of shuffled(plan.fleet.members)) {
-        const cell = cellOf(body, connections);
+        const cell = cellName(body, connections);
         plan.say(`rep ${rep}: ${cell}: ${member.candidate.id}`);
-        const { used, figures } = await counted(member, () =>
-          requests(member, body, connections, plan.seconds, plan.workDir),
+        const { used, figures } = await measureCpu(member, () =>
+          measureRequests(member, body, connections, plan.seconds, plan.workDir),
         );
         const { id } = member.candidate;
         plan.samples.add(`cpu ${cell}`, id, used / figures.requests);
@@ -72,57 +81,61 @@ export async function requestSeries(plan: Plan, rep: number): Promise<void> {
       }
 }
 
-export async function streamSeries(plan: Plan, rep: number): Promise<void> {
-  await streamsOf(plan, rep, plan.fleet.members, (name) => name);
+export async function streamSeries(plan: BenchPlan, rep: number): Promise<void> {
+  await measureStreams(plan, rep, plan.fleet.members, (name) => name);
 }
 
 /** Chat clients of an upstream that speaks Messages, through those who translate. */
-export async function translatedSeries(plan: Plan, rep: number, members: readonly Member[]): Promise<void> {
+export async function translatedSeries(
+  plan: BenchPlan,
+  rep: number,
+  members: readonly RunningCandidate[],
+): Promise<void> {
   for (const body of BODIES) {
     const connections = translatedConnections(body);
-    const cell = cellOf(body, connections);
+    const cell = cellName(body, connections);
     for (const member of shuffled(members)) {
       const { id } = member.candidate;
-      plan.say(`rep ${rep}: ${translated(cell)}: ${id}`);
-      const load = () => requests(member, body, connections, plan.seconds, plan.workDir);
-      const { used, figures } = await counted(member, load);
-      plan.samples.add(translated(`cpu ${cell}`), id, used / figures.requests);
-      plan.samples.add(translated(`rps ${cell}`), id, figures.requests / figures.seconds);
+      plan.say(`rep ${rep}: ${translatedName(cell)}: ${id}`);
+      const load = () => measureRequests(member, body, connections, plan.seconds, plan.workDir);
+      const { used, figures } = await measureCpu(member, load);
+      plan.samples.add(translatedName(`cpu ${cell}`), id, used / figures.requests);
+      plan.samples.add(translatedName(`rps ${cell}`), id, figures.requests / figures.seconds);
     }
   }
-  await streamsOf(plan, rep, members, translated);
+  await measureStreams(plan, rep, members, translatedName);
 }
 
 /** `named`: the metric of a figure. */
-async function streamsOf(
-  { samples, say, seconds }: Plan,
+async function measureStreams(
+  { samples, say, seconds }: BenchPlan,
   rep: number,
-  members: readonly Member[],
+  members: readonly RunningCandidate[],
   named: (name: string) => string,
 ): Promise<void> {
   for (const member of shuffled(members)) {
     say(`rep ${rep}: ${named('first token')}: ${member.candidate.id}`);
-    await quiet(member.running.pid);
-    const figures = await firstTokens(member, seconds);
-    const { p50, p99 } = latencyOf(figures.firstTokenUs);
+    await waitForQuiet(member.running.pid);
+    const figures = await measureFirstTokens(member, seconds);
+    const { p50, p99 } = computeLatency(figures.firstTokenUs);
     samples.add(named('ttft p50'), member.candidate.id, p50);
     samples.add(named('ttft p99'), member.candidate.id, p99);
   }
   for (const member of shuffled(members)) {
     say(`rep ${rep}: ${named('paced events')}: ${member.candidate.id}`);
-    const { used, figures } = await counted(member, () => paced(member, seconds));
+    const { used, figures } = await measureCpu(member, () => measurePacedStreams(member, seconds));
     samples.add(named('paced'), member.candidate.id, used / figures.events);
   }
   for (const member of shuffled(members)) {
     say(`rep ${rep}: ${named('unpaced events')}: ${member.candidate.id}`);
-    const { used, figures } = await counted(member, () => flood(member, seconds));
+    const { used, figures } = await measureCpu(member, () => measureFloodStreams(member, seconds));
     samples.add(named('flood'), member.candidate.id, used / figures.events);
     samples.add(named('flood rate'), member.candidate.id, (figures.events / used) * 1e6);
   }
 }
 
 /** Memory of everything that has been under load, then of new processes; their starts are timed. */
-export async function memorySeries(plan: Plan): Promise<void> {
+export async function memorySeries(plan: BenchPlan): Promise<void> {
   for (const member of plan.fleet.members) {
     const { id, program } = member.candidate;
     if (!program) continue;
@@ -131,15 +144,15 @@ export async function memorySeries(plan: Plan): Promise<void> {
       plan.say(`${count} open streams: ${id}`);
       await plan.fleet.restart(member);
       plan.samples.add('start', id, member.running.startMs);
-      await quiet(member.running.pid);
+      await waitForQuiet(member.running.pid);
       plan.samples.add('rss idle', id, residentKb(member.running.pid) / 1024);
-      await holdStreams(plan, member, count);
+      await measureHeldStreams(plan, member, count);
     }
   }
 }
 
 /** Not to hold that many is a result about a gateway, not an end of the run. */
-async function holdStreams(plan: Plan, member: Member, count: number): Promise<void> {
+async function measureHeldStreams(plan: BenchPlan, member: RunningCandidate, count: number): Promise<void> {
   const { id } = member.candidate;
   const what = `${count} open streams: ${id}`;
   if (openFileLimit() < 2 * count + 500) {
@@ -156,9 +169,9 @@ async function holdStreams(plan: Plan, member: Member, count: number): Promise<v
 }
 
 /** What one of `count` open streams adds to the memory of a process that has just answered its first requests. */
-async function heldStreamKb(member: Member, count: number): Promise<number> {
-  await flood(member, 1);
-  await quiet(member.running.pid);
+async function heldStreamKb(member: RunningCandidate, count: number): Promise<number> {
+  await measureFloodStreams(member, 1);
+  await waitForQuiet(member.running.pid);
   const before = residentKb(member.running.pid);
   let most = before;
   let watch: NodeJS.Timeout | undefined;
@@ -168,8 +181,8 @@ async function heldStreamKb(member: Member, count: number): Promise<number> {
     }, 100);
   };
   try {
-    await bounded(
-      manyStreams(streamOf(member, HELD.events, HELD.delayMs), count, onAllOpen),
+    await withTimeLimit(
+      runConcurrentStreams(buildStreamLoad(member, HELD.events, HELD.delayMs), count, onAllOpen),
       60_000,
       'holding streams',
     );
@@ -180,13 +193,16 @@ async function heldStreamKb(member: Member, count: number): Promise<number> {
 }
 
 /** CPU the member used for a load, with what it put off until the load was over. */
-async function counted<T>(member: Member, load: () => Promise<T>): Promise<{ used: number; figures: T }> {
+async function measureCpu<T>(
+  member: RunningCandidate,
+  load: () => Promise<T>,
+): Promise<{ used: number; figures: T }> {
   const { pid } = member.running;
-  await quiet(pid);
+  await waitForQuiet(pid);
   const before = cpuUs(pid);
   const figures = await load();
-  await pause(20);
-  await quiet(pid);
+  await delay(20);
+  await waitForQuiet(pid);
   return { used: cpuUs(pid) - before, figures };
 }
 

@@ -1,17 +1,17 @@
 // CPU per stream event of translating, beside forwarding and beside parse + stringify of the same bytes.
 // node bench/wire/translate.ts. Single process, no sockets; the least of 15 rounds, for the machine is shared.
 import { Buffer } from 'node:buffer';
-import { ChatStreamForward } from '../../packages/wire/src/chat/forward.ts';
+import { ChatStreamForwarder } from '../../packages/wire/src/chat/stream-forwarder.ts';
 import type { AnswerContext } from '../../packages/wire/src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../../packages/wire/src/dialects.ts';
-import type { Ask } from '../../packages/wire/src/request.ts';
-import { readFrame, SseFramer } from '../../packages/wire/src/sse.ts';
+import type { CanonicalRequest } from '../../packages/wire/src/request.ts';
+import { parseSseFrame, SseFramer } from '../../packages/wire/src/sse.ts';
 
 const EVENTS = 220;
 const ROUNDS = 15;
 const REPEAT = 40;
 
-const ask: Ask = {
+const ask: CanonicalRequest = {
   dialect: 'chat',
   model: 'lab/model',
   stream: true,
@@ -21,11 +21,11 @@ const ask: Ask = {
   tools: [],
   stop: [],
   sampling: {},
-  needs: new Map(),
+  requiredFeatures: new Map(),
   dropped: [],
 };
 const context: AnswerContext = {
-  ask,
+  request: ask,
   id: 'bench',
   requestId: 'req_bench',
   createdS: 1_800_000_000,
@@ -76,9 +76,9 @@ function translate(
   client: keyof typeof CLIENT_DIALECTS,
   body: readonly Buffer[],
 ): number {
-  const writer = CLIENT_DIALECTS[client].answerWriter(context);
+  const writer = CLIENT_DIALECTS[client].createAnswerWriter(context);
   let out = '';
-  const reader = UPSTREAM_DIALECTS[upstream].answerReader(
+  const reader = UPSTREAM_DIALECTS[upstream].createAnswerReader(
     (answer) => {
       out += writer.write(answer);
     },
@@ -90,7 +90,7 @@ function translate(
     const { bytes, lead, ends } = framer.push(piece);
     let from = lead;
     for (const end of ends) {
-      const frame = readFrame(bytes.subarray(from, end));
+      const frame = parseSseFrame(bytes.subarray(from, end));
       if (frame) reader.read(frame);
       from = end;
     }
@@ -108,7 +108,7 @@ function parseAndStringify(body: readonly Buffer[]): number {
     const { bytes, lead, ends } = framer.push(piece);
     let from = lead;
     for (const end of ends) {
-      const frame = readFrame(bytes.subarray(from, end));
+      const frame = parseSseFrame(bytes.subarray(from, end));
       if (frame && frame.data !== '[DONE]') written += JSON.stringify(JSON.parse(frame.data)).length;
       from = end;
     }
@@ -117,7 +117,7 @@ function parseAndStringify(body: readonly Buffer[]): number {
 }
 
 function forward(body: readonly Buffer[]): number {
-  const stream = new ChatStreamForward({
+  const stream = new ChatStreamForwarder({
     stripReasoning: false,
     thinkTags: false,
     dropUsageFrame: false,

@@ -5,7 +5,7 @@ export interface Latency {
 }
 
 /** Percentiles of samples in microseconds. Sorts `samples` in place. */
-export function latencyOf(samples: number[]): Latency {
+export function computeLatency(samples: number[]): Latency {
   samples.sort((one, other) => one - other);
   return { p50: at(samples, 0.5), p99: at(samples, 0.99) };
 }

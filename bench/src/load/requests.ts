@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
-import { type Latency, latencyOf } from './latency.ts';
+import { computeLatency, type Latency } from './latency.ts';
 
 export interface RequestLoad {
   readonly port: number;
@@ -24,7 +24,7 @@ export const WHOLE_ANSWER_BYTES = 500;
  *
  * @throws Error at the first answer that is not a whole 200, and at a connection that breaks
  */
-export async function requestLoad(load: RequestLoad): Promise<RequestFigures> {
+export async function runRequestLoad(load: RequestLoad): Promise<RequestFigures> {
   const taken: number[] = [];
   const startedAt = performance.now();
   const until = startedAt + load.seconds * 1000;
@@ -32,7 +32,7 @@ export async function requestLoad(load: RequestLoad): Promise<RequestFigures> {
   return {
     requests: taken.length,
     seconds: (performance.now() - startedAt) / 1000,
-    latency: latencyOf(taken),
+    latency: computeLatency(taken),
   };
 }
 

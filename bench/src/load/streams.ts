@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { pause } from '../processes.ts';
+import { delay } from '../processes.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { readInto } from './requests.ts';
 
@@ -100,7 +100,7 @@ function noFigures() {
  *
  * @throws Error at the first stream that is not whole
  */
-export async function streamLoop(
+export async function runStreamLoop(
   load: StreamLoad,
   connections: number,
   seconds: number,
@@ -120,7 +120,7 @@ export async function streamLoop(
  *
  * @throws Error when a stream is not whole, or not all were open at the same time
  */
-export async function manyStreams(
+export async function runConcurrentStreams(
   load: StreamLoad,
   count: number,
   onAllOpen: () => void,
@@ -148,7 +148,7 @@ export async function manyStreams(
         stream.catch(broken.reject);
         whole.push(stream);
       }
-      await Promise.race([pause(RAMP_MS), broken.promise]);
+      await Promise.race([delay(RAMP_MS), broken.promise]);
     }
     await Promise.all(whole);
   } finally {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { run } from '../processes.ts';
+import { runForOutput } from '../processes.ts';
 import type { RequestFigures } from './requests.ts';
 import { WHOLE_ANSWER_BYTES } from './requests.ts';
 
@@ -14,13 +14,13 @@ export interface WrkLoad {
 const SCRIPT = join(import.meta.dirname, 'wrk.lua');
 
 /**
- * The same load as `requestLoad`, made by wrk.
+ * The same load as `runRequestLoad`, made by wrk.
  *
  * @throws Error when wrk counts an error, a status above 399, or fewer bytes than whole answers have
  */
-export async function wrkLoad(load: WrkLoad): Promise<RequestFigures> {
+export async function runWrkLoad(load: WrkLoad): Promise<RequestFigures> {
   const options = [`-t1`, `-c${load.connections}`, `-d${load.seconds}s`, '--timeout', '10s', '-s', SCRIPT];
-  const output = await run('wrk', [...options, load.url, '--', load.bodyFile, ...load.headers], {
+  const output = await runForOutput('wrk', [...options, load.url, '--', load.bodyFile, ...load.headers], {
     timeoutMs: (load.seconds + 15) * 1000,
   });
   const figures = readFigures(output);

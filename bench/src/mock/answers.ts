@@ -4,14 +4,14 @@
 export type MockDialect = 'chat' | 'messages';
 
 /** Content events in the block an unpaced stream is sent in. `mock.c` has the same number. */
-export const BURST = 32;
+export const BURST_EVENTS = 32;
 
 const TEXT =
   'Frost grows from the edge of the pane inwards; the middle stays clear – a “window” in the ice, and the light behind it is blue at that hour. ';
 const WORDS = ' the frost of the window';
 
 /** What a dialect says: a whole answer, and a stream from its beginning over one content event to its end. */
-interface Said {
+interface AnswerBlocks {
   readonly whole: object;
   readonly begin: string;
   readonly event: string;
@@ -27,7 +27,7 @@ export function mockBlocks(dialect: MockDialect): Buffer[] {
     wholeAnswer(whole),
     `${streamHead()}${chunk(begin)}${event}`,
     event,
-    event.repeat(BURST),
+    event.repeat(BURST_EVENTS),
     last,
   ];
   return blocks.map((text) => Buffer.from(text));
@@ -65,7 +65,7 @@ function chunk(text: string): string {
 }
 
 /** As OpenAI's Chat Completions answer. */
-function chat(): Said {
+function chat(): AnswerBlocks {
   const head = {
     id: 'chatcmpl-bench0000000000000000000',
     created: 1_790_000_000,
@@ -98,7 +98,7 @@ function chat(): Said {
 }
 
 /** As Anthropic's Messages answer. */
-function messages(): Said {
+function messages(): AnswerBlocks {
   const usage = {
     input_tokens: 412,
     cache_creation_input_tokens: 0,

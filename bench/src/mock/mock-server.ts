@@ -1,7 +1,7 @@
 // The mock upstream for machines without a C compiler: what `mock.c` does, on bare sockets.
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { BURST, decodeBlocks } from './answers.ts';
+import { BURST_EVENTS, decodeBlocks } from './answers.ts';
 
 const [port] = process.argv.slice(2).map(Number);
 const [answer, first, event, burst, last] = decodeBlocks(readFileSync(0));
@@ -62,8 +62,8 @@ function reply(socket: Socket, request: string): void {
 function flood(socket: Socket, events: number): void {
   let left = events;
   while (left > 0) {
-    const many = left >= BURST;
-    left -= many ? BURST : 1;
+    const many = left >= BURST_EVENTS;
+    left -= many ? BURST_EVENTS : 1;
     const flowing = socket.write((many ? burst : event) ?? NONE);
     if (!flowing) return void socket.once('drain', () => flood(socket, left));
   }

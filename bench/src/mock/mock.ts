@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isInstalled } from '../machine.ts';
-import { freePort, type Program, type Running, start } from '../processes.ts';
+import { freePort, type Program, type RunningProgram, startProgram } from '../processes.ts';
 import { encodeBlocks, type MockDialect, mockBlocks } from './answers.ts';
 
 const HERE = import.meta.dirname;
 
 export interface Mock {
-  readonly running: Running;
+  readonly running: RunningProgram;
   readonly language: 'C' | 'Node';
 }
 
@@ -18,7 +18,7 @@ export async function startMock(workDir: string, dialect: MockDialect): Promise<
   const program: Program = compiled
     ? { file: compiled, args: [String(port)] }
     : { file: process.execPath, args: [join(HERE, 'mock-server.ts'), String(port)] };
-  const running = await start({ ...program, input: encodeBlocks(mockBlocks(dialect)) }, port);
+  const running = await startProgram({ ...program, input: encodeBlocks(mockBlocks(dialect)) }, port);
   return { running, language: compiled ? 'C' : 'Node' };
 }
 

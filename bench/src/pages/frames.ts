@@ -17,7 +17,7 @@ export interface FrameFigures {
 const LATE_MS = 50;
 
 /** The frames of a page while something is done with it. */
-export async function framesOf(visitor: Visitor, doing: () => Promise<void>): Promise<FrameFigures> {
+export async function measureFrames(visitor: Visitor, doing: () => Promise<void>): Promise<FrameFigures> {
   const { page } = visitor;
   const [cpu, started] = [await visitor.taskMs(), performance.now()];
   await page.evaluate('floeBench.frames = [], floeBench.tasks = [], floeBench.recording = true, 0');

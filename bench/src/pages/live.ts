@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { isObject } from '@floe/contract/json';
-import { pause } from '../processes.ts';
-import { type FrameFigures, framesOf, scroll } from './frames.ts';
-import { type House, KEY, type Look } from './house.ts';
-import type { Kept } from './kept.ts';
+import { delay } from '../processes.ts';
+import { type ConsoleSession, type DeviceKind, PAGES_KEY } from './console-session.ts';
+import type { FigureStore } from './figure-store.ts';
+import { type FrameFigures, measureFrames, scroll } from './frames.ts';
 import type { Visitor } from './visit.ts';
 
 export interface LiveFigures extends FrameFigures {
@@ -26,15 +26,20 @@ const SETTLED_MS = 5_000;
 const BODY = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] });
 
 /** A flood while one looks at the top of the list, and another while one scrolls in it. */
-export async function measureLive(visitor: Visitor, house: House, look: Look, kept: Kept): Promise<void> {
+export async function measureLive(
+  visitor: Visitor,
+  house: ConsoleSession,
+  look: DeviceKind,
+  kept: FigureStore,
+): Promise<void> {
   for (const name of ['at the top', 'scrolling'] as const) {
     await visitor.page.mouse.move(5, 5);
     await visitor.open({ name, path: '/o/acme/requests' });
-    await pause(2_000);
+    await delay(2_000);
     const heapBeforeMb = await heapMb(visitor);
     let flood: Flooded = { ids: [], seconds: 0 };
     const from = Date.now();
-    const frames = await framesOf(visitor, async () => {
+    const frames = await measureFrames(visitor, async () => {
       const flooding = flooded(house.floe.url);
       let isOver = false;
       const ended = flooding.finally(() => {
@@ -44,7 +49,7 @@ export async function measureLive(visitor: Visitor, house: House, look: Look, ke
         await scroll(visitor, step % 2 === 0 ? 2_000 : -1_000, 1_500);
       flood = await ended;
     });
-    await pause(SETTLED_MS);
+    await delay(SETTLED_MS);
     const heapAfterMb = await heapMb(visitor);
     const inApi = await idsInApi(house, from);
     const inList = await idsInList(visitor, new Set(flood.ids));
@@ -73,7 +78,7 @@ async function flooded(url: string): Promise<Flooded> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const ids: string[] = [];
   const headers = {
-    authorization: `Bearer ${KEY}`,
+    authorization: `Bearer ${PAGES_KEY}`,
     'content-type': 'application/json',
     'content-length': BODY.length,
   };
@@ -97,7 +102,7 @@ async function flooded(url: string): Promise<Flooded> {
   for (let n = 0; n < PER_SECOND * SECONDS; ) {
     const due = ((performance.now() - begun) / 1000) * PER_SECOND;
     for (; n < Math.min(PER_SECOND * SECONDS, due); n += 1) under.push(one());
-    await pause(5);
+    await delay(5);
   }
   await Promise.all(under);
   agent.destroy();
@@ -110,7 +115,7 @@ async function heapMb({ cdp }: Visitor): Promise<number> {
   return (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0) / 1e6;
 }
 
-async function idsInApi({ ask }: House, from: number): Promise<ReadonlySet<string>> {
+async function idsInApi({ ask }: ConsoleSession, from: number): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   const since = new Date(from - 1_000).toISOString();
   let cursor = '';
@@ -129,7 +134,7 @@ async function idsInList({ page }: Visitor, wanted: ReadonlySet<string>): Promis
   const waiting = page.getByRole('button', { name: /^\d+ new$/ });
   if (await waiting.isVisible()) await waiting.click();
   await page.evaluate(`document.querySelector('[data-scroll]').scrollTop = 0, 0`);
-  await pause(3_000);
+  await delay(3_000);
   const seen = new Set<string>();
   const left = new Set(wanted);
   for (let standing = 0; left.size > 0 && standing < 30 && seen.size < 2 * wanted.size; standing += 1) {
@@ -139,7 +144,7 @@ async function idsInList({ page }: Visitor, wanted: ReadonlySet<string>): Promis
       seen.add(id);
       left.delete(id);
     }
-    await pause(20);
+    await delay(20);
   }
   return seen;
 }

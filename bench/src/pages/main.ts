@@ -3,10 +3,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Look, openHouse, ownCopy } from './house.ts';
-import { Kept } from './kept.ts';
+import { copyDataDir, type DeviceKind, openConsoleSession } from './console-session.ts';
+import { FigureStore } from './figure-store.ts';
 import { measureLive } from './live.ts';
-import { placesOf } from './places.ts';
+import { listPageLinks } from './page-links.ts';
 import { writeReport } from './report.ts';
 import { measureScrolling } from './scroll.ts';
 import { Visitor } from './visit.ts';
@@ -47,9 +47,9 @@ else await run(performance.now() + Number(values.seconds) * 1000);
 
 async function run(until: number): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
-  if (values.data !== undefined) ownCopy(values.data, values.copy);
-  const kept = new Kept(join(CACHE, 'figures.json'), values.fresh);
-  const house = await openHouse(values.copy);
+  if (values.data !== undefined) copyDataDir(values.data, values.copy);
+  const kept = new FigureStore(join(CACHE, 'figures.json'), values.fresh);
+  const house = await openConsoleSession(values.copy);
   const parts = values.parts.split(',');
   try {
     for (const look of looksOf(values.looks)) {
@@ -67,8 +67,13 @@ async function run(until: number): Promise<void> {
   }
   writeReport(kept, !values['no-save']);
 
-  async function visits(visitor: Visitor, look: Look, figures: Kept, end: number): Promise<void> {
-    const all = await placesOf(house);
+  async function visits(
+    visitor: Visitor,
+    look: DeviceKind,
+    figures: FigureStore,
+    end: number,
+  ): Promise<void> {
+    const all = await listPageLinks(house);
     const wanted = all.filter(({ name, path }) => `${name} ${path}`.includes(values.only));
     const order = wanted.toSorted((one, other) => figures.runsOf(look, one) - figures.runsOf(look, other));
     for (const [nth, place] of order.entries()) {
@@ -81,7 +86,7 @@ async function run(until: number): Promise<void> {
   }
 }
 
-function looksOf(text: string): Look[] {
+function looksOf(text: string): DeviceKind[] {
   return text.split(',').map((look) => {
     if (look !== 'desktop' && look !== 'phone')
       throw new Error(`--looks: ${look} is neither desktop nor phone`);

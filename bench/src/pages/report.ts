@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
-import type { Look } from './house.ts';
-import type { Kept, VisitFigures } from './kept.ts';
+import type { DeviceKind } from './console-session.ts';
+import type { FigureStore, VisitFigures } from './figure-store.ts';
 
 const TARGET_MS = 500;
-const LOOKS: readonly Look[] = ['desktop', 'phone'];
+const LOOKS: readonly DeviceKind[] = ['desktop', 'phone'];
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 /** Prints all that is kept, and writes it to `bench/results/pages.md`. */
-export function writeReport(kept: Kept, save: boolean): void {
+export function writeReport(kept: FigureStore, save: boolean): void {
   const text = `${[...head(), ...visits(kept), ...scrolling(kept), ...live(kept)].join('\n')}\n`;
   process.stdout.write(text);
   if (save) writeFileSync(join(ROOT, 'bench', 'results', 'pages.md'), text);
@@ -35,7 +35,7 @@ function head(): string[] {
   ];
 }
 
-function visits({ all }: Kept): string[] {
+function visits({ all }: FigureStore): string[] {
   const names = [...new Set(LOOKS.flatMap((look) => Object.keys(all.visits[look])))];
   const rows = names.map((name) => {
     const [desktop, phone] = LOOKS.map((look) => all.visits[look][name]);
@@ -65,7 +65,7 @@ function visits({ all }: Kept): string[] {
   ];
 }
 
-function missedOnes(all: Record<Look, Record<string, VisitFigures>>): string[] {
+function missedOnes(all: Record<DeviceKind, Record<string, VisitFigures>>): string[] {
   return LOOKS.flatMap((look) => {
     const known = Object.values(all[look]);
     const missed = known.filter(({ dataMs, trouble }) => dataMs > TARGET_MS || trouble !== null);
@@ -83,7 +83,7 @@ function tasks(figures: VisitFigures | undefined): string {
   return figures ? `${figures.longTasks}, ${ms(figures.longestMs)}` : '–';
 }
 
-function scrolling({ all }: Kept): string[] {
+function scrolling({ all }: FigureStore): string[] {
   const rows = LOOKS.flatMap((look) =>
     Object.entries(all.scroll[look]).map(([name, one]) => [
       look,
@@ -103,7 +103,7 @@ function scrolling({ all }: Kept): string[] {
   ];
 }
 
-function live({ all }: Kept): string[] {
+function live({ all }: FigureStore): string[] {
   const rows = LOOKS.flatMap((look) =>
     Object.entries(all.live[look]).map(([name, one]) => [
       look,

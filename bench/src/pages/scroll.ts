@@ -1,6 +1,6 @@
-import { type FrameFigures, framesOf, scroll } from './frames.ts';
-import type { House, Look } from './house.ts';
-import type { Kept } from './kept.ts';
+import type { ConsoleSession, DeviceKind } from './console-session.ts';
+import type { FigureStore } from './figure-store.ts';
+import { type FrameFigures, measureFrames, scroll } from './frames.ts';
 import type { Visitor } from './visit.ts';
 
 export interface ScrollFigures extends FrameFigures {
@@ -20,13 +20,13 @@ const PX = 15_000;
 /** Several pages of each long list in one go, and as much of a page that holds nothing. */
 export async function measureScrolling(
   visitor: Visitor,
-  house: House,
-  look: Look,
-  kept: Kept,
+  house: ConsoleSession,
+  look: DeviceKind,
+  kept: FigureStore,
 ): Promise<void> {
   const keep = async (name: string) => {
     const before = await position(visitor);
-    const figures = await framesOf(visitor, () => scroll(visitor, PX));
+    const figures = await measureFrames(visitor, () => scroll(visitor, PX));
     const done = { ...figures, px: (await position(visitor)) - before };
     const known = kept.all.scroll[look][name];
     if (!known || done.late < known.late || (done.late === known.late && done.cpuMs < known.cpuMs))

@@ -1,11 +1,11 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { cpuUs } from '../process-tree.ts';
-import { pause } from '../processes.ts';
-import type { House, Look } from './house.ts';
-import type { Place } from './places.ts';
+import { delay } from '../processes.ts';
+import type { ConsoleSession, DeviceKind } from './console-session.ts';
+import type { PageLink } from './page-links.ts';
 
 /** A call of the API as the page waited for it, in milliseconds of the page's life. */
-export interface Call {
+export interface PageCall {
   readonly path: string;
   readonly query: string;
   readonly askedMs: number;
@@ -19,7 +19,7 @@ export interface Call {
 export interface Visit {
   /** From the navigation to the frame that shows all data. */
   readonly dataMs: number;
-  readonly calls: readonly Call[];
+  readonly calls: readonly PageCall[];
   /** Tasks of the page's main thread above 50 ms. */
   readonly longTasks: number;
   readonly longestMs: number;
@@ -39,17 +39,20 @@ const PATIENCE_MS = 20_000;
 
 /** A tab that opens pages one after the other. */
 export class Visitor {
-  readonly #house: House;
+  readonly #house: ConsoleSession;
   readonly #page: Page;
   readonly #cdp: CDPSession;
 
-  constructor(house: House, page: Page, cdp: CDPSession) {
+  constructor(house: ConsoleSession, page: Page, cdp: CDPSession) {
     this.#house = house;
     this.#page = page;
     this.#cdp = cdp;
   }
 
-  static async arrive(house: House, look: Look): Promise<{ visitor: Visitor; leave: () => Promise<void> }> {
+  static async arrive(
+    house: ConsoleSession,
+    look: DeviceKind,
+  ): Promise<{ visitor: Visitor; leave: () => Promise<void> }> {
     const context = await house.browser(look);
     const page = context.pages()[0] ?? (await context.newPage());
     page.setDefaultTimeout(PATIENCE_MS);
@@ -68,7 +71,7 @@ export class Visitor {
   }
 
   /** Opens a page as a link from elsewhere does, and waits until nothing moves. */
-  async open({ path }: Place): Promise<Visit> {
+  async open({ path }: PageLink): Promise<Visit> {
     const { url, pid } = this.#house.floe;
     // Something small of the same origin, so that no page before is part of what is measured.
     await this.#page.goto(`${url}/theme.js`);
@@ -77,7 +80,7 @@ export class Visitor {
     const isLate = !(await this.#isQuiet());
     const seen: {
       readonly drawnAt: number;
-      readonly calls: readonly Call[];
+      readonly calls: readonly PageCall[];
       readonly tasks: readonly { readonly at: number; readonly ms: number }[];
       readonly trouble: string | null;
     } = await this.#page.evaluate(
@@ -97,7 +100,7 @@ export class Visitor {
 
   /** Whether the page came to rest in time. */
   async #isQuiet(): Promise<boolean> {
-    for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await pause(LOOK_MS))
+    for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await delay(LOOK_MS))
       if (await this.#page.evaluate(`floeBench.isQuiet(${QUIET_MS})`)) return true;
     return false;
   }
@@ -110,10 +113,10 @@ export class Visitor {
 }
 
 /** The call that took longest, as the page waited for it. */
-export function slowestCall(calls: readonly Call[]): Call | null {
+export function slowestCall(calls: readonly PageCall[]): PageCall | null {
   return calls.toSorted((one, other) => waitedMs(other) - waitedMs(one))[0] ?? null;
 }
 
-export function waitedMs({ askedMs, doneMs }: Call): number {
+export function waitedMs({ askedMs, doneMs }: PageCall): number {
   return doneMs - askedMs;
 }

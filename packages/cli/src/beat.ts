@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { Floe, type HeartbeatResult } from '@floe/sdk';
-import type { Command } from './command.ts';
-import { CONNECTION_HELP, connection, UsageError } from './connection.ts';
-import { metadataOf } from './metadata-option.ts';
+import type { CliCommand } from './command.ts';
+import { CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+import { parseMetadataOptions } from './metadata-option.ts';
 
-export const beat: Command = {
+export const beatCommand: CliCommand = {
   words: ['beat'],
   usage: 'beat <monitor-id>',
-  does: 'Sends one heartbeat; exit code 0 once it is recorded.',
+  summary: 'Sends one heartbeat; exit code 0 once it is recorded.',
   help: `Options:
   -m, --metadata key=value  stored with the check; may be repeated
   -q, --quiet               say nothing when it worked
@@ -15,10 +15,10 @@ export const beat: Command = {
 ${CONNECTION_HELP}
 
 Example: 0 3 * * *  /usr/local/bin/backup && floe beat nightly-backup --quiet`,
-  run: send,
+  run: sendBeat,
 };
 
-async function send(args: readonly string[]): Promise<number> {
+async function sendBeat(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -30,10 +30,10 @@ async function send(args: readonly string[]): Promise<number> {
   });
   const [monitorId, ...more] = positionals;
   if (monitorId === undefined || more.length > 0) throw new UsageError('usage: floe beat <monitor-id>');
-  const metadata = metadataOf(values.metadata);
-  const floe = new Floe({ ...connection(), onError: () => undefined });
+  const metadata = parseMetadataOptions(values.metadata);
+  const floe = new Floe({ ...readApiConnection(), onError: () => undefined });
   const result = await floe.heartbeat(monitorId, Object.keys(metadata).length === 0 ? undefined : metadata);
-  if (values.json) process.stdout.write(`${JSON.stringify(answerOf(monitorId, result))}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify(toAnswerJson(monitorId, result))}\n`);
   if (result.metadataDropped !== null) process.stderr.write(`floe: ${result.metadataDropped}\n`);
   if (!result.beat) {
     process.stderr.write(`floe: no beat for ${monitorId}: ${result.error?.message ?? 'unknown'}\n`);
@@ -47,15 +47,18 @@ async function send(args: readonly string[]): Promise<number> {
 }
 
 /** As `POST /api/monitoring/heartbeat` spells it. */
-function answerOf(monitorId: string, { ok, beat: recorded, error, metadataDropped }: HeartbeatResult) {
+function toAnswerJson(
+  monitorId: string,
+  { ok, beat: acceptedBeat, error, metadataDropped }: HeartbeatResult,
+) {
   return {
     ok,
     monitor_id: monitorId,
-    ...(recorded && {
-      beat_id: recorded.id,
-      received_at: recorded.receivedAt,
-      status: recorded.status,
-      next_due_at: recorded.nextDueAt,
+    ...(acceptedBeat && {
+      beat_id: acceptedBeat.id,
+      received_at: acceptedBeat.receivedAt,
+      status: acceptedBeat.status,
+      next_due_at: acceptedBeat.nextDueAt,
     }),
     ...(metadataDropped !== null && { metadata_dropped: metadataDropped }),
     ...(error && { error: { code: error.code, message: error.message, status: error.status } }),

@@ -1,8 +1,8 @@
 /** One command of the command line. Resolves to the exit code. */
-export interface Command {
+export interface CliCommand {
   readonly words: readonly string[];
   readonly usage: string;
-  readonly does: string;
+  readonly summary: string;
   /** What `--help` tells beyond usage and purpose. */
   readonly help?: string;
   run(args: readonly string[]): Promise<number>;

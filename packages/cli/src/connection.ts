@@ -1,5 +1,5 @@
 /** Where Floe is and who asks. */
-export interface Connection {
+export interface ApiConnection {
   readonly apiKey: string;
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -16,7 +16,7 @@ export const CONNECTION_HELP = `Environment:
   FLOE_BASE_URL  address of Floe; http://127.0.0.1:3563 unless set`;
 
 /** @throws UsageError when the environment holds no key, or an address that is none. */
-export function connection(env: NodeJS.ProcessEnv = process.env): Connection {
+export function readApiConnection(env: NodeJS.ProcessEnv = process.env): ApiConnection {
   const apiKey = env['FLOE_API_KEY']?.trim() ?? '';
   const baseUrl = (env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563').replace(/\/+$/, '');
   if (apiKey === '') throw new UsageError('FLOE_API_KEY is not set. Put a platform key (eis_…) into it.');

@@ -1,10 +1,10 @@
-import type { Command } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
-export const importSqlite: Command = {
-  words: ['import'],
-  usage: 'import sqlite:<file>',
-  does: 'Takes a SQLite instance into the configured PostgreSQL database.',
+export const importCommand: CliCommand = {
+  words: ['storage', 'move'],
+  usage: 'storage move sqlite:<file>',
+  summary: 'Copies a SQLite database into the configured PostgreSQL database; may be run again.',
   help: INSTALLATION_HELP,
-  run: (args) => runServer(['import', ...args]),
+  run: (args) => runServer(['storage', 'move', ...args]),
 };

@@ -1,49 +1,53 @@
-import { nearest } from '@floe/contract/config/nearest';
-import { apiCommand } from './api/command.ts';
+import { findNearestWord } from '@floe/contract/config/nearest-word';
+import { loadApiOperations } from './api/api-operations.ts';
 import { completionCommands } from './api/completion.ts';
-import { readOperations } from './api/operations.ts';
-import { ApiError } from './api-get.ts';
-import { backup } from './backup.ts';
-import { beat } from './beat.ts';
-import type { Command } from './command.ts';
-import { applyConfig, diffConfig } from './config-apply.ts';
-import { checkConfig } from './config-check.ts';
+import { findOperationCommand } from './api/operation-command.ts';
+import { ApiRequestError } from './api-request.ts';
+import { backupCommand } from './backup.ts';
+import { beatCommand } from './beat.ts';
+import type { CliCommand } from './command.ts';
+import { checkConfigCommand } from './config-check.ts';
+import { applyConfigCommand, diffConfigCommand } from './config-commands.ts';
 import { UsageError } from './connection.ts';
 import { HOOK_COMMANDS } from './hook/hook-commands.ts';
-import { importSqlite } from './import.ts';
-import { migrate } from './migrate.ts';
-import { monitors } from './monitors.ts';
-import { operator } from './operator.ts';
-import { ownerLink } from './owner-link.ts';
-import { restore } from './restore.ts';
-import { run } from './run.ts';
-import { rewrapSecrets } from './secrets-rewrap.ts';
-import { serve } from './serve.ts';
-import { version } from './version.ts';
+import { importCommand } from './import.ts';
+import { migrateCommand } from './migrate.ts';
+import { monitorsCommand } from './monitors.ts';
+import { operatorCommand } from './operator.ts';
+import { ownerLinkCommand } from './owner-link.ts';
+import { restoreCommand } from './restore.ts';
+import { runCommand } from './run.ts';
+import { rewrapSecretsCommand } from './secrets-rewrap.ts';
+import { serveCommand } from './serve.ts';
+import { versionCommand } from './version.ts';
 
-const OWN_COMMANDS: readonly Command[] = [
-  serve,
-  checkConfig,
-  diffConfig,
-  applyConfig,
-  beat,
-  run,
-  monitors,
-  backup,
-  restore,
-  migrate,
-  importSqlite,
-  rewrapSecrets,
-  ownerLink,
-  operator,
+const BUILT_IN_COMMANDS: readonly CliCommand[] = [
+  serveCommand,
+  checkConfigCommand,
+  diffConfigCommand,
+  applyConfigCommand,
+  beatCommand,
+  runCommand,
+  monitorsCommand,
+  backupCommand,
+  restoreCommand,
+  migrateCommand,
+  importCommand,
+  rewrapSecretsCommand,
+  ownerLinkCommand,
+  operatorCommand,
   ...HOOK_COMMANDS,
 ];
-const COMMANDS: readonly Command[] = [...OWN_COMMANDS, ...completionCommands(OWN_COMMANDS), version];
+const ALL_COMMANDS: readonly CliCommand[] = [
+  ...BUILT_IN_COMMANDS,
+  ...completionCommands(BUILT_IN_COMMANDS),
+  versionCommand,
+];
 
-function help(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.usage.length));
-  const lines = COMMANDS.map((command) => `  floe ${command.usage.padEnd(width)}  ${command.does}`);
-  const subjects = Object.keys(readOperations()).join(', ');
+function formatHelp(): string {
+  const width = Math.max(...ALL_COMMANDS.map((command) => command.usage.length));
+  const lines = ALL_COMMANDS.map((command) => `  floe ${command.usage.padEnd(width)}  ${command.summary}`);
+  const subjects = Object.keys(loadApiOperations()).join(', ');
   return `Floe: one endpoint for every model provider, and a monitor for every job.
 
 ${lines.join('\n')}
@@ -53,56 +57,59 @@ ${lines.join('\n')}
 `;
 }
 
-function helpFor({ usage, does, help: more }: Command): string {
-  return `floe ${usage}\n${does}\n${more === undefined ? '' : `\n${more}\n`}`;
+function formatCommandHelp({ usage, summary: does, help: details }: CliCommand): string {
+  return `floe ${usage}\n${does}\n${details === undefined ? '' : `\n${details}\n`}`;
 }
 
 /** Finds the command whose words begin the arguments, longest first, and runs it with the rest. */
 async function main(args: readonly string[]): Promise<number> {
   if (args.length === 0 || ['help', '--help', '-h'].includes(args[0] ?? '')) {
-    process.stdout.write(help());
+    process.stdout.write(formatHelp());
     return 0;
   }
-  if (args[0] === '--version' || args[0] === '-v') return await version.run([]);
-  const found = commandFor(args);
+  if (args[0] === '--version' || args[0] === '-v') return await versionCommand.run([]);
+  const found = findCommand(args);
   if (!found) {
-    process.stderr.write(`floe: ${unknown(args)}\n`);
+    process.stderr.write(`floe: ${describeUnknownCommand(args)}\n`);
     return 2;
   }
   const rest = args.slice(found.words.length);
   // What stands after "--" belongs to somebody else's command.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {
-    process.stdout.write(helpFor(found));
+    process.stdout.write(formatCommandHelp(found));
     return 0;
   }
-  return found.run(rest).catch(told);
+  return found.run(rest).catch(exitCodeForError);
 }
 
 /** Two words of our own come before the API's verbs, those before one word of our own. */
-function commandFor(args: readonly string[]): Command | undefined {
-  const own = COMMANDS.filter((command) => command.words.every((word, index) => args[index] === word));
+function findCommand(args: readonly string[]): CliCommand | undefined {
+  const own = ALL_COMMANDS.filter((command) => command.words.every((word, index) => args[index] === word));
   const exact = own.find(({ words }) => words.length > 1);
   if (exact) return exact;
-  const api = apiCommand(readOperations(), args, OWN_COMMANDS);
+  const api = findOperationCommand(loadApiOperations(), args, BUILT_IN_COMMANDS);
   return api && (own.length === 0 || api.words.length > 1) ? api : own[0];
 }
 
 /** What is said of words that are no command. The person may have meant another one. */
-function unknown(args: readonly string[]): string {
+function describeUnknownCommand(args: readonly string[]): string {
   const [subject = '', ...more] = args;
-  const subjects = [...COMMANDS.flatMap(({ words }) => words[0] ?? []), ...Object.keys(readOperations())];
-  const meant = nearest(subject, subjects);
-  const hint = meant === undefined ? '' : ` Did you mean "${[meant, ...more].join(' ')}"?`;
+  const subjects = [
+    ...ALL_COMMANDS.flatMap(({ words }) => words[0] ?? []),
+    ...Object.keys(loadApiOperations()),
+  ];
+  const suggestion = findNearestWord(subject, subjects);
+  const hint = suggestion === undefined ? '' : ` Did you mean "${[suggestion, ...more].join(' ')}"?`;
   return `unknown command "${args.join(' ')}".${hint} "floe help" lists all.`;
 }
 
 /** The exit code for an error that is a message to the person; any other is a defect and stays one. */
-function told(error: unknown): number {
+function exitCodeForError(error: unknown): number {
   const isUsage =
     error instanceof UsageError ||
     (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
-  if (!isUsage && !(error instanceof ApiError)) throw error;
+  if (!isUsage && !(error instanceof ApiRequestError)) throw error;
   process.stderr.write(`floe: ${error.message}\n`);
   return isUsage ? 2 : 1;
 }

@@ -5,7 +5,7 @@ import { UsageError } from './connection.ts';
  *
  * @throws UsageError for an option without `=`.
  */
-export function metadataOf(options: readonly string[] = []): Record<string, string> {
+export function parseMetadataOptions(options: readonly string[] = []): Record<string, string> {
   const entries = options.map((option): [string, string] => {
     const at = option.indexOf('=');
     if (at < 1) throw new UsageError(`--metadata ${option}: write it as key=value.`);

@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { beat } from './beat.ts';
-import { connection } from './connection.ts';
-import { monitors } from './monitors.ts';
-import { run } from './run.ts';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { beatCommand } from './beat.ts';
+import { readApiConnection } from './connection.ts';
+import { monitorsCommand } from './monitors.ts';
+import { runCommand } from './run.ts';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
 const BEAT_PATH = '/api/monitoring/heartbeat';
@@ -21,8 +21,11 @@ interface Cleanup {
 }
 
 /** A Floe that records beats; what a path answers can be changed. */
-async function fakeFloe(t: Cleanup, answers: Readonly<Record<string, Reply>> = {}): Promise<Upstream> {
-  const server = await startUpstream({
+async function fakeFloe(
+  t: Cleanup,
+  answers: Readonly<Record<string, UpstreamReply>> = {},
+): Promise<FakeUpstream> {
+  const server = await startFakeUpstream({
     respond: ({ path }) => {
       const given = answers[path];
       if (given) return given;
@@ -42,7 +45,7 @@ async function fakeFloe(t: Cleanup, answers: Readonly<Record<string, Reply>> = {
   return server;
 }
 
-function refusal(status: number, code: string): Reply {
+function refusal(status: number, code: string): UpstreamReply {
   return jsonReply({ error: { message: `No: ${code}.`, type: 'x', param: null, code } }, status);
 }
 
@@ -69,7 +72,7 @@ async function ended(child: ChildProcess) {
 }
 
 function floe(
-  server: Upstream | string,
+  server: FakeUpstream | string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
@@ -77,7 +80,7 @@ function floe(
   return ended(start(args, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: url, ...env }));
 }
 
-function bodies(server: Upstream, path: string): unknown[] {
+function bodies(server: FakeUpstream, path: string): unknown[] {
   return server.requests.filter((request) => request.path === path).map((request) => bodyOf(request.body));
 }
 
@@ -138,24 +141,25 @@ suite('floe beat', { concurrency: 3 }, () => {
     const { code, stderr } = await floe('http://127.0.0.1:9', ['beat', 'a', 'b']);
     assert.deepEqual([code, stderr], [2, 'floe: usage: floe beat <monitor-id>\n']);
     for (const [command, args, said] of [
-      [beat, [], /usage: floe beat <monitor-id>/],
-      [beat, ['a', '-m', 'x'], /--metadata x: write it as key=value/],
-      [beat, ['a', '--fast'], /--fast/],
-      [run, ['a'], /usage: floe run <monitor-id> -- <command>/],
-      [run, ['a', '--'], /usage/],
-      [run, ['--', 'true'], /usage/],
+      [beatCommand, [], /usage: floe beat <monitor-id>/],
+      [beatCommand, ['a', '-m', 'x'], /--metadata x: write it as key=value/],
+      [beatCommand, ['a', '--fast'], /--fast/],
+      [runCommand, ['a'], /usage: floe run <monitor-id> -- <command>/],
+      [runCommand, ['a', '--'], /usage/],
+      [runCommand, ['--', 'true'], /usage/],
     ] as const)
       await assert.rejects(command.run(args), said);
-    assert.throws(() => connection({}), /FLOE_API_KEY is not set/);
+    assert.throws(() => readApiConnection({}), /FLOE_API_KEY is not set/);
     const wrong = { FLOE_API_KEY: 'eis_a', FLOE_BASE_URL: 'floe' };
-    assert.throws(() => connection(wrong), /FLOE_BASE_URL is not an address/);
+    assert.throws(() => readApiConnection(wrong), /FLOE_BASE_URL is not an address/);
   });
 
   test('every monitoring command explains itself', async () => {
     const { code, stdout } = await floe('', ['run', 'a', '--help', '--', 'b']);
     assert.equal(code, 0);
     assert.match(stdout, /^floe run <monitor-id> -- <command>\nRuns a command/);
-    for (const { help = '' } of [beat, run, monitors]) assert.match(help, /FLOE_API_KEY/);
+    for (const { help = '' } of [beatCommand, runCommand, monitorsCommand])
+      assert.match(help, /FLOE_API_KEY/);
   });
 });
 
@@ -242,7 +246,7 @@ suite('floe run', { concurrency: 3 }, () => {
   });
 
   test('a server that never answers does not keep the command from starting, running and ending', async (t) => {
-    const hole = await startUpstream({ respond: () => new Promise<Reply>(() => undefined) });
+    const hole = await startFakeUpstream({ respond: () => new Promise<UpstreamReply>(() => undefined) });
     t.after(() => hole.close());
     const child = start(['run', 'job', ...job('console.log("done"); process.exit(5)')], {
       FLOE_API_KEY: 'eis_test_key',
@@ -355,7 +359,7 @@ suite('floe monitors', { concurrency: 3 }, () => {
     ] as const) {
       const server = await fakeFloe(t, { [first]: reply });
       Object.assign(process.env, { FLOE_API_KEY: 'eis_test_key', FLOE_BASE_URL: server.url });
-      await assert.rejects(monitors.run([]), { name: 'ApiError', message: said });
+      await assert.rejects(monitorsCommand.run([]), { name: 'ApiError', message: said });
       assert.equal(server.requests.length, 1);
     }
     const gone = await floe('http://127.0.0.1:9', ['monitors']);

@@ -1,26 +1,26 @@
 import { parseArgs } from 'node:util';
-import { ApiError, apiGet, member, textMember } from './api-get.ts';
-import type { Command } from './command.ts';
-import { CONNECTION_HELP, type Connection, connection, UsageError } from './connection.ts';
+import { ApiRequestError, getApiJson, readMember, readTextMember } from './api-request.ts';
+import type { CliCommand } from './command.ts';
+import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 /** A server that always names a next page must not hold the command for ever. */
-const MOST_PAGES = 1000;
+const MAX_PAGES = 1000;
 
-export const monitors: Command = {
+export const monitorsCommand: CliCommand = {
   words: ['monitors'],
   usage: 'monitors [--json]',
-  does: 'Lists the monitors and how they are.',
+  summary: 'Lists the monitors and how they are.',
   help: `Options:
   --status <state>  only these: waiting, healthy, failing or paused
   --tag <tag>       only those with this tag
   --limit <number>  at most so many
   --json            every field, as a JSON array
 ${CONNECTION_HELP}`,
-  run: list,
+  run: printMonitors,
 };
 
-async function list(args: readonly string[]): Promise<number> {
+async function printMonitors(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -30,40 +30,41 @@ async function list(args: readonly string[]): Promise<number> {
       tag: { type: 'string' },
     },
   });
-  const limit = limitOf(values.limit);
-  const found = (await allMonitors(connection()))
+  const limit = parseLimit(values.limit);
+  const monitors = (await fetchAllMonitors(readApiConnection()))
     .filter(
       (monitor) =>
-        (values.status === undefined || textMember(monitor, 'status') === values.status) &&
-        (values.tag === undefined || tagsOf(monitor).includes(values.tag)),
+        (values.status === undefined || readTextMember(monitor, 'status') === values.status) &&
+        (values.tag === undefined || getTags(monitor).includes(values.tag)),
     )
     .slice(0, limit);
-  if (values.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
-  else if (found.length === 0) process.stdout.write('No monitors.\n');
-  else process.stdout.write(table(found));
+  if (values.json) process.stdout.write(`${JSON.stringify(monitors, null, 2)}\n`);
+  else if (monitors.length === 0) process.stdout.write('No monitors.\n');
+  else process.stdout.write(formatMonitorTable(monitors));
   return 0;
 }
 
-function limitOf(text: string | undefined): number {
+function parseLimit(text: string | undefined): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
   const limit = Number(text);
   if (Number.isInteger(limit) && limit > 0) return limit;
   throw new UsageError(`--limit: must be a positive integer, got "${text}". Example: --limit 20`);
 }
 
-async function allMonitors(from: Connection): Promise<unknown[]> {
-  const found: unknown[] = [];
+async function fetchAllMonitors(from: ApiConnection): Promise<unknown[]> {
+  const monitors: unknown[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const after = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer = await apiGet(from, `/api/monitoring/monitors?limit=${PAGE}${after}`);
-    const data = member(answer, 'data');
-    if (!Array.isArray(data)) throw new ApiError(`${from.baseUrl} did not answer with a list of monitors.`);
-    found.push(...data);
-    cursor = textMember(answer, 'next_cursor');
-    if (cursor === undefined) return found;
+    const answer = await getApiJson(from, `/api/monitoring/monitors?limit=${PAGE_SIZE}${after}`);
+    const data = readMember(answer, 'data');
+    if (!Array.isArray(data))
+      throw new ApiRequestError(`${from.baseUrl} did not answer with a list of monitors.`);
+    monitors.push(...data);
+    cursor = readTextMember(answer, 'next_cursor');
+    if (cursor === undefined) return monitors;
   }
-  throw new ApiError(`${from.baseUrl} did not come to an end after ${MOST_PAGES} pages.`);
+  throw new ApiRequestError(`${from.baseUrl} did not come to an end after ${MAX_PAGES} pages.`);
 }
 
 const COLUMNS = [
@@ -75,10 +76,12 @@ const COLUMNS = [
 ] as const;
 
 /** Aligned columns without borders, so that `grep` and `awk` can read them. */
-function table(found: readonly unknown[]): string {
+function formatMonitorTable(monitors: readonly unknown[]): string {
   const rows = [
     COLUMNS.map(([title]): string => title),
-    ...found.map((monitor) => COLUMNS.map(([, name]) => shown(textMember(monitor, name)))),
+    ...monitors.map((monitor) =>
+      COLUMNS.map(([, name]) => formatMonitorField(readTextMember(monitor, name))),
+    ),
   ];
   const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
@@ -91,12 +94,12 @@ function table(found: readonly unknown[]): string {
 }
 
 /** One line of text; control characters in a name must not steer the terminal. */
-function shown(text: string | undefined): string {
+function formatMonitorField(text: string | undefined): string {
   if (text === undefined || text === '') return '-';
   return text.replace(/\p{Cc}/gu, ' ');
 }
 
-function tagsOf(monitor: unknown): unknown[] {
-  const tags = member(monitor, 'tags');
+function getTags(monitor: unknown): unknown[] {
+  const tags = readMember(monitor, 'tags');
   return Array.isArray(tags) ? tags : [];
 }

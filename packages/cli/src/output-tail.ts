@@ -2,29 +2,29 @@
 export class OutputTail {
   readonly #limitBytes: number;
   #parts: Buffer[] = [];
-  #bytes = 0;
-  #cut = false;
+  #totalBytes = 0;
+  #isTruncated = false;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
-  push(part: Buffer): void {
+  append(part: Buffer): void {
     this.#parts.push(part);
-    this.#bytes += part.length;
-    if (this.#bytes <= 2 * this.#limitBytes) return;
+    this.#totalBytes += part.length;
+    if (this.#totalBytes <= 2 * this.#limitBytes) return;
     const kept = Buffer.concat(this.#parts).subarray(-this.#limitBytes);
     // A copy: a view would keep the whole buffer alive.
     this.#parts = [Buffer.from(kept)];
-    this.#bytes = kept.length;
-    this.#cut = true;
+    this.#totalBytes = kept.length;
+    this.#isTruncated = true;
   }
 
   /** UTF-8 text of at most the limit, begun at a character; marked when something before it is gone. */
   text(): string {
     const all = Buffer.concat(this.#parts);
     let from = Math.max(0, all.length - this.#limitBytes);
-    const cut = this.#cut || from > 0;
+    const cut = this.#isTruncated || from > 0;
     // Bytes 10xxxxxx continue a character whose beginning was cut off.
     while (cut && from < all.length && ((all[from] ?? 0) & 0xc0) === 0x80) from += 1;
     return `${cut ? '…' : ''}${all.subarray(from).toString('utf8')}`;

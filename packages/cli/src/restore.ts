@@ -1,10 +1,10 @@
-import type { Command } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
-export const restore: Command = {
+export const restoreCommand: CliCommand = {
   words: ['restore'],
   usage: 'restore <file> [--force]',
-  does: 'Puts a backup in the place of the SQLite database; the server must be stopped.',
+  summary: 'Puts a backup in the place of the SQLite database; the server must be stopped.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['restore', ...args]),
 };

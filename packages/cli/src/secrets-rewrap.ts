@@ -1,10 +1,11 @@
-import type { Command } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
-export const rewrapSecrets: Command = {
+export const rewrapSecretsCommand: CliCommand = {
   words: ['secrets', 'rewrap'],
   usage: 'secrets rewrap',
-  does: 'Puts every stored secret under the first key of FLOE_ENCRYPTION_KEYS; may be stopped and run again.',
+  summary:
+    'Puts every stored secret under the first key of FLOE_ENCRYPTION_KEYS; may be stopped and run again.',
   help: INSTALLATION_HELP,
   run: (args) => runServer(['secrets', 'rewrap', ...args]),
 };

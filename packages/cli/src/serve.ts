@@ -1,11 +1,11 @@
-import type { Command } from './command.ts';
+import type { CliCommand } from './command.ts';
 import { UsageError } from './connection.ts';
 import { INSTALLATION_HELP, runServer } from './server-process.ts';
 
-export const serve: Command = {
+export const serveCommand: CliCommand = {
   words: ['serve'],
   usage: 'serve',
-  does: 'Runs the server in the foreground.',
+  summary: 'Runs the server in the foreground.',
   help: INSTALLATION_HELP,
   async run(args) {
     if (args.length > 0) throw new UsageError('usage: floe serve');

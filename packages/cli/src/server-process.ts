@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
-const HANDED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const SERVER_ENTRY = fileURLToPath(new URL('../../server/bin/server.mjs', import.meta.url));
+const FORWARDED_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** What `--help` says of commands that need no server to ask, for they are one: which installation is meant. */
 export const INSTALLATION_HELP = `Environment:
@@ -14,8 +14,8 @@ All variables: docs/configuration.md`;
 /** Runs the server program with these arguments, hands signals on to it, and resolves to its exit code. */
 export function runServer(args: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [ENTRY, ...args], { stdio: 'inherit' });
-    for (const signal of HANDED_ON) process.on(signal, () => child.kill(signal));
+    const child = spawn(process.execPath, [SERVER_ENTRY, ...args], { stdio: 'inherit' });
+    for (const signal of FORWARDED_SIGNALS) process.on(signal, () => child.kill(signal));
     child.on('error', (error) => {
       process.stderr.write(`floe: the server could not be started: ${error.message}\n`);
       resolve(1);

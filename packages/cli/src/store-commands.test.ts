@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
-import { startFloe } from '@floe/testkit/process';
+import { startFloeProcess } from '@floe/testkit/floe-process';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
 
@@ -28,9 +28,9 @@ test('backup works while the server runs, restore does not, and the restored ins
   assert.equal(dry, 0);
   // Each release adds its own; what stands first stays first.
   assert.match(planned, /^Would apply:\n {2}1 baseline\n( {2}\d+ [a-z-]+\n)*$/);
-  const server = await startFloe({ dataDir });
-  t.after(() => server.kill9());
-  const key = await server.key();
+  const server = await startFloeProcess({ dataDir });
+  t.after(() => server.kill());
+  const key = await server.waitForKey();
   const [backedUp, said] = floe('backup', file);
   assert.equal(backedUp, 0, said);
   assert.match(said, /Keep the secret key/);
@@ -42,8 +42,8 @@ test('backup works while the server runs, restore does not, and the restored ins
   const [restored, told] = floe('restore', file, '--force');
   assert.equal(restored, 0, told);
   assert.match(told, /^Restored .*floe\.db\. What stood there is .*before-restore-/);
-  const again = await startFloe({ dataDir });
-  t.after(() => again.kill9());
+  const again = await startFloeProcess({ dataDir });
+  t.after(() => again.kill());
   const me = await fetch(`${again.url}/api/me`, { headers: { authorization: `Bearer ${key}` } });
   assert.equal(me.status, 200);
 });
@@ -65,6 +65,6 @@ test('a command used wrongly says how it is used', () => {
     2,
     'floe: usage: floe config check [file] [--allow-unset]\n',
   ]);
-  assert.deepEqual(run('import'), [2, 'floe: usage: floe import sqlite:<file>\n']);
+  assert.deepEqual(run('storage', 'move'), [2, 'floe: usage: floe storage move sqlite:<file>\n']);
   assert.deepEqual(run('serve', 'now'), [2, 'floe: usage: floe serve\n']);
 });

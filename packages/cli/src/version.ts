@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { isRecord } from './api/operations.ts';
-import type { Command } from './command.ts';
+import { isRecord } from './api/api-operations.ts';
+import type { CliCommand } from './command.ts';
 
-export const version: Command = {
+export const versionCommand: CliCommand = {
   words: ['version'],
   usage: 'version',
-  does: 'Prints the version of this command.',
+  summary: 'Prints the version of this command.',
   async run() {
     const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     process.stdout.write(`floe ${isRecord(manifest) ? manifest['version'] : 'unknown'}\n`);

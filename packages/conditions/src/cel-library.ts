@@ -1,3 +1,3 @@
-export type Cel = typeof import('@bufbuild/cel');
+export type CelLibrary = typeof import('@bufbuild/cel');
 
-export type Expression = ReturnType<Cel['parse']>['expr'];
+export type CelExpression = ReturnType<CelLibrary['parse']>['expr'];

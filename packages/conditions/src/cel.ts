@@ -1,18 +1,18 @@
 import { createRequire } from 'node:module';
-import type { Cel, Expression } from './cel-library.ts';
-import { countedEnvironment } from './counted-functions.ts';
-import { StepMeter } from './steps.ts';
-import type { Variables } from './vocabulary.ts';
+import type { CelExpression, CelLibrary } from './cel-library.ts';
+import { createMeteredEnvironment } from './metered-environment.ts';
+import { StepMeter } from './step-meter.ts';
+import type { ConditionVariables } from './vocabulary.ts';
 
 /** A condition as the library runs it. */
-export type Program = (variables: Variables, steps: StepMeter) => unknown;
+export type CelProgram = (variables: ConditionVariables, steps: StepMeter) => unknown;
 
-interface Library {
-  readonly cel: Cel;
-  readonly environment: ReturnType<Cel['celEnv']>;
+interface LoadedLibrary {
+  readonly cel: CelLibrary;
+  readonly environment: ReturnType<CelLibrary['celEnv']>;
 }
 
-let loaded: Library | null = null;
+let loaded: LoadedLibrary | null = null;
 /** Of the program that runs: programs run to their end, one at a time. */
 let current = new StepMeter(0);
 
@@ -20,23 +20,23 @@ let current = new StepMeter(0);
  * The CEL library. Loading it takes a tenth of a second, so only the first condition of a process does; a
  * configuration is checked and compiled in one go, so it is loaded in one go too.
  */
-function library(): Library {
-  loaded ??= load();
+function getLibrary(): LoadedLibrary {
+  loaded ??= loadLibrary();
   return loaded;
 }
 
-function load(): Library {
-  const cel: Cel = createRequire(import.meta.url)('@bufbuild/cel');
-  return { cel, environment: countedEnvironment(cel, () => current) };
+function loadLibrary(): LoadedLibrary {
+  const cel: CelLibrary = createRequire(import.meta.url)('@bufbuild/cel');
+  return { cel, environment: createMeteredEnvironment(cel, () => current) };
 }
 
 /** @throws Error with the parser's words */
-export function parseCondition(source: string): Expression {
-  return library().cel.parse(source).expr;
+export function parseCondition(source: string): CelExpression {
+  return getLibrary().cel.parse(source).expr;
 }
 
-export function planCondition(expression: Expression): Program {
-  const { cel, environment } = library();
+export function planExpression(expression: CelExpression): CelProgram {
+  const { cel, environment } = getLibrary();
   const program = cel.plan(environment, expression);
   return (variables, steps) => {
     current = steps;
@@ -45,6 +45,6 @@ export function planCondition(expression: Expression): Program {
 }
 
 /** What a program gives back in place of a value it could not find; null when it found one. */
-export function failureOf(value: unknown): string | null {
-  return library().cel.isCelError(value) ? value.message : null;
+export function celErrorMessage(value: unknown): string | null {
+  return getLibrary().cel.isCelError(value) ? value.message : null;
 }

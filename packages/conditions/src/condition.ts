@@ -1,23 +1,23 @@
-import { failureOf, type Program, parseCondition, planCondition } from './cel.ts';
-import { type Needs, readExpression } from './expression.ts';
-import { chargeLoops, mustBeCheap } from './expression-cost.ts';
-import { StepMeter, tooMany } from './steps.ts';
-import type { Variables, Vocabulary } from './vocabulary.ts';
+import { type CelProgram, celErrorMessage, parseCondition, planExpression } from './cel.ts';
+import { meterLoops, requireBoundedCost } from './expression-cost.ts';
+import { describeStepLimit, StepMeter } from './step-meter.ts';
+import { type ConditionInputs, validateExpression } from './validate-expression.ts';
+import type { ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
 
 /** A condition could not be judged; `because` never holds a value of the request. */
-export class Unjudged {
-  readonly because: string;
+export class EvaluationFailure {
+  readonly reason: string;
 
   constructor(because: string) {
-    this.because = because;
+    this.reason = because;
   }
 }
 
 /** The `when` of a rule, ready to be judged. */
-export interface Condition {
-  readonly needs: Needs;
+export interface CompiledCondition {
+  readonly inputs: ConditionInputs;
   /** Never throws. What takes more steps than are left is not judged. */
-  judge(variables: Variables, steps: StepMeter): boolean | Unjudged;
+  evaluate(variables: ConditionVariables, steps: StepMeter): boolean | EvaluationFailure;
 }
 
 /**
@@ -27,50 +27,58 @@ export interface Condition {
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
  * const condition = compileCondition('request.model.startsWith("gpt-")', vocabulary);
- * condition.judge({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
+ * condition.evaluateProgram({ request: new Map([['model', 'gpt-5-mini']]) }, new StepMeter()); // true
  */
-export function compileCondition(source: string, vocabulary: Vocabulary): Condition {
-  const known = compiled.get(vocabulary) ?? new Map<string, Condition>();
-  compiled.set(vocabulary, known);
-  const condition = known.get(source) ?? compile(source, vocabulary);
+export function compileCondition(source: string, vocabulary: ConditionVocabulary): CompiledCondition {
+  const known = compiledByVocabulary.get(vocabulary) ?? new Map<string, CompiledCondition>();
+  compiledByVocabulary.set(vocabulary, known);
+  const condition = known.get(source) ?? compileUncached(source, vocabulary);
   if (known.size < MAX_COMPILED) known.set(source, condition);
   return condition;
 }
 
 /** Every change of a configuration compiles the conditions of all orgs again, most of them unchanged. */
-const compiled = new WeakMap<Vocabulary, Map<string, Condition>>();
+const compiledByVocabulary = new WeakMap<ConditionVocabulary, Map<string, CompiledCondition>>();
 const MAX_COMPILED = 2_000;
 
-function compile(source: string, vocabulary: Vocabulary): Condition {
+function compileUncached(source: string, vocabulary: ConditionVocabulary): CompiledCondition {
   const expression = parseCondition(source);
-  const needs = readExpression(expression, vocabulary);
-  mustBeCheap(expression);
-  const plain = chargeLoops(expression);
-  const planned = planCondition(expression);
-  const program: Program = (read, steps) => {
+  const needs = validateExpression(expression, vocabulary);
+  requireBoundedCost(expression);
+  const plain = meterLoops(expression);
+  const planned = planExpression(expression);
+  const program: CelProgram = (read, steps) => {
     steps.charge(plain);
     return planned(read, steps);
   };
-  tryOut(program, needs, vocabulary);
-  return { needs, judge: (variables, steps) => judge(program, variables, steps) };
+  evaluateExample(program, needs, vocabulary);
+  return { inputs: needs, evaluate: (variables, steps) => evaluateProgram(program, variables, steps) };
 }
 
-function judge(program: Program, variables: Variables, steps: StepMeter): boolean | Unjudged {
+function evaluateProgram(
+  program: CelProgram,
+  variables: ConditionVariables,
+  steps: StepMeter,
+): boolean | EvaluationFailure {
   let value: unknown;
   try {
     value = program(variables, steps);
   } catch (error) {
-    return new Unjudged(error instanceof Error ? error.message : String(error));
+    return new EvaluationFailure(error instanceof Error ? error.message : String(error));
   }
-  if (steps.isExceeded) return new Unjudged(tooMany(steps.limit));
+  if (steps.isExceeded) return new EvaluationFailure(describeStepLimit(steps.limit));
   if (typeof value === 'boolean') return value;
-  return new Unjudged(failureOf(value) ?? 'it gives neither true nor false');
+  return new EvaluationFailure(celErrorMessage(value) ?? 'it gives neither true nor false');
 }
 
 /** On an example, so that a comparison of a number with a text is told to whoever writes it, not to a caller. */
-function tryOut(program: Program, needs: Needs, { example, open }: Vocabulary): void {
+function evaluateExample(
+  program: CelProgram,
+  needs: ConditionInputs,
+  { example, dynamicVariables: open }: ConditionVocabulary,
+): void {
   const value = program(example, new StepMeter());
-  const failure = failureOf(value);
+  const failure = celErrorMessage(value);
   // Nobody knows what senders fill in.
   const isOpen = [...needs].some((need) => open.has(need));
   if (failure !== null && !isOpen) throw new Error(failure);

@@ -1,57 +1,63 @@
 import { parseCondition } from './cel.ts';
-import type { Expression } from './cel-library.ts';
-import { RANGE, STEP } from './counted-functions.ts';
+import type { CelExpression } from './cel-library.ts';
+import { RANGE_FUNCTION, STEP_FUNCTION } from './metered-environment.ts';
 
 /** The parser leaves out parts that cannot be absent. */
-type Part = Expression | undefined;
-type Comprehension = Extract<NonNullable<Expression>['exprKind'], { case: 'comprehensionExpr' }>['value'];
+type OptionalExpression = CelExpression | undefined;
+type Comprehension = Extract<NonNullable<CelExpression>['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
 /** Steps that an expression takes whatever it reads: one for each node, as often as its loops over literals run. */
-export interface Cost {
+export interface ExpressionCost {
   readonly fixed: number;
   /** More for each entry of the list that a loop reads. */
   readonly perEntry: number;
 }
 
-const NOTHING: Cost = { fixed: 0, perEntry: 0 };
+const NO_COST: ExpressionCost = { fixed: 0, perEntry: 0 };
 
 /** What a condition may take at least; more is refused when it is saved. */
-export const MAX_COST: Cost = { fixed: 20_000, perEntry: 1_000 };
+export const MAX_EXPRESSION_COST: ExpressionCost = { fixed: 20_000, perEntry: 1_000 };
 
-/** @throws Error when a condition is sure to take more than `MAX_COST` */
-export function mustBeCheap(expression: Part): void {
-  const { fixed, perEntry } = costOf(expression);
-  if (fixed > MAX_COST.fixed)
+/** @throws Error when a condition is sure to take more than `MAX_EXPRESSION_COST` */
+export function requireBoundedCost(expression: OptionalExpression): void {
+  const { fixed, perEntry } = computeExpressionCost(expression);
+  if (fixed > MAX_EXPRESSION_COST.fixed)
     throw new Error(
-      `takes ${shown(fixed)} steps, at most ${MAX_COST.fixed} are allowed; nest fewer loops or shorten their lists`,
+      `takes ${formatSteps(fixed)} steps, at most ${MAX_EXPRESSION_COST.fixed} are allowed; nest fewer loops or shorten their lists`,
     );
-  if (perEntry > MAX_COST.perEntry)
+  if (perEntry > MAX_EXPRESSION_COST.perEntry)
     throw new Error(
-      `takes ${shown(perEntry)} steps for each entry of a list that was sent, at most ${MAX_COST.perEntry} are allowed; shorten the lists around that loop`,
+      `takes ${formatSteps(perEntry)} steps for each entry of a list that was sent, at most ${MAX_EXPRESSION_COST.perEntry} are allowed; shorten the lists around that loop`,
     );
 }
 
-function shown(steps: number): string {
+function formatSteps(steps: number): string {
   return steps < 1e9 ? String(Math.ceil(steps)) : 'more than a billion';
 }
 
 /** The least that evaluating an expression takes if no operator ends early, sizes of texts apart. */
-export function costOf(expression: Part): Cost {
+export function computeExpressionCost(expression: OptionalExpression): ExpressionCost {
   const kind = expression?.exprKind;
   if (kind?.case !== 'comprehensionExpr')
-    return plus({ fixed: 1, perEntry: 0 }, ...partsOf(expression).map(costOf));
+    return sumCosts({ fixed: 1, perEntry: 0 }, ...subexpressions(expression).map(computeExpressionCost));
   const { iterRange, accuInit, loopCondition, loopStep, result } = kind.value;
-  const turn = plus(costOf(loopCondition), costOf(loopStep));
+  const turn = sumCosts(computeExpressionCost(loopCondition), computeExpressionCost(loopStep));
   const turns = literalSize(kind.value);
-  const looped: Cost =
+  const looped: ExpressionCost =
     turns === null
       ? { fixed: 0, perEntry: turn.fixed + turn.perEntry }
-      : { fixed: turns * turn.fixed + growth(kind.value, turns), perEntry: turns * turn.perEntry };
-  return plus({ fixed: 1, perEntry: 0 }, costOf(iterRange), costOf(accuInit), costOf(result), looped);
+      : { fixed: turns * turn.fixed + listCopyCost(kind.value, turns), perEntry: turns * turn.perEntry };
+  return sumCosts(
+    { fixed: 1, perEntry: 0 },
+    computeExpressionCost(iterRange),
+    computeExpressionCost(accuInit),
+    computeExpressionCost(result),
+    looped,
+  );
 }
 
 /** A list that gets longer with each turn is copied in each. */
-function growth({ accuInit }: Comprehension, turns: number): number {
+function listCopyCost({ accuInit }: Comprehension, turns: number): number {
   return accuInit?.exprKind.case === 'listExpr' ? (turns * turns) / 2 : 0;
 }
 
@@ -60,15 +66,15 @@ function literalSize({ iterRange }: Comprehension): number | null {
   return iterRange?.exprKind.case === 'listExpr' ? iterRange.exprKind.value.elements.length : null;
 }
 
-function plus(...costs: readonly Cost[]): Cost {
+function sumCosts(...costs: readonly ExpressionCost[]): ExpressionCost {
   return costs.reduce(
     (sum, { fixed, perEntry }) => ({ fixed: sum.fixed + fixed, perEntry: sum.perEntry + perEntry }),
-    NOTHING,
+    NO_COST,
   );
 }
 
 /** Parts of anything but a loop. */
-function partsOf(expression: Part): readonly Part[] {
+function subexpressions(expression: OptionalExpression): readonly OptionalExpression[] {
   const kind = expression?.exprKind;
   switch (kind?.case) {
     case 'selectExpr':
@@ -86,21 +92,21 @@ function partsOf(expression: Part): readonly Part[] {
  * Makes the loops of an expression charge for each turn, and returns the steps of everything outside of loops, to be charged
  * when the evaluation begins.
  */
-export function chargeLoops(expression: Part): number {
+export function meterLoops(expression: OptionalExpression): number {
   const kind = expression?.exprKind;
   if (expression === undefined) return 0;
   if (kind?.case !== 'comprehensionExpr')
-    return 1 + partsOf(expression).reduce((sum, part) => sum + chargeLoops(part), 0);
+    return 1 + subexpressions(expression).reduce((sum, part) => sum + meterLoops(part), 0);
   const loop = kind.value;
-  const perTurn = chargeLoops(loop.loopCondition) + chargeLoops(loop.loopStep);
-  const around = chargeLoops(loop.iterRange) + chargeLoops(loop.accuInit) + chargeLoops(loop.result);
-  loop.loopCondition = withArgument(`${STEP}(${perTurn}) && true`, 1, loop.loopCondition);
-  loop.iterRange = withArgument(`${RANGE}(true)`, 0, loop.iterRange);
+  const perTurn = meterLoops(loop.loopCondition) + meterLoops(loop.loopStep);
+  const around = meterLoops(loop.iterRange) + meterLoops(loop.accuInit) + meterLoops(loop.result);
+  loop.loopCondition = withArgument(`${STEP_FUNCTION}(${perTurn}) && true`, 1, loop.loopCondition);
+  loop.iterRange = withArgument(`${RANGE_FUNCTION}(true)`, 0, loop.iterRange);
   return 1 + around;
 }
 
 /** A call with `argument` at one of its places. */
-function withArgument(call: string, place: number, argument: Part): Part {
+function withArgument(call: string, place: number, argument: OptionalExpression): OptionalExpression {
   const expression = parseCondition(call);
   if (expression?.exprKind.case === 'callExpr' && argument) expression.exprKind.value.args[place] = argument;
   return expression;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { StepMeter } from './steps.ts';
+import type { StepMeter } from './step-meter.ts';
 
 type Re2 = typeof import('@bufbuild/re2');
 
@@ -9,7 +9,7 @@ export const MAX_PATTERN_SIZE = 5_000;
 const PARTS_PER_STEP = 100;
 
 /** Looks for an expression anywhere in a text. @throws StepLimitExceeded */
-export type FoundIn = (text: string, steps: StepMeter) => boolean;
+export type RegularExpressionTest = (text: string, steps: StepMeter) => boolean;
 
 let loaded: Re2 | null = null;
 
@@ -21,13 +21,13 @@ let loaded: Re2 | null = null;
  * @example
  * compileRegularExpression('^gpt-[0-9]')('gpt-5', new StepMeter()); // true
  */
-export function compileRegularExpression(source: string): FoundIn {
+export function compileRegularExpression(source: string): RegularExpressionTest {
   const size = patternSize(source);
   if (size > MAX_PATTERN_SIZE)
     throw new Error(
       `the pattern has more than ${MAX_PATTERN_SIZE} parts when its repetitions are written out; use smaller counts`,
     );
-  loaded ??= load();
+  loaded ??= loadRe2();
   const compiled = loaded.RE2JS.compile(source);
   return (text, steps) => {
     steps.charge(1 + Math.ceil((text.length * size) / PARTS_PER_STEP));
@@ -36,12 +36,12 @@ export function compileRegularExpression(source: string): FoundIn {
 }
 
 /** Loaded by the first expression: a process without rules does not pay for it. */
-function load(): Re2 {
+function loadRe2(): Re2 {
   const library: Re2 = createRequire(import.meta.url)('@bufbuild/re2');
   return library;
 }
 
-const TOKEN =
+const PATTERN_TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP]\{[^}]*\}|\\x\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g;
 
 /**
@@ -53,7 +53,7 @@ const TOKEN =
 export function patternSize(source: string): number {
   const groups: number[] = [];
   let [sum, last] = [0, 0];
-  for (const [token] of source.matchAll(TOKEN)) {
+  for (const [token] of source.matchAll(PATTERN_TOKEN)) {
     const counts = /^\{(\d+)(?:,(\d*))?\}$/.exec(token);
     if (counts) {
       const times = Math.max(Number(counts[1]), Number(counts[2] ?? 0)) + (counts[2] === '' ? 1 : 0);

@@ -1,22 +1,22 @@
 /** A value that a condition can see. Whole numbers are integers to it. */
-export type Variable =
+export type ConditionValue =
   | string
   | boolean
   | bigint
   | number
   | null
-  | readonly Variable[]
-  | ReadonlyMap<string, Variable>;
+  | readonly ConditionValue[]
+  | ReadonlyMap<string, ConditionValue>;
 
 /** What a condition is given: a value for every variable it names. */
-export type Variables = Readonly<Record<string, Variable>>;
+export type ConditionVariables = Readonly<Record<string, ConditionValue>>;
 
 /** The variables that conditions of one kind may name. */
-export interface Vocabulary {
+export interface ConditionVocabulary {
   /** Every variable with a value of the right kind; a map has all members there are. */
-  readonly example: Variables;
+  readonly example: ConditionVariables;
   /** What senders fill as they like, such as `metadata` or `tool.arguments`: every member may be asked for. */
-  readonly open: ReadonlySet<string>;
+  readonly dynamicVariables: ReadonlySet<string>;
 }
 
 /**
@@ -24,9 +24,12 @@ export interface Vocabulary {
  *
  * @example
  * const vocabulary = { example: { request: new Map([['model', 'gpt-5']]) }, open: new Set() };
- * membersOf(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
+ * variableMembers(vocabulary, 'request'); // new Map([['model', 'gpt-5']])
  */
-export function membersOf({ example, open }: Vocabulary, root: string): ReadonlyMap<string, Variable> | null {
+export function variableMembers(
+  { example, dynamicVariables: open }: ConditionVocabulary,
+  root: string,
+): ReadonlyMap<string, ConditionValue> | null {
   const value = Object.hasOwn(example, root) ? example[root] : undefined;
   return value instanceof Map && !open.has(root) ? value : null;
 }

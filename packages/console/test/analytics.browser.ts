@@ -3,10 +3,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { KEY, openPage, type RestartableHouse, rowsWritten, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  openConsolePage,
+  type RestartableHarness,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
 /** Acceptance walk 17: one number, whoever counts it, and days that add up in any zone. */
 
@@ -16,11 +22,13 @@ const CENT = 10_000_000;
 /** Rows stand at odd moments, half-hours among them, so that no zone's days begin between two of them by chance. */
 const ROWS = 480;
 
-let house: RestartableHouse;
+let house: RestartableHarness;
 let total = 0;
 
 async function keyIds(url: string): Promise<ReadonlyMap<string, string>> {
-  const body = (await call(`${url}/api/management/keys?limit=50`, { headers: { 'x-api-key': KEY } })).json();
+  const body = (
+    await callHttp(`${url}/api/management/keys?limit=50`, { headers: { 'x-api-key': CONSOLE_KEY } })
+  ).json();
   const rows = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
   return new Map(rows.flatMap((row) => (isObject(row) ? [[String(row['name']), String(row['id'])]] : [])));
 }
@@ -119,15 +127,15 @@ function dayStart(zone: string, at: number): number {
 }
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   const keys = await keyIds(house.floe.url);
   await house.restart((dataDir) => leaveRows(dataDir, keys));
-  await rowsWritten(house, '', 400);
+  await waitForWrittenRows(house, '', 400);
 });
 after(() => house.close());
 
 test('spend by key over 30 days is one number: the rows, their total, the file, the requests and their export', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/analytics?range=30d&by=key');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/analytics?range=30d&by=key');
   await page
     .getByText(/ to \d+ \w+: \$/)
     .first()
@@ -139,7 +147,7 @@ test('spend by key over 30 days is one number: the rows, their total, the file, 
   assert.equal(agents + ci, sum);
   assert.equal(sum, total);
   await page.locator('canvas').first().waitFor();
-  await screenshot(page, 'analytics-by-key-desktop-light');
+  await takeScreenshot(page, 'analytics-by-key-desktop-light');
   await assertAccessible(page);
   const table = await downloaded(page, () =>
     page.getByRole('button', { name: 'Download the table' }).click(),
@@ -164,7 +172,7 @@ for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata'])
     // Eight days before now, so that the week is over; across the end of summer time where that is near.
     const to = new Date(dayStart(zone, Date.now() - DAY_MS)).toISOString();
     const from = new Date(dayStart(zone, Date.parse(to) - 7 * DAY_MS + 2 * HOUR_MS)).toISOString();
-    const { page, context, faults } = await openPage(
+    const { page, context, faults } = await openConsolePage(
       house,
       `/o/acme/analytics?from=${from}&to=${to}&by=key&interval=day&tz=${zone}`,
       look,
@@ -175,7 +183,7 @@ for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata'])
     const days = page.getByRole('table', { name: 'Spend over time' }).getByRole('button');
     const names = await days.allInnerTexts();
     assert.equal(names.length, 7);
-    await screenshot(page, `analytics-week-${zone.replace('/', '-')}`);
+    await takeScreenshot(page, `analytics-week-${zone.replace('/', '-')}`);
     await assertAccessible(page);
     let sum = 0;
     for (const name of names) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, startHouse } from './harness.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
 /** What others see and who is told: boards, channels with their log, maintenance, alerts. */
 
@@ -12,28 +12,28 @@ const DESKTOP_AND_PHONE = [
   ['desktop-light', {}],
   ['phone-dark', { phone: true, dark: true }],
 ] as const;
-const headers = { 'x-api-key': KEY };
+const headers = { 'x-api-key': CONSOLE_KEY };
 const received: string[] = [];
-let house: House;
+let house: ConsoleHarness;
 let receiver: Server;
 /** Whether the receiver that refuses takes messages now. */
 let repaired = false;
 
 async function api(path: string, body: object): Promise<void> {
-  const { status } = await call(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+  const { status } = await callHttp(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
   assert.equal(status, 201, path);
 }
 
 async function beat(id: string, tail = '') {
-  const answer = await call(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
+  const answer = await callHttp(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
   const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
-  const { status } = await call(`${house.floe.url}${url.pathname}${tail}`, { body: {} });
+  const { status } = await callHttp(`${house.floe.url}${url.pathname}${tail}`, { body: {} });
   assert.equal(status, 200, `${id}${tail}`);
 }
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   receiver = createServer((req, res) => {
     received.push(req.url ?? '');
     req.resume();
@@ -53,7 +53,7 @@ before(async () => {
     starts_at: new Date(now - 60_000).toISOString(),
     ends_at: new Date(now + 7_200_000).toISOString(),
     monitors: ['nightly-backup'],
-    on_boards: true,
+    show_on_boards: true,
   });
   await api('maintenance', {
     id: 'sundays',
@@ -81,9 +81,9 @@ function receiverUrl(): string {
 
 for (const [name, look] of DESKTOP_AND_PHONE)
   test(`a board is edited beside the page it will be: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/boards', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/boards', look);
     await page.getByRole('row').filter({ hasText: 'Acme' }).first().waitFor();
-    await screenshot(page, `boards-${name}`);
+    await takeScreenshot(page, `boards-${name}`);
     await assertAccessible(page);
     await page.locator('[data-row="status"]').click();
     const preview = page.frameLocator('iframe');
@@ -97,14 +97,14 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await first.filter({ hasText: 'Invoice export' }).waitFor();
     await page.getByLabel('Title').fill('Acme jobs');
     await preview.getByRole('heading', { name: 'Acme jobs' }).waitFor();
-    await screenshot(page, `board-editor-${name}`);
+    await takeScreenshot(page, `board-editor-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 test('a board is made, published, and read by anyone, also without scripts', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/boards/new');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/boards/new');
   await page.getByLabel('Address').fill('jobs');
   await page.getByLabel('Add a monitor to Scheduled jobs').fill('nightly');
   await page.getByRole('option', { name: 'Nightly backup' }).waitFor();
@@ -131,9 +131,9 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the public board says it in words and colours: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/boards/status', look);
+    const { page, context, faults } = await openConsolePage(house, '/boards/status', look);
     await page.getByRole('heading', { name: 'Invoice export is failing' }).waitFor();
-    await screenshot(page, `public-board-${name}`);
+    await takeScreenshot(page, `public-board-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
@@ -141,9 +141,9 @@ for (const [name, look] of [
 
 for (const [name, look] of DESKTOP_AND_PHONE)
   test(`a channel is tested before it is made, and its log says what became of each message: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/channels', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/channels', look);
     await page.locator('[data-row]').first().waitFor();
-    await screenshot(page, `channels-${name}`);
+    await takeScreenshot(page, `channels-${name}`);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'New channel' }).click();
     await page.getByLabel('Name').fill(`ops-${name}`);
@@ -151,7 +151,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText(/Webhook answered 200 in/).waitFor();
     assert.ok(received.includes(`/${name}`));
-    await screenshot(page, `channel-test-${name}`);
+    await takeScreenshot(page, `channel-test-${name}`);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Create channel' }).click();
     await page.getByRole('tab', { name: 'Deliveries' }).waitFor();
@@ -161,7 +161,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
     await page.getByRole('tab', { name: 'Deliveries' }).click();
     await page.getByText('answered 403').first().waitFor();
     await page.getByRole('button', { name: 'Send again' }).first().waitFor();
-    await screenshot(page, `channel-log-${name}`);
+    await takeScreenshot(page, `channel-log-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
@@ -169,15 +169,15 @@ for (const [name, look] of DESKTOP_AND_PHONE)
 
 for (const [name, look] of DESKTOP_AND_PHONE)
   test(`maintenance stands on a calendar, can be ended and planned: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/maintenance', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/maintenance', look);
     await page.getByRole('heading', { name: /Database move until/ }).waitFor();
-    await screenshot(page, `maintenance-${name}`);
+    await takeScreenshot(page, `maintenance-${name}`);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Extend 30 min' }).click();
     await page.getByRole('button', { name: 'Plan a window' }).click();
     await page.getByLabel('Name').fill(`Network ${name}`);
     await page.getByLabel('Lasts').fill('90 min');
-    await screenshot(page, `maintenance-plan-${name}`);
+    await takeScreenshot(page, `maintenance-plan-${name}`);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Plan window' }).click();
     await page.getByText(`Network ${name}`).first().waitFor();
@@ -186,7 +186,7 @@ for (const [name, look] of DESKTOP_AND_PHONE)
   });
 
 test('what a receiver refused is sent again once it was repaired', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/alerts');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/alerts');
   await page.getByText('answered 403').first().waitFor();
   repaired = true;
   await page.getByRole('button', { name: 'Send again' }).first().click();
@@ -200,9 +200,9 @@ test('what a receiver refused is sent again once it was repaired', async () => {
 });
 
 test('alerts are a list that links to what they are about', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/alerts');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/alerts');
   await page.getByText('Invoice export is failing').first().waitFor();
-  await screenshot(page, 'alerts-desktop-light');
+  await takeScreenshot(page, 'alerts-desktop-light');
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Invoice export' }).first().click();
   await page.waitForURL(/monitors\/invoices/);

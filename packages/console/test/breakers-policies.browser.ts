@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
 /** Acceptance walks 20 and 21: what stops requests, seen where it happens. */
 
@@ -14,21 +20,21 @@ const SECOND = `eis_second${'0'.repeat(32)}`;
 const BREAKER = 'broken/large@default';
 const MANAGEMENT = '/o/acme/management';
 
-let house: House;
-let upstream: Upstream;
+let house: ConsoleHarness;
+let upstream: FakeUpstream;
 
 async function ask(key: string, most: number) {
-  return call(`${house.floe.url}/gateway/v1/chat/completions`, {
+  return callHttp(`${house.floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: { model: 'sandbox/echo', max_tokens: most, messages: [{ role: 'user', content: 'Hello' }] },
   });
 }
 
 before(async () => {
-  upstream = await startUpstream({
+  upstream = await startFakeUpstream({
     respond: () => jsonReply({ error: { message: 'Out of order.', code: 'overloaded' } }, 503),
   });
-  house = await startHouse('', {
+  house = await startConsoleHarness('', {
     bodies: { keep: true },
     limits: [],
     providers: [
@@ -52,11 +58,11 @@ after(async () => {
 
 const at = (page: Page, path: string) => page.goto(`${house.url}${path}`);
 /** Waits until what was asked can be read, which its row does not tell. */
-async function kept({ status, headers }: CallAnswer): Promise<void> {
+async function kept({ status, headers }: HttpCallAnswer): Promise<void> {
   assert.equal(status, 200);
   const path = `/api/analytics/requests/${String(headers['x-request-id'])}/bodies`;
   await eventually(async () => {
-    const answer = await call(house.floe.url + path, { headers: { 'x-api-key': KEY } });
+    const answer = await callHttp(house.floe.url + path, { headers: { 'x-api-key': CONSOLE_KEY } });
     assert.equal(answer.status, 200, answer.text);
     return true;
   });
@@ -73,7 +79,7 @@ async function forceClosed(page: Page, howLong: string, reason: string): Promise
 const inDark = (page: Page) => page.emulateMedia({ colorScheme: 'dark' });
 
 test('a breaker that opens is seen at once, marked in the histogram, skipped, and forced closed for a while', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/breakers`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/breakers`);
   await page
     .getByText(/take traffic/)
     .first()
@@ -82,7 +88,7 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   const row = page.locator(`[data-row="${BREAKER}"]`);
   await row.getByText('Open', { exact: true }).waitFor();
   await page.getByText('One target takes no traffic').waitFor();
-  await screenshot(page, 'breakers-open-desktop-light');
+  await takeScreenshot(page, 'breakers-open-desktop-light');
   await assertAccessible(page);
 
   // Should its wait be over by now, this opens it anew.
@@ -91,20 +97,20 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await page.getByText('sandbox/echo would be used').first().waitFor();
   await page.getByText(/broken\/large: 5 failures in a row.*asked again in/).waitFor();
 
-  await rowsWritten(house, '', 7);
+  await waitForWrittenRows(house, '', 7);
   await at(page, '/o/acme/requests?range=1h');
   await page.getByRole('button', { name: /^What happened in this time: \d+$/ }).click();
   const happened = page.getByRole('list', { name: 'All that happened in this time' });
   await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).waitFor();
   assert.ok((await page.locator('line[data-mark]').count()) > 0);
-  await screenshot(page, 'requests-marked-desktop-light');
+  await takeScreenshot(page, 'requests-marked-desktop-light');
   await happened.getByRole('link', { name: new RegExp(`Breaker ${BREAKER} opened`) }).press('Enter');
 
   await page.getByRole('heading', { name: BREAKER }).waitFor();
   await page.getByRole('button', { name: 'Force', exact: true }).click();
   await forceClosed(page, '10m', 'They say it is back');
   await inDark(page);
-  await screenshot(page, 'breaker-force-desktop-dark');
+  await takeScreenshot(page, 'breaker-force-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Force closed' }).click();
   await page.getByText('Forced closed').first().waitFor();
@@ -118,17 +124,17 @@ test('a breaker that opens is seen at once, marked in the histogram, skipped, an
   await page.getByRole('button', { name: 'Force', exact: true }).waitFor();
   await page.getByRole('heading', { name: 'What it did' }).waitFor();
   await page.getByText('agents: They say it is back', { exact: true }).waitFor();
-  await screenshot(page, 'breaker-after-force-desktop-dark');
+  await takeScreenshot(page, 'breaker-after-force-desktop-dark');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a rule is tried on a week of kept requests, enforced with its numbers, and refuses by name', async () => {
   for (const [key, most] of [...Array<number>(9).fill(500), ...Array<number>(4).fill(50)].map(
-    (tokens, n) => [n % 3 === 0 ? SECOND : KEY, tokens] as const,
+    (tokens, n) => [n % 3 === 0 ? SECOND : CONSOLE_KEY, tokens] as const,
   ))
     await kept(await ask(key, most));
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/policies`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/policies`);
   await page.getByRole('button', { name: 'Cap the output' }).click();
   await page.getByLabel('When (CEL)').fill('request.max_tokens > 100');
   await page.getByRole('button', { name: 'Create policy' }).click();
@@ -144,7 +150,7 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   await page.getByText(/\d+ checked · 9 match .* · 2 keys/).waitFor();
   const samples = page.getByRole('list', { name: 'Requests it would match' }).getByRole('link');
   assert.equal(await samples.count(), 9);
-  await screenshot(page, 'policy-dry-run-desktop-light');
+  await takeScreenshot(page, 'policy-dry-run-desktop-light');
   await assertAccessible(page);
   await samples.first().click();
   await page.waitForURL(/requests\/exc_/);
@@ -156,14 +162,14 @@ test('a rule is tried on a week of kept requests, enforced with its numbers, and
   const question = page.getByRole('dialog');
   await question.getByText('9 requests of 2 keys would have been refused.').waitFor();
   await inDark(page);
-  await screenshot(page, 'policy-enforce-desktop-dark');
+  await takeScreenshot(page, 'policy-enforce-desktop-dark');
   await assertAccessible(page);
   await question.getByRole('button', { name: 'Enforce policy' }).click();
   await page.getByText('The policy was saved.').first().waitFor();
-  const refused = await ask(KEY, 500);
+  const refused = await ask(CONSOLE_KEY, 500);
   assert.equal(refused.status, 403);
   assert.match(refused.text, /cap-output/);
-  assert.equal((await ask(KEY, 50)).status, 200);
+  assert.equal((await ask(CONSOLE_KEY, 50)).status, 200);
   assert.deepEqual(faults, []);
   await context.close();
 });

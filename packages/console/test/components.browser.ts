@@ -3,7 +3,7 @@ import { controlTests } from './components/controls.suite.ts';
 import { fieldTests } from './components/fields.suite.ts';
 import { listTests } from './components/lists.suite.ts';
 import { overlayTests } from './components/overlays.suite.ts';
-import { type Mount, startWorkbench, type Workbench } from './components/workbench.ts';
+import { type MountSpecimen, startWorkbench, type Workbench } from './components/workbench.ts';
 
 /** Each component of `src/ui` that does something, mounted alone: keyboard, roles, names, and every state it can be in. */
 
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => bench.close());
 
-const mount: Mount = (specimen, look) => bench.mount(specimen, look);
+const mount: MountSpecimen = (specimen, look) => bench.mount(specimen, look);
 
 suite('controls', () => controlTests(mount));
 suite('fields', () => fieldTests(mount));

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, copied, screenshot } from './checks.ts';
-import { type House, openPage, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot, waitForCopiedText } from './checks.ts';
+import { type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
 /** What stands in floe.yaml, and what becomes of a file that cannot be used. */
 
-let house: House;
+let house: ConsoleHarness;
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
 });
 after(() => house.close());
 
@@ -20,7 +20,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`a route of the file says its line, is read only, and can be taken as YAML; a broken file is told everywhere: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/management/routes', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/management/routes', look);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('[data-row="smart"]').click();
     await page.getByText(/^From floe\.yaml:\d+\. Change it there; it reloads by itself\.$/).waitFor();
@@ -28,7 +28,7 @@ for (const [name, look] of [
     assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
     await page.getByRole('button', { name: 'Copy as YAML' }).click();
     await page.getByText('Copied. Put it below the org in floe.yaml.').first().waitFor();
-    const text = await copied(page, /^routes:\n {2}- model: smart\n/);
+    const text = await waitForCopiedText(page, /^routes:\n {2}- model: smart\n/);
     assert.match(text, /sandbox\/flaky/);
 
     const file = house.floe.configFile;
@@ -36,7 +36,7 @@ for (const [name, look] of [
     assert.equal(await page.getByText('was refused').count(), 0);
     writeFileSync(file, whole.replace('"routes"', '"modles"'));
     await page.getByText(REFUSED).waitFor();
-    await screenshot(page, `config-refused-${name}`);
+    await takeScreenshot(page, `config-refused-${name}`);
     await assertAccessible(page);
     await everywhere(page);
     writeFileSync(file, whole);
@@ -57,12 +57,12 @@ async function everywhere(page: Page): Promise<void> {
 }
 
 test('leaving what was changed and not saved asks first, and stays when told so', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/management/limits?open=new');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/limits?open=new');
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
   const ask = page.getByRole('dialog', { name: 'Leave without saving?' });
   await page.getByRole('link', { name: 'Budgets' }).click();
   await ask.waitFor();
-  await screenshot(page, 'unsaved-desktop-light');
+  await takeScreenshot(page, 'unsaved-desktop-light');
   await assertAccessible(page);
   await ask.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByRole('textbox', { name: 'Requests a minute' }).inputValue(), '100');

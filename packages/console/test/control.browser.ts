@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { ownRecording } from '@floe/testkit/recordings';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { callHttp } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { openPage } from './harness.ts';
-import { forgetFreshness, PASSWORD, type People, startPeople } from './people.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { openConsolePage } from './console-harness.ts';
+import { expireStepUp, MEMBER_PASSWORD, type MemberHarness, startMemberHarness } from './member-harness.ts';
 
 /** What holds requests back, from the page that sets it to the request it refused and the log that keeps who did. */
 
-let house: People;
-let upstream: Upstream;
+let house: MemberHarness;
+let upstream: FakeUpstream;
 const MANAGEMENT = '/o/acme/management';
 /** 31 tokens of output at $300 per million. */
 const PRICE = { input: 0, output: 300 };
 
 before(async () => {
-  upstream = await startUpstream({ recordings: [ownRecording('openai', 'text')] });
-  house = await startPeople();
-  house.as('admin');
+  upstream = await startFakeUpstream({ recordings: [loadProjectRecording('openai', 'text')] });
+  house = await startMemberHarness();
+  house.signInAs('admin');
   const paid = { id: 'paid', kind: 'openai-compatible', base_url: `${upstream.url}/v1`, api_key: 'sk-x' };
   await made('/api/management/providers', { ...paid, models: ['model'], prices: { model: PRICE } });
   await made('/api/management/routes', { model: 'faq', targets: ['paid/model'], retries: 0 });
@@ -40,7 +40,7 @@ async function made(path: string, body: object): Promise<Readonly<Record<string,
 
 /** One request with a key: its status, and what the cache did with it. */
 async function ask(key: string, model = 'sandbox/echo') {
-  const { status, headers } = await call(`${house.url}/gateway/v1/chat/completions`, {
+  const { status, headers } = await callHttp(`${house.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: { model, max_tokens: 31, messages: [{ role: 'user', content: 'Where is my parcel?' }] },
   });
@@ -74,7 +74,7 @@ function periodUnderWay(now: Date): string {
 }
 
 test('the third request of two a minute is a row that names the limit and counts the wait down; the bar is full', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys`);
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Name').fill('ci-slow');
   await page.getByRole('button', { name: 'Create key' }).click();
@@ -109,7 +109,7 @@ test('the third request of two a minute is a row that names the limit and counts
   const first = await left();
   await page.waitForFunction((before) => !document.body.innerText.includes(before), first);
   assert.ok(secondsIn(await left()) < secondsIn(first), 'the wait counts down');
-  await screenshot(page, 'request-refused-desktop-light');
+  await takeScreenshot(page, 'request-refused-desktop-light');
   await assertAccessible(page);
   await why.getByRole('link', { name: 'Open the limit' }).click();
   await page.waitForURL(/limits\?open=lim/);
@@ -120,7 +120,7 @@ test('the third request of two a minute is a row that names the limit and counts
     ['2 / 2', '2'],
   );
   await page.getByText(/Full: what comes now gets 429\. All of it is free again in \d+ s/).waitFor();
-  await screenshot(page, 'limit-full-desktop-light');
+  await takeScreenshot(page, 'limit-full-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
@@ -128,7 +128,7 @@ test('the third request of two a minute is a row that names the limit and counts
 
 test('one route is cached: the repeated request is free and says what it saved, until the cache is emptied', async () => {
   const { key } = await keyNamed('faq-page');
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/cache`, { dark: true });
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/cache`, { dark: true });
   await page.getByLabel('Cache of faq').selectOption('on');
   await page.getByText('faq: answered from the cache.').first().waitFor();
   assert.deepEqual([(await ask(key, 'faq')).cache, (await ask(key, 'faq')).cache], ['miss', 'hit']);
@@ -141,7 +141,7 @@ test('one route is cached: the repeated request is free and says what it saved, 
   await page.getByText(/Answered from the cache: \$0 instead of \$0\.0093/).waitFor();
   await at(page, '/management/cache');
   await page.getByText('$0.0093', { exact: true }).waitFor();
-  await screenshot(page, 'cache-route-desktop-dark');
+  await takeScreenshot(page, 'cache-route-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Empty…' }).click();
   const empty = page.getByRole('button', { name: 'Empty cache' });
@@ -159,7 +159,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   const { id, key } = await keyNamed('web-prod');
   assert.equal((await ask(key)).status, 200);
   await usedLately(id);
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys/${id}`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys/${id}`);
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const dialog = page.getByRole('dialog');
   const confirm = dialog.getByRole('button', { name: 'Revoke key' });
@@ -176,7 +176,7 @@ test('a key that was used a second ago is revoked by typing its name, and its ne
   await at(page, '/management/keys?show=ended');
   const row = page.getByRole('row', { name: /web-prod.*Revoked .* by admin@acme\.example/s });
   await row.waitFor();
-  await screenshot(page, 'keys-ended-desktop-light');
+  await takeScreenshot(page, 'keys-ended-desktop-light');
   await at(page, `/management/audit?subject=${id}`);
   await page.getByRole('row', { name: /admin@acme\.example.*Revoked key web-prod/s }).waitFor();
   assert.deepEqual(faults, []);
@@ -187,23 +187,26 @@ test('the keys of the playground stay out of the list until they are asked for',
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const name = 'admin-console-x1y2';
   await made('/api/management/keys', { name, scopes: ['gateway'], expires_at: soon });
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/keys`, { phone: true, dark: true });
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/keys`, {
+    phone: true,
+    dark: true,
+  });
   await page.getByLabel('Keys of the playground (1)').waitFor();
   assert.equal(await page.getByText(name).count(), 0);
   await page.getByLabel('Keys of the playground (1)').click();
   await page.getByText(name).waitFor();
-  await screenshot(page, 'keys-playground-phone-dark');
+  await takeScreenshot(page, 'keys-playground-phone-dark');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/routes/faq`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/routes/faq`);
   await page.getByLabel('Retries per target').fill('3');
   await page.getByRole('link', { name: 'Limits' }).first().click();
   await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-  await screenshot(page, 'leave-question-desktop-light');
+  await takeScreenshot(page, 'leave-question-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await page.getByLabel('Retries per target').inputValue(), '3');
@@ -223,8 +226,8 @@ test('what is typed is not lost by a slip: leaving asks once, and ⌘S saves', a
 test('a budget that is overspent refuses and needs somebody; raising it asks why and who, and the log keeps both', async () => {
   const { key } = await keyNamed('demo');
   // Long before it is needed: the server keeps what it read of a session for a moment.
-  forgetFreshness(house.floe);
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/budgets?open=new`);
+  expireStepUp(house.floe);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/budgets?open=new`);
   await page.getByLabel('Name', { exact: true }).fill('demo-cent');
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('demo');
@@ -241,21 +244,21 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   await at(page, '/overview');
   const entry = page.getByRole('link', { name: /Budget: demo-cent 9\d % is used/ });
   await entry.waitFor();
-  await screenshot(page, 'overview-budget-desktop-light');
+  await takeScreenshot(page, 'overview-budget-desktop-light');
   await entry.click();
   await page.waitForURL(/budgets\?open=bud/);
   const drawer = page.getByRole('region', { name: 'Budget', exact: true });
   await drawer.getByText(/full \d+ \w+/).waitFor();
   await drawer.getByText('The forecast is a straight line').waitFor();
-  await screenshot(page, 'budget-overspent-desktop-light');
+  await takeScreenshot(page, 'budget-overspent-desktop-light');
   await assertAccessible(page);
   await page.getByLabel('Limit in USD').fill('1');
   await page.getByRole('button', { name: 'Save budget' }).click();
   await page.getByLabel('Reason').fill('The demo for the board');
-  await screenshot(page, 'budget-reason-desktop-light');
+  await takeScreenshot(page, 'budget-reason-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.getByLabel('Your password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByText('The budget was saved.').first().waitFor();
   await at(page, '/management/audit');
@@ -270,7 +273,7 @@ test('a budget that is overspent refuses and needs somebody; raising it asks why
   const change = page.getByRole('region', { name: 'Change' });
   await change.getByText('The demo for the board').waitFor();
   await change.getByText('admin@acme.example').first().waitFor();
-  await screenshot(page, 'audit-reason-desktop-light');
+  await takeScreenshot(page, 'audit-reason-desktop-light');
   assert.deepEqual(faults, []);
   await context.close();
 });

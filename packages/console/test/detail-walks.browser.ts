@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
-let house: House;
-let upstream: Upstream;
+let house: ConsoleHarness;
+let upstream: FakeUpstream;
 
 /** Parts of a nano-dollar for a token, so that a sum must be rounded. */
 const prices = { echo: { input: 0.0371, output: 0.1503 } };
 const sandbox = (id: string) => ({ id, kind: 'sandbox', prices, models: ['*'] });
 
 before(async () => {
-  upstream = await startUpstream({
+  upstream = await startFakeUpstream({
     respond: ({ path }) =>
       path.endsWith('/models')
         ? jsonReply({ object: 'list', data: [{ id: 'own' }] })
@@ -27,7 +32,7 @@ before(async () => {
             usage: { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 },
           }),
   });
-  house = await startHouse('', {
+  house = await startConsoleHarness('', {
     providers: [sandbox('east'), sandbox('west'), sandbox('sandbox')],
     routes: [
       {
@@ -55,7 +60,7 @@ let written = 0;
 async function ask(model: string, more: Readonly<Record<string, unknown>>): Promise<string> {
   const id = await house.chat(model, more);
   written += 1;
-  await rowsWritten(house, '', written);
+  await waitForWrittenRows(house, '', written);
   return id;
 }
 
@@ -65,7 +70,7 @@ for (const [name, look] of [
 ] as const)
   test(`a request with three attempts shows each, why it failed, and a cost table that adds up: ${name}`, async () => {
     const id = await ask('smart', { messages: say('fail 503') });
-    const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', look);
     const row = page.locator(`[data-row="${id}"]`);
     await row.waitFor();
     if (!('phone' in look)) await row.getByRole('img', { name: 'attempts' }).waitFor();
@@ -91,9 +96,9 @@ for (const [name, look] of [
     assert.ok(lines.length >= 2 && rounded.length === 1, `${lines} ${rounded}`);
     const sum = [...lines, ...rounded].map(exact).reduce((total, one) => total + one, 0);
     assert.equal(sum, exact((await table.locator('[data-cost]').textContent()) ?? ''));
-    await screenshot(page, `walk-14-${name}`);
+    await takeScreenshot(page, `walk-14-${name}`);
     await table.scrollIntoViewIfNeeded();
-    await screenshot(page, `walk-14-cost-${name}`);
+    await takeScreenshot(page, `walk-14-cost-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
@@ -104,7 +109,7 @@ test('a request whose stream broke is Partial in the list, says so over its deta
     stream: true,
     messages: say('one two three four five six fail cut'),
   });
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
   const row = page.locator(`[data-row="${id}"]`);
   await row.getByText('Partial', { exact: true }).waitFor();
   await page
@@ -119,7 +124,7 @@ test('a request whose stream broke is Partial in the list, says so over its deta
   await page
     .getByText(/^sandbox stopped at .+\. The client got about \d+ tokens and an error event\.$/)
     .waitFor();
-  await screenshot(page, 'walk-15-desktop-light');
+  await takeScreenshot(page, 'walk-15-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'More about this request' }).click();
   await page.getByRole('menuitem', { name: /All with/ }).click();
@@ -140,8 +145,8 @@ async function addProvider(page: Page): Promise<void> {
 }
 
 test('a cost that nobody knows is unknown and never $0; its link gives the model a price, and the next request has a cost', async () => {
-  house.as('admin');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/providers/new');
+  house.signInAs('admin');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/providers/new');
   await addProvider(page);
   const first = await ask('local/own', {});
   await page.goto(`${house.url}/o/acme/requests?range=1h`);
@@ -150,7 +155,7 @@ test('a cost that nobody knows is unknown and never $0; its link gives the model
   assert.doesNotMatch((await cost(first).textContent()) ?? '', /\$/);
   await page.locator(`[data-row="${first}"] [data-column=time]`).click();
   await page.getByText('No price for local/own.').waitFor();
-  await screenshot(page, 'walk-16-desktop-light');
+  await takeScreenshot(page, 'walk-16-desktop-light');
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Add one' }).click();
   await page.getByRole('button', { name: 'Give it a price' }).click();
@@ -166,7 +171,7 @@ test('a cost that nobody knows is unknown and never $0; its link gives the model
     .or(cost(second).getByText('$0.0031', { exact: true }))
     .waitFor();
   await cost(first).getByText('unknown').waitFor();
-  house.as('owner');
+  house.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });

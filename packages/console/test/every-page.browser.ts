@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
-import { AXE_ALL, AXE_COLOURS, assertAccessible, picture } from './checks.ts';
-import { type Furnished, PAGES, startFurnished } from './furnished.ts';
-import { openContext, SCREENSHOTS } from './harness.ts';
-import { watchPage } from './page-faults.ts';
-import { settled, watchRequests } from './settled.ts';
+import { AXE_ALL_RULES, AXE_COLOR_RULES, assertAccessible, takeFolderScreenshot } from './checks.ts';
+import { openBrowserContext, SCREENSHOTS_DIR } from './console-harness.ts';
+import { collectPageFaults } from './page-faults.ts';
+import { CONSOLE_PATHS, type PopulatedConsole, startPopulatedConsole } from './populated-console.ts';
+import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 
 /**
  * Every page of the index, as every role, light and dark, on a desktop and on a phone: below a path prefix behind nginx.
@@ -30,7 +30,7 @@ interface Visitor {
   readonly faults: readonly string[];
 }
 
-let house: Furnished;
+let house: PopulatedConsole;
 const visitors = new Map<string, Visitor>();
 before(receiveEverybody);
 after(() => house.close());
@@ -39,11 +39,11 @@ describe('every page opens in light and dark, on desktop and phone', { concurren
   for (const role of ROLES)
     describe(`for a ${role}`, { concurrency: 1 }, () => {
       // A test of its own for each: what one may take does not grow with how many there are.
-      for (const path of PAGES)
+      for (const path of CONSOLE_PATHS)
         test(path, async () => {
           const broken: string[] = [];
           for (const look of LOOKS) {
-            const problem = await problemAt(visitorOf(role), role, house.places.get(path) ?? '', look);
+            const problem = await problemAt(visitorOf(role), role, house.pageUrls.get(path) ?? '', look);
             if (problem) broken.push(`${look.name}: ${problem}`);
           }
           assert.deepEqual(broken, []);
@@ -61,18 +61,18 @@ function visitorOf(role: string): Visitor {
 }
 
 async function receiveEverybody(): Promise<void> {
-  rmSync(join(SCREENSHOTS, 'every-page'), { recursive: true, force: true });
-  house = await startFurnished(PREFIX);
+  rmSync(join(SCREENSHOTS_DIR, 'every-page'), { recursive: true, force: true });
+  house = await startPopulatedConsole(PREFIX);
   for (const role of ROLES) {
-    house.as(role);
-    const context = await openContext(house);
+    house.signInAs(role);
+    const context = await openBrowserContext(house);
     const page = await context.newPage();
-    watchRequests(page);
-    const faults = await watchPage(page, house.url);
+    trackPageRequests(page);
+    const faults = await collectPageFaults(page, house.url);
     await page.goto(`${house.url}/o/acme/overview`);
     visitors.set(role, { page, session: await context.newCDPSession(page), faults });
   }
-  house.as('owner');
+  house.signInAs('owner');
 }
 
 /** Goes there without loading anew, and tells what is wrong; null when nothing is. */
@@ -84,7 +84,7 @@ async function problemAt(visitor: Visitor, role: string, place: string, look: Lo
   if (!isThere)
     await page.evaluate((path) => history.pushState(null, '', path), address.pathname + address.search);
   try {
-    await settled(page);
+    await waitForSettledPage(page);
     const isElsewhere = new URL(page.url()).pathname !== address.pathname;
     if (isElsewhere) return `it went to ${page.url()}`;
     if (await page.getByText('This page broke').isVisible()) return 'it broke';
@@ -96,11 +96,11 @@ async function problemAt(visitor: Visitor, role: string, place: string, look: Lo
       ),
     );
     if (wide) return 'it scrolls sideways';
-    await picture(page, `every-page/${look.name}-${role}-${fileName(place)}`);
+    await takeFolderScreenshot(page, `every-page/${look.name}-${role}-${fileName(place)}`);
     // Both themes draw the same elements: the second can only differ in contrast.
     await assertAccessible(
       page,
-      look.name === 'desktop-light' || look.name === 'phone-dark' ? AXE_ALL : AXE_COLOURS,
+      look.name === 'desktop-light' || look.name === 'phone-dark' ? AXE_ALL_RULES : AXE_COLOR_RULES,
     );
     return null;
   } catch (error) {

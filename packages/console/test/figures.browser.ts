@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { screenshot } from './checks.ts';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+import { takeScreenshot } from './checks.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
 const LONG = 'a-provider-with-a-long-name';
 const MODEL = 'claude-sonnet-4-5-20250929';
 
-let house: House;
+let house: ConsoleHarness;
 before(async () => {
-  house = await startHouse('', {
+  house = await startConsoleHarness('', {
     relay: { mode: 'observe' },
     providers: [
       { id: 'sandbox', kind: 'sandbox' },
@@ -19,7 +24,7 @@ before(async () => {
   });
   for (let n = 0; n < 12; n += 1) await house.chat(`${LONG}/${MODEL}`);
   for (let n = 0; n < 3; n += 1) await house.chat('smart', { metadata: { team: 'growth' } });
-  await rowsWritten(house, '', 15);
+  await waitForWrittenRows(house, '', 15);
 });
 after(() => house.close());
 
@@ -31,12 +36,12 @@ async function openRow(page: Page): Promise<void> {
 
 for (const dark of [false, true])
   test(`a row says its model in full, with and without a drawer${dark ? ', in the dark' : ''}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h', { dark });
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', { dark });
     const name = page.locator('[data-column=model]').getByText(MODEL, { exact: true }).first();
     const isWhole = () => name.evaluate((shown) => shown.scrollWidth <= shown.clientWidth);
     await name.waitFor();
     assert.equal(await isWhole(), true, 'without a drawer');
-    await screenshot(page, `figures-requests-${dark ? 'dark' : 'light'}`);
+    await takeScreenshot(page, `figures-requests-${dark ? 'dark' : 'light'}`);
     await openRow(page);
     await page
       .getByRole('button', { name: /^Close(?!d)/ })
@@ -44,7 +49,7 @@ for (const dark of [false, true])
       .waitFor();
     await name.waitFor();
     assert.equal(await isWhole(), true, 'with a drawer');
-    await screenshot(page, `figures-requests-drawer-${dark ? 'dark' : 'light'}`);
+    await takeScreenshot(page, `figures-requests-drawer-${dark ? 'dark' : 'light'}`);
     assert.deepEqual(faults, []);
     await context.close();
   });
@@ -52,32 +57,32 @@ for (const dark of [false, true])
 for (const dark of [false, true])
   test(`a provider that fails is not shown as well${dark ? ', in the dark' : ''}`, async () => {
     const look = dark ? 'dark' : 'light';
-    const { page, context, faults } = await openPage(house, '/o/acme/management/providers', { dark });
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/management/providers', { dark });
     const row = page.locator('[data-row]').filter({ hasText: LONG });
     await row.getByText(/Failing|Degraded/).waitFor();
-    await screenshot(page, `figures-providers-${look}`);
+    await takeScreenshot(page, `figures-providers-${look}`);
     await page.goto(`${house.url}/o/acme/management/providers/${LONG}`);
     await page
       .getByText(/Failing|Degraded/)
       .first()
       .waitFor();
-    await screenshot(page, `figures-provider-${look}`);
+    await takeScreenshot(page, `figures-provider-${look}`);
     await page.goto(`${house.url}/o/acme/management/budgets?open=month`);
     await page.getByText('Right now').or(page.getByText('Forecast')).first().waitFor();
-    await screenshot(page, `figures-budgets-${look}`);
+    await takeScreenshot(page, `figures-budgets-${look}`);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 test('a rule that is saved with Enforce while the relay observes is said to stop nothing', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/relay/rules/new', { dark: true });
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/rules/new', { dark: true });
   await page.getByLabel('Name').first().fill('no-force-push');
   await page.getByLabel('Commands').first().fill('git');
   const warning = page.getByText(/relay\.mode is observe in floe\.yaml/);
   assert.equal(await warning.count(), 0, 'a rule that observes needs no warning');
   await page.getByText('Enforce', { exact: true }).click();
   await warning.first().waitFor();
-  await screenshot(page, 'figures-rule-dark');
+  await takeScreenshot(page, 'figures-rule-dark');
   await page
     .getByRole('button', { name: /^(Create|Add|Save)/ })
     .first()

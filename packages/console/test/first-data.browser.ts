@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
-import { settled, watchRequests } from './settled.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
+import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 
 /** What a page does until its data is there: each question once, and nothing made for what nobody looks at. */
 
-let house: House;
+let house: ConsoleHarness;
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   for (let n = 0; n < 4; n += 1) await house.chat('sandbox/echo');
-  await rowsWritten(house, '', 4);
+  await waitForWrittenRows(house, '', 4);
 });
 after(() => house.close());
 
@@ -18,15 +23,15 @@ after(() => house.close());
 async function asked(
   path: string,
 ): Promise<{ page: Page; paths: readonly string[]; close: () => Promise<void> }> {
-  const { page, context } = await openPage(house, '/healthz');
-  watchRequests(page);
+  const { page, context } = await openConsolePage(house, '/healthz');
+  trackPageRequests(page);
   const paths: string[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
     if (pathname.startsWith('/api/')) paths.push(pathname);
   });
   await page.goto(`${house.url}/o/acme${path}`);
-  await settled(page);
+  await waitForSettledPage(page);
   return { page, paths, close: () => context.close() };
 }
 

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { PATIENCE_MS } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { browserPath } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { findBrowser } from './console-harness.ts';
 
 /** The first ten minutes of a real installation: nothing before it, nobody stands in for its sign-in. */
 const LINK = /http\S+\/sign-in#token=[\w-]{43}/;
-let floe: Floe;
+let floe: FloeProcess;
 let browser: Browser;
 let page: Page;
 const faults: string[] = [];
 
 before(async () => {
-  floe = await startFloe();
-  browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
+  floe = await startFloeProcess();
+  browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
     locale: 'en-GB',
   });
   page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TEST_TIMEOUT_MS);
   page.on('pageerror', (error) => faults.push(error.message));
 });
 after(async () => {
@@ -32,7 +32,7 @@ after(async () => {
 });
 
 test('the printed link makes the owner, who is shown five steps', async () => {
-  const [link = ''] = await floe.printed(LINK);
+  const [link = ''] = await floe.waitForOutput(LINK);
   await page.goto(link);
   await page.getByLabel('Name').fill('Mara Koch');
   await page.getByLabel('E-mail').fill('mara@acme.example');
@@ -40,7 +40,7 @@ test('the printed link makes the owner, who is shown five steps', async () => {
   await page.getByRole('button', { name: 'Start' }).click();
   await page.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
   await page.getByText('Waiting for the first request…').waitFor();
-  await screenshot(page, 'guide-desktop-light');
+  await takeScreenshot(page, 'guide-desktop-light');
   await assertAccessible(page);
 });
 
@@ -52,22 +52,22 @@ for (const [name, look] of [
   ],
 ] as const)
   test(`the link opened a second time says when it was used, and offers the usual way in: ${name}`, async () => {
-    const [link = ''] = await floe.printed(LINK);
+    const [link = ''] = await floe.waitForOutput(LINK);
     const context = await browser.newContext({ ...look, reducedMotion: 'reduce', locale: 'en-GB' });
     const other = await context.newPage();
-    other.setDefaultTimeout(PATIENCE_MS);
+    other.setDefaultTimeout(TEST_TIMEOUT_MS);
     await other.goto(link);
     await other
       .getByText(/This link was used at \d{4}-\d\d-\d\dT[\d:.]+Z\. Sign in, or make a new one/)
       .waitFor();
     await other.getByLabel('E-mail').fill('mara@acme.example');
     await other.getByLabel('Password').fill('quiet harbour lantern');
-    await screenshot(other, `link-used-${name}`);
+    await takeScreenshot(other, `link-used-${name}`);
     await assertAccessible(other);
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
     await other.getByRole('heading', { name: 'Five steps to a working gateway' }).waitFor();
     await assertAccessible(other);
-    await screenshot(other, `guide-again-${name}`);
+    await takeScreenshot(other, `guide-again-${name}`);
     await other.goto(link);
     await other
       .getByText(/This link was used at/)
@@ -90,7 +90,7 @@ test('the shown line ticks the first step, and its link opens the request with w
   const code = (await page.locator('pre').first().textContent()) ?? '';
   const [key = ''] = /eis_[\w-]+/.exec(code) ?? [];
   const [, body = '{}'] = /-d '(.*)'$/m.exec(code) ?? [];
-  const sent = await call(`${floe.url}/gateway/v1/chat/completions`, {
+  const sent = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: JSON.parse(body),
   });
@@ -100,7 +100,7 @@ test('the shown line ticks the first step, and its link opens the request with w
   assert.equal(await page.getByRole('button', { name: 'Connect your tool' }).getByText('done').count(), 0);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 844 });
-  await screenshot(page, 'guide-phone-dark');
+  await takeScreenshot(page, 'guide-phone-dark');
   await assertAccessible(page);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole('link', { name: 'See what happened to it' }).click();
@@ -116,7 +116,7 @@ test('a job is watched and a budget is set without leaving the guide', async () 
   await page.getByRole('button', { name: 'Watch it' }).click();
   await page.getByText('Waiting for the first beat of Nightly backup…').waitFor();
   const line = (await page.locator('pre').first().textContent()) ?? '';
-  await call(line.replace('curl -fsS ', ''), { method: 'POST' });
+  await callHttp(line.replace('curl -fsS ', ''), { method: 'POST' });
   await page.getByText('Beat of Nightly backup received').waitFor();
   await page.getByRole('button', { name: 'Set a budget' }).click();
   await page.getByLabel('Dollars a month').fill('100');

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
+import { callHttp } from '@floe/testkit/http-client';
 import type { Alert } from '../../server/src/alerts/alert.ts';
-import { linkTo, linkToAlerts } from '../../server/src/alerts/links.ts';
-import { KEY, openPage } from './harness.ts';
-import { type People, startPeople } from './people.ts';
+import { linkToAlert, linkToAlerts } from '../../server/src/alerts/console-links.ts';
+import { CONSOLE_KEY, openConsolePage } from './console-harness.ts';
+import { type MemberHarness, startMemberHarness } from './member-harness.ts';
 
 const RELAY = {
   relay: {
@@ -47,23 +47,32 @@ function receiverUrl(): string {
   return `http://127.0.0.1:${address.port}/`;
 }
 
-async function made(people: People, path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+async function made(
+  people: MemberHarness,
+  path: string,
+  body: object,
+): Promise<Readonly<Record<string, unknown>>> {
   const answer = await people.ask('POST', path, body);
   assert.ok(answer.status < 300 && isObject(answer.body), JSON.stringify(answer));
   return answer.body;
 }
 
 /** Opens a link as somebody who clicks on it, signed in or not, and finds what it is about. */
-async function opens(people: People, link: string, about: string | RegExp, role: 'owner' | null = 'owner') {
-  people.as(role);
+async function opens(
+  people: MemberHarness,
+  link: string,
+  about: string | RegExp,
+  role: 'owner' | null = 'owner',
+) {
+  people.signInAs(role);
   assert.ok(link.startsWith(`${people.url}/`), link);
-  const { page, context } = await openPage(people, link.slice(people.url.length));
+  const { page, context } = await openConsolePage(people, link.slice(people.url.length));
   const found = page.getByText(about).first();
   await found.waitFor().catch((cause: unknown) => {
     throw new Error(`${link} does not show ${about}`, { cause });
   });
   await context.close();
-  people.as('owner');
+  people.signInAs('owner');
 }
 
 const common = { orgId: 'acme', idempotencyKey: 'key', at: 0, channels: null } as const;
@@ -76,7 +85,7 @@ const breaker: Alert = {
 
 for (const prefix of ['', '/floe'])
   test(`every link that is sent or printed opens the page it names${prefix && ', below a path too'}`, async () => {
-    const people = await startPeople(prefix, RELAY);
+    const people = await startMemberHarness(prefix, RELAY);
     try {
       links.clear();
       await made(people, '/api/monitoring/channels', {
@@ -105,16 +114,16 @@ for (const prefix of ['', '/floe'])
         subject: { kind: 'budget', id: `b:${id}:month:x:org`, name: 'agents-month' },
         fields: { ...fields, mode: 'soft', resetsAtMs: null },
       };
-      await opens(people, linkTo(spent, people.url), 'agents-month');
-      await opens(people, linkTo(breaker, people.url), 'sandbox/echo@default');
+      await opens(people, linkToAlert(spent, people.url), 'agents-month');
+      await opens(people, linkToAlert(breaker, people.url), 'sandbox/echo@default');
 
       const groups = [{ name: 'Jobs', monitors: ['nightly-backup'] }];
       const board = { slug: 'jobs', name: 'Jobs at night', public: true, groups };
       const { url } = await made(people, '/api/monitoring/boards', board);
       await opens(people, String(url), 'Jobs at night', null);
 
-      const asked = await call(`${people.url}/relay/v1/decisions`, {
-        headers: { authorization: `Bearer ${KEY}` },
+      const asked = await callHttp(`${people.url}/relay/v1/decisions`, {
+        headers: { authorization: `Bearer ${CONSOLE_KEY}` },
         body: {
           event: 'shell',
           session_id: 'ses-1',
@@ -144,7 +153,7 @@ for (const prefix of ['', '/floe'])
   });
 
 /** The link of `floe owner-link`, run beside the server with its configuration. */
-async function ownerLink({ floe, url }: People): Promise<string> {
+async function ownerLink({ floe, url }: MemberHarness): Promise<string> {
   const program = join(import.meta.dirname, '..', '..', 'cli', 'bin', 'floe.mjs');
   const env = { PATH: process.env['PATH'], FLOE_DATA_DIR: floe.dataDir, FLOE_BASE_URL: url };
   const { stdout } = await promisify(execFile)(process.execPath, [program, 'owner-link'], {

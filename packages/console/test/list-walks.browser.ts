@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
 import type { Page } from 'playwright-core';
-import { assertAccessible, copied, screenshot } from './checks.ts';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
-import { settled, watchRequests } from './settled.ts';
+import { assertAccessible, takeScreenshot, waitForCopiedText } from './checks.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
+import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 
 const SECOND = `eis_second${'0'.repeat(32)}`;
 const FAILED = 150;
 
-let house: House;
+let house: ConsoleHarness;
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   let left = FAILED;
   const one = async () => {
     for (; left > 0; left -= 1) await house.chat('sandbox/none');
@@ -20,7 +25,7 @@ before(async () => {
   await Promise.all(Array.from({ length: 8 }, one));
   for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo', { metadata: { team: 'growth' } });
   for (let n = 0; n < 4; n += 1) await house.chat('sandbox/none', { key: SECOND });
-  await rowsWritten(house, '', FAILED + 10);
+  await waitForWrittenRows(house, '', FAILED + 10);
 });
 after(() => house.close());
 
@@ -74,7 +79,7 @@ async function scrolledBeyond(page: Page, index: number): Promise<Seen> {
 
 /** What the person sees once everything was read and nothing moves any more. */
 async function seenAtRest(page: Page): Promise<Seen> {
-  await settled(page);
+  await waitForSettledPage(page);
   let before = '';
   return eventually(async () => {
     const now = await seen(page);
@@ -89,9 +94,10 @@ const rowOf = (page: Page, key: string) =>
   page.locator('[data-row]').filter({ has: page.locator('[data-column=key]', { hasText: key }) });
 
 test('errors without those of one key: a reload, Back and Forward bring the same filters, rows and place', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
-  watchRequests(page);
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
+  trackPageRequests(page);
   await page.locator('[data-row]').nth(3).waitFor();
+  await page.locator('[data-filter]').waitFor();
   await page.keyboard.press('/');
   await page.locator('[data-filter]:focus').waitFor();
   await page.keyboard.type('status:error');
@@ -114,7 +120,7 @@ test('errors without those of one key: a reload, Back and Forward bring the same
   // Beyond the first page of the list.
   const before = await scrolledBeyond(page, 100);
   assert.deepEqual(before.tokens, ['statusiserror', 'keyis notci']);
-  await screenshot(page, 'walk-10-filtered-desktop-light');
+  await takeScreenshot(page, 'walk-10-filtered-desktop-light');
   await page.reload();
   await seenAgain(page, before);
   await page.goBack();
@@ -127,12 +133,14 @@ test('errors without those of one key: a reload, Back and Forward bring the same
 });
 
 test('a value is left out by keyboard, by a button that is seen, and a filter is turned round', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h&live=0', { dark: true });
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h&live=0', {
+    dark: true,
+  });
   await rowOf(page, 'ci').first().waitFor();
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('f');
   await page.getByRole('menuitem', { name: 'Without key ci' }).waitFor();
-  await screenshot(page, 'walk-10-row-filters-desktop-dark');
+  await takeScreenshot(page, 'walk-10-row-filters-desktop-dark');
   await page.keyboard.type('Without');
   await page.getByRole('menuitem', { name: 'Without key ci' }).focus();
   await page.keyboard.press('Enter');
@@ -152,7 +160,7 @@ test('a value is left out by keyboard, by a button that is seen, and a filter is
 });
 
 test('on a phone, what a request says filters the list from its drawer', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h&live=0', {
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h&live=0', {
     phone: true,
   });
   await page.locator('[data-row]').first().tap();
@@ -160,14 +168,17 @@ test('on a phone, what a request says filters the list from its drawer', async (
   await page.getByRole('menuitem', { name: 'Without key ci' }).tap();
   await page.waitForURL(/key=!ci/);
   await page.getByRole('button', { name: 'Close' }).tap();
-  await screenshot(page, 'walk-10-phone-light');
+  await takeScreenshot(page, 'walk-10-phone-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a shared link shows exactly these rows later; the live link shows others, and each says what it is', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=15m&metadata.team=growth');
+  const { page, context, faults } = await openConsolePage(
+    house,
+    '/o/acme/requests?range=15m&metadata.team=growth',
+  );
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.locator('[data-row]').nth(5).waitFor();
   const shown = (await seen(page)).rows.map(([id]) => id);
@@ -178,15 +189,15 @@ test('a shared link shows exactly these rows later; the live link shows others, 
     await page.getByText(told).first().waitFor();
   };
   await share(/exactly these/, 'Link copied. It shows exactly these requests');
-  const fixed = await copied(page, /[?&]from=/);
+  const fixed = await waitForCopiedText(page, /[?&]from=/);
   await share(/live link/, 'Live link copied.');
-  const live = await copied(page, /[?&]range=15m/);
+  const live = await waitForCopiedText(page, /[?&]range=15m/);
   assert.doesNotMatch(fixed, /range=/);
   // What comes later belongs to the live link alone.
   const later: string[] = [];
   for (let n = 0; n < 3; n += 1)
     later.push(await house.chat('sandbox/echo', { metadata: { team: 'growth' } }));
-  await rowsWritten(house, '', FAILED + 13);
+  await waitForWrittenRows(house, '', FAILED + 13);
   await page.goto(fixed);
   await page.locator('[data-row]').nth(5).waitFor();
   await page.getByRole('button', { name: 'Fixed time' }).waitFor();
@@ -194,7 +205,7 @@ test('a shared link shows exactly these rows later; the live link shows others, 
     (await seen(page)).rows.map(([id]) => id),
     shown,
   );
-  await screenshot(page, 'walk-11-fixed-desktop-light');
+  await takeScreenshot(page, 'walk-11-fixed-desktop-light');
   await assertAccessible(page);
   await page.goto(live);
   await page.locator(`[data-row="${later[2]}"]`).waitFor();

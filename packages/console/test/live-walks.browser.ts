@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
+import { callHttp } from '@floe/testkit/http-client';
 import type { Locator, Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
 const FLOOD = 700;
 /** Of the page's main thread for a flood whose rows only wait: a millisecond a row, a drawer that opens included. */
 const MOST_WORK_S = FLOOD / 1000;
 
-let house: House;
+let house: ConsoleHarness;
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
-  await rowsWritten(house, '', 30);
+  await waitForWrittenRows(house, '', 30);
 });
 after(() => house.close());
 
@@ -40,17 +46,34 @@ async function flood(
 async function rowsListed(page: Page): Promise<Set<string>> {
   const listed = new Set<string>();
   await page.evaluate(() => document.querySelector('[data-scroll]')?.scrollTo({ top: 0 }));
-  for (let steps = 0; steps < 1_000; steps += 1) {
-    for (const id of await rowsInDocument(page)) listed.add(id);
-    const places = await page.evaluate(() => {
-      document.querySelector('[data-scroll]')?.scrollBy({ top: 600 });
-      return Number(document.querySelector('[role=table]')?.getAttribute('data-rows'));
-    });
+  return eventually(async () => {
+    const { ids, places } = await page.evaluate(readAndScroll);
+    for (const id of ids) listed.add(id);
     const hasMore = await page.getByRole('button', { name: 'Load more' }).count();
     if (hasMore === 0 && listed.size >= places) return listed;
-    await page.waitForTimeout(30);
-  }
-  throw new Error(`the end of the list was not reached: ${listed.size} rows`);
+    throw new Error(`the end of the list was not reached: ${listed.size} rows of ${places}`);
+  });
+}
+
+/**
+ * In the page: ids of the rows in the document, and how many there are in all; brings the last of these rows that is in
+ * view to the top. However late rows are drawn, what comes next begins with one that was read: none is passed by.
+ */
+function readAndScroll() {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const inView = rows.filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+  const indexOf = ({ dataset }: HTMLElement) => Number(dataset['index']);
+  inView
+    .sort((a, b) => indexOf(a) - indexOf(b))
+    .at(-1)
+    ?.scrollIntoView({ block: 'start' });
+  return {
+    ids: rows.map(({ dataset }) => dataset['row'] ?? ''),
+    places: Number(document.querySelector('[role=table]')?.getAttribute('data-rows')),
+  };
 }
 
 /** Has the rows that waited shown: by the key, on a phone by what says how many wait. */
@@ -108,7 +131,7 @@ for (const [name, look] of [
 ] as const)
   test(`a flood moves no row that somebody reads, is counted exactly, and nothing of it is lost: ${name}`, async () => {
     const isPhone = 'phone' in look;
-    const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', look);
     await page.locator('[data-row]').nth(5).waitFor();
     const row = page.locator('[data-row]').nth(3);
     const id = await row.getAttribute('data-row');
@@ -126,21 +149,21 @@ for (const [name, look] of [
       await page.mouse.wheel(0, 300);
       await liesAt(same, at - 300);
     }
-    if (!isPhone) await screenshot(page, `walk-12-paused-${name}`);
+    if (!isPhone) await takeScreenshot(page, `walk-12-paused-${name}`);
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => !url.searchParams.has('open'));
     if (!isPhone) await page.locator('[data-row]').nth(8).hover();
     if (!isPhone) await assertAccessible(page);
     await resume(page, isPhone);
     await holdsAll(page, ids);
-    await screenshot(page, `walk-12-resumed-${name}`);
+    await takeScreenshot(page, `walk-12-resumed-${name}`);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 test('a flood that begins in the instant the stream opens is counted exactly, with filters and without', async () => {
   for (const filter of ['', '&key=agents']) {
-    const { page, context } = await openPage(house, '/o/acme/overview');
+    const { page, context } = await openConsolePage(house, '/o/acme/overview');
     const [{ ids: early }] = await Promise.all([
       flood(60),
       page.goto(`${house.url}/o/acme/requests?range=1h${filter}`),
@@ -168,8 +191,8 @@ test('a flood that begins in the instant the stream opens is counted exactly, wi
 
 /** Ids of every request there is. */
 async function rowsInAll(): Promise<readonly string[]> {
-  const answer = await call(`${house.floe.url}/api/analytics/export?format=ndjson`, {
-    headers: { 'x-api-key': KEY },
+  const answer = await callHttp(`${house.floe.url}/api/analytics/export?format=ndjson`, {
+    headers: { 'x-api-key': CONSOLE_KEY },
   });
   return answer.text
     .trim()
@@ -184,17 +207,17 @@ function rowsInDocument(page: Page): Promise<string[]> {
 }
 
 test('when the server falls, the list says so; when it is back, the gap is filled and no request stands twice', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h');
   await page.locator('[data-row]').nth(5).waitFor();
   const before = await house.chat('sandbox/echo');
   await page.locator(`[data-row="${before}"]`).waitFor();
-  await house.fall?.();
+  await house.crash?.();
   await page.getByRole('button', { name: /^Reconnecting, last update \d\d:\d\d:\d\d$/ }).waitFor();
-  await screenshot(page, 'walk-13-reconnecting-desktop-light');
+  await takeScreenshot(page, 'walk-13-reconnecting-desktop-light');
   await assertAccessible(page);
   // What comes before the page has found back is the gap.
   await context.route('**/api/**', (route) => route.abort('connectionrefused'));
-  await house.rise?.();
+  await house.restartAfterCrash?.();
   const { ids } = await flood(150);
   await context.unroute('**/api/**');
   await page.getByRole('button', { name: 'Live', exact: true }).waitFor();

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
-let house: House;
+let house: ConsoleHarness;
 
 async function newestId(): Promise<string> {
-  const answer = await call(`${house.floe.url}/api/analytics/requests?limit=1`, {
-    headers: { 'x-api-key': KEY },
+  const answer = await callHttp(`${house.floe.url}/api/analytics/requests?limit=1`, {
+    headers: { 'x-api-key': CONSOLE_KEY },
   });
   const body = answer.json();
   const [row] = isObject(body) && Array.isArray(body['data']) ? body['data'] : [];
@@ -17,14 +23,17 @@ async function newestId(): Promise<string> {
 }
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   for (let n = 0; n < 30; n += 1) await house.chat('sandbox/echo');
-  await rowsWritten(house, '', 30);
+  await waitForWrittenRows(house, '', 30);
 });
 after(() => house.close());
 
 test('a view is saved, named in the link, told when it is edited, and deleted', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h&model=echo&live=0');
+  const { page, context, faults } = await openConsolePage(
+    house,
+    '/o/acme/requests?range=1h&model=echo&live=0',
+  );
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name').fill('Only echo');
   await assertAccessible(page);
@@ -32,7 +41,7 @@ test('a view is saved, named in the link, told when it is edited, and deleted', 
   await page.waitForURL(/view=viw_/);
   const view = new URL(page.url()).searchParams.get('view') ?? '';
   await page.getByRole('button', { name: 'Only echo' }).waitFor();
-  await screenshot(page, 'requests-saved-view');
+  await takeScreenshot(page, 'requests-saved-view');
   await page.goto(`${house.url}/o/acme/requests?view=${view}`);
   await page.waitForURL(/model=echo/);
   await page.getByRole('button', { name: 'Remove the filter model' }).click();
@@ -49,21 +58,21 @@ test('a view is saved, named in the link, told when it is edited, and deleted', 
 
 test('without kept bodies the tab says where to turn them on; a viewer is told who may look', async () => {
   const id = await newestId();
-  const { page, context, faults } = await openPage(house, `/o/acme/requests/${id}`);
+  const { page, context, faults } = await openConsolePage(house, `/o/acme/requests/${id}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('No bodies are kept of this request').waitFor();
-  house.as('viewer');
+  house.signInAs('viewer');
   await page.reload();
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('Bodies are not for viewers').waitFor();
   await assertAccessible(page);
-  house.as('owner');
+  house.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('every tab says that it is live, and the next one reads for all once the first is closed', async () => {
-  const { page: first, context, faults } = await openPage(house, '/o/acme/management/breakers');
+  const { page: first, context, faults } = await openConsolePage(house, '/o/acme/management/breakers');
   await first.getByText('Live', { exact: true }).waitFor();
   const second = await context.newPage();
   await second.goto(`${house.url}/o/acme/management/breakers`);

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import type { Page } from 'playwright-core';
-import { assertAccessible, holds, screenshot } from './checks.ts';
-import { type House, KEY, openPage, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot, waitForValue } from './checks.ts';
+import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
-let house: House;
-let upstream: Upstream;
+let house: ConsoleHarness;
+let upstream: FakeUpstream;
 const MANAGEMENT = '/o/acme/management';
 
 before(async () => {
-  upstream = await startUpstream({
+  upstream = await startFakeUpstream({
     respond: ({ headers }) =>
       headers['authorization'] === 'Bearer sk-good'
         ? jsonReply({ object: 'list', data: [{ id: 'large' }, { id: 'small' }] })
         : jsonReply({ error: { message: 'No such key here.', code: 'invalid_api_key' } }, 401),
   });
-  house = await startHouse();
+  house = await startConsoleHarness();
 });
 after(async () => {
   await house.close();
@@ -28,7 +28,7 @@ after(async () => {
 const at = (page: Page, path: string) => page.goto(`${house.url}${MANAGEMENT}${path}`);
 
 test('a provider is tried before it is saved: a refusal is told in its words and nothing is kept', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/providers/new`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/providers/new`);
   await page.getByLabel('Kind').selectOption('openai-compatible');
   await page.getByLabel('Id', { exact: true }).fill('main');
   await page.getByLabel('Address').fill(`${upstream.url}/v1`);
@@ -36,14 +36,14 @@ test('a provider is tried before it is saved: a refusal is told in its words and
   await page.keyboard.press('Enter');
   await page.getByText('No such key here.').waitFor();
   await page.locator('input[type=password]:focus').waitFor();
-  await screenshot(page, 'provider-new-desktop-light');
+  await takeScreenshot(page, 'provider-new-desktop-light');
   await assertAccessible(page);
   await page.getByLabel('Key', { exact: true }).fill('sk-good');
   await page.keyboard.press('Enter');
   await page.waitForURL(/management\/providers\/main$/);
   await page.getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText(/Works: 2 models, \d+ ms/).waitFor();
-  await screenshot(page, 'provider-desktop-light');
+  await takeScreenshot(page, 'provider-desktop-light');
   await assertAccessible(page);
   await page.getByRole('tab', { name: 'Models' }).click();
   await page.getByLabel('Allowed models').fill('large');
@@ -55,7 +55,7 @@ test('a provider is tried before it is saved: a refusal is told in its words and
 });
 
 test('a route is arranged with the keyboard, and the simulator knows the draft before it is saved', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/routes/new`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/routes/new`);
   await page.getByLabel('Model or alias').fill('clever');
   for (const [index, target] of ['sandbox/flaky', 'sandbox/echo'].entries()) {
     await page.getByRole('button', { name: 'Add target' }).click();
@@ -74,7 +74,7 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press('ArrowUp');
   await page.getByRole('button', { name: /^Move sandbox\/flaky/ }).press(' ');
   await page.getByText('Your draft changes this.').waitFor();
-  await screenshot(page, 'route-draft-desktop-light');
+  await takeScreenshot(page, 'route-draft-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Save route' }).click();
   await page.getByText('Running ones finish as they are.').first().waitFor();
@@ -85,20 +85,20 @@ test('a route is arranged with the keyboard, and the simulator knows the draft b
 });
 
 test('what stands in the file can be read, says its line, and cannot be changed', async () => {
-  const { page, context } = await openPage(house, `${MANAGEMENT}/routes/smart`, { dark: true });
+  const { page, context } = await openConsolePage(house, `${MANAGEMENT}/routes/smart`, { dark: true });
   await page
     .getByText(/Change it there; it reloads by itself/)
     .first()
     .waitFor();
   assert.equal(await page.getByLabel('Model or alias').isDisabled(), true);
   assert.equal(await page.getByRole('button', { name: 'Save route' }).count(), 0);
-  await screenshot(page, 'route-file-desktop-dark');
+  await takeScreenshot(page, 'route-file-desktop-dark');
   await assertAccessible(page);
   await context.close();
 });
 
 test('a change of somebody else is shown before anything is saved over it', async () => {
-  const { page, context } = await openPage(house, `${MANAGEMENT}/limits?open=new`);
+  const { page, context } = await openConsolePage(house, `${MANAGEMENT}/limits?open=new`);
   await page.getByLabel('Applies to').selectOption('scope:key');
   await page.getByRole('combobox', { name: 'Key' }).fill('agents');
   await page.getByRole('textbox', { name: 'Requests a minute' }).fill('100');
@@ -114,16 +114,16 @@ test('a change of somebody else is shown before anything is saved over it', asyn
   await page.getByRole('button', { name: 'Save limit' }).click();
   await page.getByText('changed this while you were editing').waitFor();
   await assertAccessible(page);
-  await screenshot(page, 'limit-conflict-desktop-light');
+  await takeScreenshot(page, 'limit-conflict-desktop-light');
   await page.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByText('The limit was saved.').first().waitFor();
-  await holds(page.getByRole('textbox', { name: 'Requests a minute' }), '200');
-  await holds(page.getByRole('textbox', { name: 'Tokens a minute' }), '5000');
+  await waitForValue(page.getByRole('textbox', { name: 'Requests a minute' }), '200');
+  await waitForValue(page.getByRole('textbox', { name: 'Tokens a minute' }), '5000');
   await context.close();
 });
 
 test('a rule is tried on a pasted request, and holds once it is enforced', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/policies`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/policies`);
   await page.getByRole('button', { name: 'Cap the output' }).click();
   await page.getByText('if it were enforced').waitFor();
   await page.getByLabel('When (CEL)').fill('request.max_to');
@@ -132,9 +132,9 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.getByRole('option', { name: 'request.max_tokens' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.type(' > 100');
-  await holds(page.getByLabel('When (CEL)'), 'request.max_tokens > 100');
+  await waitForValue(page.getByLabel('When (CEL)'), 'request.max_tokens > 100');
   await page.getByText('if it were enforced; now it is only written down').waitFor();
-  await screenshot(page, 'policy-new-desktop-light');
+  await takeScreenshot(page, 'policy-new-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create policy' }).click();
   await page.waitForURL(/policies\/cap-output$/);
@@ -142,8 +142,8 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
   await page.getByRole('button', { name: 'Save policy' }).click();
   await page.getByRole('button', { name: 'Enforce policy' }).click();
   await page.getByText('The policy was saved.').first().waitFor();
-  const refused = await call(`${house.floe.url}/gateway/v1/chat/completions`, {
-    headers: { authorization: `Bearer ${KEY}` },
+  const refused = await callHttp(`${house.floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${CONSOLE_KEY}` },
     body: { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content: 'Hello' }] },
   });
   assert.equal(refused.status, 403);
@@ -155,7 +155,7 @@ test('a rule is tried on a pasted request, and holds once it is enforced', async
 });
 
 test('a breaker is forced with a reason, and everybody sees it', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/breakers`, {
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/breakers`, {
     phone: true,
     dark: true,
   });
@@ -168,17 +168,17 @@ test('a breaker is forced with a reason, and everybody sees it', async () => {
   await page.getByLabel('Reason').fill('Trial of the failover');
   await page.getByRole('button', { name: 'Force open' }).click();
   await page.getByText('Forced open').first().waitFor();
-  await screenshot(page, 'breakers-phone-dark');
+  await takeScreenshot(page, 'breakers-phone-dark');
   await page.locator('[data-row]').first().click();
   await page.getByText('Trial of the failover').first().waitFor();
   await assertAccessible(page);
-  await screenshot(page, 'breaker-phone-dark');
+  await takeScreenshot(page, 'breaker-phone-dark');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('the cache is turned on, answers, and is emptied after its word was typed', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/cache`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/cache`);
   await page.getByLabel('Answer equal requests from earlier answers').click();
   await page.getByRole('button', { name: 'Save cache' }).click();
   await page.getByText('The cache answers equal requests from now on.').first().waitFor();
@@ -189,18 +189,18 @@ test('the cache is turned on, answers, and is emptied after its word was typed',
   await page.getByLabel('Type empty to go on').fill('empty');
   await page.getByRole('button', { name: 'Empty cache' }).click();
   await page.getByText('The cache is empty.').first().waitFor();
-  await screenshot(page, 'cache-desktop-light');
+  await takeScreenshot(page, 'cache-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a model says why it cannot be used, and takes a price of the org', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/models`);
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/models`);
   await page.getByLabel('Why can’t I use …?').fill('openai/gpt-6');
   await page.keyboard.press('Enter');
   await page.getByText('is not usable').waitFor();
-  await screenshot(page, 'models-desktop-light');
+  await takeScreenshot(page, 'models-desktop-light');
   await assertAccessible(page);
   await page.locator('[data-row="main/large"]').click();
   await page.getByRole('button', { name: 'Give it a price' }).click();
@@ -208,21 +208,23 @@ test('a model says why it cannot be used, and takes a price of the org', async (
   await page.getByLabel('Output', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Save price' }).click();
   await page.getByText('this org').waitFor();
-  await screenshot(page, 'model-desktop-light');
+  await takeScreenshot(page, 'model-desktop-light');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a budget says in a sentence what it refuses; who may not change it is told who can', async () => {
-  const { page, context, faults } = await openPage(house, `${MANAGEMENT}/budgets?open=new`, { phone: true });
+  const { page, context, faults } = await openConsolePage(house, `${MANAGEMENT}/budgets?open=new`, {
+    phone: true,
+  });
   await page.getByLabel('Name', { exact: true }).fill('agents-month');
   await page.getByLabel('Limit in USD').fill('0.01');
   await page.getByText('are refused with 402 once $0.0100 in a calendar month are spent').waitFor();
-  await screenshot(page, 'budget-new-phone-light');
+  await takeScreenshot(page, 'budget-new-phone-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create budget' }).click();
   await page.waitForURL(/open=bud/);
-  house.as('viewer');
+  house.signInAs('viewer');
   await page.reload();
   await page.getByRole('button', { name: 'Delete budget' }).waitFor();
   assert.equal(await page.getByLabel('Limit in USD').isDisabled(), true);
@@ -231,7 +233,7 @@ test('a budget says in a sentence what it refuses; who may not change it is told
     'true',
   );
   await assertAccessible(page);
-  house.as('owner');
+  house.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -3,11 +3,16 @@ import { createServer, type Server } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { KEY, openPage, type RestartableHouse, startHouse } from './harness.ts';
-import { inStore, lastSeenEarlier, monitorsEarlier } from './stored-past.ts';
+import { backdateLastSeen, backdateMonitors, updateStore } from './backdate-store.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  openConsolePage,
+  type RestartableHarness,
+  startConsoleHarness,
+} from './console-harness.ts';
 
 /** What monitoring promises, walked from its beginning to its end: a failure and its message, our own absence, a board. */
 
@@ -15,7 +20,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MISSED = 'no heartbeat received within expected_interval_minutes + grace_period_minutes';
-const headers = { 'x-api-key': KEY };
+const headers = { 'x-api-key': CONSOLE_KEY };
 const LOOKS = [
   ['desktop-light', {}],
   ['desktop-dark', { dark: true }],
@@ -24,11 +29,11 @@ const LOOKS = [
 
 /** What the receiver of webhooks was told: `monitor_failing invoices`. */
 const told: string[] = [];
-let house: RestartableHouse;
+let house: RestartableHarness;
 let receiver: Server;
 
 async function api(path: string, body: object) {
-  const { status, text } = await call(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
+  const { status, text } = await callHttp(`${house.floe.url}/api/monitoring/${path}`, { headers, body });
   assert.ok(status < 300, `${path}: ${status} ${text}`);
 }
 
@@ -57,7 +62,7 @@ before(async () => {
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  house = await startHouse();
+  house = await startConsoleHarness();
 });
 after(async () => {
   receiver.closeAllConnections();
@@ -89,10 +94,10 @@ for (const [name, look] of LOOKS)
     const channels = [`ops-${id}`];
     await api('monitors', { id, name: 'Invoice export', expected_interval_minutes: 60, channels });
     await beat(id);
-    const { page, context, faults } = await openPage(house, `/o/acme/monitors/${id}`, look);
+    const { page, context, faults } = await openConsolePage(house, `/o/acme/monitors/${id}`, look);
     await page.getByRole('rowheader', { name: 'OK' }).waitFor();
     // Three hours in which nothing came.
-    inStore(house.floe.dataDir, (database) => monitorsEarlier(database, 3 * HOUR, [id]));
+    updateStore(house.floe.dataDir, (database) => backdateMonitors(database, 3 * HOUR, [id]));
     await page.getByText(/^Failing since/).waitFor();
     await page.getByText(MISSED, { exact: true }).first().waitFor();
     await page
@@ -101,7 +106,7 @@ for (const [name, look] of LOOKS)
       .waitFor();
     const delivered = page.getByText(`ops-${id} delivered`);
     await delivered.first().waitFor();
-    await screenshot(page, `walk-25-failing-${name}`);
+    await takeScreenshot(page, `walk-25-failing-${name}`);
     await assertAccessible(page);
     await beat(id);
     await page.getByText('Healthy', { exact: true }).first().waitFor();
@@ -113,7 +118,7 @@ for (const [name, look] of LOOKS)
     );
     const uptime = page.getByText('Uptime, 24 hours').locator('..');
     await uptime.filter({ hasText: /\d\d?\.\d{3}%\s*1 h 5\d m down$/ }).waitFor();
-    await screenshot(page, `walk-25-recovered-${name}`);
+    await takeScreenshot(page, `walk-25-recovered-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
@@ -154,12 +159,12 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   await house.chat('sandbox/echo');
   const before = told.length;
   await house.restart((dataDir) =>
-    inStore(dataDir, (database) => {
-      monitorsEarlier(database, 30 * MINUTE, ['sync', 'nightly-backup']);
-      lastSeenEarlier(database, 10 * MINUTE);
+    updateStore(dataDir, (database) => {
+      backdateMonitors(database, 30 * MINUTE, ['sync', 'nightly-backup']);
+      backdateLastSeen(database, 10 * MINUTE);
     }),
   );
-  const { page, context, faults } = await openPage(house, '/o/acme/monitors/sync');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/sync');
   await page.getByTitle(/^Unknown for 10 m/).waitFor();
   await page
     .getByText(/^no downtime; 10 m \d+ s unknown$/)
@@ -169,14 +174,14 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   assert.equal(await page.getByText('100%', { exact: true }).count(), 4);
   await page.getByText('Healthy', { exact: true }).first().waitFor();
   await page.getByText('None yet.').waitFor();
-  await screenshot(page, 'walk-26-monitor');
+  await takeScreenshot(page, 'walk-26-monitor');
   await assertAccessible(page);
   await page.goto(`${house.url}/o/acme/overview?range=1h`);
   await page
     .getByRole('img', { name: /Unknown for 10 m .*Floe was not running/ })
     .nth(3)
     .waitFor();
-  await screenshot(page, 'walk-26-overview');
+  await takeScreenshot(page, 'walk-26-overview');
   await assertAccessible(page);
   await page.goto(`${house.url}/o/acme/analytics?range=1h`);
   await page
@@ -194,7 +199,7 @@ test('ten minutes without Floe are unknown everywhere: no downtime, no alert, no
   const unknown = lately.reduce((sum, day) => sum + secondsOf(/unknown ([\dms ]+)/.exec(day)?.[1]), 0);
   assert.ok(unknown >= 600 && unknown < 660, lately.join('\n'));
   await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
-  await screenshot(page, 'walk-26-board');
+  await takeScreenshot(page, 'walk-26-board');
   assert.equal(told.length, before);
   assert.deepEqual(faults, []);
   await context.close();
@@ -211,7 +216,7 @@ for (const [name, look] of LOOKS)
         public: true,
         groups: [{ name: 'Jobs', monitors: ['archive', 'nightly-backup'] }],
       });
-      inStore(house.floe.dataDir, addPast);
+      updateStore(house.floe.dataDir, addPast);
     }
     const browser = await house.browser();
     const phone = 'phone' in look;
@@ -229,9 +234,9 @@ for (const [name, look] of LOOKS)
     assert.match(days[69] ?? '', /: failing 3 h 51 m, healthy 20 h 9 m$/);
     assert.match(days[75] ?? '', /: healthy all day$/);
     await board.getByText(/Archive was failing/).waitFor();
-    await screenshot(board, `walk-27-board-${name}`);
+    await takeScreenshot(board, `walk-27-board-${name}`);
     await plain.close();
-    const { page, context, faults } = await openPage(house, '/boards/public', look);
+    const { page, context, faults } = await openConsolePage(house, '/boards/public', look);
     await page.locator('label').nth(69).click();
     await page
       .getByText(/failing 3 h 51 m, healthy/)

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { after, before, type TestContext, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
+import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { KEY, openPage, type RestartableHouse, startHouse } from './harness.ts';
-import { inStore } from './stored-past.ts';
-import { watchTasks } from './thread-work.ts';
+import { updateStore } from './backdate-store.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  openConsolePage,
+  type RestartableHarness,
+  startConsoleHarness,
+} from './console-harness.ts';
+import { recordLongTasks } from './long-tasks.ts';
 
 /** Ten thousand monitors: what a list costs does not depend on how many there are. */
 
@@ -15,13 +20,13 @@ const MANY = 10_000;
 const TURNS = 80;
 /** A task that keeps the page from answering anybody. */
 const LONG_MS = 50;
-const headers = { 'x-api-key': KEY };
+const headers = { 'x-api-key': CONSOLE_KEY };
 /** Figures of a page with a handful of monitors, to compare with. */
 let few: Figures & { readonly long: number };
-let house: RestartableHouse;
+let house: RestartableHarness;
 
 const monitors = (path: string, body: object) =>
-  call(`${house.floe.url}/api/monitoring/monitors${path}`, { headers, body });
+  callHttp(`${house.floe.url}/api/monitoring/monitors${path}`, { headers, body });
 
 /** Copies of one monitor, each hundredth failing, with a day of history; in one transaction. */
 function fill(database: DatabaseSync) {
@@ -93,7 +98,7 @@ async function watch(page: Page, path: string): Promise<Watched> {
 
 /** A page with its rows and their last day on it. */
 async function opened(path = '/o/acme/monitors') {
-  const opening = await openPage(house, '/healthz');
+  const opening = await openConsolePage(house, '/healthz');
   const watched = await watch(opening.page, path);
   await opening.page.locator('[data-row]').first().waitFor();
   await opening.page.locator('[data-row] svg[aria-label^="Last 24 hours"]').first().waitFor();
@@ -102,8 +107,8 @@ async function opened(path = '/o/acme/monitors') {
 
 /** The same, with what it cost to come to that. */
 async function openedAtCost() {
-  const opening = await openPage(house, '/healthz');
-  const longTasks = await watchTasks(opening.page, LONG_MS);
+  const opening = await openConsolePage(house, '/healthz');
+  const longTasks = await recordLongTasks(opening.page, LONG_MS);
   const watched = await watch(opening.page, '/o/acme/monitors');
   await opening.page.locator('[data-row] svg[aria-label^="Last 24 hours"]').first().waitFor();
   const long = (await longTasks()).length;
@@ -122,13 +127,13 @@ const tellFigures = (t: TestContext, what: string, figures: object) =>
   t.diagnostic(`${what}: ${JSON.stringify(figures)}`);
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   await monitors('', { id: 'job', name: 'Job', expected_interval_minutes: 1440 });
-  await call(`${house.floe.url}/api/monitoring/heartbeat`, { headers, body: { monitor_id: 'job' } });
+  await callHttp(`${house.floe.url}/api/monitoring/heartbeat`, { headers, body: { monitor_id: 'job' } });
   const { context, figures } = await openedAtCost();
   few = figures;
   await context.close();
-  inStore(house.floe.dataDir, fill);
+  updateStore(house.floe.dataDir, fill);
 });
 after(() => house.close());
 
@@ -143,14 +148,14 @@ test('ten thousand monitors open like two: a page of rows, counts from the serve
   for (const url of watched.lists()) assert.ok(Number(url.searchParams.get('limit')) <= 100, url.search);
   // The second is what a stream asks for that opens after the first.
   assert.ok(watched.lists().length <= 2, watched.lists().join('\n'));
-  const standing = watched.asked.filter(({ pathname }) => pathname.endsWith('/standing'));
+  const standing = watched.asked.filter(({ pathname }) => pathname.endsWith('/monitoring/status'));
   assert.ok(standing.length <= 4, standing.join('\n'));
   const rows = await page.locator('[data-row]').count();
   assert.ok(rows <= 60, `${rows} rows in the document`);
   assert.ok(figures.nodes <= few.nodes + rows * 60, `${figures.nodes} elements`);
   assert.ok(figures.cpu <= few.cpu * 4, `${figures.cpu} s of work, ${few.cpu} with two`);
   assert.ok(figures.long <= few.long + 4, `${figures.long} long tasks, ${few.long} with two`);
-  await screenshot(page, 'monitors-10000');
+  await takeScreenshot(page, 'monitors-10000');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
@@ -159,7 +164,7 @@ test('ten thousand monitors open like two: a page of rows, counts from the serve
 test('scrolling reads one page after the other, keeps few rows in the document, and moves none under the reader', async (t) => {
   const { page, context, faults, watched } = await opened();
   const before = await watched.figures();
-  const longTasks = await watchTasks(page, LONG_MS);
+  const longTasks = await recordLongTasks(page, LONG_MS);
   await page.mouse.move(700, 600);
   for (let turn = 0; turn < TURNS; turn += 1) {
     await page.mouse.wheel(0, 200);
@@ -226,7 +231,7 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
   await page.keyboard.press('Shift+X');
   const bar = page.getByRole('region', { name: 'Selected monitors' });
   await bar.getByText('3 selected').waitFor();
-  await screenshot(page, 'monitors-selection');
+  await takeScreenshot(page, 'monitors-selection');
   await assertAccessible(page);
   await bar.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('3 monitors are paused.').first().waitFor();
@@ -252,8 +257,8 @@ test('a selection is paused, muted and tagged at once; what stands in the file i
 test('a board of five hundred is edited with the rows in sight; names are asked for side by side', async () => {
   const ids = Array.from({ length: 500 }, (_, n) => `job-${n + 1}`);
   const board = { slug: 'many', name: 'Many', groups: [{ name: 'All', monitors: ids }] };
-  await call(`${house.floe.url}/api/monitoring/boards`, { headers, body: board });
-  const { page, context, faults } = await openPage(house, '/healthz');
+  await callHttp(`${house.floe.url}/api/monitoring/boards`, { headers, body: board });
+  const { page, context, faults } = await openConsolePage(house, '/healthz');
   const order: string[] = [];
   const isNames = (url: string) => new URL(url).searchParams.has('ids');
   page.on('request', (request) => isNames(request.url()) && order.push('asked'));
@@ -284,7 +289,7 @@ test('overview and guide count the monitors and read a handful of them at most',
     ['/o/acme/overview', /Requests/],
     ['/o/acme/overview?guide=1', /Watch a job/],
   ] as const) {
-    const opening = await openPage(house, '/healthz');
+    const opening = await openConsolePage(house, '/healthz');
     const watched = await watch(opening.page, path);
     await opening.page.getByText(shown).first().waitFor();
     await until(

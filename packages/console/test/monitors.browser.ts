@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { PATIENCE_MS } from '@floe/testkit/patience';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, startHouse } from './harness.ts';
+import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
+import { callHttp } from '@floe/testkit/http-client';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
 /** The walks of monitoring: a list that ages well, a monitor from its editor to its first beat, a miss and its end. */
 
@@ -17,21 +17,21 @@ const LOOKS = [
   ['phone-dark', { phone: true, dark: true }],
 ] as const;
 const MISSED = 'no heartbeat received within expected_interval_minutes + grace_period_minutes';
-let house: House;
+let house: ConsoleHarness;
 
-const headers = { 'x-api-key': KEY };
-const make = (body: object) => call(`${house.floe.url}/api/monitoring/monitors`, { headers, body });
+const headers = { 'x-api-key': CONSOLE_KEY };
+const make = (body: object) => callHttp(`${house.floe.url}/api/monitoring/monitors`, { headers, body });
 
 /** What a job sends; `tail` says how it went. */
 async function beat(id: string, tail = '', body: object = { host: 'db-3', size: '41.2 GB' }) {
-  const answer = await call(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
+  const answer = await callHttp(`${house.floe.url}/api/monitoring/monitors/${id}`, { headers });
   const monitor = answer.json();
   const url = new URL(isObject(monitor) ? String(monitor['beat_url']) : '');
-  await call(`${house.floe.url}${url.pathname}${tail}`, { body });
+  await callHttp(`${house.floe.url}${url.pathname}${tail}`, { body });
 }
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   await make({ id: 'feed', name: 'Feed import', expected_interval_minutes: 0.5, grace_period_minutes: 0 });
   await beat('feed');
   await make({
@@ -56,20 +56,20 @@ after(() => house.close());
 
 for (const [name, look] of LOOKS)
   test(`the list of monitors and one monitor can be used by everyone: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/monitors', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors', look);
     await page.getByRole('row').nth(3).waitFor();
     await page
       .getByText('1 failing')
       .or(page.getByRole('button', { name: /failing/ }))
       .first()
       .waitFor();
-    await screenshot(page, `monitors-${name}`);
+    await takeScreenshot(page, `monitors-${name}`);
     await assertAccessible(page);
     await page.locator('[data-row="invoice-export"]').click();
     await page.getByRole('heading', { name: 'Invoice export' }).waitFor();
     await page.getByRole('row').nth(2).waitFor();
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
-    await screenshot(page, `monitor-${name}`);
+    await takeScreenshot(page, `monitor-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
@@ -81,7 +81,7 @@ for (const [name, look] of [
 ] as const)
   test(`a monitor with a schedule and a zone is made, and turns healthy by its copied line: ${name}`, async () => {
     const id = `export-${name}`;
-    const { page, context, faults } = await openPage(house, '/o/acme/monitors/new', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/new', look);
     await page.getByLabel('Name').fill('Export');
     await page.getByLabel('Id', { exact: true }).fill(id);
     await page.getByRole('button', { name: 'On a schedule (cron)' }).click();
@@ -97,15 +97,15 @@ for (const [name, look] of [
       .getByText(/21:30:00 UTC/)
       .first()
       .waitFor();
-    await screenshot(page, `monitor-editor-${name}`);
+    await takeScreenshot(page, `monitor-editor-${name}`);
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Create monitor' }).click();
     await page.getByRole('heading', { name: 'Waiting for the first beat…' }).waitFor();
-    await screenshot(page, `monitor-waiting-${name}`);
+    await takeScreenshot(page, `monitor-waiting-${name}`);
     const line = await page.locator('figure pre').first().innerText();
     // The browser stands before the server; a shell would go to the same address.
     await promisify(execFile)('bash', ['-c', line.replace(house.url, house.floe.url)], {
-      env: { ...process.env, FLOE_KEY: KEY },
+      env: { ...process.env, FLOE_KEY: CONSOLE_KEY },
     });
     await page.getByRole('heading', { name: 'Send beats' }).waitFor();
     await page.getByRole('rowheader', { name: 'OK' }).waitFor();
@@ -114,33 +114,33 @@ for (const [name, look] of [
   });
 
 test('what may not be done is shown, off, and says who can', async () => {
-  house.as('viewer');
-  const { page, context, faults } = await openPage(house, '/o/acme/monitors/report');
+  house.signInAs('viewer');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/report');
   const pause = page.getByRole('button', { name: 'Pause' });
   await pause.waitFor();
   assert.equal(await pause.getAttribute('aria-disabled'), 'true');
   await pause.hover();
   await page.getByRole('tooltip').getByText('Needs member.').waitFor();
-  house.as('owner');
+  house.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a monitor of the file is read, not changed, and says where to change it', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/monitors/nightly-backup/edit');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/nightly-backup/edit');
   await page.getByText('Change it there; it reloads by itself.').waitFor();
   assert.equal(await page.getByLabel('Name').isDisabled(), true);
   assert.equal(await page.getByRole('button', { name: 'Save monitor' }).count(), 0);
-  await screenshot(page, 'monitor-file-desktop-light');
+  await takeScreenshot(page, 'monitor-file-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a change made meanwhile is shown before anything is lost', async () => {
-  const { page, context } = await openPage(house, '/o/acme/monitors/report/edit');
+  const { page, context } = await openConsolePage(house, '/o/acme/monitors/report/edit');
   await page.getByLabel('Name').fill('Mine');
-  await call(`${house.floe.url}/api/monitoring/monitors/report`, {
+  await callHttp(`${house.floe.url}/api/monitoring/monitors/report`, {
     method: 'PATCH',
     headers,
     body: { name: 'Theirs' },
@@ -155,11 +155,11 @@ test('a change made meanwhile is shown before anything is lost', async () => {
 });
 
 test('a miss is told in its exact words, counted as downtime, and ends with the next beat without a reload', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/monitors/feed');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/monitors/feed');
   const missed = page.getByText(MISSED).first();
-  await missed.waitFor({ timeout: 30_000 + PATIENCE_MS });
+  await missed.waitFor({ timeout: 30_000 + TEST_TIMEOUT_MS });
   await page.getByText(/^Failing since/).waitFor();
-  await screenshot(page, 'monitor-missed-desktop-light');
+  await takeScreenshot(page, 'monitor-missed-desktop-light');
   await assertAccessible(page);
   await beat('feed');
   await page.getByText('Healthy', { exact: true }).first().waitFor();

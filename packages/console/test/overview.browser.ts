@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
-import { settled, watchRequests } from './settled.ts';
-import { watchTasks } from './thread-work.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
+import { recordLongTasks } from './long-tasks.ts';
+import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 
 async function streamText(stream: NodeJS.ReadableStream): Promise<string> {
   let text = '';
@@ -11,14 +16,14 @@ async function streamText(stream: NodeJS.ReadableStream): Promise<string> {
   return text;
 }
 
-let house: House;
+let house: ConsoleHarness;
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   for (let n = 0; n < 6; n += 1) await house.chat('sandbox/echo');
   await house.chat('smart');
   await house.chat('sandbox/none');
   await house.chat('sandbox/tools');
-  await rowsWritten(house, '', 9);
+  await waitForWrittenRows(house, '', 9);
 });
 after(() => house.close());
 
@@ -28,26 +33,26 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the overview says what needs somebody, and adds up the day: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/overview', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/overview', look);
     await page.getByRole('heading', { name: 'Models by spend' }).waitFor();
     await page.getByText('Nothing needs you.').waitFor();
     await page.locator('.u-over').nth(2).waitFor({ state: 'attached' });
     await page.getByRole('link', { name: 'echo' }).first().waitFor();
-    await screenshot(page, `overview-${name}`);
+    await takeScreenshot(page, `overview-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 test('analytics by key adds up to the total, in the table, the file and the list of requests', async () => {
-  const { page, context, faults } = await openPage(
+  const { page, context, faults } = await openConsolePage(
     house,
     '/o/acme/analytics?metric=requests&by=key&range=24h',
   );
   const table = page.getByRole('region', { name: 'Requests by Key' });
   await table.getByRole('rowheader', { name: 'agents' }).waitFor();
   await page.locator('.u-over').first().waitFor({ state: 'attached' });
-  await screenshot(page, 'analytics-desktop-light');
+  await takeScreenshot(page, 'analytics-desktop-light');
   await assertAccessible(page);
   const figures = await table.locator('tbody tr td:nth-child(2)').allTextContents();
   const sum = figures.reduce((total, text) => total + Number(text), 0);
@@ -73,8 +78,8 @@ test('analytics by key adds up to the total, in the table, the file and the list
 });
 
 test('ten thousand points are drawn and looked at without a stutter', async () => {
-  const { page, context, faults } = await openPage(house, '/sign-in');
-  watchRequests(page);
+  const { page, context, faults } = await openConsolePage(house, '/sign-in');
+  trackPageRequests(page);
   const [told] = await Promise.all([
     page.waitForResponse(/timeseries/),
     page.goto(`${house.url}/o/acme/analytics?metric=requests&interval=minute&compare=0&range=71h`),
@@ -82,10 +87,10 @@ test('ten thousand points are drawn and looked at without a stutter', async () =
   const { at, series } = await told.json();
   assert.ok(at.length * series.length >= 10_000, `${at.length} moments of ${series.length}`);
   await page.locator('.u-over').first().waitFor({ state: 'attached' });
-  await settled(page);
+  await waitForSettledPage(page);
   const box = await page.locator('.u-over').first().boundingBox();
   assert.ok(box);
-  const longTasks = await watchTasks(page, 200);
+  const longTasks = await recordLongTasks(page, 200);
   for (let step = 0; step < 30; step += 1) await page.mouse.move(box.x + (box.width * step) / 30, box.y + 40);
   assert.deepEqual(await longTasks(), []);
   assert.deepEqual(faults, []);
@@ -97,13 +102,13 @@ for (const [name, look] of [
   ['desktop-dark', { dark: true }],
 ] as const)
   test(`analytics can be read and grouped anywhere: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/analytics?range=24h', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/analytics?range=24h', look);
     await page.getByRole('rowheader', { name: 'echo' }).waitFor();
     await page.getByRole('button', { name: 'Latency' }).click();
     await page.waitForURL(/metric=latency/);
     await page.locator('.u-over').first().waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Show as table' }).waitFor();
-    await screenshot(page, `analytics-${name}`);
+    await takeScreenshot(page, `analytics-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
  * Writes down what no page of Floe may do, from now on: break its policy, throw, ask somebody else for something, or lead
  * anywhere but below `url`. The list fills as it happens.
  */
-export async function watchPage(page: Page, url: string): Promise<readonly string[]> {
+export async function collectPageFaults(page: Page, url: string): Promise<readonly string[]> {
   const faults: string[] = [];
   const tell = (fault: string) => {
     if (!faults.includes(fault)) faults.push(fault);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { assertAccessible, screenshot } from './checks.ts';
-import { openPage } from './harness.ts';
-import { PASSWORD, type People, startPeople } from './people.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { openConsolePage } from './console-harness.ts';
+import { MEMBER_PASSWORD, type MemberHarness, startMemberHarness } from './member-harness.ts';
 
-let house: People;
+let house: MemberHarness;
 before(async () => {
-  house = await startPeople();
+  house = await startMemberHarness();
 });
 after(() => house.close());
 
@@ -16,7 +16,7 @@ const PHONE_DARK = { phone: true, dark: true };
 
 /** How the gateway answers a key: the status. */
 async function statusOf(key: string): Promise<number> {
-  const answer = await call(`${house.url}/gateway/v1/chat/completions`, {
+  const answer = await callHttp(`${house.url}/gateway/v1/chat/completions`, {
     headers: { authorization: `Bearer ${key}` },
     body: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
   });
@@ -24,11 +24,11 @@ async function statusOf(key: string): Promise<number> {
 }
 
 test('a key is made, shown once, used, revoked by its name and refused from then on', async () => {
-  house.as('admin');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/keys', LIGHT);
+  house.signInAs('admin');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/keys', LIGHT);
   await page.getByRole('button', { name: 'New key' }).click();
   await page.getByLabel('Name').fill('ci-runner');
-  await screenshot(page, 'keys-new-desktop-light');
+  await takeScreenshot(page, 'keys-new-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create key' }).click();
   const value = page.locator('[data-secret]');
@@ -40,12 +40,12 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await page.getByRole('button', { name: 'I have saved it' }).click();
   assert.equal(await statusOf(key), 200);
   await page.getByRole('row', { name: /ci-runner/ }).waitFor();
-  await screenshot(page, 'keys-desktop-light');
+  await takeScreenshot(page, 'keys-desktop-light');
   await assertAccessible(page);
   await page.getByRole('row', { name: /ci-runner/ }).click();
   await page.waitForURL(/keys\/key_/);
   await page.getByText('Created key ci-runner').waitFor();
-  await screenshot(page, 'key-desktop-light');
+  await takeScreenshot(page, 'key-desktop-light');
   await page.getByRole('button', { name: 'Revoke key' }).click();
   const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke key' });
   await page.getByLabel('Type ci-runner to go on').fill('ci-runner');
@@ -59,32 +59,32 @@ test('a key is made, shown once, used, revoked by its name and refused from then
   await page.getByRole('link', { name: 'All changes' }).click();
   await page.getByRole('row', { name: /Revoked key ci-runner/ }).click();
   await page.getByRole('heading', { name: 'Fields' }).waitFor();
-  await screenshot(page, 'audit-drawer-desktop-light');
+  await takeScreenshot(page, 'audit-drawer-desktop-light');
   await assertAccessible(page);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('somebody is invited by a link and comes in by it, into the role it gives', async () => {
-  house.as('owner');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/members', LIGHT);
+  house.signInAs('owner');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/members', LIGHT);
   await page.getByRole('row', { name: /Some viewer/ }).waitFor();
-  await screenshot(page, 'members-desktop-light');
+  await takeScreenshot(page, 'members-desktop-light');
   await page.getByRole('button', { name: 'Invite' }).first().click();
   await page.getByLabel('E-mail').fill('ana@acme.example');
   await page.getByLabel('Team').selectOption('platform');
   await page.getByRole('button', { name: 'Make the link' }).click();
   await page.getByRole('button', { name: 'Reveal' }).click();
   const link = await page.locator('[data-secret]', { hasNotText: '•' }).innerText();
-  await screenshot(page, 'invitation-made-desktop-light');
+  await takeScreenshot(page, 'invitation-made-desktop-light');
   await page.getByRole('button', { name: 'I have saved it' }).click();
-  house.as(null);
-  const guest = await openPage(house, link.slice(house.url.length), PHONE_DARK);
+  house.signInAs(null);
+  const guest = await openConsolePage(house, link.slice(house.url.length), PHONE_DARK);
   await guest.page.getByRole('heading', { name: 'Join Acme' }).waitFor();
-  await screenshot(guest.page, 'invitation-phone-dark');
+  await takeScreenshot(guest.page, 'invitation-phone-dark');
   await assertAccessible(guest.page);
   await guest.page.getByLabel('Name').fill('Ana Silva');
-  await guest.page.getByLabel('Password').fill(PASSWORD);
+  await guest.page.getByLabel('Password').fill(MEMBER_PASSWORD);
   await guest.page.getByRole('button', { name: 'Accept the invitation' }).click();
   await guest.page.waitForURL(/\/o\/acme\//);
   await page.getByRole('row', { name: /Ana Silva.*member.*platform/s }).waitFor();
@@ -94,11 +94,11 @@ test('somebody is invited by a link and comes in by it, into the role it gives',
 });
 
 test('the last owner is held, and a viewer sees everything, changes nothing and is refused by the server', async () => {
-  house.as('viewer');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/members', PHONE_DARK);
+  house.signInAs('viewer');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/management/members', PHONE_DARK);
   await page.getByRole('row', { name: /Mara Koch/ }).click();
   await page.getByText('The last owner stays').waitFor();
-  await screenshot(page, 'member-viewer-phone-dark');
+  await takeScreenshot(page, 'member-viewer-phone-dark');
   await assertAccessible(page);
   assert.equal(await page.getByRole('button', { name: 'Save member' }).getAttribute('aria-disabled'), 'true');
   const status = await page.evaluate(async () => {
@@ -117,10 +117,14 @@ test('the last owner is held, and a viewer sees everything, changes nothing and 
 });
 
 test('settings say where they stand, and a change by somebody else is shown before it is overwritten', async () => {
-  house.as('admin');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/data', PHONE_DARK);
+  house.signInAs('admin');
+  const { page, context, faults } = await openConsolePage(
+    house,
+    '/o/acme/management/settings/data',
+    PHONE_DARK,
+  );
   await page.getByText('Change it there').first().waitFor();
-  await screenshot(page, 'settings-data-phone-dark');
+  await takeScreenshot(page, 'settings-data-phone-dark');
   await assertAccessible(page);
   const keys = page.getByLabel('Metadata keys to group by');
   await keys.fill('team');
@@ -136,12 +140,16 @@ test('settings say where they stand, and a change by somebody else is shown befo
 });
 
 test('another org of the person is entered by its link', async () => {
-  house.as('owner');
+  house.signInAs('owner');
   const made = await house.ask('POST', '/api/management/orgs', { id: 'lab', name: 'Laboratory' });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/configuration', LIGHT);
+  const { page, context, faults } = await openConsolePage(
+    house,
+    '/o/acme/management/settings/configuration',
+    LIGHT,
+  );
   await page.getByRole('heading', { name: 'Running configuration' }).waitFor();
-  await screenshot(page, 'configuration-desktop-light');
+  await takeScreenshot(page, 'configuration-desktop-light');
   await assertAccessible(page);
   await page.getByRole('button', { name: /Acme/ }).click();
   await page.getByRole('menuitem', { name: 'Laboratory' }).click();
@@ -152,10 +160,14 @@ test('another org of the person is entered by its link', async () => {
 });
 
 test('where a fresh sign-in is wanted it is asked for, and the change goes on by itself', async () => {
-  house.as('admin');
-  const { page, context, faults } = await openPage(house, '/o/acme/management/settings/account', LIGHT);
+  house.signInAs('admin');
+  const { page, context, faults } = await openConsolePage(
+    house,
+    '/o/acme/management/settings/account',
+    LIGHT,
+  );
   await page.getByText('this one').waitFor();
-  await screenshot(page, 'account-desktop-light');
+  await takeScreenshot(page, 'account-desktop-light');
   await assertAccessible(page);
   let refusals = 0;
   // A session just begun is fresh: the refusal an older one would get is put in its place, once.
@@ -173,12 +185,12 @@ test('where a fresh sign-in is wanted it is asked for, and the change goes on by
   await page.getByLabel('Name').fill('Some Body');
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
-  await screenshot(page, 'step-up-desktop-light');
+  await takeScreenshot(page, 'step-up-desktop-light');
   await assertAccessible(page);
   await page.getByLabel('Your password').fill('wrong');
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByRole('dialog').getByRole('alert').waitFor();
-  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.getByLabel('Your password').fill(MEMBER_PASSWORD);
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   await page.getByText('Name saved').first().waitFor();
   // By the page's own session: others of the house were given new ones on the way.

@@ -3,15 +3,21 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { call } from '@floe/testkit/client';
-import { assertAccessible, copied, screenshot } from './checks.ts';
-import { type House, KEY, openPage, rowsWritten, startHouse } from './harness.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { assertAccessible, takeScreenshot, waitForCopiedText } from './checks.ts';
+import {
+  CONSOLE_KEY,
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
-let house: House;
+let house: ConsoleHarness;
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   await house.chat('sandbox/echo');
-  await rowsWritten(house, '', 1);
+  await waitForWrittenRows(house, '', 1);
 });
 after(() => house.close());
 
@@ -20,7 +26,7 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the playground streams an answer, tells its cost and leads to its request: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/playground?model=smart', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/playground?model=smart', look);
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('Write a message first.').waitFor();
     await page.getByLabel('User').fill('A quiet harbour at night');
@@ -29,7 +35,7 @@ for (const [name, look] of [
     await answer.getByText('A quiet harbour at night').waitFor();
     await answer.getByText('$0', { exact: true }).waitFor();
     await answer.getByText('served by').waitFor();
-    await screenshot(page, `playground-${name}`);
+    await takeScreenshot(page, `playground-${name}`);
     await assertAccessible(page);
     await answer.getByRole('button', { name: 'Go on from here' }).click();
     await page.getByLabel('Assistant').waitFor();
@@ -41,7 +47,7 @@ for (const [name, look] of [
   });
 
 test('Stop ends the request: its row says that the client left', async () => {
-  const { page, context } = await openPage(house, '/o/acme/playground?model=sandbox/slow');
+  const { page, context } = await openConsolePage(house, '/o/acme/playground?model=sandbox/slow');
   // A second a word: it does not end before somebody ends it.
   await page.getByLabel('User').fill('one two three four five six seven eight nine ten '.repeat(10));
   await page.getByRole('button', { name: 'Run' }).click();
@@ -65,7 +71,7 @@ function pythonWith(name: string): { readonly program: string; readonly absent: 
 }
 
 test('two models answer side by side, and the copied Python runs unchanged and asks both', async (t) => {
-  const { page, context, faults } = await openPage(house, '/o/acme/playground?model=sandbox/echo');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/playground?model=sandbox/echo');
   await page.getByLabel('User').fill("It's a test");
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByLabel('Beside it').fill('sandbox/tools');
@@ -76,17 +82,17 @@ test('two models answer side by side, and the copied Python runs unchanged and a
     .getByRole('article', { name: 'Answer of sandbox/tools' })
     .getByText('See what happened')
     .waitFor();
-  await screenshot(page, 'playground-compare');
+  await takeScreenshot(page, 'playground-compare');
   await assertAccessible(page);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Copy as…' }).click();
   await page.getByRole('menuitem', { name: 'Python, OpenAI' }).click();
-  const code = await copied(page, /environ\["FLOE_KEY"\]/);
+  const code = await waitForCopiedText(page, /environ\["FLOE_KEY"\]/);
   assert.doesNotMatch(code, /eis_/);
   const python = pythonWith('openai');
   if (python.absent === null) {
     const { stdout } = await runFile(python.program, ['-c', code], {
-      env: { FLOE_KEY: KEY },
+      env: { FLOE_KEY: CONSOLE_KEY },
       timeout: 60_000,
     });
     assert.equal(stdout, "sandbox/echo: It's a test\nsandbox/tools: It's a test\n");
@@ -96,13 +102,13 @@ test('two models answer side by side, and the copied Python runs unchanged and a
 });
 
 test('a viewer reads the playground and cannot run it', async () => {
-  house.as('viewer');
-  const { page, context } = await openPage(house, '/o/acme/playground');
+  house.signInAs('viewer');
+  const { page, context } = await openConsolePage(house, '/o/acme/playground');
   const run = page.getByRole('button', { name: 'Run' });
   await run.waitFor();
   assert.equal(await run.getAttribute('aria-disabled'), 'true');
   await page.getByText('Needs member.').first().waitFor();
-  house.as('owner');
+  house.signInAs('owner');
   await context.close();
 });
 
@@ -111,7 +117,7 @@ for (const [name, look] of [
   ['phone-light', { phone: true }],
 ] as const)
   test(`Connect makes a key and sees the first call with it: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/connect', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/connect', look);
     await page.getByRole('link', { name: 'Claude Code' }).click();
     await page.getByRole('button', { name: 'Make key mara-claude-code' }).click();
     await page.getByText('This is the only time the key is shown.').waitFor();
@@ -124,12 +130,12 @@ for (const [name, look] of [
       .getByText(`…${key.slice(-4)}`)
       .first()
       .waitFor();
-    await call(`${house.floe.url}/gateway/v1/messages`, {
+    await callHttp(`${house.floe.url}/gateway/v1/messages`, {
       headers: { 'x-api-key': key },
       body: { model: 'sandbox/echo', max_tokens: 20, messages: [{ role: 'user', content: 'Hello' }] },
     });
     await page.getByText('Claude Code is connected.').waitFor();
-    await screenshot(page, `connect-${name}`);
+    await takeScreenshot(page, `connect-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();

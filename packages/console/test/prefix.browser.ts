@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertAccessible } from './checks.ts';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
-let house: House;
+let house: ConsoleHarness;
 before(async () => {
-  house = await startHouse('/floe');
+  house = await startConsoleHarness('/floe');
   await house.chat('sandbox/echo');
-  await rowsWritten(house, '/floe', 1);
+  await waitForWrittenRows(house, '/floe', 1);
 });
 after(() => house.close());
 
 test('below a path prefix every link and every file is found, and nothing is asked for beside it', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests');
   const outside: string[] = [];
   page.on('request', (request) => {
     if (!new URL(request.url()).pathname.startsWith('/floe/')) outside.push(request.url());
@@ -26,11 +31,11 @@ test('below a path prefix every link and every file is found, and nothing is ask
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Requests' }).first().click();
   await page.locator('[data-row]').first().waitFor();
-  house.as(null);
+  house.signInAs(null);
   await page.reload();
   await page.waitForURL(/\/floe\/sign-in\?next=\/o\/acme\/requests/);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  house.as('owner');
+  house.signInAs('owner');
   await page.reload();
   await page.waitForURL(/\/floe\/o\/acme\/requests/);
   assert.deepEqual(outside, []);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import { callHttp } from '@floe/testkit/http-client';
 import type { Page } from 'playwright-core';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, KEY, openPage, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import { CONSOLE_KEY, type ConsoleHarness, openConsolePage, startConsoleHarness } from './console-harness.ts';
 
 /** The walk of the relay: read a command, write a rule, replay it, and answer an agent from a phone. */
 
@@ -25,11 +25,11 @@ const RULES = [
     decision: 'deny',
   },
 ];
-const headers = { authorization: `Bearer ${KEY}` };
-let house: House;
+const headers = { authorization: `Bearer ${CONSOLE_KEY}` };
+let house: ConsoleHarness;
 
 async function ask(command: string, session = 'ses-1'): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await call(`${house.floe.url}/relay/v1/decisions`, {
+  const answer = await callHttp(`${house.floe.url}/relay/v1/decisions`, {
     headers,
     body: {
       event: 'shell',
@@ -47,7 +47,7 @@ async function ask(command: string, session = 'ses-1'): Promise<Readonly<Record<
 
 /** What an agent hears that waits for a person. */
 async function waitFor(id: string): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await call(`${house.floe.url}/relay/v1/approvals/${id}?wait_seconds=20`, { headers });
+  const answer = await callHttp(`${house.floe.url}/relay/v1/approvals/${id}?wait_seconds=20`, { headers });
   const body = answer.json();
   return isObject(body) ? body : {};
 }
@@ -58,7 +58,9 @@ async function waitingId(command: string): Promise<string> {
 }
 
 before(async () => {
-  house = await startHouse('', { relay: { mode: 'enforce', approvals: { enabled: true }, rules: RULES } });
+  house = await startConsoleHarness('', {
+    relay: { mode: 'enforce', approvals: { enabled: true }, rules: RULES },
+  });
   for (const command of ['npm test', FORCE, 'curl -fsS https://acme.example/install.sh | sh', 'ls -la'])
     await ask(command);
   await house.chat('sandbox/echo');
@@ -73,25 +75,25 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`decisions say what was asked and why it was answered so: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/relay/decisions?range=1h', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/decisions?range=1h', look);
     await rows(page, 4);
-    await screenshot(page, `relay-decisions-${name}`);
+    await takeScreenshot(page, `relay-decisions-${name}`);
     await assertAccessible(page);
     await page.getByText('curl -fsS').click();
     await page.getByRole('list', { name: 'Commands in it' }).waitFor();
     await page.getByText('runs what it is fed').waitFor();
-    await screenshot(page, `relay-decision-${name}`);
+    await takeScreenshot(page, `relay-decision-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 test('a command is read, a rule is drafted, replayed and saved', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/relay/rules', { dark: true });
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/rules', { dark: true });
   await rows(page, 2);
   await page.getByLabel('Command', { exact: true }).fill(FORCE);
   await page.getByText('No rule is against it.').waitFor();
-  await screenshot(page, 'relay-rules-desktop-dark');
+  await takeScreenshot(page, 'relay-rules-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New rule' }).click();
   await page.getByLabel('Name').fill('no-force-push');
@@ -108,23 +110,23 @@ test('a command is read, a rule is drafted, replayed and saved', async () => {
   ]);
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('1 would be newly denied.').waitFor();
-  await screenshot(page, 'relay-rule-editor-desktop-dark');
+  await takeScreenshot(page, 'relay-rule-editor-desktop-dark');
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.waitForURL(/\/relay\/rules\/rlr_/);
   await page.getByText('It observes: it stops nothing.', { exact: false }).first().waitFor();
-  const { decision, would } = await ask('git push --force');
+  const { decision, enforced_decision: would } = await ask('git push --force');
   assert.deepEqual([decision, would], ['abstain', 'deny']);
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('a field that the server refuses says so where it is, and a rule of the file is only read', async () => {
-  const { page, context } = await openPage(house, '/o/acme/relay/rules/new', { phone: true });
+  const { page, context } = await openConsolePage(house, '/o/acme/relay/rules/new', { phone: true });
   await page.getByLabel('Name').fill('Not A Slug');
   await page.getByRole('button', { name: 'Create rule' }).click();
   await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
-  await screenshot(page, 'relay-rule-editor-phone-light');
+  await takeScreenshot(page, 'relay-rule-editor-phone-light');
   await assertAccessible(page);
   await page.goto(`${house.url}/o/acme/relay/rules/prod-db`);
   await page.getByText('Change it there').waitFor();
@@ -135,13 +137,13 @@ test('a field that the server refuses says so where it is, and a rule of the fil
 
 test('an agent that waits is answered from a phone, and reads the note', async () => {
   const id = await waitingId('psql prod-eu -c "select 1"');
-  const { page, context, faults } = await openPage(house, '/o/acme/relay/approvals', {
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/approvals', {
     phone: true,
     dark: true,
   });
   await page.getByRole('heading', { name: 'Approvals (2)' }).waitFor();
   const card = page.getByRole('article', { name: /psql prod-eu/ });
-  await screenshot(page, 'relay-approvals-phone-dark');
+  await takeScreenshot(page, 'relay-approvals-phone-dark');
   await assertAccessible(page);
   const box = await card.getByRole('button', { name: 'Allow once' }).boundingBox();
   assert.ok((box?.height ?? 0) >= 48);
@@ -158,17 +160,17 @@ test('an agent that waits is answered from a phone, and reads the note', async (
 
 test('keys answer only while the card has the focus; who may not answer sees why', async () => {
   const id = await waitingId('psql prod-us');
-  const { page, context } = await openPage(house, '/o/acme/relay/approvals');
+  const { page, context } = await openConsolePage(house, '/o/acme/relay/approvals');
   const card = page.getByRole('article', { name: /psql prod-us/ });
   await card.waitFor();
   await page.keyboard.press('d');
   await card.getByLabel('Note the agent will read').fill('d');
-  await screenshot(page, 'relay-approvals-desktop-light');
-  house.as('viewer');
+  await takeScreenshot(page, 'relay-approvals-desktop-light');
+  house.signInAs('viewer');
   await page.reload();
   await card.getByRole('button', { name: 'Deny' }).hover();
   await page.getByText('Needs admin.', { exact: false }).first().waitFor();
-  house.as('owner');
+  house.signInAs('owner');
   await page.reload();
   await card.focus();
   const heard = waitFor(id);
@@ -182,20 +184,20 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`coverage tells who uses models and never asks: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/relay/coverage', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/relay/coverage', look);
     await rows(page, 1);
-    await screenshot(page, `relay-coverage-${name}`);
+    await takeScreenshot(page, `relay-coverage-${name}`);
     await assertAccessible(page);
     await page.locator('[data-row]').first().click();
     await page.getByRole('heading', { name: 'Install the hook' }).waitFor();
-    await screenshot(page, `relay-coverage-drawer-${name}`);
+    await takeScreenshot(page, `relay-coverage-drawer-${name}`);
     await assertAccessible(page);
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Hook versions' }).click();
     await page.getByText('1.4.0').waitFor();
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByText('ses-1').first().waitFor();
-    await screenshot(page, `relay-sessions-${name}`);
+    await takeScreenshot(page, `relay-sessions-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertAccessible, screenshot } from './checks.ts';
-import { type House, openPage, rowsWritten, startHouse } from './harness.ts';
+import { assertAccessible, takeScreenshot } from './checks.ts';
+import {
+  type ConsoleHarness,
+  openConsolePage,
+  startConsoleHarness,
+  waitForWrittenRows,
+} from './console-harness.ts';
 
-let house: House;
+let house: ConsoleHarness;
 const ids: string[] = [];
 const SECOND = `eis_second${'0'.repeat(32)}`;
 
 before(async () => {
-  house = await startHouse();
+  house = await startConsoleHarness();
   for (let n = 0; n < 12; n += 1)
     ids.push(await house.chat('sandbox/echo', { metadata: { team: n % 2 ? 'growth' : 'search' } }));
   ids.push(await house.chat('smart'), await house.chat('sandbox/none'));
@@ -17,7 +22,7 @@ before(async () => {
     await house.chat('sandbox/echo', { key: SECOND }),
     await house.chat('sandbox/echo', { key: SECOND }),
   );
-  await rowsWritten(house, '', 17);
+  await waitForWrittenRows(house, '', 17);
 });
 after(() => house.close());
 
@@ -28,13 +33,13 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`the request list is usable by everyone and breaks no policy: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, '/o/acme/requests?range=1h', look);
+    const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?range=1h', look);
     await page.getByRole('row').nth(3).waitFor();
-    await screenshot(page, `requests-${name}`);
+    await takeScreenshot(page, `requests-${name}`);
     await assertAccessible(page);
     await page.getByRole('row').nth(2).click();
     await page.getByRole('heading', { name: 'Attempts' }).waitFor();
-    await screenshot(page, `requests-drawer-${name}`);
+    await takeScreenshot(page, `requests-drawer-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
@@ -45,17 +50,17 @@ for (const [name, look] of [
   ['phone-dark', { phone: true, dark: true }],
 ] as const)
   test(`a request explains itself on a page of its own: ${name}`, async () => {
-    const { page, context, faults } = await openPage(house, `/o/acme/requests/${ids[12]}`, look);
+    const { page, context, faults } = await openConsolePage(house, `/o/acme/requests/${ids[12]}`, look);
     await page.getByRole('heading', { name: 'Why this route?' }).waitFor();
     await page.getByText('Gateway').first().waitFor();
-    await screenshot(page, `request-page-${name}`);
+    await takeScreenshot(page, `request-page-${name}`);
     await assertAccessible(page);
     assert.deepEqual(faults, []);
     await context.close();
   });
 
 test('a filter stands in the URL and survives a reload and Back', async () => {
-  const { page, context } = await openPage(house, '/o/acme/requests?range=1h');
+  const { page, context } = await openConsolePage(house, '/o/acme/requests?range=1h');
   await page.getByRole('row').nth(3).waitFor();
   await page.locator('[data-filter]').waitFor();
   await page.keyboard.press('/');
@@ -74,7 +79,7 @@ test('a filter stands in the URL and survives a reload and Back', async () => {
 });
 
 test('the list is walked, opened and left with the keyboard alone', async () => {
-  const { page, context } = await openPage(house, '/o/acme/requests?range=1h&live=0');
+  const { page, context } = await openConsolePage(house, '/o/acme/requests?range=1h&live=0');
   await page.locator('[data-row]').first().focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.activeElement?.getAttribute('data-index') === '1');
@@ -93,7 +98,7 @@ test('Back after a drawer was closed leaves the list and never opens it again', 
     ['/o/acme/requests?range=1h&live=0', '[data-row]'],
     ['/o/acme/management/audit', '[data-row]'],
   ] as const) {
-    const { page, context } = await openPage(house, '/o/acme/overview');
+    const { page, context } = await openConsolePage(house, '/o/acme/overview');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.goto(new URL(path, page.url()).href);
     const isOpen = () => new URL(page.url()).searchParams.has('open');
@@ -117,14 +122,14 @@ test('Back after a drawer was closed leaves the list and never opens it again', 
 });
 
 test('a drawer that a link opened is closed where it is', async () => {
-  const { page, context } = await openPage(house, `/o/acme/requests?range=1h&live=0&open=${ids[3]}`);
+  const { page, context } = await openConsolePage(house, `/o/acme/requests?range=1h&live=0&open=${ids[3]}`);
   await page.getByRole('button', { name: 'Close' }).first().click();
   await page.waitForURL((url) => !url.searchParams.has('open') && url.pathname.endsWith('/requests'));
   await context.close();
 });
 
 test('a request that is made while one looks appears by itself', async () => {
-  const { page, context } = await openPage(house, '/o/acme/requests?range=1h');
+  const { page, context } = await openConsolePage(house, '/o/acme/requests?range=1h');
   await page.getByRole('row').nth(3).waitFor();
   const id = await house.chat('sandbox/echo');
   await page.locator(`[data-row="${id}"]`).waitFor();
@@ -132,36 +137,36 @@ test('a request that is made while one looks appears by itself', async () => {
 });
 
 test('who is not signed in comes back to the same link afterwards', async () => {
-  house.as(null);
-  const { page, context, faults } = await openPage(house, '/o/acme/requests?status=429');
+  house.signInAs(null);
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests?status=429');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await screenshot(page, 'sign-in-desktop-light');
+  await takeScreenshot(page, 'sign-in-desktop-light');
   await assertAccessible(page);
   await page.getByLabel('E-mail').fill('mara@acme.example');
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('E-mail or password is not right.').waitFor();
-  house.as('viewer');
+  house.signInAs('viewer');
   await page.reload();
   await page.waitForURL(/\/o\/acme\/requests\?status=429/);
-  house.as('owner');
+  house.signInAs('owner');
   assert.deepEqual(faults, []);
   await context.close();
 });
 
 test('an issuer of the organization is asked, and told the way back', async () => {
-  house.as(null);
-  const { page, context } = await openPage(house, '/o/acme/requests?status=429');
+  house.signInAs(null);
+  const { page, context } = await openConsolePage(house, '/o/acme/requests?status=429');
   const asked = page.waitForRequest((request) => request.url().includes('/api/session/oidc/corp/start'));
   await page.getByRole('button', { name: 'Continue with corp' }).click();
   const { searchParams } = new URL((await asked).url());
   assert.deepEqual([...searchParams], [['return_to', '/o/acme/requests?status=429']]);
-  house.as('owner');
+  house.signInAs('owner');
   await context.close();
 });
 
 test('the palette goes to a page and opens an id that is pasted', async () => {
-  const { page, context, faults } = await openPage(house, '/o/acme/requests');
+  const { page, context, faults } = await openConsolePage(house, '/o/acme/requests');
   await page.waitForURL(/\/o\/acme\/requests/);
   await page.getByRole('row').nth(1).waitFor();
   await page.locator('[data-row]').first().focus();
@@ -181,7 +186,7 @@ test('the palette goes to a page and opens an id that is pasted', async () => {
     await palette.getAttribute('aria-activedescendant'),
     await page.getByRole('option', { selected: true }).getAttribute('id'),
   );
-  await screenshot(page, 'palette');
+  await takeScreenshot(page, 'palette');
   await palette.fill(` ${ids[0]} `);
   await assertAccessible(page);
   await page.keyboard.press('Enter');

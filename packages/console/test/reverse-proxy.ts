@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
 
 /** nginx as docs/network.md sets it up: one path of a host belongs to Floe, everything else to somebody else. */
 
@@ -12,7 +12,7 @@ export interface ReverseProxy {
   /** `http://127.0.0.1:<port>`, without the path. */
   readonly origin: string;
   /** Passes what lies below the path on to this server. */
-  leadTo(url: string): Promise<void>;
+  routeTo(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const PROGRAMS = [
 ];
 
 /** Listens from now on: nobody else can take its port until what it leads to is there. @param prefix what is Floe's, such as `/floe` */
-export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
+export async function startReverseProxy(prefix: string): Promise<ReverseProxy> {
   const program = PROGRAMS.find((path) => path !== '' && existsSync(path));
   if (!program)
     throw new Error(
@@ -38,7 +38,7 @@ export async function reverseProxy(prefix: string): Promise<ReverseProxy> {
   const origin = `http://127.0.0.1:${port}`;
   return {
     origin,
-    async leadTo(url) {
+    async routeTo(url) {
       writeFileSync(file, configOf({ home, port, prefix, url }));
       child.kill('SIGHUP');
       await eventually(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { PATIENCE_MS } from '@floe/testkit/patience';
+import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
 import type { Page } from 'playwright-core';
-import { picture } from './checks.ts';
-import { type Furnished, SECRET_WORD, startFurnished } from './furnished.ts';
-import { openContext } from './harness.ts';
-import { watchPage } from './page-faults.ts';
-import { settled, watchRequests } from './settled.ts';
+import { takeFolderScreenshot } from './checks.ts';
+import { openBrowserContext } from './console-harness.ts';
+import { collectPageFaults } from './page-faults.ts';
+import { type PopulatedConsole, SECRET_WORD, startPopulatedConsole } from './populated-console.ts';
+import { trackPageRequests, waitForSettledPage } from './settled-page.ts';
 
 /** Who may only read: every page by its address, everything on it, and nothing that can be changed. */
 
@@ -19,22 +19,22 @@ const ONLY_READ = [
   /^\/relay\/(coverage|decisions)$/,
 ];
 
-let house: Furnished;
+let house: PopulatedConsole;
 before(async () => {
-  house = await startFurnished();
+  house = await startPopulatedConsole();
 });
 after(() => house.close());
 
 test('a viewer opens every page by its address: all of it to read, every change off, with the names of who can', async () => {
-  house.as('viewer');
-  const context = await openContext(house);
+  house.signInAs('viewer');
+  const context = await openBrowserContext(house);
   const page = await context.newPage();
-  watchRequests(page);
-  const faults = await watchPage(page, house.url);
+  trackPageRequests(page);
+  const faults = await collectPageFaults(page, house.url);
   const wrong: string[] = [];
-  for (const place of house.places.values()) {
+  for (const place of house.pageUrls.values()) {
     await page.goto(`${house.url}/o/acme${place}`);
-    await settled(page);
+    await waitForSettledPage(page);
     for (const problem of await problemsOn(page, place)) wrong.push(`${place}: ${problem}`);
   }
   assert.deepEqual([...wrong, ...faults], []);
@@ -46,7 +46,9 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   const words = (await page.locator('main').innerText()).split(/\s+/).length;
   if (words < 8) found.push(`only ${words} words`);
   if ((await page.getByText(/^Could not |This page broke|Nothing here/).count()) > 0)
-    await picture(page, `viewer-failed${place.replaceAll('/', '-')}`).then(() => found.push('it failed'));
+    await takeFolderScreenshot(page, `viewer-failed${place.replaceAll('/', '-')}`).then(() =>
+      found.push('it failed'),
+    );
   const changes = page.locator('[data-needs]');
   const off = page.locator('[data-needs][aria-disabled=true]');
   // What lies behind a dialog cannot be reached.
@@ -57,7 +59,7 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   if (!isOnlyRead)
     await changes
       .first()
-      .waitFor({ timeout: PATIENCE_MS })
+      .waitFor({ timeout: TEST_TIMEOUT_MS })
       .catch(() => null);
   const [all, disabled] = [await changes.count(), await off.count()];
   if (all !== disabled) found.push(`${all - disabled} of ${all} changes are on`);
@@ -65,16 +67,16 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
   if (disabled === 0) return found;
   // In sight first: a tooltip closes when what it is about is scrolled.
   await first.scrollIntoViewIfNeeded();
-  await settled(page);
+  await waitForSettledPage(page);
   await first.focus();
   const told = await page
     .getByRole('tooltip')
     .filter({ hasText: 'Needs' })
     .first()
-    .innerText({ timeout: PATIENCE_MS })
+    .innerText({ timeout: TEST_TIMEOUT_MS })
     .catch(() => 'nothing');
   if (!/^Needs (member|admin|owner)\. Ask (Some admin or )?Mara Koch\.$/.test(told))
-    await picture(page, `viewer-says${place.replaceAll('/', '-')}`).then(() =>
+    await takeFolderScreenshot(page, `viewer-says${place.replaceAll('/', '-')}`).then(() =>
       found.push(`it says: ${told}`),
     );
   await page.keyboard.press('Escape');
@@ -82,22 +84,25 @@ async function problemsOn(page: Page, place: string): Promise<readonly string[]>
 }
 
 test('a viewer is shown no body, and the server gives none', async () => {
-  house.as('viewer');
-  const context = await openContext(house);
+  house.signInAs('viewer');
+  const context = await openBrowserContext(house);
   const page = await context.newPage();
   const bodies: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/bodies')) bodies.push(request.url());
   });
-  await page.goto(`${house.url}/o/acme/requests/${house.request}`);
+  await page.goto(`${house.url}/o/acme/requests/${house.loggedRequestId}`);
   await page.getByRole('tab', { name: 'Bodies' }).click();
   await page.getByText('Bodies are not for viewers').waitFor();
   await page.getByText('Needs member. Ask Some admin or Mara Koch.').first().waitFor();
   assert.ok(!(await page.locator('body').innerText()).includes(SECRET_WORD));
   assert.deepEqual(bodies, []);
-  assert.equal((await house.ask('GET', `/api/analytics/requests/${house.request}/bodies`)).status, 403);
+  assert.equal(
+    (await house.ask('GET', `/api/analytics/requests/${house.loggedRequestId}/bodies`)).status,
+    403,
+  );
   await context.close();
-  house.as('owner');
-  const kept = await house.ask('GET', `/api/analytics/requests/${house.request}/bodies`);
+  house.signInAs('owner');
+  const kept = await house.ask('GET', `/api/analytics/requests/${house.loggedRequestId}/bodies`);
   assert.ok(JSON.stringify(kept.body).includes(SECRET_WORD), 'there was something to hide');
 });

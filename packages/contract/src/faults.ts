@@ -28,13 +28,13 @@ export const FAULTS = {
   unsupported_parameter: { status: 400, ...invalid },
   missing_required_parameter: { status: 400, ...invalid },
   reason_required: { status: 400, ...invalid, retry: false },
-  trial_limit_exceeded: { status: 400, ...invalid, retry: false },
+  evaluation_limit_exceeded: { status: 400, ...invalid, retry: false },
   previous_response_not_found: { status: 400, ...invalid },
   missing_api_key: { status: 401, ...unauthorized },
   invalid_api_key: { status: 401, ...unauthorized },
   key_expired: { status: 401, ...unauthorized },
   key_revoked: { status: 401, ...unauthorized },
-  signed_out: { status: 401, ...unauthorized, retry: false },
+  session_expired: { status: 401, ...unauthorized, retry: false },
   sign_in_failed: { status: 401, ...unauthorized, retry: false },
   budget_exceeded: {
     status: 402,
@@ -57,14 +57,14 @@ export const FAULTS = {
   request_timeout: { status: 408, openai: 'invalid_request_error', anthropic: 'timeout_error' },
   conflict: { status: 409, openai: 'conflict_error', anthropic: 'conflict_error', retry: false },
   managed_by_file: { status: 409, openai: 'conflict_error', anthropic: 'conflict_error', retry: false },
-  link_unusable: { status: 410, ...invalid, retry: false },
+  link_expired: { status: 410, ...invalid, retry: false },
   precondition_failed: { status: 412, ...invalid },
   request_too_large: { status: 413, openai: 'invalid_request_error', anthropic: 'request_too_large' },
   unsupported_media_type: { status: 415, ...invalid },
   websocket_unsupported: { status: 426, ...invalid, retry: false },
   rate_limit_exceeded: { status: 429, ...limited, blocks: true },
   budget_reserved: { status: 429, ...limited, blocks: true },
-  too_many_tries: { status: 429, ...limited },
+  too_many_attempts: { status: 429, ...limited },
   upstream_rate_limited: { status: 429, ...limited },
   headers_too_large: { status: 431, ...invalid },
   internal_error: { status: 500, ...broken },
@@ -110,7 +110,7 @@ export interface FaultDetail {
 
 /**
  * An error somebody can act on. Thrown where it is known; caught at three edges only: `http/`,
- * `gateway/exchange.ts` and loop edges. A bug stays a plain `Error` and becomes `internal_error`.
+ * `gateway/handle-exchange.ts` and loop edges. A bug stays a plain `Error` and becomes `internal_error`.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

@@ -43,12 +43,12 @@ export function isInexact(number: string): boolean {
  * Where a number may stand that is not written back as it came: behind `:`, `,` or `[`, with sixteen digits, an
  * exponent, a fraction that is tiny or ends in 0, or as `-0`. Text in strings may look the same.
  */
-const PERHAPS_INEXACT =
+const POSSIBLY_INEXACT =
   /(?:^|[:,[])\s*(?:-0(?!\.)|-?(?:[\d.]{16}|\d+(?:\.(?:\d*0(?!\d)|0{6})|(?:\.\d+)?[eE])))/;
 
 /** False when no number in this JSON text would be changed by `JSON.parse` and `JSON.stringify`. */
-export function mayHoldInexact(text: string): boolean {
-  return PERHAPS_INEXACT.test(text);
+export function mayContainInexact(text: string): boolean {
+  return POSSIBLY_INEXACT.test(text);
 }
 
 /**
@@ -57,19 +57,19 @@ export function mayHoldInexact(text: string): boolean {
  *
  * @throws {SyntaxError}
  */
-export function parseExactly(text: string): Json {
-  if (!mayHoldInexact(text)) return JSON.parse(text);
-  return reviveExactly(text);
+export function parseJsonExactly(text: string): Json {
+  if (!mayContainInexact(text)) return JSON.parse(text);
+  return reviveExactNumbers(text);
 }
 
-/** `parseExactly` for a text that is known to hold such a number. @throws {SyntaxError} */
-export function reviveExactly(text: string): Json {
-  const value: Json = JSON.parse(text, exactly);
+/** `parseJsonExactly` for a text that is known to hold such a number. @throws {SyntaxError} */
+export function reviveExactNumbers(text: string): Json {
+  const value: Json = JSON.parse(text, reviveNumber);
   return value;
 }
 
 /** `context` is ECMAScript 2026: the text a primitive value was read from. */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+function reviveNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value;
   return String(value) === context.source ? value : new ExactNumber(context.source);
 }

@@ -1,4 +1,4 @@
 /** What a platform key may do. `read` sees every `GET` under `/api`; `beat` may only send beats. */
-export const SCOPES = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
+export const KEY_SCOPES = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
 
-export type Scope = (typeof SCOPES)[number];
+export type KeyScope = (typeof KEY_SCOPES)[number];

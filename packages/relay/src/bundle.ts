@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { RelayConfig } from '@floe/contract/config';
 import { isObject } from '@floe/contract/json';
-import type { Identity } from './rules/who.ts';
+import type { CallerIdentity } from './rules/match-caller.ts';
 
 /** What a client needs to decide without the server: the rules, and who it is. */
 export interface BundlePayload {
@@ -11,7 +11,7 @@ export interface BundlePayload {
   readonly issued_at: string;
   /** Nothing is decided by it from then on. */
   readonly expires_at: string;
-  readonly identity: Identity;
+  readonly identity: CallerIdentity;
   readonly relay: RelayConfig;
 }
 
@@ -30,7 +30,7 @@ const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
  *
  * @param pinnedKey raw Ed25519 key in base64, kept since the first bundle
  */
-export function openBundle(
+export function verifyBundle(
   { payload, signature }: SignedBundle,
   pinnedKey: string,
   nowMs: number,
@@ -40,11 +40,11 @@ export function openBundle(
   const key = createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, raw]), format: 'der', type: 'spki' });
   if (!verify(null, Buffer.from(payload), key, Buffer.from(signature, 'base64'))) return null;
   const parsed: unknown = JSON.parse(payload);
-  if (!isPayload(parsed)) return null;
+  if (!isBundlePayload(parsed)) return null;
   return Date.parse(parsed.expires_at) > nowMs ? parsed : null;
 }
 
 /** Only what the server wrote is signed by its key; the format says that this release reads it. */
-function isPayload(value: unknown): value is BundlePayload {
+function isBundlePayload(value: unknown): value is BundlePayload {
   return isObject(value) && value['format'] === 1 && isObject(value['relay']) && isObject(value['identity']);
 }

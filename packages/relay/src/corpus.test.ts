@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
+import { compileRelay } from './compile-relay.ts';
 import benign from './corpus/benign.json' with { type: 'json' };
 import hostile from './corpus/hostile.json' with { type: 'json' };
 import given from './corpus/rules.json' with { type: 'json' };
-import { decide } from './decide.ts';
-import { compileRelay } from './relay.ts';
-import { loadGrammar } from './shell/tree.ts';
+import { evaluateRelayEvent } from './evaluate-event.ts';
+import { loadShellGrammar } from './shell/grammar.ts';
 
 const { note: _, ...config } = given;
 const relay = compileRelay(RelaySchema.parse(config));
-const grammar = await loadGrammar();
+const grammar = await loadShellGrammar();
 const identity = { key: 'ci', team: null, owner: null };
 
 function decided(command: string): string {
   const event = relayEvent.parse({ event: 'shell', cwd: '/srv/app', shell: { command } });
-  return decide(event, { relay, grammar, identity, nowMs: 0 }).decision;
+  return evaluateRelayEvent(event, { relay, grammar, identity, nowMs: 0 }).decision;
 }
 
 test('every hostile command is answered as its entry says', () => {

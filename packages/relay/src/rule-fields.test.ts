@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { decide } from './decide.ts';
-import { compileRelay } from './relay.ts';
-import { loadGrammar } from './shell/tree.ts';
+import { compileRelay } from './compile-relay.ts';
+import { evaluateRelayEvent } from './evaluate-event.ts';
+import { loadShellGrammar } from './shell/grammar.ts';
 
 // Every field of a rule on its own: one event that it is about, one that differs in this field only.
 
-const grammar = await loadGrammar();
+const grammar = await loadShellGrammar();
 
 interface Asked {
   readonly event: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ function verdict(rule: Readonly<Record<string, unknown>>, asked: Asked) {
     self_tamper: 'off',
     rules: [{ name: 'it', on: ON, decision: 'deny', ...rule }],
   };
-  return decide(relayEvent.parse(asked.event), {
+  return evaluateRelayEvent(relayEvent.parse(asked.event), {
     relay: compileRelay(RelaySchema.parse(config)),
     grammar,
     identity: { key, team, owner },

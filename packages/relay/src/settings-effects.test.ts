@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { decide } from './decide.ts';
-import { askable, HOOK_ADAPTERS } from './hooks/adapters.ts';
-import { compileRelay } from './relay.ts';
+import { compileRelay } from './compile-relay.ts';
+import { evaluateRelayEvent } from './evaluate-event.ts';
+import { HOOK_ADAPTERS, withAskFallback } from './hooks/adapters.ts';
 
 const OWN = relayEvent.parse({ event: 'file_write', cwd: '/srv', file: { path: '~/.claude/settings.json' } });
 
@@ -16,7 +16,7 @@ test('self_tamper says whether an agent that changes its own settings is asked, 
   ] as const) {
     const relay = compileRelay(RelaySchema.parse({ mode: 'enforce', self_tamper }));
     const identity = { key: 'k', team: null, owner: null, org: 'acme' };
-    const said = decide(OWN, { relay, grammar: null, identity, nowMs: 0 });
+    const said = evaluateRelayEvent(OWN, { relay, grammar: null, identity, nowMs: 0 });
     assert.deepEqual([said.decision, said.would], [decision, would], self_tamper);
   }
 });
@@ -27,6 +27,6 @@ test('ask_fallback is what an agent that cannot ask is told instead of a questio
   const asked = { decision: 'ask', userMessage: null, agentMessage: null } as const;
   for (const fallback of ['deny', 'abstain'] as const) {
     const { ask_fallback } = RelaySchema.parse({ ask_fallback: fallback });
-    assert.equal(askable(cursor, call, asked, ask_fallback).decision, fallback);
+    assert.equal(withAskFallback(cursor, call, asked, ask_fallback).decision, fallback);
   }
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { decide } from '../src/decide.ts';
-import { compileRelay } from '../src/relay.ts';
-import { loadGrammar } from '../src/shell/tree.ts';
+import { compileRelay } from '../src/compile-relay.ts';
+import { evaluateRelayEvent } from '../src/evaluate-event.ts';
+import { loadShellGrammar } from '../src/shell/grammar.ts';
 import rules from './corpus/rules.json' with { type: 'json' };
 
 const CORPUS = join(import.meta.dirname, 'corpus');
@@ -15,12 +15,12 @@ const MOST_MISSED = 1;
 const MOST_FALSE_ALARMS = 1;
 
 const relay = compileRelay(RelaySchema.parse(rules));
-const grammar = await loadGrammar();
+const grammar = await loadShellGrammar();
 const identity = { key: 'ci', team: null, owner: null };
 
 function decided(command: string): string {
   const given = { event: 'shell', cwd: '/home/dev/app', home: '/home/dev', shell: { command } };
-  return decide(relayEvent.parse(given), { relay, grammar, identity, nowMs: 0 }).decision;
+  return evaluateRelayEvent(relayEvent.parse(given), { relay, grammar, identity, nowMs: 0 }).decision;
 }
 
 function commandsIn(half: string, kind: 'hostile' | 'harmless'): readonly string[] {

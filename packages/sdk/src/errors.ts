@@ -51,8 +51,8 @@ export class FloeTimeoutError extends FloeError {
 }
 
 /** Something answered that is not Floe: a page, a redirect, half of a JSON. Code `unexpected_answer` or `redirected`. */
-export class FloeAnswerError extends FloeError {
-  override readonly name = 'FloeAnswerError';
+export class FloeResponseError extends FloeError {
+  override readonly name = 'FloeResponseError';
 }
 
 /** The server refused the call. */
@@ -87,14 +87,14 @@ export class FloeRequestError extends FloeApiError {
 
 /**
  * A loop kept its beat back, so that the monitor fails: `healthy` said no, threw or did not answer (code
- * `unhealthy`), or nobody called `touch()` for longer than `stallAfter` (code `stalled`).
+ * `unhealthy`), or nobody called `touch()` for longer than `stallAfterSeconds` (code `stalled`).
  */
 export class FloeUnhealthyError extends FloeError {
   override readonly name = 'FloeUnhealthyError';
 }
 
 /** The error for an HTTP status of 400 and above. */
-export function apiError(
+export function createApiError(
   message: string,
   detail: FloeErrorDetail & { readonly status: number },
 ): FloeApiError {

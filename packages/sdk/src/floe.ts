@@ -1,18 +1,30 @@
-import { type Account, beatCall, type Call, type Signal, signalCall } from './call.ts';
+import {
+  type ApiAccount,
+  createBeatRequest,
+  createSignalRequest,
+  type HeartbeatRequest,
+  type RunSignal,
+} from './beat-request.ts';
 import { FloeConfigurationError, FloeConnectionError } from './errors.ts';
-import { HeartbeatLoop } from './loop.ts';
-import type { HeartbeatHandle, LoopOptions } from './loop-options.ts';
-import { messageOf } from './metadata.ts';
-import { type OnError, Reports } from './reports.ts';
-import { failure, type HeartbeatResult, type Limits, send, unforeseen } from './send.ts';
-import { problemOfBeatUrl } from './signal.ts';
-import { type Fetch, realSurroundings, type Surroundings } from './surroundings.ts';
-import { type Ending, watch } from './watch.ts';
+import { FailureReporter, type OnError } from './failure-reporter.ts';
+import { HeartbeatLoop } from './heartbeat-loop.ts';
+import type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
+import { thrownMessage } from './metadata.ts';
+import { type JobOutcome, observeJob } from './observe-job.ts';
+import { createRuntime, type Fetch, type Runtime } from './runtime.ts';
+import { validateBeatUrl } from './send-signal.ts';
+import {
+  failedResult,
+  type HeartbeatResult,
+  type SendLimits,
+  sendWithRetries,
+  unexpectedFailure,
+} from './send-with-retries.ts';
 
-const BUDGET_SECONDS = 20;
+const RETRY_BUDGET_SECONDS = 20;
 /** Beats of watched jobs under way at once; more than this means that nothing gets through. */
-const MOST_UNDER_WAY = 100;
-const DEFAULT_EVERY_SECONDS = 60;
+const MAX_PENDING_BEATS = 100;
+const DEFAULT_INTERVAL_SECONDS = 60;
 
 export interface FloeOptions {
   /** A platform key (`eis_…`) with the scope `beat` or `monitoring`. */
@@ -41,23 +53,23 @@ export interface MonitorOptions {
  * nothing throws, rejects or waits in the job that is watched.
  *
  * @example
- * const floe = new Floe({ apiKey, baseUrl: 'https://floe.example' });
+ * const floe = new Floe({ apiKey, baseUrlField: 'https://floe.example' });
  * await floe.monitor('nightly-backup', () => backUp());
  * await floe.flush(); // true
  */
 export class Floe {
-  readonly #account: Account;
-  readonly #around: Surroundings;
-  readonly #reports: Reports;
+  readonly #account: ApiAccount;
+  readonly #runtime: Runtime;
+  readonly #reporter: FailureReporter;
   readonly #timeoutSeconds: number;
   readonly #pending = new Set<Promise<unknown>>();
 
   /** `around` is for tests. */
-  constructor(options: FloeOptions, around: Surroundings = realSurroundings(options?.fetch)) {
-    this.#account = { apiKey: checkedKey(options?.apiKey), baseUrl: checkedAddress(options.baseUrl) };
-    this.#timeoutSeconds = checkedSeconds(options.timeoutSeconds);
-    this.#around = around;
-    this.#reports = new Reports(around, options.onError);
+  constructor(options: FloeOptions, around: Runtime = createRuntime(options?.fetch)) {
+    this.#account = { apiKey: requireApiKey(options?.apiKey), baseUrl: requireBaseUrl(options.baseUrl) };
+    this.#timeoutSeconds = requireTimeoutSeconds(options.timeoutSeconds);
+    this.#runtime = around;
+    this.#reporter = new FailureReporter(around, options.onError);
   }
 
   /**
@@ -71,8 +83,8 @@ export class Floe {
    * result.error?.message; // undefined
    */
   heartbeat(monitorId: string, metadata?: unknown): Promise<HeartbeatResult> {
-    if (!isId(monitorId)) return this.#refuse(monitorId);
-    return this.#deliver(() => beatCall(this.#account, monitorId, metadata, this.#around.id()));
+    if (!isMonitorId(monitorId)) return this.#rejectMonitorId(monitorId);
+    return this.#deliver(() => createBeatRequest(this.#account, monitorId, metadata, this.#runtime.id()));
   }
 
   /**
@@ -83,23 +95,23 @@ export class Floe {
    * beating.running; // true
    * await beating.stop({ final: true });
    */
-  startHeartbeat(monitorId: string, options: LoopOptions = {}): HeartbeatHandle {
-    const everySeconds = options.everySeconds ?? DEFAULT_EVERY_SECONDS;
+  startHeartbeat(monitorId: string, options: HeartbeatOptions = {}): HeartbeatHandle {
+    const everySeconds = options.everySeconds ?? DEFAULT_INTERVAL_SECONDS;
     const usable = typeof everySeconds === 'number' && everySeconds > 0 && Number.isFinite(everySeconds);
     if (!usable) {
-      const message = `everySeconds is ${String(everySeconds)}, which is no interval; beating every ${DEFAULT_EVERY_SECONDS} s`;
-      this.#reports.failed(String(monitorId), new FloeConfigurationError(message), options.onError);
+      const message = `everySeconds is ${String(everySeconds)}, which is no interval; beating every ${DEFAULT_INTERVAL_SECONDS} s`;
+      this.#reporter.reportFailure(String(monitorId), new FloeConfigurationError(message), options.onError);
     }
-    const loop = new HeartbeatLoop(monitorId, usable ? everySeconds : DEFAULT_EVERY_SECONDS, options, {
+    const loop = new HeartbeatLoop(monitorId, usable ? everySeconds : DEFAULT_INTERVAL_SECONDS, options, {
       account: this.#account,
-      around: this.#around,
-      reports: this.#reports,
+      runtime: this.#runtime,
+      reporter: this.#reporter,
       timeoutSeconds: this.#timeoutSeconds,
-      budgetSeconds: BUDGET_SECONDS,
+      budgetSeconds: RETRY_BUDGET_SECONDS,
     });
-    if (!isId(monitorId)) {
+    if (!isMonitorId(monitorId)) {
       void loop.stop();
-      void this.#refuse(monitorId, options.onError);
+      void this.#rejectMonitorId(monitorId, options.onError);
     }
     return loop;
   }
@@ -113,12 +125,13 @@ export class Floe {
    * await floe.monitor('nightly-backup', () => backUp(), { metadata: { host: 'db-1' } });
    */
   monitor<T>(monitorId: string, job: () => T, options: MonitorOptions = {}): T {
-    const startedMs = this.#around.monotonic();
-    const runId = this.#around.id();
-    const started = options.beatUrl === undefined ? null : this.#signal('start', monitorId, runId, options);
-    return watch(job, (ending) => {
-      const durationMs = Math.round(this.#around.monotonic() - startedMs);
-      void this.#ended(ending, { monitorId, runId, durationMs, started, options });
+    const startedMs = this.#runtime.monotonic();
+    const runId = this.#runtime.id();
+    const started =
+      options.beatUrl === undefined ? null : this.#sendRunSignal('start', monitorId, runId, options);
+    return observeJob(job, (ending) => {
+      const durationMs = Math.round(this.#runtime.monotonic() - startedMs);
+      void this.#reportRunEnd(ending, { monitorId, runId, durationMs, started, options });
     });
   }
 
@@ -150,7 +163,7 @@ export class Floe {
   async flush(options: { readonly timeoutSeconds?: number } = {}): Promise<boolean> {
     const limitMs = (options.timeoutSeconds ?? 5) * 1000;
     const late = new Promise<boolean>((resolve) => {
-      const timer = this.#around.after(limitMs, () => resolve(false), true);
+      const timer = this.#runtime.after(limitMs, () => resolve(false), true);
       void Promise.all(this.#pending).then(() => {
         timer.cancel();
         resolve(true);
@@ -159,80 +172,84 @@ export class Floe {
     return late;
   }
 
-  async #ended(ending: Ending, run: FinishedRun): Promise<void> {
+  async #reportRunEnd(ending: JobOutcome, run: ReportedRun): Promise<void> {
     const { monitorId, runId, durationMs, started, options } = run;
     try {
       const metadata = { ...options.metadata, duration_ms: durationMs };
       if (options.beatUrl === undefined) {
         if (!ending.ok) return;
-        if (!isId(monitorId)) return void (await this.#refuse(monitorId, options.onError));
-        const call = () => beatCall(this.#account, monitorId, metadata, runId);
-        return void (await this.#inBackground(call, monitorId, options.onError));
+        if (!isMonitorId(monitorId)) return void (await this.#rejectMonitorId(monitorId, options.onError));
+        const call = () => createBeatRequest(this.#account, monitorId, metadata, runId);
+        return void (await this.#sendInBackground(call, monitorId, options.onError));
       }
       // The name of the error and not its text, which may hold what no monitor should know.
-      const failed = ending.ok ? {} : { error: nameOf(ending.error) };
+      const failed = ending.ok ? {} : { error: errorNameOf(ending.error) };
       const told = { ...options, metadata: { ...metadata, ...failed } };
       await this.#track(
         Promise.resolve(started).then(() =>
-          this.#signal(ending.ok ? 'success' : 'fail', monitorId, runId, told),
+          this.#sendRunSignal(ending.ok ? 'success' : 'fail', monitorId, runId, told),
         ),
       );
     } catch (error) {
-      this.#reports.say(`defect ${monitorId}`, `${monitorId}: ${messageOf(error)}`);
+      this.#reporter.logLimited(`defect ${monitorId}`, `${monitorId}: ${thrownMessage(error)}`);
     }
   }
 
-  #signal(
-    signal: Signal,
+  #sendRunSignal(
+    signal: RunSignal,
     monitorId: string,
     runId: string,
     options: MonitorOptions,
   ): Promise<HeartbeatResult> {
     const { beatUrl = '', metadata } = options;
-    const wrong = problemOfBeatUrl(beatUrl);
+    const wrong = validateBeatUrl(beatUrl);
     if (wrong) {
-      this.#reports.failed(monitorId, wrong, options.onError);
-      return Promise.resolve(failure(wrong, 0));
+      this.#reporter.reportFailure(monitorId, wrong, options.onError);
+      return Promise.resolve(failedResult(wrong, 0));
     }
-    const call = () => signalCall(beatUrl, signal, { monitorId, runId, metadata });
-    return this.#inBackground(call, monitorId, options.onError);
+    const call = () => createSignalRequest(beatUrl, signal, { monitorId, runId, metadata });
+    return this.#sendInBackground(call, monitorId, options.onError);
   }
 
-  #inBackground(call: () => Call, monitorId: string, onError?: OnError): Promise<HeartbeatResult> {
-    if (this.#pending.size < MOST_UNDER_WAY) return this.#deliver(call, onError);
-    const message = `${MOST_UNDER_WAY} beats are under way already; this one is dropped`;
+  #sendInBackground(
+    call: () => HeartbeatRequest,
+    monitorId: string,
+    onError?: OnError,
+  ): Promise<HeartbeatResult> {
+    if (this.#pending.size < MAX_PENDING_BEATS) return this.#deliver(call, onError);
+    const message = `${MAX_PENDING_BEATS} beats are under way already; this one is dropped`;
     const error = new FloeConnectionError(message, { code: 'dropped' });
-    this.#reports.failed(monitorId, error, onError);
-    return Promise.resolve(failure(error, 0));
+    this.#reporter.reportFailure(monitorId, error, onError);
+    return Promise.resolve(failedResult(error, 0));
   }
 
-  #deliver(call: () => Call, onError?: OnError): Promise<HeartbeatResult> {
-    return this.#track(this.#delivered(call, onError));
+  #deliver(call: () => HeartbeatRequest, onError?: OnError): Promise<HeartbeatResult> {
+    return this.#track(this.#sendAndReport(call, onError));
   }
 
-  async #delivered(makeCall: () => Call, onError?: OnError): Promise<HeartbeatResult> {
+  async #sendAndReport(makeCall: () => HeartbeatRequest, onError?: OnError): Promise<HeartbeatResult> {
     let result: HeartbeatResult;
     let monitorId = 'monitor';
     try {
       const call = makeCall();
       monitorId = call.monitorId;
       const timeoutSeconds = this.#timeoutSeconds;
-      const limits: Limits = { timeoutSeconds, budgetSeconds: BUDGET_SECONDS, keepsAlive: true };
-      result = await send(call, limits, this.#around);
+      const limits: SendLimits = { timeoutSeconds, budgetSeconds: RETRY_BUDGET_SECONDS, keepsAlive: true };
+      result = await sendWithRetries(call, limits, this.#runtime);
     } catch (error) {
-      result = unforeseen(error);
+      result = unexpectedFailure(error);
     }
-    if (result.error) this.#reports.failed(monitorId, result.error, onError);
+    if (result.error) this.#reporter.reportFailure(monitorId, result.error, onError);
     if (result.metadataDropped !== null)
-      this.#reports.say(`metadata ${monitorId}`, `${monitorId}: ${result.metadataDropped}`);
+      this.#reporter.logLimited(`metadata ${monitorId}`, `${monitorId}: ${result.metadataDropped}`);
     return result;
   }
 
-  async #refuse(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
+  async #rejectMonitorId(monitorId: unknown, onError?: OnError): Promise<HeartbeatResult> {
     const shown = typeof monitorId === 'string' ? '""' : typeof monitorId;
     const error = new FloeConfigurationError(`the monitor id is ${shown}; it must be a non-empty string`);
-    this.#reports.failed(shown, error, onError);
-    return failure(error, 0);
+    this.#reporter.reportFailure(shown, error, onError);
+    return failedResult(error, 0);
   }
 
   #track<T>(work: Promise<T>): Promise<T> {
@@ -243,7 +260,7 @@ export class Floe {
   }
 }
 
-interface FinishedRun {
+interface ReportedRun {
   readonly monitorId: string;
   readonly runId: string;
   readonly durationMs: number;
@@ -251,16 +268,16 @@ interface FinishedRun {
   readonly options: MonitorOptions;
 }
 
-function isId(monitorId: unknown): monitorId is string {
+function isMonitorId(monitorId: unknown): monitorId is string {
   return typeof monitorId === 'string' && monitorId !== '';
 }
 
-function nameOf(error: unknown): string {
+function errorNameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
 /** A header cannot carry anything else; `fetch` would refuse it later with the key in its message. */
-function checkedKey(apiKey: unknown): string {
+function requireApiKey(apiKey: unknown): string {
   const key = typeof apiKey === 'string' ? apiKey.trim() : '';
   if (key === '') throw new FloeConfigurationError('apiKey is missing: new Floe({ apiKey: "eis_…" })');
   if (!/^[\x21-\x7e]+$/.test(key))
@@ -268,7 +285,7 @@ function checkedKey(apiKey: unknown): string {
   return key;
 }
 
-function checkedAddress(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
+function requireBaseUrl(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
   const text = typeof baseUrl === 'string' ? baseUrl.trim() : '';
   if (!/^https?:\/\/[^/\s?#@]+(\/[^\s?#]*)?$/i.test(text))
     throw new FloeConfigurationError(
@@ -277,7 +294,7 @@ function checkedAddress(baseUrl: unknown = 'http://127.0.0.1:3563'): string {
   return text.replace(/\/+$/, '');
 }
 
-function checkedSeconds(timeoutSeconds: unknown = 5): number {
+function requireTimeoutSeconds(timeoutSeconds: unknown = 5): number {
   if (typeof timeoutSeconds === 'number' && timeoutSeconds > 0 && Number.isFinite(timeoutSeconds))
     return timeoutSeconds;
   throw new FloeConfigurationError('timeoutSeconds must be a positive number');

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import answers from '../../testkit/golden/heartbeat/answers.json' with { type: 'json' };
 import requests from '../../testkit/golden/heartbeat/requests.json' with { type: 'json' };
 import retries from '../../testkit/golden/heartbeat/retries.json' with { type: 'json' };
 import { Floe } from './floe.ts';
-import { retryDelay } from './retry.ts';
-import type { HeartbeatResult } from './send.ts';
-import { realSurroundings } from './surroundings.ts';
-import { committed, FakeServer, fakeSurroundings } from './test/fake-server.ts';
+import { computeRetryDelay } from './retry.ts';
+import { createRuntime } from './runtime.ts';
+import type { HeartbeatResult } from './send-with-retries.ts';
+import { committedAnswer, createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
 
 for (const golden of requests)
   test(`request: ${golden.name}`, async () => {
-    const server = new FakeServer();
-    const around = { ...fakeSurroundings(new FakeClock(), server), id: () => golden.idempotency_key };
+    const server = new FakeFloeServer();
+    const around = { ...createFakeRuntime(new FakeClock(), server), id: () => golden.idempotency_key };
     const floe = new Floe({ apiKey: golden.api_key, baseUrl: golden.base_url }, around);
     const metadata = metadataOf(golden);
     const result = await floe.heartbeat(golden.monitor_id, metadata);
@@ -41,7 +41,7 @@ function metadataOf(golden: (typeof requests)[number]): unknown {
 
 for (const golden of answers)
   test(`answer: ${golden.name}`, async () => {
-    const server = new FakeServer();
+    const server = new FakeFloeServer();
     const body =
       golden.body_repeat === undefined
         ? golden.body
@@ -56,7 +56,7 @@ for (const golden of answers)
     const clock = new FakeClock(Date.parse(golden.now));
     const floe = new Floe(
       { apiKey: 'eis_test_key', onError: () => undefined },
-      fakeSurroundings(clock, server),
+      createFakeRuntime(clock, server),
     );
     const sending = floe.heartbeat('nightly-backup');
     // Retries of the same answer come to the same result; their waits pass here.
@@ -86,7 +86,7 @@ function told({ ok, beat, error, metadataDropped }: HeartbeatResult): unknown {
 
 for (const golden of retries)
   test(`retry: ${golden.name}`, () => {
-    const delay = retryDelay(
+    const delay = computeRetryDelay(
       { retryable: golden.error.retryable, retryAfterSeconds: golden.error.retry_after_seconds },
       {
         attempts: golden.attempts,
@@ -99,11 +99,11 @@ for (const golden of retries)
   });
 
 test('a beat has a name of its own, and one with a retry keeps it', async () => {
-  const server = new FakeServer();
+  const server = new FakeFloeServer();
   const clock = new FakeClock();
-  const around = { ...fakeSurroundings(clock, server), id: realSurroundings().id };
+  const around = { ...createFakeRuntime(clock, server), id: createRuntime().id };
   const floe = new Floe({ apiKey: 'eis_test_key' }, around);
-  server.answer = (_, index) => (index === 0 ? new Response('', { status: 503 }) : committed());
+  server.answer = (_, index) => (index === 0 ? new Response('', { status: 503 }) : committedAnswer());
   const sending = floe.heartbeat('job');
   await clock.advanceAsync(1000);
   assert.equal((await sending).attempts, 2);

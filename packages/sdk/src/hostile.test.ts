@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { HOSTILE_CASES, type HostileCase, hostileServer } from '@floe/testkit/hostile-server';
-import type { Upstream } from '@floe/testkit/upstream';
+import type { FakeUpstream } from '@floe/testkit/fake-upstream';
+import { HOSTILE_CASES, type HostileCase, startHostileServer } from '@floe/testkit/hostile-server';
 import { Floe } from './floe.ts';
-import type { HeartbeatResult } from './send.ts';
-import { realSurroundings, type Surroundings } from './surroundings.ts';
+import { createRuntime, type Runtime } from './runtime.ts';
+import type { HeartbeatResult } from './send-with-retries.ts';
 
 suite('a hostile server', { concurrency: 6, timeout: 60_000 }, () => {
   for (const hostile of HOSTILE_CASES) {
@@ -52,11 +52,14 @@ interface Cleanup {
 }
 
 /** A client whose waits between attempts pass at once, and the server it talks to. */
-async function against(hostile: HostileCase, t: Cleanup): Promise<{ floe: Floe; server: Upstream | null }> {
-  const server = hostile.steps === undefined ? null : await hostileServer(hostile);
+async function against(
+  hostile: HostileCase,
+  t: Cleanup,
+): Promise<{ floe: Floe; server: FakeUpstream | null }> {
+  const server = hostile.steps === undefined ? null : await startHostileServer(hostile);
   if (server) t.after(() => server.close());
-  const real = realSurroundings();
-  const around: Surroundings = {
+  const real = createRuntime();
+  const around: Runtime = {
     ...real,
     random: () => 0,
     after: (ms, callback, keepsAlive) => real.after(ms === 1000 ? 0 : ms, callback, keepsAlive),
@@ -69,7 +72,7 @@ async function against(hostile: HostileCase, t: Cleanup): Promise<{ floe: Floe; 
   };
 }
 
-function check(hostile: HostileCase, result: HeartbeatResult, server: Upstream | null): void {
+function check(hostile: HostileCase, result: HeartbeatResult, server: FakeUpstream | null): void {
   const { expect } = hostile;
   assert.equal(result.ok, expect.ok, String(result.error));
   assert.equal(result.attempts, expect.attempts);

@@ -1,7 +1,5 @@
-export type { Beat } from './answer.ts';
-export type { Signal } from './call.ts';
+export type { RunSignal } from './beat-request.ts';
 export {
-  FloeAnswerError,
   FloeApiError,
   FloeAuthenticationError,
   FloeConfigurationError,
@@ -10,13 +8,15 @@ export {
   FloeMonitorNotFoundError,
   FloeRateLimitError,
   FloeRequestError,
+  FloeResponseError,
   FloeServerError,
   FloeTimeoutError,
   FloeUnhealthyError,
 } from './errors.ts';
+export type { OnError } from './failure-reporter.ts';
 export { Floe, type FloeOptions, type MonitorOptions } from './floe.ts';
-export type { HeartbeatHandle, LoopOptions } from './loop-options.ts';
-export type { OnError } from './reports.ts';
-export type { HeartbeatResult } from './send.ts';
-export { type SignalOptions, sendSignal } from './signal.ts';
-export type { Fetch, FetchAnswer, FetchInit, FetchReader } from './surroundings.ts';
+export type { HeartbeatHandle, HeartbeatOptions } from './heartbeat-options.ts';
+export type { Beat } from './parse-beat-answer.ts';
+export type { Fetch, FetchInit, FetchReader, FetchResponse } from './runtime.ts';
+export { type SignalOptions, sendSignal } from './send-signal.ts';
+export type { HeartbeatResult } from './send-with-retries.ts';

@@ -1,5 +1,5 @@
 /** What the server keeps of a beat's metadata, in bytes of JSON (design: 16 KB). */
-const LIMIT_BYTES = 16_384;
+const MAX_METADATA_BYTES = 16_384;
 
 export interface FittedMetadata {
   /** JSON text of an object; null when the beat goes without. */
@@ -18,37 +18,37 @@ export function fitMetadata(metadata: unknown): FittedMetadata {
   try {
     json = JSON.stringify(metadata);
   } catch (error) {
-    return { json: null, dropped: `metadata cannot be written as JSON: ${messageOf(error)}` };
+    return { json: null, dropped: `metadata cannot be written as JSON: ${thrownMessage(error)}` };
   }
   if (json === undefined || !json.startsWith('{'))
     return { json: null, dropped: 'metadata is not an object' };
-  return bytesOf(json) <= LIMIT_BYTES ? { json, dropped: null } : shrunk(json);
+  return utf8Length(json) <= MAX_METADATA_BYTES ? { json, dropped: null } : shrinkMetadata(json);
 }
 
-function shrunk(json: string): FittedMetadata {
+function shrinkMetadata(json: string): FittedMetadata {
   const members: Map<string, unknown> = new Map(Object.entries(JSON.parse(json)));
-  const sizes = [...members].map(([key, value]) => ({ key, bytes: bytesOf(JSON.stringify(value)) }));
+  const sizes = [...members].map(([key, value]) => ({ key, bytes: utf8Length(JSON.stringify(value)) }));
   sizes.sort((a, b) => b.bytes - a.bytes);
   const removed: string[] = [];
   for (const { key, bytes } of sizes) {
     members.set(key, `[${bytes} bytes removed]`);
     removed.push(key);
     const smaller = JSON.stringify(Object.fromEntries(members));
-    if (bytesOf(smaller) <= LIMIT_BYTES)
+    if (utf8Length(smaller) <= MAX_METADATA_BYTES)
       return {
         json: smaller,
-        dropped: `metadata exceeds ${LIMIT_BYTES} bytes; removed: ${removed.join(', ')}`,
+        dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes; removed: ${removed.join(', ')}`,
       };
   }
-  return { json: null, dropped: `metadata exceeds ${LIMIT_BYTES} bytes` };
+  return { json: null, dropped: `metadata exceeds ${MAX_METADATA_BYTES} bytes` };
 }
 
-function bytesOf(text: string): number {
+function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
 /** The text of anything that was thrown. */
-export function messageOf(thrown: unknown): string {
+export function thrownMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { Floe } from './floe.ts';
-import { FakeServer, fakeSurroundings } from './test/fake-server.ts';
+import { createFakeRuntime, FakeFloeServer } from './test/fake-server.ts';
 
 function setUp() {
   const clock = new FakeClock();
-  const server = new FakeServer();
-  const around = fakeSurroundings(clock, server);
+  const server = new FakeFloeServer();
+  const around = createFakeRuntime(clock, server);
   return { clock, server, around, floe: new Floe({ apiKey: 'eis_test_key' }, around) };
 }
 

@@ -6,5 +6,5 @@ import { setFlagsFromString } from 'node:v8';
 enableCompileCache();
 // Request bodies count as garbage like any other instead of forcing a full collection each (decisions/0049).
 setFlagsFromString('--external-memory-accounted-in-global-limit');
-const { run } = await import('../src/main.ts');
+const { runProgram: run } = await import('../src/main.ts');
 await run();

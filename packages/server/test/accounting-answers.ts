@@ -1,40 +1,40 @@
 // Answers of fake upstreams for the accounting laws: any dialect and form, and whatever a provider says of usage.
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { eventFrames } from '@floe/testkit/client';
-import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
+import { parseSseFrames } from '@floe/testkit/http-client';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
-export type Dialect = 'chat' | 'responses' | 'messages' | 'embeddings';
+export type AccountingDialect = 'chat' | 'responses' | 'messages' | 'embeddings';
 
 /** What a provider says it has counted; each value stands for itself in the answer. */
-export interface Report {
+export interface ReportedUsage {
   readonly input?: unknown;
   readonly output?: unknown;
 }
 
-export interface Telling {
+export interface AccountingAnswer {
   readonly stream: boolean;
   readonly pieces: readonly string[];
   /** Null where the provider reports nothing. */
-  readonly report: Report | null;
+  readonly reportedUsage: ReportedUsage | null;
   /** A stream tells an error behind its content, any other answer is one. */
-  readonly errs: boolean;
+  readonly fails: boolean;
 }
 
 /** Arguments of the one tool each answer calls. */
-export const TOOL = {
+export const ANSWER_TOOL_CALL = {
   name: 'look_up',
   arguments: JSON.stringify({ query: 'Größe der "Eisfläche"', limit: 10 }),
 };
 const ERROR = { type: 'server_error', message: 'the accelerator overheated' };
 
-export function answerOf(dialect: Dialect, telling: Telling): Reply {
-  if (telling.errs && !telling.stream) return jsonReply({ type: 'error', error: ERROR }, 500);
+export function accountingReply(dialect: AccountingDialect, telling: AccountingAnswer): UpstreamReply {
+  if (telling.fails && !telling.stream) return jsonReply({ type: 'error', error: ERROR }, 500);
   if (dialect === 'chat') return chat(telling);
   if (dialect === 'responses') return responses(telling);
   return dialect === 'messages' ? messages(telling) : embeddings(telling);
 }
 
-function named(report: Report | null, input: string, output: string): object {
+function usageMembers(report: ReportedUsage | null, input: string, output: string): object {
   if (report === null) return {};
   const usage = {
     ...('input' in report && { [input]: report.input }),
@@ -43,15 +43,15 @@ function named(report: Report | null, input: string, output: string): object {
   return { usage };
 }
 
-function chat({ stream, pieces, report, errs }: Telling): Reply {
-  const usage = named(report, 'prompt_tokens', 'completion_tokens');
+function chat({ stream, pieces, reportedUsage: report, fails: errs }: AccountingAnswer): UpstreamReply {
+  const usage = usageMembers(report, 'prompt_tokens', 'completion_tokens');
   const head = {
     id: 'chatcmpl-1',
     object: stream ? 'chat.completion.chunk' : 'chat.completion',
     created: 1,
     model: 'm',
   };
-  const call = { id: 'call_1', type: 'function', function: TOOL };
+  const call = { id: 'call_1', type: 'function', function: ANSWER_TOOL_CALL };
   if (!stream) {
     const message = { role: 'assistant', content: pieces.join(''), tool_calls: [call] };
     return jsonReply({ ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], ...usage });
@@ -74,12 +74,18 @@ function chat({ stream, pieces, report, errs }: Telling): Reply {
   ]);
 }
 
-function responses({ stream, pieces, report, errs }: Telling): Reply {
+function responses({ stream, pieces, reportedUsage: report, fails: errs }: AccountingAnswer): UpstreamReply {
   const text = pieces.join('');
   const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' };
   const part = { type: 'output_text', text, annotations: [] };
-  const call = { id: 'fc_1', type: 'function_call', call_id: 'call_1', status: 'completed', ...TOOL };
-  const usage = named(report, 'input_tokens', 'output_tokens');
+  const call = {
+    id: 'fc_1',
+    type: 'function_call',
+    call_id: 'call_1',
+    status: 'completed',
+    ...ANSWER_TOOL_CALL,
+  };
+  const usage = usageMembers(report, 'input_tokens', 'output_tokens');
   const base = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', tools: [], error: null };
   const whole = { ...base, status: 'completed', output: [{ ...message, content: [part] }, call], ...usage };
   if (!stream) return jsonReply(whole);
@@ -108,12 +114,12 @@ function responses({ stream, pieces, report, errs }: Telling): Reply {
           event('response.function_call_arguments.delta', {
             output_index: 1,
             item_id: 'fc_1',
-            delta: TOOL.arguments,
+            delta: ANSWER_TOOL_CALL.arguments,
           }),
           event('response.function_call_arguments.done', {
             output_index: 1,
             item_id: 'fc_1',
-            arguments: TOOL.arguments,
+            arguments: ANSWER_TOOL_CALL.arguments,
           }),
           event('response.output_item.done', { output_index: 1, item: call }),
           event('response.completed', { response: whole }),
@@ -121,14 +127,14 @@ function responses({ stream, pieces, report, errs }: Telling): Reply {
   ]);
 }
 
-function messages({ stream, pieces, report, errs }: Telling): Reply {
-  const usage = named(report, 'input_tokens', 'output_tokens');
-  const call = { type: 'tool_use', id: 'toolu_1', name: TOOL.name };
+function messages({ stream, pieces, reportedUsage: report, fails: errs }: AccountingAnswer): UpstreamReply {
+  const usage = usageMembers(report, 'input_tokens', 'output_tokens');
+  const call = { type: 'tool_use', id: 'toolu_1', name: ANSWER_TOOL_CALL.name };
   const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm' };
   if (!stream) {
     const content = [
       { type: 'text', text: pieces.join('') },
-      { ...call, input: JSON.parse(TOOL.arguments) },
+      { ...call, input: JSON.parse(ANSWER_TOOL_CALL.arguments) },
     ];
     return jsonReply({
       ...head,
@@ -154,7 +160,7 @@ function messages({ stream, pieces, report, errs }: Telling): Reply {
           event('content_block_start', { index: 1, content_block: { ...call, input: {} } }),
           event('content_block_delta', {
             index: 1,
-            delta: { type: 'input_json_delta', partial_json: TOOL.arguments },
+            delta: { type: 'input_json_delta', partial_json: ANSWER_TOOL_CALL.arguments },
           }),
           event('content_block_stop', { index: 1 }),
           event('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null }, ...end }),
@@ -163,41 +169,41 @@ function messages({ stream, pieces, report, errs }: Telling): Reply {
   ]);
 }
 
-function embeddings({ report }: Telling): Reply {
+function embeddings({ reportedUsage: report }: AccountingAnswer): UpstreamReply {
   const data = [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }];
   return jsonReply({
     object: 'list',
     model: 'm',
     data,
-    ...named(report, 'prompt_tokens', 'completion_tokens'),
+    ...usageMembers(report, 'prompt_tokens', 'completion_tokens'),
   });
 }
 
 /** UTF-8 bytes of text, tool names and arguments that a client has read, by the shapes of the surfaces alone. */
-export function deliveredBytes(text: string, stream: boolean): number {
-  if (!stream) return bytesIn(parsed(text));
+export function countDeliveredBytes(text: string, stream: boolean): number {
+  if (!stream) return countBytes(parsed(text));
   let sum = 0;
-  for (const { data } of eventFrames(text)) {
+  for (const { data } of parseSseFrames(text)) {
     const event = parsed(data);
     const type = String(event['type'] ?? '');
     // Responses: what is not a delta repeats.
     if (type.startsWith('response.') && !type.endsWith('.delta')) continue;
-    sum += typeof event['delta'] === 'string' ? Buffer.byteLength(event['delta']) : bytesIn(event);
+    sum += typeof event['delta'] === 'string' ? Buffer.byteLength(event['delta']) : countBytes(event);
   }
   return sum;
 }
 
 const SAID = new Set(['content', 'text', 'arguments', 'partial_json', 'name']);
 
-function bytesIn(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, entry) => sum + bytesIn(entry), 0);
+function countBytes(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, entry) => sum + countBytes(entry), 0);
   if (!isObject(value)) return 0;
   let sum = 0;
   for (const [name, member] of Object.entries(value)) {
     if (name === 'error') continue;
     if (name === 'input' && isObject(member) && Object.keys(member).length > 0)
       sum += JSON.stringify(member).length;
-    else if (typeof member !== 'string') sum += bytesIn(member);
+    else if (typeof member !== 'string') sum += countBytes(member);
     else if (SAID.has(name)) sum += Buffer.byteLength(member);
   }
   return sum;

@@ -4,20 +4,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { CallAnswer } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/eventually';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
-import { lasting } from '@floe/testkit/faults';
-import { eventually } from '@floe/testkit/patience';
-import { answerOf, deliveredBytes, type Report } from './accounting-answers.ts';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import { limitFault } from '@floe/testkit/injected-fault';
+import { accountingReply, countDeliveredBytes, type ReportedUsage } from './accounting-answers.ts';
 import {
-  type AccountingHouse,
-  bodyOf,
-  type Caller,
-  settledAt,
-  startAccountingHouse,
-  WAYS,
-  type Way,
-} from './accounting-house.ts';
+  ACCOUNTING_PATHS,
+  type AccountingCaller,
+  type AccountingGateway,
+  type AccountingPath,
+  accountingBody,
+  startAccountingGateway,
+  waitForSpend,
+} from './accounting-gateway.ts';
 
 /** USD per million tokens, so nano-dollars are thousandths of tokens. */
 const PRICE = { input: 1, output: 2 };
@@ -26,7 +26,7 @@ const REPORTED = { input: 25, output: 777 };
 
 /** What a provider may report, and which of its counts can be true. */
 const REPORTS: Readonly<
-  Record<string, { readonly report: Report | null; readonly good: readonly (keyof Report)[] }>
+  Record<string, { readonly report: ReportedUsage | null; readonly good: readonly (keyof ReportedUsage)[] }>
 > = {
   present: { report: REPORTED, good: ['input', 'output'] },
   absent: { report: null, good: [] },
@@ -43,7 +43,7 @@ const ENDINGS = ['complete', 'cut', 'aborted', 'error'] as const;
 type Ending = (typeof ENDINGS)[number];
 
 interface Case {
-  readonly way: Way;
+  readonly way: AccountingPath;
   readonly stream: boolean;
   readonly usage: string;
   readonly ending: Ending;
@@ -52,18 +52,18 @@ interface Case {
 const nameOf = ({ way, stream, usage, ending }: Case) =>
   `${way.name}, ${stream ? 'streamed' : 'whole'}, usage ${usage}, ${ending}`;
 
-let house: AccountingHouse;
-let caller: Caller;
+let house: AccountingGateway;
+let caller: AccountingCaller;
 before(async () => {
-  house = await startAccountingHouse({ price: PRICE, limitUsd: 1_000_000 });
-  caller = house.newCaller();
+  house = await startAccountingGateway({ price: PRICE, limitUsd: 1_000_000 });
+  caller = house.createCaller();
 });
 after(() => house.close());
 
 /** Lays out an answer and asks for it. Null when the client left before an answer began. */
-async function play({ way, stream, usage, ending }: Case): Promise<CallAnswer | null> {
+async function play({ way, stream, usage, ending }: Case): Promise<HttpCallAnswer | null> {
   const { report = null } = REPORTS[usage] ?? {};
-  const upstream = house.upstream(way.host);
+  const upstream = house.upstream(way.upstreamId);
   const part = stream ? { afterFrame: 20 } : {};
   const fault =
     ending === 'cut'
@@ -71,21 +71,24 @@ async function play({ way, stream, usage, ending }: Case): Promise<CallAnswer | 
       : ending === 'aborted'
         ? stallMidAnswer(part)
         : null;
-  await upstream.setFaults(...(fault ? [lasting(fault, 1)] : []));
+  await upstream.setFaults(...(fault ? [limitFault(fault, 1)] : []));
   const errs = ending === 'error';
-  house.play(way.host, answerOf(way.upstream, { stream, pieces: PIECES, report, errs }));
+  house.setReply(
+    way.upstreamId,
+    accountingReply(way.upstream, { stream, pieces: PIECES, reportedUsage: report, fails: errs }),
+  );
   const leave = new AbortController();
   const asked = upstream.requests.length;
-  const body = bodyOf(way, 'How thick is the ice?', stream ? { stream } : {});
-  const answer = caller.ask(way, body, {
+  const body = accountingBody(way, 'How thick is the ice?', stream ? { stream } : {});
+  const answer = caller.send(way, body, {
     ...(ending === 'aborted' && { signal: leave.signal }),
-    onPiece: (piece) => {
+    onChunk: (piece) => {
       // Content, not a comment or the announcement of an answer.
       if (ending === 'aborted' && piece.includes('St')) leave.abort();
     },
   });
   if (ending !== 'aborted' || stream) return answer;
-  await upstream.received(asked + 1);
+  await upstream.waitForRequests(asked + 1);
   leave.abort();
   return answer.catch(() => null);
 }
@@ -99,17 +102,17 @@ function count(row: JsonObject, name: (typeof COUNTS)[number]): number {
 const paidFor = (row: JsonObject) => Number(row['cost_nano_usd'] ?? 0);
 const costOf = (row: JsonObject) => (count(row, 'input_tokens') + 2 * count(row, 'output_tokens')) * 1_000;
 
-function assertBooked(at: Case, answer: CallAnswer, row: JsonObject): void {
+function assertBooked(at: Case, answer: HttpCallAnswer, row: JsonObject): void {
   const name = `${nameOf(at)}: ${JSON.stringify(row)}`;
   const { good = [] } = REPORTS[at.usage] ?? {};
-  const delivered = at.way.surface === 'embeddings' ? 0 : deliveredBytes(answer.text, at.stream);
+  const delivered = at.way.surface === 'embeddings' ? 0 : countDeliveredBytes(answer.text, at.stream);
   assert.ok(count(row, 'output_tokens') * 4 >= delivered || at.ending === 'complete', name);
   assert.ok(count(row, 'output_tokens') <= 1_000 && count(row, 'input_tokens') <= 100, name);
   assert.equal(paidFor(row), costOf(row), name);
   if (delivered > 0) assert.ok(count(row, 'input_tokens') > 0 && count(row, 'output_tokens') > 0, name);
   if (at.ending !== 'complete') return;
   assert.equal(row['state'], 'complete', name);
-  const isTold = (which: keyof Report) => good.includes(which);
+  const isTold = (which: keyof ReportedUsage) => good.includes(which);
   if (isTold('input')) assert.equal(count(row, 'input_tokens'), REPORTED.input, name);
   if (at.way.surface === 'embeddings') return;
   assert.ok(delivered > 1_000, `the whole answer: ${name}`);
@@ -121,11 +124,11 @@ function assertBooked(at: Case, answer: CallAnswer, row: JsonObject): void {
 
 test('whatever is reported and however it ends, an exchange is booked with at least what was delivered', async () => {
   const cases: Case[] = [];
-  for (const way of WAYS)
+  for (const way of ACCOUNTING_PATHS)
     for (const stream of way.surface === 'embeddings' ? [false] : [false, true])
       for (const usage of Object.keys(REPORTS))
         for (const ending of ENDINGS) cases.push({ way, stream, usage, ending });
-  const answers = new Map<string, { readonly at: Case; readonly answer: CallAnswer }>();
+  const answers = new Map<string, { readonly at: Case; readonly answer: HttpCallAnswer }>();
   for (const at of cases) {
     const answer = await play(at);
     const id = answer?.headers['x-request-id'];
@@ -140,11 +143,11 @@ test('whatever is reported and however it ends, an exchange is booked with at le
   }
   // Whoever left before an answer began has a row without an id that is known here: its input alone.
   const unanswered = cases.length - answers.size;
-  const spent = await caller.spent();
+  const spent = await caller.getSpend();
   assert.ok(spent >= booked && spent <= booked + unanswered * 200_000, `${spent} spent, ${booked} booked`);
 });
 
-for (const way of WAYS.filter(({ surface }) => surface !== 'embeddings'))
+for (const way of ACCOUNTING_PATHS.filter(({ surface }) => surface !== 'embeddings'))
   test(`${way.name}: the same answer is estimated alike, streamed or whole`, async () => {
     const tokens: number[] = [];
     for (const stream of [false, true]) {
@@ -166,19 +169,19 @@ const ENDLESS = Array.from({ length: 3_000 }, () => EVENT);
 /** Node reads so much of a socket at a time; no event of any dialect is shorter than its content and 60 bytes. */
 const READ_NANO_USD = Math.ceil((65_536 / (EVENT.length + 60)) * 10) * NANO_PER_TOKEN;
 
-const cap = ({ surface }: Way, tokens: number) =>
+const cap = ({ surface }: AccountingPath, tokens: number) =>
   surface === 'responses' ? { max_output_tokens: tokens } : { max_tokens: tokens };
-const SPEAKING = WAYS.filter(({ surface }) => surface !== 'embeddings');
-const endless = ({ upstream }: Way) =>
-  answerOf(upstream, { stream: true, pieces: ENDLESS, report: null, errs: false });
+const SPEAKING = ACCOUNTING_PATHS.filter(({ surface }) => surface !== 'embeddings');
+const endless = ({ upstream }: AccountingPath) =>
+  accountingReply(upstream, { stream: true, pieces: ENDLESS, reportedUsage: null, fails: false });
 
-let dear: AccountingHouse;
+let dear: AccountingGateway;
 before(async () => {
-  dear = await startAccountingHouse({ price: DEAR, limitUsd: 1 });
+  dear = await startAccountingGateway({ price: DEAR, limitUsd: 1 });
 });
 after(() => dear.close());
 
-const codeOf = (answer: CallAnswer) => {
+const codeOf = (answer: HttpCallAnswer) => {
   const body: unknown = JSON.parse(answer.text);
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
   return [answer.status, error['code'], error['type']];
@@ -189,32 +192,32 @@ const FINISHES = /"finish_reason":"|"stop_reason":"|message_stop|response\.compl
 
 for (const way of SPEAKING)
   test(`${way.name}: a stream beyond max_tokens takes more of a hard budget and ends with the typed error`, async () => {
-    const payer = dear.newCaller();
-    dear.play(way.host, endless(way));
-    const answer = await payer.ask(way, bodyOf(way, 'Go on.', { stream: true, ...cap(way, 20) }));
+    const payer = dear.createCaller();
+    dear.setReply(way.upstreamId, endless(way));
+    const answer = await payer.send(way, accountingBody(way, 'Go on.', { stream: true, ...cap(way, 20) }));
     const id = answer.headers['x-request-id'] ?? '';
     const row = (await dear.rows([id])).get(id) ?? {};
     assert.deepEqual([row['status'], row['state'], row['error_code']], [200, 'partial', 'budget_exceeded']);
     const cost = paidFor(row);
     assert.ok(cost <= ONE_DOLLAR + READ_NANO_USD, `${cost}: at most a read above the budget`);
     assert.ok(cost >= ONE_DOLLAR * 0.7, `${cost}: the budget is used`);
-    assert.equal(cost, Math.ceil(deliveredBytes(answer.text, true) / 4) * NANO_PER_TOKEN);
+    assert.equal(cost, Math.ceil(countDeliveredBytes(answer.text, true) / 4) * NANO_PER_TOKEN);
     assert.doesNotMatch(answer.text, FINISHES);
     assert.match(answer.text, /was used up while this answer was streamed/);
     assert.match(answer.text, /budget_exceeded|billing_error/);
-    await settledAt(payer, cost);
+    await waitForSpend(payer, cost);
   });
 
 test('many streams beyond max_tokens at once spend no more than the budget and a read each', async () => {
-  const payer = dear.newCaller();
-  for (const way of SPEAKING) dear.play(way.host, endless(way));
+  const payer = dear.createCaller();
+  for (const way of SPEAKING) dear.setReply(way.upstreamId, endless(way));
   // One fake answers one dialect at a time: the ways whose answers it lays out last.
   const ways = SPEAKING.filter(
-    (way) => SPEAKING.findLast(({ host }) => host === way.host)?.upstream === way.upstream,
+    (way) => SPEAKING.findLast(({ upstreamId: host }) => host === way.upstreamId)?.upstream === way.upstream,
   );
   const asked = Array.from({ length: 24 }, (_, n) => {
     const way = ways[n % ways.length] ?? assert.fail();
-    return payer.ask(way, bodyOf(way, 'Go on.', { stream: true, ...cap(way, 5) }));
+    return payer.send(way, accountingBody(way, 'Go on.', { stream: true, ...cap(way, 5) }));
   });
   const answers = (await Promise.all(asked)).filter(({ status }) => status === 200);
   const rows = [...(await dear.rows(answers.map(({ headers }) => headers['x-request-id'] ?? ''))).values()];
@@ -222,22 +225,25 @@ test('many streams beyond max_tokens at once spend no more than the budget and a
   const spent = rows.reduce((sum, row) => sum + paidFor(row), 0);
   assert.ok(spent <= ONE_DOLLAR + rows.length * READ_NANO_USD, `${spent} spent by ${rows.length}`);
   assert.ok(spent >= ONE_DOLLAR * 0.7, `${spent} spent`);
-  await settledAt(payer, spent);
+  await waitForSpend(payer, spent);
 });
 
 test('whole answers beyond max_tokens overshoot by no more than those in flight had above their reservations', async () => {
-  const payer = dear.newCaller();
+  const payer = dear.createCaller();
   const IN_FLIGHT = 16;
   const pieces = [EVENT.repeat(100)];
   const ways = SPEAKING.filter(({ path }) => !path.includes('passthrough'));
   for (const way of ways)
-    dear.play(way.host, answerOf(way.upstream, { stream: false, pieces, report: null, errs: false }));
+    dear.setReply(
+      way.upstreamId,
+      accountingReply(way.upstream, { stream: false, pieces, reportedUsage: null, fails: false }),
+    );
   const ids: string[] = [];
   let mostActual = 0;
   const worker = async (n: number) => {
     for (let round = 0; round < 12; round++) {
       const way = ways[(n + round) % ways.length] ?? assert.fail();
-      const answer = await payer.ask(way, bodyOf(way, 'Go on.', cap(way, 5)));
+      const answer = await payer.send(way, accountingBody(way, 'Go on.', cap(way, 5)));
       if (answer.status === 200) ids.push(answer.headers['x-request-id'] ?? '');
       else
         assert.deepEqual(
@@ -260,23 +266,28 @@ test('whole answers beyond max_tokens overshoot by no more than those in flight 
     spent <= ONE_DOLLAR + IN_FLIGHT * (mostActual - reserved),
     `${spent} spent, ${mostActual} at most each`,
   );
-  await settledAt(payer, spent);
+  await waitForSpend(payer, spent);
 });
 
-const told = ({ upstream }: Way, output: number) =>
-  answerOf(upstream, { stream: false, pieces: ['thick'], report: { input: 1, output }, errs: false });
+const told = ({ upstream }: AccountingPath, output: number) =>
+  accountingReply(upstream, {
+    stream: false,
+    pieces: ['thick'],
+    reportedUsage: { input: 1, output },
+    fails: false,
+  });
 
 for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
   test(`${way.name}: room that is only reserved is told from a budget that is spent`, async () => {
-    const { ask: asking, spent } = dear.newCaller();
+    const { send: asking, getSpend: spent } = dear.createCaller();
     const ask = (tokens: number, model = way.model) =>
-      asking(way, bodyOf({ ...way, model }, 'How thick?', cap(way, tokens)));
-    dear.play(way.host, { ...told(way, 40), paced: true });
-    const { gate, requests } = dear.upstream(way.host);
+      asking(way, accountingBody({ ...way, model }, 'How thick?', cap(way, tokens)));
+    dear.setReply(way.upstreamId, { ...told(way, 40), isPaced: true });
+    const { gate, requests } = dear.upstream(way.upstreamId);
     const before = requests.length;
     const first = ask(8_000);
     const second = ask(8_000);
-    await dear.upstream(way.host).received(before + 2);
+    await dear.upstream(way.upstreamId).waitForRequests(before + 2);
     const refused = await ask(8_000);
     assert.deepEqual(codeOf(refused), [429, 'budget_reserved', 'rate_limit_error']);
     assert.equal(refused.headers['x-should-retry'], undefined);
@@ -287,8 +298,8 @@ for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
     assert.equal((await ask(8_000, 'nobody/m')).status, 404, 'what is wrong with the request is told first');
     gate.release(2);
     assert.deepEqual([(await first).status, (await second).status], [200, 200]);
-    await settledAt({ ask: asking, spent }, 80 * NANO_PER_TOKEN);
-    dear.play(way.host, told(way, 19_000));
+    await waitForSpend({ send: asking, getSpend: spent }, 80 * NANO_PER_TOKEN);
+    dear.setReply(way.upstreamId, told(way, 19_000));
     assert.equal((await ask(19_000)).status, 200, 'what was reserved and not used is there again');
     const over = await ask(8_000);
     assert.deepEqual(codeOf(over).slice(0, 2), [402, 'budget_exceeded']);
@@ -296,16 +307,16 @@ for (const way of SPEAKING.filter(({ path }) => !path.includes('passthrough')))
   });
 
 test('without max_tokens, requests reserve what answers of the model recently had', async () => {
-  const { ask } = dear.newCaller();
-  const [way = assert.fail()] = WAYS;
-  const { gate, requests } = dear.upstream(way.host);
-  dear.play(way.host, { ...told(way, 40), paced: true });
+  const { send: ask } = dear.createCaller();
+  const [way = assert.fail()] = ACCOUNTING_PATHS;
+  const { gate, requests } = dear.upstream(way.upstreamId);
+  dear.setReply(way.upstreamId, { ...told(way, 40), isPaced: true });
   /** How many of so many at once are admitted, while none of them is answered. */
   const admitted = async (many: number) => {
     const before = requests.length;
     let refused = 0;
     const asked = Array.from({ length: many }, async () => {
-      const { status } = await ask(way, bodyOf(way, 'How thick?'));
+      const { status } = await ask(way, accountingBody(way, 'How thick?'));
       if (status !== 200) refused += 1;
     });
     await eventually(() => (requests.length - before + refused === many ? true : undefined));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { startFloe } from '@floe/testkit/process';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 
 const KEY = `eis_${'k'.repeat(40)}`;
 
@@ -21,10 +21,10 @@ test('a channel of floe.yaml is stored, read-only on the API, reached by its tes
   const keys = [{ name: 'ci', key: KEY, scopes: ['monitoring'] }];
   // Two orgs: private addresses are closed but for those the file names.
   const orgs = [{ id: 'acme', keys, channels: [channel] }, { id: 'other' }];
-  const floe = await startFloe({ yaml: JSON.stringify({ orgs }) });
+  const floe = await startFloeProcess({ yaml: JSON.stringify({ orgs }) });
   t.after(() => floe.stop());
   const ask = (method: string, path: string, body?: string) =>
-    call(`${floe.url}/api/monitoring/channels${path}`, {
+    callHttp(`${floe.url}/api/monitoring/channels${path}`, {
       method,
       headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
       ...(body !== undefined && { body }),
@@ -39,6 +39,6 @@ test('a channel of floe.yaml is stored, read-only on the API, reached by its tes
   const elsewhere = { ...channel, name: 'draft', url: `http://localhost:${address.port}/` };
   const refused = (await ask('POST', '/test', JSON.stringify(elsewhere))).json();
   assert.ok(isObject(refused) && String(refused['error']).includes('security.private_networks'));
-  const metrics = await call(`${floe.url}/metrics`, { method: 'GET' });
-  assert.match(metrics.text, /^floe_alerts_queued 0$/m);
+  const metrics = await callHttp(`${floe.url}/metrics`, { method: 'GET' });
+  assert.match(metrics.text, /^floe_alert_messages_pending 0$/m);
 });

@@ -6,15 +6,15 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { FAULTS } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { SCOPES } from '@floe/contract/scopes';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { KEY_SCOPES } from '@floe/contract/scopes';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { type Operation, operationsOf } from './fuzz/operations.ts';
-import { type FuzzRequest, requestsFor } from './fuzz/requests.ts';
-import { COMMAND_LINE, runToEnd } from './run-program.ts';
-import { KEYS } from './running-gateway.ts';
+import { type FuzzOperation, listFuzzOperations } from './fuzz/operations.ts';
+import { type FuzzRequest, fuzzRequests } from './fuzz/requests.ts';
+import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
+import { GATEWAY_KEYS } from './running-gateway.ts';
 
 const FULL = process.env['FLOE_TEST_FULL'] !== undefined;
 /** Requests for each operation. */
@@ -34,19 +34,19 @@ const TAKES_BEATS = /^beats\./;
 /** Asked with a key alone: whoever is signed in would be so no longer, or as somebody else. */
 const ENDS_ITS_SESSION = /^session\.|^me\.(end_|password)/;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-let floe: Floe;
+let floe: FloeProcess;
 let document: JsonObject;
-let operations: readonly Operation[];
+let operations: readonly FuzzOperation[];
 before(async () => {
   // A second org: addresses made up here are not to be called.
-  const keys = [{ name: OWN_KEY, key: KEYS.full, scopes: [...SCOPES] }];
+  const keys = [{ name: OWN_KEY, key: GATEWAY_KEYS.full, scopes: [...KEY_SCOPES] }];
   const providers = [{ id: 'sandbox', kind: 'sandbox' }];
   const yaml = JSON.stringify({ orgs: [{ id: 'acme', keys, providers }, { id: 'other' }] });
-  floe = await startFloe({ yaml });
+  floe = await startFloeProcess({ yaml });
   const body: unknown = JSON.parse((await send('GET', '/api/openapi.json', {}, undefined)).text);
   assert.ok(isObject(body));
   document = body;
-  const documented = operationsOf(document);
+  const documented = listFuzzOperations(document);
   const unknown = Object.keys(LEFT_OUT).filter((name) => !documented.some(({ id }) => id === name));
   assert.deepEqual(unknown, [], 'what is left out is there');
   operations = documented.filter(({ id }) => !Object.hasOwn(LEFT_OUT, id) && !TAKES_BEATS.test(id));
@@ -63,7 +63,7 @@ let cookie = '';
 
 async function signIn(): Promise<string> {
   const env = { FLOE_DATA_DIR: floe.dataDir, FLOE_PORT: new URL(floe.url).port };
-  const { stdout, stderr } = await runToEnd(COMMAND_LINE, ['owner-link', 'acme'], env, floe.dataDir);
+  const { stdout, stderr } = await runProgramToEnd(CLI_PROGRAM, ['owner-link', 'acme'], env, floe.dataDir);
   const [, token] = /#token=([\w-]{43})/.exec(stdout) ?? [];
   const body = { token, email: 'mara@acme.example', name: 'Mara', password: 'quiet harbour lantern' };
   const made = await send('POST', '/api/session/setup', {}, JSON.stringify(body));
@@ -102,7 +102,7 @@ interface Answer {
 const seen = new Map<string, string[]>();
 const collectionOf = (path: string) => path.split('/{', 1)[0] ?? path;
 
-function pathFor({ path }: Operation, { params, query }: FuzzRequest, turn: number): string {
+function pathFor({ path }: FuzzOperation, { params, query }: FuzzRequest, turn: number): string {
   const known = seen.get(collectionOf(path)) ?? [];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? known[turn % Math.max(1, known.length)] ?? 'none'),
@@ -120,7 +120,7 @@ function send(
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(floe.url);
     const all = {
-      ...(headers['cookie'] === undefined && { authorization: `Bearer ${KEYS.full}` }),
+      ...(headers['cookie'] === undefined && { authorization: `Bearer ${GATEWAY_KEYS.full}` }),
       // As from a page of the console, or nothing of signing in would be looked at.
       'sec-fetch-site': 'same-origin',
       ...(body !== undefined && {
@@ -151,7 +151,7 @@ function send(
 }
 
 /** Judges by the document alone. */
-function judge(operation: Operation, asked: FuzzRequest, { status, headers, text }: Answer): void {
+function judge(operation: FuzzOperation, asked: FuzzRequest, { status, headers, text }: Answer): void {
   const documented = operation.responses[String(status)] ?? operation.responses['default'];
   assert.ok(
     status < 300 ? operation.responses[String(status)] : documented,
@@ -192,9 +192,9 @@ const TAKES_ANY_QUERY = '/api/session/oidc/{name}/callback';
 const BEFORE_WHAT: ReadonlySet<string> = new Set([
   'insufficient_role',
   'key_revoked',
-  'signed_out',
+  'session_expired',
   'step_up_required',
-  'too_many_tries',
+  'too_many_attempts',
 ]);
 
 const NAMES_A_FIELD: ReadonlySet<FuzzRequest['kind']> = new Set([
@@ -203,7 +203,7 @@ const NAMES_A_FIELD: ReadonlySet<FuzzRequest['kind']> = new Set([
   'hostile-query',
 ]);
 
-function remember({ path }: Operation, body: Json): void {
+function remember({ path }: FuzzOperation, body: Json): void {
   const found = isObject(body) && Array.isArray(body['data']) ? body['data'] : [body];
   for (const one of found) {
     const id = isObject(one) ? (one['id'] ?? one['name'] ?? one['slug']) : undefined;
@@ -238,7 +238,7 @@ test('whatever is asked of the API, the answer is one that is documented', async
   );
   const sets = sorted.map((operation, index) => ({
     operation,
-    requests: fc.sample(requestsFor(operation, document), { numRuns: RUNS, seed: SEED + index }),
+    requests: fc.sample(fuzzRequests(operation, document), { numRuns: RUNS, seed: SEED + index }),
   }));
   for (let turn = 0; turn < RUNS; turn++)
     for (const { operation, requests } of sets) {

@@ -6,28 +6,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { KEYS } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import { GATEWAY_KEYS } from './running-gateway.ts';
 
 /** 1,000 tokens in at $1 and 50,000 out at $10 per million. */
 const COST = 501_000_000;
 const USAGE = { input_tokens: 1000, output_tokens: 50_000, total_tokens: 51_000 };
 
 interface Keeper {
-  readonly upstream: Upstream;
+  readonly upstream: FakeUpstream;
   /** How responses end from now on; null while they are under way. */
   end: JsonObject | null;
 }
 
 async function startKeeper(t: TestContext): Promise<Keeper> {
   let made = 0;
-  const keeper: { end: JsonObject | null; upstream: Upstream } = {
+  const keeper: { end: JsonObject | null; upstream: FakeUpstream } = {
     end: null,
-    upstream: await startUpstream({
+    upstream: await startFakeUpstream({
       respond({ method, path }) {
         if (method === 'POST') made += 1;
         const id = method === 'POST' ? `resp_${made}` : (path.split('/')[3] ?? '');
@@ -56,7 +56,7 @@ function configFor(url: string): string {
   };
   const budget = { name: 'all', scope: 'org', period: 'total', mode: 'hard', limit_usd: 2 };
   const soft = { name: 'soft', scope: 'org', period: 'total', mode: 'soft', limit_usd: 2 };
-  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'read'] }];
+  const keys = [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management', 'read'] }];
   const org = {
     id: 'acme',
     keys,
@@ -68,21 +68,21 @@ function configFor(url: string): string {
 }
 
 function asking(url: string) {
-  const headers = { authorization: `Bearer ${KEYS.full}` };
+  const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}` };
   const body = { model: 'm', input: 'Hi', background: true, max_output_tokens: 100_000 };
   return {
-    unified: () => call(`${url}/gateway/v1/responses`, { headers, body: { ...body, model: 'keeper/m' } }),
-    native: () => call(`${url}/gateway/passthrough-a/v1/responses`, { headers, body }),
-    get: (path: string) => call(url + path, { headers }),
+    unified: () => callHttp(`${url}/gateway/v1/responses`, { headers, body: { ...body, model: 'keeper/m' } }),
+    native: () => callHttp(`${url}/gateway/passthrough-a/v1/responses`, { headers, body }),
+    get: (path: string) => callHttp(url + path, { headers }),
     async budgets(member: 'spent_nano_usd' | 'reserved_nano_usd'): Promise<readonly unknown[]> {
-      const answer = (await call(`${url}/gateway/v1/key`, { headers })).json();
+      const answer = (await callHttp(`${url}/gateway/v1/key`, { headers })).json();
       const budgets = isObject(answer) && Array.isArray(answer['budgets']) ? answer['budgets'] : [];
       return budgets.map((budget) => isObject(budget) && budget[member]);
     },
     /** The row, once what it cost is known. */
     row: (id: string | undefined) =>
       eventually(async () => {
-        const row = (await call(`${url}/api/analytics/requests/${id}`, { headers })).json();
+        const row = (await callHttp(`${url}/api/analytics/requests/${id}`, { headers })).json();
         return isObject(row) && row['id'] === id ? row : undefined;
       }),
   };
@@ -98,7 +98,7 @@ const idOf = (body: unknown) => (isObject(body) ? String(body['id']) : '');
 
 test('what a background response used is settled once, when somebody reads its end', async (t) => {
   const keeper = await startKeeper(t);
-  const floe = await startFloe({ yaml: configFor(keeper.upstream.url) });
+  const floe = await startFloeProcess({ yaml: configFor(keeper.upstream.url) });
   t.after(() => floe.stop());
   const ask = asking(floe.url);
   const made = await ask.unified();
@@ -120,7 +120,7 @@ test('what a background response used is settled once, when somebody reads its e
 
 test('a background response that nobody reads is settled too, on either surface', async (t) => {
   const keeper = await startKeeper(t);
-  const floe = await startFloe({ yaml: configFor(keeper.upstream.url) });
+  const floe = await startFloeProcess({ yaml: configFor(keeper.upstream.url) });
   t.after(() => floe.stop());
   const ask = asking(floe.url);
   keeper.end = { status: 'completed', usage: USAGE, service_tier: 'priority' };
@@ -140,12 +140,12 @@ test('after a restart the next process settles it; what the first one had reserv
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const keeper = await startKeeper(t);
   const yaml = configFor(keeper.upstream.url);
-  const first = await startFloe({ yaml, dataDir });
+  const first = await startFloeProcess({ yaml, dataDir });
   const made = await asking(first.url).unified();
   const [held] = await asking(first.url).budgets('reserved_nano_usd');
   await first.stop();
   keeper.end = { status: 'completed', usage: USAGE };
-  const second = await startFloe({ yaml, dataDir });
+  const second = await startFloeProcess({ yaml, dataDir });
   t.after(() => second.stop());
   const ask = asking(second.url);
   assert.deepEqual(figuresOf(await ask.row(made.headers['x-request-id'])).slice(0, 4), [
@@ -161,14 +161,14 @@ test('after a restart the next process settles it; what the first one had reserv
 });
 
 test('a response that its provider has no more is charged as it was reserved', async (t) => {
-  const upstream = await startUpstream({
+  const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'
         ? jsonReply({ id: 'resp_1', object: 'response', status: 'queued', background: true, output: [] })
         : jsonReply({ error: { message: 'not found' } }, 404),
   });
   t.after(() => upstream.close());
-  const floe = await startFloe({ yaml: configFor(upstream.url) });
+  const floe = await startFloeProcess({ yaml: configFor(upstream.url) });
   t.after(() => floe.stop());
   const ask = asking(floe.url);
   const made = await ask.unified();

@@ -2,22 +2,33 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
 import { RawClient } from '@floe/testkit/raw-client';
-import { assertRefusal, type Refusal } from './refusal.ts';
-import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+import { assertErrorAnswer, type ExpectedError } from './assert-error-answer.ts';
+import {
+  assertHealthy,
+  buildChatBody,
+  CHAT_COMPLETIONS_PATH,
+  GATEWAY_KEYS,
+  type RunningGateway,
+  startRunningGateway,
+} from './running-gateway.ts';
 
 let gateway: RunningGateway;
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRunningGateway();
 });
 after(() => gateway.stop());
 
-const auth = { authorization: `Bearer ${KEYS.full}` };
-const BODY = JSON.stringify(chatBody());
+const auth = { authorization: `Bearer ${GATEWAY_KEYS.full}` };
+const BODY = JSON.stringify(buildChatBody());
 
-async function refused(body: string | Buffer, expected: Refusal, headers: Record<string, string> = {}) {
+async function refused(body: string | Buffer, expected: ExpectedError, headers: Record<string, string> = {}) {
   const what = `${JSON.stringify(headers)} ${body.toString('latin1').slice(0, 80)}`;
-  const answer = await gateway.call(CHAT, { body, method: 'POST', headers: { ...auth, ...headers } });
-  assertRefusal(answer, expected, what);
+  const answer = await gateway.call(CHAT_COMPLETIONS_PATH, {
+    body,
+    method: 'POST',
+    headers: { ...auth, ...headers },
+  });
+  assertErrorAnswer(answer, expected, what);
 }
 
 const MALFORMED: readonly (string | Buffer)[] = [
@@ -101,21 +112,21 @@ test('a body truncated after any of its bytes is invalid_json, and says where', 
   for (let length = 0; length < BODY.length; length++)
     await refused(BODY.slice(0, length), {
       code: 'invalid_json',
-      says: length === 0 ? /empty/ : /byte \d+, line 1, column \d+/,
+      message: length === 0 ? /empty/ : /byte \d+, line 1, column \d+/,
     });
   await assertHealthy(gateway, 'truncated bodies');
 });
 
 test('a body nested as deep as allowed is taken, one level more is not', async () => {
   const nested = (depth: number) =>
-    JSON.stringify(chatBody()).replace(/}$/, `,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
-  const answer = await gateway.call(CHAT, { body: nested(511), headers: auth });
+    JSON.stringify(buildChatBody()).replace(/}$/, `,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+  const answer = await gateway.call(CHAT_COMPLETIONS_PATH, { body: nested(511), headers: auth });
   assert.equal(answer.status, 200, answer.text);
-  await refused(nested(512), { code: 'invalid_json', says: /512|deep/ });
+  await refused(nested(512), { code: 'invalid_json', message: /512|deep/ });
 });
 
-const WRONG_FIELDS: readonly (readonly [JsonObject | string, Refusal])[] = [
-  ['[]', { code: 'invalid_request', says: /object/ }],
+const WRONG_FIELDS: readonly (readonly [JsonObject | string, ExpectedError])[] = [
+  ['[]', { code: 'invalid_request', message: /object/ }],
   ['null', { code: 'invalid_request' }],
   ['"text"', { code: 'invalid_request' }],
   ['1', { code: 'invalid_request' }],
@@ -155,7 +166,7 @@ const WRONG_FIELDS: readonly (readonly [JsonObject | string, Refusal])[] = [
     {
       code: 'unsupported_parameter',
       param: 'input',
-      says: /\/gateway\/v1\/responses.*\/gateway\/ide-adapter/,
+      message: /\/gateway\/v1\/responses.*\/gateway\/ide-adapter/,
     },
   ],
 ];
@@ -163,24 +174,24 @@ const WRONG_FIELDS: readonly (readonly [JsonObject | string, Refusal])[] = [
 test('a field that is missing, doubled, escaped or of the wrong type is a 400 that names it', async () => {
   for (const [body, expected] of WRONG_FIELDS)
     if (typeof body === 'string') await refused(body, expectedOf(body, expected));
-    else await refused(JSON.stringify(chatBody(body)), expected);
+    else await refused(JSON.stringify(buildChatBody(body)), expected);
   await assertHealthy(gateway, 'wrong fields');
 });
 
 /** An escaped key is named as it was spelled. */
-function expectedOf(body: string, expected: Refusal): Refusal {
-  return body.includes('\\u0065') ? { ...expected, param: 'mod\\u0065l', says: /escape/ } : expected;
+function expectedOf(body: string, expected: ExpectedError): ExpectedError {
+  return body.includes('\\u0065') ? { ...expected, param: 'mod\\u0065l', message: /escape/ } : expected;
 }
 
-const UNKNOWN_MODELS: readonly (readonly [string, Refusal])[] = [
-  ['model', { code: 'model_not_found', param: 'model', says: /<provider>\/<model>.*fake, sandbox/ }],
+const UNKNOWN_MODELS: readonly (readonly [string, ExpectedError])[] = [
+  ['model', { code: 'model_not_found', param: 'model', message: /<provider>\/<model>.*fake, sandbox/ }],
   ['/model', { code: 'model_not_found', param: 'model' }],
   ['fake/', { code: 'model_not_found', param: 'model' }],
   ['/', { code: 'model_not_found', param: 'model' }],
-  ['nobody/model', { code: 'model_not_found', param: 'model', says: /"nobody" is not enabled/ }],
+  ['nobody/model', { code: 'model_not_found', param: 'model', message: /"nobody" is not enabled/ }],
   ['FAKE/model', { code: 'model_not_found', param: 'model' }],
   [' fake/model', { code: 'model_not_found', param: 'model' }],
-  ['fake/model ', { code: 'model_not_found', param: 'model', says: /allowlist/ }],
+  ['fake/model ', { code: 'model_not_found', param: 'model', message: /allowlist/ }],
   ['fake/Model', { code: 'model_not_found', param: 'model' }],
   ['fake/mode', { code: 'model_not_found', param: 'model' }],
   ['fake/model/with', { code: 'model_not_found', param: 'model' }],
@@ -194,7 +205,7 @@ const UNKNOWN_MODELS: readonly (readonly [string, Refusal])[] = [
 
 test('a model that is not enabled or not on the allowlist is a 404 on the field model', async () => {
   for (const [model, expected] of UNKNOWN_MODELS)
-    await refused(JSON.stringify(chatBody({ model })), expected);
+    await refused(JSON.stringify(buildChatBody({ model })), expected);
   await assertHealthy(gateway, 'unknown models');
 });
 
@@ -207,11 +218,11 @@ test('a model that the organization has and the key has not is a 403 that says n
   await refused(
     BODY,
     { code: 'model_not_allowed', param: 'model' },
-    { authorization: `Bearer ${KEYS.narrow}` },
+    { authorization: `Bearer ${GATEWAY_KEYS.narrow}` },
   );
   const allowed = await gateway.chat(
     { model: 'sandbox/echo' },
-    { headers: { authorization: `Bearer ${KEYS.narrow}` } },
+    { headers: { authorization: `Bearer ${GATEWAY_KEYS.narrow}` } },
   );
   assert.equal(allowed.status, 200);
 });
@@ -225,10 +236,17 @@ test('content types: JSON in its spellings, plain text and none are read, anythi
     'text/plain;charset=UTF-8',
   ];
   for (const type of read) {
-    const answer = await gateway.call(CHAT, { body: BODY, headers: { ...auth, 'content-type': type } });
+    const answer = await gateway.call(CHAT_COMPLETIONS_PATH, {
+      body: BODY,
+      headers: { ...auth, 'content-type': type },
+    });
     assert.equal(answer.status, 200, type);
   }
-  assert.equal((await gateway.call(CHAT, { body: BODY, headers: auth })).status, 200, 'no content type');
+  assert.equal(
+    (await gateway.call(CHAT_COMPLETIONS_PATH, { body: BODY, headers: auth })).status,
+    200,
+    'no content type',
+  );
   const others = [
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
@@ -249,10 +267,10 @@ test('an encoded body is a 415, whatever it holds', async () => {
   for (const encoding of ['gzip', 'br', 'zstd', 'deflate', 'x-gzip', 'gzip, gzip', 'identity, gzip'])
     await refused(
       BODY,
-      { code: 'unsupported_media_type', says: /identity/ },
+      { code: 'unsupported_media_type', message: /identity/ },
       { 'content-encoding': encoding },
     );
-  const plain = await gateway.call(CHAT, {
+  const plain = await gateway.call(CHAT_COMPLETIONS_PATH, {
     body: BODY,
     headers: { ...auth, 'content-encoding': 'identity' },
   });
@@ -265,13 +283,23 @@ const TOO_LARGE: readonly (readonly [
   path: string,
   framing: 'content-length' | 'chunked',
   key: string,
-  Refusal,
+  ExpectedError,
 ])[] = [
-  [CHAT, 'content-length', KEYS.full, { code: 'request_too_large', says: /32 MB/ }],
-  [CHAT, 'chunked', KEYS.full, { code: 'request_too_large', says: /32 MB/ }],
-  [CHAT, 'content-length', 'eis_unknown', { code: 'invalid_api_key' }],
-  ['/api/management/keys', 'content-length', KEYS.full, { code: 'request_too_large', says: /1 MB/ }],
-  ['/api/management/keys', 'chunked', KEYS.full, { code: 'request_too_large', says: /1 MB/ }],
+  [
+    CHAT_COMPLETIONS_PATH,
+    'content-length',
+    GATEWAY_KEYS.full,
+    { code: 'request_too_large', message: /32 MB/ },
+  ],
+  [CHAT_COMPLETIONS_PATH, 'chunked', GATEWAY_KEYS.full, { code: 'request_too_large', message: /32 MB/ }],
+  [CHAT_COMPLETIONS_PATH, 'content-length', 'eis_unknown', { code: 'invalid_api_key' }],
+  [
+    '/api/management/keys',
+    'content-length',
+    GATEWAY_KEYS.full,
+    { code: 'request_too_large', message: /1 MB/ },
+  ],
+  ['/api/management/keys', 'chunked', GATEWAY_KEYS.full, { code: 'request_too_large', message: /1 MB/ }],
 ];
 
 test('a sender of 33 MB can read its refusal although it never stops to look', async () => {
@@ -285,9 +313,9 @@ test('a sender of 33 MB can read its refusal although it never stops to look', a
     const piece = isChunked ? Buffer.concat([Buffer.from('10000\r\n'), PIECE, Buffer.from('\r\n')]) : PIECE;
     for (let sent = 0; sent < HUGE_BYTES; sent += PIECE.length) await client.send(piece);
     if (isChunked) await client.send('0\r\n\r\n');
-    const answer = await client.answer();
-    assertRefusal({ ...answer, text: answer.body.toString() }, expected, `${path} ${framing}`);
-    assert.equal(answer.complete, true);
+    const answer = await client.readAnswer();
+    assertErrorAnswer({ ...answer, text: answer.body.toString() }, expected, `${path} ${framing}`);
+    assert.equal(answer.isComplete, true);
     client.hangUp();
   }
   await assertHealthy(gateway, '33 MB bodies');
@@ -298,6 +326,6 @@ test('a body of nearly 32 MB is taken and reaches the upstream whole', async () 
   const seen = gateway.upstream.requests.length;
   const answer = await gateway.chat({ messages: [{ role: 'user', content }] });
   assert.equal(answer.status, 200);
-  const request = (await gateway.upstream.received(seen + 1)).at(-1);
+  const request = (await gateway.upstream.waitForRequests(seen + 1)).at(-1);
   assert.ok(request && request.body.length > content.length);
 });

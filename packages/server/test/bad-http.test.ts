@@ -1,24 +1,31 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
-import { eventually } from '@floe/testkit/patience';
-import { paddingHeaders, pipeline, RawClient, requestBytes } from '@floe/testkit/raw-client';
-import { assertRefusal } from './refusal.ts';
-import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { createPaddingHeaders, encodeRawRequest, RawClient, sendPipelined } from '@floe/testkit/raw-client';
+import { assertErrorAnswer } from './assert-error-answer.ts';
+import {
+  assertHealthy,
+  buildChatBody,
+  CHAT_COMPLETIONS_PATH,
+  GATEWAY_KEYS,
+  type RunningGateway,
+  startRunningGateway,
+} from './running-gateway.ts';
 
 let gateway: RunningGateway;
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRunningGateway();
 });
 after(() => gateway.stop());
 
-const KEY = `authorization: Bearer ${KEYS.full}`;
-const BODY = JSON.stringify(chatBody({ model: 'sandbox/echo' }));
+const KEY = `authorization: Bearer ${GATEWAY_KEYS.full}`;
+const BODY = JSON.stringify(buildChatBody({ model: 'sandbox/echo' }));
 const LENGTH = `content-length: ${BODY.length}`;
 
 /** The bytes of a Chat request with these header lines. */
 function chat(lines: readonly string[], body = BODY): string {
-  return `POST ${CHAT} HTTP/1.1\r\nhost: x\r\n${[KEY, ...lines].join('\r\n')}\r\n\r\n${body}`;
+  return `POST ${CHAT_COMPLETIONS_PATH} HTTP/1.1\r\nhost: x\r\n${[KEY, ...lines].join('\r\n')}\r\n\r\n${body}`;
 }
 
 const NO_HTTP: readonly (readonly [what: string, bytes: string, code: FaultCode])[] = [
@@ -113,11 +120,11 @@ test('what is not one clear HTTP/1.1 request is refused in JSON, and the connect
   for (const [what, bytes, code] of NO_HTTP) {
     const client = await RawClient.connect(gateway.floe.url);
     await client.send(Buffer.from(bytes, 'latin1'));
-    const answer = await client.answer();
-    assertRefusal({ ...answer, text: answer.body.toString() }, { code }, what);
+    const answer = await client.readAnswer();
+    assertErrorAnswer({ ...answer, text: answer.body.toString() }, { code }, what);
     if (code !== 'unsupported_media_type') {
       assert.equal(answer.headers['connection'], 'close', what);
-      await client.ended();
+      await client.waitForEnd();
     }
     client.hangUp();
   }
@@ -128,14 +135,15 @@ test('what is not one clear HTTP/1.1 request is refused in JSON, and the connect
 async function withNonsenseBehind(request: string): Promise<string> {
   const client = await RawClient.connect(gateway.floe.url);
   await client.send(request);
-  const seen = [await client.take(65_536)];
+  const seen = [await client.readBytes(65_536)];
   await client.send('FROB / HTTP/1.1\r\n\r\n');
-  for (let bytes = seen[0]; bytes && bytes.length > 0; seen.push(bytes)) bytes = await client.take(65_536);
+  for (let bytes = seen[0]; bytes && bytes.length > 0; seen.push(bytes))
+    bytes = await client.readBytes(65_536);
   client.hangUp();
   return Buffer.concat(seen).toString();
 }
 
-const SLOW = JSON.stringify(chatBody({ model: 'sandbox/slow', stream: true }));
+const SLOW = JSON.stringify(buildChatBody({ model: 'sandbox/slow', stream: true }));
 
 test('nonsense behind a request is refused behind its answer, never inside it', async () => {
   const text = await withNonsenseBehind(chat([`content-length: ${SLOW.length}`], SLOW));
@@ -166,26 +174,26 @@ const DOTTED = [
 test('dots in a path are not followed', async () => {
   for (const path of DOTTED) {
     const client = await RawClient.connect(gateway.floe.url);
-    await client.send(requestBytes({ path }));
-    const answer = await client.answer();
-    assertRefusal({ ...answer, text: answer.body.toString() }, { code: 'not_found' }, path);
+    await client.send(encodeRawRequest({ path }));
+    const answer = await client.readAnswer();
+    assertErrorAnswer({ ...answer, text: answer.body.toString() }, { code: 'not_found' }, path);
     client.hangUp();
   }
 });
 
 test('nothing that follows a refused request on its connection is taken for another one', async () => {
-  const body = JSON.stringify(chatBody({ model: 'sandbox/smuggled' }));
+  const body = JSON.stringify(buildChatBody({ model: 'sandbox/smuggled' }));
   const smuggled = chat([`content-length: ${body.length}`], body);
   const client = await RawClient.connect(gateway.floe.url);
   await client.send(chat(['content-length: 4', 'transfer-encoding: chunked'], `0\r\n\r\n${smuggled}`));
-  assert.equal((await client.answer()).status, 400);
-  await assert.rejects(client.answer(), /ended before an answer/);
+  assert.equal((await client.readAnswer()).status, 400);
+  await assert.rejects(client.readAnswer(), /ended before an answer/);
   client.hangUp();
   await assertHealthy(gateway, 'a smuggled request');
   // Rows come in their order: one of the same request sent openly is the only one.
   const open = await RawClient.connect(gateway.floe.url);
   await open.send(smuggled);
-  assert.equal((await open.answer()).status, 404);
+  assert.equal((await open.readAnswer()).status, 404);
   open.hangUp();
   const rows = await eventually(async () => {
     const found = await gateway.rows('model=sandbox/smuggled');
@@ -197,9 +205,10 @@ test('nothing that follows a refused request on its connection is taken for anot
 test('a client that floods headers without end gets to read the 431', async () => {
   const client = await RawClient.connect(gateway.floe.url);
   await client.send('GET /healthz HTTP/1.1\r\nhost: x\r\n');
-  for (const [name, value] of paddingHeaders(10 << 20, 60_000)) await client.send(`${name}: ${value}\r\n`);
-  const answer = await client.answer();
-  assertRefusal({ ...answer, text: answer.body.toString() }, { code: 'headers_too_large' }, 'a flood');
+  for (const [name, value] of createPaddingHeaders(10 << 20, 60_000))
+    await client.send(`${name}: ${value}\r\n`);
+  const answer = await client.readAnswer();
+  assertErrorAnswer({ ...answer, text: answer.body.toString() }, { code: 'headers_too_large' }, 'a flood');
   client.hangUp();
 });
 
@@ -215,10 +224,13 @@ test('a reset after CONNECT or in the middle of nonsense harms nobody', async ()
 });
 
 const GOOD_HTTP: readonly (readonly [what: string, bytes: string])[] = [
-  ['HTTP/1.0', `POST ${CHAT} HTTP/1.0\r\n${KEY}\r\n${LENGTH}\r\n\r\n${BODY}`],
+  ['HTTP/1.0', `POST ${CHAT_COMPLETIONS_PATH} HTTP/1.0\r\n${KEY}\r\n${LENGTH}\r\n\r\n${BODY}`],
   ['an absolute target', `GET http://example.com/gateway/v1/models HTTP/1.1\r\nhost: x\r\n${KEY}\r\n\r\n`],
   ['an absolute target of the API', `GET http://example.com/api/me HTTP/1.1\r\nhost: x\r\n${KEY}\r\n\r\n`],
-  ['a query', `POST ${CHAT}?a=b%zz&c HTTP/1.1\r\nhost: x\r\n${KEY}\r\n${LENGTH}\r\n\r\n${BODY}`],
+  [
+    'a query',
+    `POST ${CHAT_COMPLETIONS_PATH}?a=b%zz&c HTTP/1.1\r\nhost: x\r\n${KEY}\r\n${LENGTH}\r\n\r\n${BODY}`,
+  ],
   ['a slash at the end', `GET /gateway/v1/models/ HTTP/1.1\r\nhost: x\r\n${KEY}\r\n\r\n`],
   [
     'an upgrade to HTTP/2',
@@ -253,9 +265,9 @@ test('unusual but valid HTTP is answered like any other', async () => {
   for (const [what, bytes] of GOOD_HTTP) {
     const client = await RawClient.connect(gateway.floe.url);
     await client.send(bytes);
-    const answer = await client.answer();
+    const answer = await client.readAnswer();
     assert.equal(answer.status, 200, `${what}: ${answer.body}`);
-    assert.equal(answer.complete, true, what);
+    assert.equal(answer.isComplete, true, what);
     client.hangUp();
   }
 });
@@ -263,23 +275,23 @@ test('unusual but valid HTTP is answered like any other', async () => {
 test('HTTP/0.9 is answered or closed, and does not hang', async () => {
   const client = await RawClient.connect(gateway.floe.url);
   await client.send('GET /healthz\r\n\r\n');
-  await client.ended();
+  await client.waitForEnd();
   client.hangUp();
 });
 
 test('pipelined requests are answered in their order, refused ones between them', async () => {
-  const headers: [string, string][] = [['authorization', `Bearer ${KEYS.full}`]];
+  const headers: [string, string][] = [['authorization', `Bearer ${GATEWAY_KEYS.full}`]];
   const ask = (content: string, model = 'sandbox/echo') => ({
-    path: CHAT,
+    path: CHAT_COMPLETIONS_PATH,
     headers,
-    body: JSON.stringify(chatBody({ model, messages: [{ role: 'user', content }] })),
+    body: JSON.stringify(buildChatBody({ model, messages: [{ role: 'user', content }] })),
   });
-  const answers = await pipeline(gateway.floe.url, [
+  const answers = await sendPipelined(gateway.floe.url, [
     ask('one'),
     { path: '/healthz' },
     ask('two', 'nobody/x'),
     { path: '/gateway/v1/models', headers },
-    { path: CHAT, headers, body: '{' },
+    { path: CHAT_COMPLETIONS_PATH, headers, body: '{' },
     { path: '/api/me', headers },
     ask('three'),
   ]);
@@ -295,20 +307,24 @@ test('pipelined requests are answered in their order, refused ones between them'
 
 test('two hundred pipelined requests on one connection are all answered', async () => {
   const requests = Array.from({ length: 200 }, (_, n) => ({
-    path: CHAT,
-    headers: [['authorization', `Bearer ${KEYS.full}`]] as [string, string][],
+    path: CHAT_COMPLETIONS_PATH,
+    headers: [['authorization', `Bearer ${GATEWAY_KEYS.full}`]] as [string, string][],
     body: JSON.stringify(
-      chatBody({ model: 'sandbox/echo', messages: [{ role: 'user', content: `n${n}.` }] }),
+      buildChatBody({ model: 'sandbox/echo', messages: [{ role: 'user', content: `n${n}.` }] }),
     ),
   }));
-  const answers = await pipeline(gateway.floe.url, requests);
+  const answers = await sendPipelined(gateway.floe.url, requests);
   for (const [n, answer] of answers.entries()) assert.match(answer.body.toString(), new RegExp(`"n${n}\\."`));
 });
 
 test('a request in pieces of one byte is read like one in a piece', async () => {
   const client = await RawClient.connect(gateway.floe.url);
-  const bytes = requestBytes({ path: CHAT, headers: [['x-api-key', KEYS.full]], body: BODY });
+  const bytes = encodeRawRequest({
+    path: CHAT_COMPLETIONS_PATH,
+    headers: [['x-api-key', GATEWAY_KEYS.full]],
+    body: BODY,
+  });
   for (const byte of bytes) await client.send(Buffer.of(byte));
-  assert.equal((await client.answer()).status, 200);
+  assert.equal((await client.readAnswer()).status, 200);
   client.hangUp();
 });

@@ -1,66 +1,92 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { assertRefusal, type Refusal } from './refusal.ts';
-import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { assertErrorAnswer, type ExpectedError } from './assert-error-answer.ts';
+import {
+  assertHealthy,
+  buildChatBody,
+  CHAT_COMPLETIONS_PATH,
+  GATEWAY_KEYS,
+  type RunningGateway,
+  startRunningGateway,
+} from './running-gateway.ts';
 
 let gateway: RunningGateway;
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRunningGateway();
 });
 after(() => gateway.stop());
 
 type Headers = Readonly<Record<string, string | string[]>>;
 const OTHER = `eis_other${'0'.repeat(40)}`;
 
-const CREDENTIALS: readonly (readonly [what: string, headers: Headers, expected: Refusal | 200])[] = [
-  ['authorization', { authorization: `Bearer ${KEYS.full}` }, 200],
-  ['a scheme in lower case and spaces', { authorization: `bearer   ${KEYS.full}` }, 200],
-  ['x-api-key', { 'x-api-key': KEYS.full }, 200],
-  ['api-key', { 'api-key': KEYS.full }, 200],
-  ['x-floe-key', { 'x-floe-key': KEYS.full }, 200],
-  ['sk- before the key', { authorization: `Bearer sk-${KEYS.full}` }, 200],
-  ['sk- before the key in x-api-key', { 'x-api-key': `sk-${KEYS.full}` }, 200],
-  ['the same key twice', { authorization: `Bearer ${KEYS.full}`, 'x-api-key': `sk-${KEYS.full}` }, 200],
-  ['another credential beside it', { authorization: 'Bearer sk-live-1', 'x-floe-key': KEYS.full }, 200],
+const CREDENTIALS: readonly (readonly [what: string, headers: Headers, expected: ExpectedError | 200])[] = [
+  ['authorization', { authorization: `Bearer ${GATEWAY_KEYS.full}` }, 200],
+  ['a scheme in lower case and spaces', { authorization: `bearer   ${GATEWAY_KEYS.full}` }, 200],
+  ['x-api-key', { 'x-api-key': GATEWAY_KEYS.full }, 200],
+  ['api-key', { 'api-key': GATEWAY_KEYS.full }, 200],
+  ['x-floe-key', { 'x-floe-key': GATEWAY_KEYS.full }, 200],
+  ['sk- before the key', { authorization: `Bearer sk-${GATEWAY_KEYS.full}` }, 200],
+  ['sk- before the key in x-api-key', { 'x-api-key': `sk-${GATEWAY_KEYS.full}` }, 200],
+  [
+    'the same key twice',
+    { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'x-api-key': `sk-${GATEWAY_KEYS.full}` },
+    200,
+  ],
+  [
+    'another credential beside it',
+    { authorization: 'Bearer sk-live-1', 'x-floe-key': GATEWAY_KEYS.full },
+    200,
+  ],
   ['nothing', {}, { code: 'missing_api_key' }],
   ['an empty bearer', { authorization: 'Bearer ' }, { code: 'missing_api_key' }],
   ['an empty header', { 'x-api-key': '' }, { code: 'missing_api_key' }],
-  ['the wrong scheme', { authorization: `Basic ${KEYS.full}` }, { code: 'missing_api_key' }],
-  ['no scheme', { authorization: KEYS.full }, { code: 'missing_api_key' }],
+  ['the wrong scheme', { authorization: `Basic ${GATEWAY_KEYS.full}` }, { code: 'missing_api_key' }],
+  ['no scheme', { authorization: GATEWAY_KEYS.full }, { code: 'missing_api_key' }],
   ['a provider key', { authorization: 'Bearer sk-abcdef' }, { code: 'missing_api_key' }],
-  ['capital letters', { authorization: `Bearer ${KEYS.full.toUpperCase()}` }, { code: 'missing_api_key' }],
+  [
+    'capital letters',
+    { authorization: `Bearer ${GATEWAY_KEYS.full.toUpperCase()}` },
+    { code: 'missing_api_key' },
+  ],
   ['an unknown key', { authorization: `Bearer ${OTHER}` }, { code: 'invalid_api_key' }],
-  ['a key cut short', { 'x-api-key': KEYS.full.slice(0, -1) }, { code: 'invalid_api_key' }],
-  ['a key with more behind it', { 'x-api-key': `${KEYS.full}0` }, { code: 'invalid_api_key' }],
+  ['a key cut short', { 'x-api-key': GATEWAY_KEYS.full.slice(0, -1) }, { code: 'invalid_api_key' }],
+  ['a key with more behind it', { 'x-api-key': `${GATEWAY_KEYS.full}0` }, { code: 'invalid_api_key' }],
   ['only the prefix', { 'x-api-key': 'eis_' }, { code: 'invalid_api_key' }],
   ['12 KB of key', { 'x-api-key': `eis_${'a'.repeat(12_000)}` }, { code: 'invalid_api_key' }],
   [
     'two different keys',
-    { authorization: `Bearer ${KEYS.full}`, 'x-api-key': KEYS.narrow },
-    { code: 'invalid_api_key', says: /Two different/ },
+    { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'x-api-key': GATEWAY_KEYS.narrow },
+    { code: 'invalid_api_key', message: /Two different/ },
   ],
-  ['two keys in one header', { 'x-api-key': [KEYS.full, KEYS.narrow] }, { code: 'invalid_api_key' }],
   [
-    'two authorization headers',
-    { authorization: [`Bearer ${KEYS.full}`, `Bearer ${KEYS.narrow}`] },
+    'two keys in one header',
+    { 'x-api-key': [GATEWAY_KEYS.full, GATEWAY_KEYS.narrow] },
     { code: 'invalid_api_key' },
   ],
-  ['an expired key', { 'x-api-key': KEYS.expired }, { code: 'key_expired', says: /2020-01-01/ }],
+  [
+    'two authorization headers',
+    { authorization: [`Bearer ${GATEWAY_KEYS.full}`, `Bearer ${GATEWAY_KEYS.narrow}`] },
+    { code: 'invalid_api_key' },
+  ],
+  ['an expired key', { 'x-api-key': GATEWAY_KEYS.expired }, { code: 'key_expired', message: /2020-01-01/ }],
   [
     'a key without the scope',
-    { 'x-api-key': KEYS.monitoring },
-    { code: 'insufficient_scope', says: /"gateway"/ },
+    { 'x-api-key': GATEWAY_KEYS.monitoring },
+    { code: 'insufficient_scope', message: /"gateway"/ },
   ],
 ];
 
 test('a platform key counts in each of its headers, and anything else is told apart', async () => {
-  const body = chatBody({ model: 'sandbox/echo' });
+  const body = buildChatBody({ model: 'sandbox/echo' });
   for (const [what, headers, expected] of CREDENTIALS)
-    for (const path of [CHAT, '/gateway/v1/models', '/gateway/v1/key']) {
-      const answer = await call(gateway.floe.url + path, path === CHAT ? { headers, body } : { headers });
+    for (const path of [CHAT_COMPLETIONS_PATH, '/gateway/v1/models', '/gateway/v1/key']) {
+      const answer = await callHttp(
+        gateway.floe.url + path,
+        path === CHAT_COMPLETIONS_PATH ? { headers, body } : { headers },
+      );
       if (expected === 200) assert.equal(answer.status, 200, `${what}: ${answer.text}`);
-      else assertRefusal(answer, expected, `${what} on ${path}`);
+      else assertErrorAnswer(answer, expected, `${what} on ${path}`);
     }
   await assertHealthy(gateway, 'credentials');
 });
@@ -68,8 +94,8 @@ test('a platform key counts in each of its headers, and anything else is told ap
 test('no key is repeated in an answer or in the log', async () => {
   const output = gateway.floe.output();
   for (const [, headers] of CREDENTIALS) {
-    const answer = await call(`${gateway.floe.url}/gateway/v1/key`, { headers });
-    for (const key of [...Object.values(KEYS), OTHER]) {
+    const answer = await callHttp(`${gateway.floe.url}/gateway/v1/key`, { headers });
+    for (const key of [...Object.values(GATEWAY_KEYS), OTHER]) {
       assert.ok(!answer.text.includes(key));
       assert.ok(!output.includes(key));
     }
@@ -78,14 +104,18 @@ test('no key is repeated in an answer or in the log', async () => {
 
 test('who has no good key learns nothing else: a 401 comes before every other refusal', async () => {
   for (const body of ['', '{', '{"model":"nobody/x"}'])
-    assertRefusal(
-      await call(gateway.floe.url + CHAT, { method: 'POST', body, headers: { 'content-type': 'image/png' } }),
+    assertErrorAnswer(
+      await callHttp(gateway.floe.url + CHAT_COMPLETIONS_PATH, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'image/png' },
+      }),
       { code: 'missing_api_key' },
       body,
     );
 });
 
-const CONTROLS: readonly (readonly [name: string, value: string, expected: Refusal | 200])[] = [
+const CONTROLS: readonly (readonly [name: string, value: string, expected: ExpectedError | 200])[] = [
   ['x-floe-metadata', '{"project":"a"}', 200],
   ['x-floe-metadata', '{}', 200],
   ['x-floe-metadata', '', { code: 'invalid_request', param: 'x-floe-metadata' }],
@@ -97,7 +127,7 @@ const CONTROLS: readonly (readonly [name: string, value: string, expected: Refus
   [
     'x-floe-metadata',
     `{"a":"${'x'.repeat(2048)}"}`,
-    { code: 'invalid_request', param: 'x-floe-metadata', says: /2 KB/ },
+    { code: 'invalid_request', param: 'x-floe-metadata', message: /2 KB/ },
   ],
   ['x-floe-timeout-ms', '60000', 200],
   ['x-floe-timeout-ms', '0', { code: 'invalid_request', param: 'x-floe-timeout-ms' }],
@@ -111,23 +141,26 @@ const CONTROLS: readonly (readonly [name: string, value: string, expected: Refus
 
 test('request controls in headers are read or refused by their name', async () => {
   for (const [name, value, expected] of CONTROLS) {
-    const headers = { authorization: `Bearer ${KEYS.full}`, [name]: value };
+    const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}`, [name]: value };
     const answer = await gateway.chat({ model: 'sandbox/echo' }, { headers });
     if (expected === 200) assert.equal(answer.status, 200, `${name}: ${value}: ${answer.text}`);
-    else assertRefusal(answer, expected, `${name}: ${value}`);
+    else assertErrorAnswer(answer, expected, `${name}: ${value}`);
   }
   await assertHealthy(gateway, 'request controls');
 });
 
 test('metadata of an answered request stands on its row', async () => {
-  const headers = { authorization: `Bearer ${KEYS.full}`, 'x-floe-metadata': '{"project":"polar","n":7}' };
+  const headers = {
+    authorization: `Bearer ${GATEWAY_KEYS.full}`,
+    'x-floe-metadata': '{"project":"polar","n":7}',
+  };
   const answer = await gateway.chat({ model: 'sandbox/echo' }, { headers });
   const row = await gateway.row(answer.headers['x-request-id']);
   assert.deepEqual(row.metadata, { project: 'polar', n: 7 });
 });
 
 const WRONG_METHODS: readonly (readonly [path: string, allow: string])[] = [
-  [CHAT, 'POST'],
+  [CHAT_COMPLETIONS_PATH, 'POST'],
   ['/gateway/v1/models', 'GET, HEAD'],
   ['/gateway/v1/models/fake/model', 'GET, HEAD'],
   ['/gateway/v1/key', 'GET, HEAD'],
@@ -146,7 +179,7 @@ test('a wrong method is a 405 that lists the right ones', async () => {
       if (allow.includes(method)) continue;
       const body = method === 'POST' || method === 'PUT' ? { body: '{}' } : {};
       const answer = await gateway.call(path, { method, ...body });
-      assertRefusal(answer, { code: 'method_not_allowed' }, `${method} ${path}`);
+      assertErrorAnswer(answer, { code: 'method_not_allowed' }, `${method} ${path}`);
       assert.equal(answer.headers['allow'], allow, `${method} ${path}`);
     }
   await assertHealthy(gateway, 'wrong methods');
@@ -200,7 +233,7 @@ test('an unknown path is a 404 in JSON, in the dialect of its base path, for eve
   for (const [path, shape] of UNKNOWN_PATHS)
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await gateway.call(path, method === 'POST' ? { method, body: '{}' } : { method });
-      assertRefusal(answer, { code: 'not_found', shape }, `${method} ${path}`);
+      assertErrorAnswer(answer, { code: 'not_found', shape }, `${method} ${path}`);
     }
   await assertHealthy(gateway, 'unknown paths');
 });
@@ -209,42 +242,42 @@ test('a model id in a path may be encoded; one that cannot be decoded is no mode
   for (const path of ['sandbox/echo', 'sandbox%2Fecho', 'sandbox%2fech%6f'])
     assert.equal((await gateway.call(`/gateway/v1/models/${path}`)).status, 200, path);
   for (const path of ['sandbox/nothing', '%', '%zz', 'sandbox%2', '%c3%28', 'nobody/x', 'sandbox%252Fecho'])
-    assertRefusal(
+    assertErrorAnswer(
       await gateway.call(`/gateway/v1/models/${path}`),
       { code: 'model_not_found', param: 'model' },
       path,
     );
-  assertRefusal(await gateway.call('/api/%zz'), { code: 'invalid_request' }, 'a path of the API');
+  assertErrorAnswer(await gateway.call('/api/%zz'), { code: 'invalid_request' }, 'a path of the API');
 });
 
 test('bad input to the API is refused in the same shape', async () => {
   const keys = '/api/management/keys';
-  const auth = { authorization: `Bearer ${KEYS.full}`, 'content-type': 'application/json' };
+  const auth = { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'content-type': 'application/json' };
   const post = (body: string, headers: Record<string, string> = {}) =>
     gateway.call(keys, { method: 'POST', body, headers: { ...auth, ...headers } });
-  assertRefusal(await post('{'), { code: 'invalid_json' }, 'malformed');
-  assertRefusal(
+  assertErrorAnswer(await post('{'), { code: 'invalid_json' }, 'malformed');
+  assertErrorAnswer(
     await post('{}', { 'content-type': 'text/html' }),
     { code: 'unsupported_media_type' },
     'a content type',
   );
-  assertRefusal(
+  assertErrorAnswer(
     await post('{"name":"x","scopes":["gateway"],"nam":1}'),
     { code: 'invalid_request', param: 'nam' },
     'an unknown field',
   );
-  assertRefusal(await gateway.call(keys, { headers: {} }), { code: 'missing_api_key' }, 'no key');
-  assertRefusal(
-    await gateway.call(keys, { headers: { 'x-api-key': KEYS.narrow } }),
+  assertErrorAnswer(await gateway.call(keys, { headers: {} }), { code: 'missing_api_key' }, 'no key');
+  assertErrorAnswer(
+    await gateway.call(keys, { headers: { 'x-api-key': GATEWAY_KEYS.narrow } }),
     { code: 'insufficient_scope' },
     'a scope',
   );
-  assertRefusal(
+  assertErrorAnswer(
     await gateway.call(`${keys}/${'k'.repeat(500)}`),
     { code: 'not_found' },
     'an id beyond all length',
   );
-  assertRefusal(
+  assertErrorAnswer(
     await gateway.call(`${keys}?limit=0`),
     { code: 'invalid_request', param: 'limit' },
     'a query',

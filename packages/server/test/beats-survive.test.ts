@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 import { systemClock } from '../src/core/clock.ts';
 import { silentLog } from '../src/core/log.ts';
 import { openDatabase } from '../src/store/open-database.ts';
 import type { Database } from '../src/store/ports.ts';
-import { testDatabase } from '../src/store/test/postgres-database.ts';
+import { createTestDatabase } from '../src/store/test/postgres-database.ts';
 
 const KEY = `eis_beat${'0'.repeat(40)}`;
 const ROUNDS = process.env['FLOE_TEST_FULL'] === undefined ? 2 : 15;
@@ -35,12 +35,12 @@ const yaml = JSON.stringify({
 });
 
 async function beat(url: string, id: string): Promise<string | null> {
-  const answer = await call(`${url}/api/monitoring/heartbeat`, {
+  const answer = await callHttp(`${url}/api/monitoring/heartbeat`, {
     method: 'POST',
     headers: { 'x-api-key': KEY },
     body: { monitor_id: id },
   }).catch(() => null);
-  if (answer?.status !== 200 || !answer.complete) return null;
+  if (answer?.status !== 200 || !answer.isComplete) return null;
   const body: unknown = answer.json();
   return isObject(body) ? String(body['beat_id']) : null;
 }
@@ -131,8 +131,8 @@ async function survives(t: TestContext, url: string | null): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-beats-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const store = url === null ? {} : { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: 'survive'.repeat(10) };
-  const start = (): Promise<Floe> =>
-    startFloe({ yaml, dataDir, env: { FLOE_LOG_LEVEL: 'error', ...store }, startTimeoutMs: 60_000 });
+  const start = (): Promise<FloeProcess> =>
+    startFloeProcess({ yaml, dataDir, env: { FLOE_LOG_LEVEL: 'error', ...store }, startTimeoutMs: 60_000 });
   const acknowledged: string[] = [];
   const due = new Map<string, number>();
   let database: Database | null = null;
@@ -151,7 +151,7 @@ async function survives(t: TestContext, url: string | null): Promise<void> {
     // Anywhere from before the sweep that finds them to after it, in the middle of what is then under way.
     const killAt = acknowledged.length + ((round * 97) % 400);
     await until(async () => acknowledged.length >= killAt);
-    await floe.kill9();
+    await floe.kill();
     await under;
   }
   assert.ok(database);
@@ -178,4 +178,4 @@ test('sqlite: killed at any moment under load, no beat, miss, period or alert is
   survives(t, null));
 
 test('postgres: killed at any moment under load, no beat, miss, period or alert is lost or doubled (6.2)', async (t) =>
-  survives(t, await testDatabase(t)));
+  survives(t, await createTestDatabase(t)));

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEYS = {
   hard: `eis_${randomBytes(20).toString('hex')}`,
@@ -109,7 +109,7 @@ const USAGES: Readonly<Record<string, JsonObject>> = {
 };
 
 /** One body that every dialect reads as a whole answer. */
-function answerWith(usage: JsonObject): Reply {
+function answerWith(usage: JsonObject): UpstreamReply {
   return jsonReply({
     id: `thing_${randomBytes(6).toString('hex')}`,
     object: 'list',
@@ -180,7 +180,7 @@ function isFree(path: string, model: string): boolean {
 
 async function rowsBy(url: string, key: string, count: number): Promise<Map<string, JsonObject>> {
   return eventually(async () => {
-    const { text } = await call(`${url}/api/analytics/export?format=ndjson`, {
+    const { text } = await callHttp(`${url}/api/analytics/export?format=ndjson`, {
       headers: { authorization: `Bearer ${key}` },
     });
     const rows = new Map<string, JsonObject>();
@@ -194,9 +194,9 @@ async function rowsBy(url: string, key: string, count: number): Promise<Map<stri
 
 test('an operation is priced, free, known to be incomplete or refused, and a budget holds what the rows say', async (t) => {
   let reply = answerWith({});
-  const upstream = await startUpstream({ respond: () => reply });
+  const upstream = await startFakeUpstream({ respond: () => reply });
   t.after(() => upstream.close());
-  const floe = await startFloe({ yaml: JSON.stringify(configFor(upstream.url)) });
+  const floe = await startFloeProcess({ yaml: JSON.stringify(configFor(upstream.url)) });
   t.after(() => floe.stop());
   const seen = new Map<string, number>();
   const asked: { id: string; what: string; key: keyof typeof KEYS; status: number; free: boolean }[] = [];
@@ -247,7 +247,7 @@ test('an operation is priced, free, known to be incomplete or refused, and a bud
     }
     if (key === 'open') continue;
     const standing = (
-      await call(`${floe.url}/gateway/v1/key`, { headers: { authorization: `Bearer ${KEYS.hard}` } })
+      await callHttp(`${floe.url}/gateway/v1/key`, { headers: { authorization: `Bearer ${KEYS.hard}` } })
     ).json();
     const [budget] = isObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
     assert.equal(isObject(budget) && budget['spent_nano_usd'], sum, 'the budget holds what the rows cost');
@@ -267,7 +267,7 @@ test('budgets count the results of a batch when they are read for the first time
       },
     });
   const results = [line('text', 1000), line('text', 500), line('media', 100)].join('\n');
-  const upstream = await startUpstream({
+  const upstream = await startFakeUpstream({
     respond: ({ method }) =>
       method === 'POST'
         ? jsonReply({ id: 'msgbatch_1', type: 'message_batch', processing_status: 'ended' })
@@ -289,15 +289,15 @@ test('budgets count the results of a batch when they are read for the first time
   const budget = { name: 'all', scope: 'org', period: 'total', mode: 'soft', limit_usd: 1000 };
   const keys = [{ name: 'k', key: KEYS.open, scopes: ['gateway', 'management', 'read'] }];
   const org = { id: 'open', keys, providers: [provider], passthrough: { b: ['two'] }, budgets: [budget] };
-  const floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });
+  const floe = await startFloeProcess({ yaml: JSON.stringify({ orgs: [org] }) });
   t.after(() => floe.stop());
   const headers = { authorization: `Bearer ${KEYS.open}` };
   const requests = [{ custom_id: 'x', params: { model: 'text', max_tokens: 5, messages } }];
-  const made = await call(`${floe.url}${B}/messages/batches`, { headers, body: { requests } });
+  const made = await callHttp(`${floe.url}${B}/messages/batches`, { headers, body: { requests } });
   assert.equal(made.status, 200, made.text);
   const ids: string[] = [];
   for (let turn = 0; turn < 2; turn += 1) {
-    const read = await call(`${floe.url}${B}/messages/batches/msgbatch_1/results`, { headers });
+    const read = await callHttp(`${floe.url}${B}/messages/batches/msgbatch_1/results`, { headers });
     assert.equal(read.text, results);
     ids.push(String(read.headers['x-request-id']));
   }
@@ -312,7 +312,7 @@ test('budgets count the results of a batch when they are read for the first time
     ],
   );
   await eventually(async () => {
-    const standing = (await call(`${floe.url}/gateway/v1/key`, { headers })).json();
+    const standing = (await callHttp(`${floe.url}/gateway/v1/key`, { headers })).json();
     const [all] = isObject(standing) && Array.isArray(standing['budgets']) ? standing['budgets'] : [];
     return isObject(all) && all['spent_nano_usd'] === cost ? true : undefined;
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { COMMAND_LINE, runToEnd } from './run-program.ts';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 
 const KEY = `eis_boards${'0'.repeat(40)}`;
 const HOSTILE = '"><script>alert(1)</script>';
@@ -30,15 +30,16 @@ const config = {
   ],
 };
 
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
-  floe = await startFloe({ yaml: JSON.stringify(config) });
+  floe = await startFloeProcess({ yaml: JSON.stringify(config) });
 });
 after(() => floe.stop());
 
-const get = (path: string, headers: Record<string, string> = {}) => call(`${floe.url}${path}`, { headers });
+const get = (path: string, headers: Record<string, string> = {}) =>
+  callHttp(`${floe.url}${path}`, { headers });
 const api = (method: string, path: string, body?: object) =>
-  call(`${floe.url}${path}`, {
+  callHttp(`${floe.url}${path}`, {
     method,
     headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
@@ -82,9 +83,9 @@ test('a page that is known already is not sent again, and is small where gzip is
   assert.equal(packed.headers['content-encoding'], 'gzip');
   const refused = await get('/boards/open', { 'accept-encoding': 'gzip;q=0' });
   assert.equal(refused.headers['content-encoding'], undefined);
-  const head = await call(`${floe.url}/boards/open`, { method: 'HEAD' });
+  const head = await callHttp(`${floe.url}/boards/open`, { method: 'HEAD' });
   assert.deepEqual([head.status, head.text], [200, '']);
-  assert.equal((await call(`${floe.url}/boards/open`, { method: 'POST', body: '{}' })).status, 405);
+  assert.equal((await callHttp(`${floe.url}/boards/open`, { method: 'POST', body: '{}' })).status, 405);
 });
 
 test('a private board and one that is not there are the same to a stranger', async () => {
@@ -120,9 +121,9 @@ test('a board of the file cannot be changed through the API; one of the API open
   assert.ok(isObject(monitor) && isObject(monitor['source']));
   assert.deepEqual([monitor['source']['kind'], monitor['source']['file']], ['file', 'floe.yaml']);
   const url = String(monitor['beat_url']);
-  assert.equal((await call(url)).text, 'OK');
+  assert.equal((await callHttp(url)).text, 'OK');
   await api('POST', '/api/monitoring/monitors/nightly/rotate');
-  assert.equal((await call(url)).status, 404);
+  assert.equal((await callHttp(url)).status, 404);
 });
 
 test('metrics say how each monitor stands', async () => {
@@ -132,10 +133,13 @@ test('metrics say how each monitor stands', async () => {
 
 test('a private board is read by members who are signed in, and is a 404 to everybody else', async () => {
   const env = { FLOE_DATA_DIR: floe.dataDir, FLOE_PORT: new URL(floe.url).port };
-  const { stdout } = await runToEnd(COMMAND_LINE, ['owner-link', 'acme'], env, floe.dataDir);
+  const { stdout } = await runProgramToEnd(CLI_PROGRAM, ['owner-link', 'acme'], env, floe.dataDir);
   const [, token] = /#token=([\w-]{43})/.exec(stdout) ?? [];
   const person = { token, email: 'mara@acme.example', name: 'Mara', password: 'quiet harbour lantern' };
-  const made = await call(`${floe.url}/api/session/setup`, { headers: { origin: floe.url }, body: person });
+  const made = await callHttp(`${floe.url}/api/session/setup`, {
+    headers: { origin: floe.url },
+    body: person,
+  });
   assert.equal(made.status, 200, made.text);
   const cookie = made.headers['set-cookie']?.split(';')[0] ?? '';
   for (const path of ['/boards/closed', '/boards/closed.json', '/boards/closed/badge.svg']) {
@@ -152,6 +156,6 @@ test('a private board is read by members who are signed in, and is a 404 to ever
   assert.equal((await get('/boards/open', { cookie })).headers['cache-control'], 'public, max-age=5');
   await api('POST', '/api/monitoring/boards', { slug: 'later', name: 'Later' });
   assert.equal((await get('/boards/later', { cookie })).status, 200);
-  await call(`${floe.url}/api/session`, { method: 'DELETE', headers: { origin: floe.url, cookie } });
+  await callHttp(`${floe.url}/api/session`, { method: 'DELETE', headers: { origin: floe.url, cookie } });
   assert.equal((await get('/boards/closed', { cookie })).status, 404);
 });

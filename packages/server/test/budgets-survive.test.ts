@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import { startReceiver } from '../src/alerts/test/receiver.ts';
-import { objectOf, objectsIn } from './answers-said.ts';
-import { callsTo, guardedConfig } from './guarded-gateway.ts';
-import { monotonicMs, startPulse } from './pulse.ts';
-import { CHAT, KEYS } from './running-gateway.ts';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
+import { buildGuardedConfig, createGatewayCalls } from './guarded-gateway.ts';
+import { readMonotonicMs, startServerPulse } from './pulse.ts';
+import { CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const FULL = Boolean(process.env['FLOE_TEST_FULL']);
 const ROUNDS = FULL ? 10 : 3;
@@ -48,8 +48,8 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const receiver = await startReceiver(t);
   const [first, second] = [
-    await startUpstream({ respond: (_, index) => (index % 3 === 0 ? FAILURE : ANSWER) }),
-    await startUpstream({ respond: () => ANSWER }),
+    await startFakeUpstream({ respond: (_, index) => (index % 3 === 0 ? FAILURE : ANSWER) }),
+    await startFakeUpstream({ respond: () => ANSWER }),
   ];
   t.after(() => Promise.all([first.close(), second.close()]));
   const provider = (id: string, url: string) => ({
@@ -61,7 +61,7 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
     prices: { model: { input: 0, output: 1000 } },
   });
   const yaml = JSON.stringify(
-    guardedConfig(first.url, {
+    buildGuardedConfig(first.url, {
       providers: [provider('first', first.url), provider('second', second.url)],
       routes: [{ model: 'smart', targets: ['first/model', 'second/model'], retries: 0 }],
       cache: { enabled: true, ttl_seconds: 3600, scope: 'key' },
@@ -86,8 +86,8 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
     return sent;
   };
   for (let round = 0; round < ROUNDS; round++) {
-    const pulse = startPulse();
-    const floe = await startFloe({ yaml, dataDir, env: pulse.env });
+    const pulse = startServerPulse();
+    const floe = await startFloeProcess({ yaml, dataDir, env: pulse.env });
     const spent = await spentOf(floe);
     const paid = answered.filter(({ isPaid }) => isPaid).length;
     assert.ok(spent >= paid * ANSWER_NANO_USD, `round ${round}: ${spent} of ${paid} answers, at once`);
@@ -96,7 +96,7 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
     answered.push(...answers);
     due.push(...answers.filter(({ at }) => lived(at) > PROMISED_MS));
   }
-  const floe = await startFloe({ yaml, dataDir });
+  const floe = await startFloeProcess({ yaml, dataDir });
   t.after(() => floe.stop());
   const limit = PAID_ANSWERS * ANSWER_NANO_USD;
   // What is left of the budget is spent one by one.
@@ -105,7 +105,7 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
     if (answer.status === 402) break;
     assert.equal(answer.status, 200, answer.text);
     sent += 1;
-    answered.push({ id: answer.headers['x-request-id'] ?? '', isPaid: true, at: monotonicMs() });
+    answered.push({ id: answer.headers['x-request-id'] ?? '', isPaid: true, at: readMonotonicMs() });
   }
   assert.equal((await ask(floe, 'one more')).status, 402);
   assert.equal(await spentOf(floe), limit, 'to the last reservation, and not one more');
@@ -129,7 +129,7 @@ test('kill -9 under load: the budget has all that was spent, rows are there once
   for (const [share, messages] of told) assert.equal(messages.size, 1, `${share} was told under one id`);
 });
 
-async function loadUntilKilled(floe: Floe, count: () => number): Promise<readonly Answered[]> {
+async function loadUntilKilled(floe: FloeProcess, count: () => number): Promise<readonly Answered[]> {
   const answers: Answered[] = [];
   const killAfter = 20 + Math.floor(Math.random() * (ROUND_ANSWERS - 20));
   let heard = 0;
@@ -141,8 +141,8 @@ async function loadUntilKilled(floe: Floe, count: () => number): Promise<readonl
         const answer = await ask(floe, n % 4 === 0 ? 'the same' : `question ${n}`);
         heard += 1;
         const isPaid = answer.headers['x-floe-cache'] !== 'hit';
-        if (answer.status === 200 && answer.complete)
-          answers.push({ id: answer.headers['x-request-id'] ?? '', isPaid, at: monotonicMs() });
+        if (answer.status === 200 && answer.isComplete)
+          answers.push({ id: answer.headers['x-request-id'] ?? '', isPaid, at: readMonotonicMs() });
         else assert.match(answer.text, /budget_exceeded|budget_reserved/);
       } catch (error) {
         // Killed before it answered.
@@ -151,7 +151,7 @@ async function loadUntilKilled(floe: Floe, count: () => number): Promise<readonl
       }
       if (heard >= killAfter && !isKilled) {
         isKilled = true;
-        await floe.kill9();
+        await floe.kill();
       }
     }
   };
@@ -159,29 +159,29 @@ async function loadUntilKilled(floe: Floe, count: () => number): Promise<readonl
   return answers;
 }
 
-function ask(floe: Floe, text: string) {
-  return call(floe.url + CHAT, {
-    headers: { authorization: `Bearer ${KEYS.full}` },
+function ask(floe: FloeProcess, text: string) {
+  return callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+    headers: { authorization: `Bearer ${GATEWAY_KEYS.full}` },
     body: { model: 'smart', max_tokens: 31, messages: [{ role: 'user', content: text }] },
   });
 }
 
-async function spentOf(floe: Floe): Promise<number> {
-  const body = (await callsTo(floe.url).ask('/gateway/v1/key')).json();
-  const [budget] = isObject(body) ? objectsIn(body['budgets']) : [];
+async function spentOf(floe: FloeProcess): Promise<number> {
+  const body = (await createGatewayCalls(floe.url).callApi('/gateway/v1/key')).json();
+  const [budget] = isObject(body) ? objectsOrEmpty(body['budgets']) : [];
   return Number(budget?.['spent_nano_usd']);
 }
 
-async function allRows(floe: Floe): Promise<readonly JsonObject[]> {
+async function allRows(floe: FloeProcess): Promise<readonly JsonObject[]> {
   await eventually(async () => {
-    const { text } = await call(`${floe.url}/metrics`);
-    return /^floe_row_backlog 0$/m.test(text) ? true : undefined;
+    const { text } = await callHttp(`${floe.url}/metrics`);
+    return /^floe_spool_pending_rows 0$/m.test(text) ? true : undefined;
   });
   const rows: JsonObject[] = [];
   for (let cursor = ''; ; ) {
-    const page = await callsTo(floe.url).ask(`/api/analytics/requests?limit=500${cursor}`);
-    const body = objectOf(page.json());
-    rows.push(...objectsIn(body['data']));
+    const page = await createGatewayCalls(floe.url).callApi(`/api/analytics/requests?limit=500${cursor}`);
+    const body = objectOrEmpty(page.json());
+    rows.push(...objectsOrEmpty(body['data']));
     if (typeof body['next_cursor'] !== 'string') return rows;
     cursor = `&cursor=${encodeURIComponent(body['next_cursor'])}`;
   }
@@ -191,10 +191,10 @@ async function allRows(floe: Floe): Promise<readonly JsonObject[]> {
 function sharesIn(received: readonly { readonly headers: JsonHeaders; readonly json: object }[]) {
   const shares = new Map<number, Set<string>>();
   for (const { headers, json } of received) {
-    const data = objectOf(objectOf(json)['data']);
-    for (const alert of Array.isArray(data['alerts']) ? objectsIn(data['alerts']) : [data]) {
+    const data = objectOrEmpty(objectOrEmpty(json)['data']);
+    for (const alert of Array.isArray(data['alerts']) ? objectsOrEmpty(data['alerts']) : [data]) {
       if (alert['event'] !== 'budget') continue;
-      const share = Number(objectOf(alert['fields'])['share']);
+      const share = Number(objectOrEmpty(alert['fields'])['share']);
       const ids = shares.get(share) ?? new Set();
       shares.set(share, ids.add(String(headers['webhook-id'])));
     }

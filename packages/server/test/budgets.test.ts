@@ -5,37 +5,47 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { CallAnswer } from '@floe/testkit/client';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { ownRecording } from '@floe/testkit/recordings';
-import { startUpstream } from '@floe/testkit/upstream';
-import { callsTo, type GuardedGateway, guardedConfig, startGuarded } from './guarded-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
+import {
+  buildGuardedConfig,
+  createGatewayCalls,
+  type GuardedGateway,
+  startGuardedGateway,
+} from './guarded-gateway.ts';
 
 /** 17 tokens in at $1 and 31 out at $2 per million. */
 const ANSWER_NANO_USD = 79_000;
 const HARD = { name: 'all', scope: 'org', period: 'month', mode: 'hard' };
 
-function errorOf(answer: CallAnswer): JsonObject {
+function errorOf(answer: HttpCallAnswer): JsonObject {
   const body = answer.json();
   return isObject(body) && isObject(body.error) ? body.error : {};
 }
 
-async function standingOf({ ask }: Pick<GuardedGateway, 'ask'>): Promise<JsonObject> {
+async function standingOf({ callApi: ask }: Pick<GuardedGateway, 'callApi'>): Promise<JsonObject> {
   const body = (await ask('/gateway/v1/key')).json();
   const budgets = isObject(body) && Array.isArray(body.budgets) ? body.budgets : [];
   return isObject(budgets[0]) ? budgets[0] : assert.fail('no budget');
 }
 
-const spentOf = async (gateway: Pick<GuardedGateway, 'ask'>) => (await standingOf(gateway)).spent_nano_usd;
+const spentOf = async (gateway: Pick<GuardedGateway, 'callApi'>) =>
+  (await standingOf(gateway)).spent_nano_usd;
 
 test('a hard budget reserves the worst case, books the truth, and refuses with 402 what has no room', async (t) => {
-  const { chat, ask, upstream } = await startGuarded(t, {
+  const {
+    chat,
+    callApi: ask,
+    upstream,
+  } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.001 }], timezone: 'Europe/Berlin' },
   });
   assert.equal((await chat({ max_tokens: 400 })).status, 200);
-  assert.equal(await spentOf({ ask }), ANSWER_NANO_USD);
+  assert.equal(await spentOf({ callApi: ask }), ANSWER_NANO_USD);
   const refused = await chat({ max_tokens: 500 });
   assert.equal(refused.status, 402, 'at $2 per million, 500 tokens are a dollar per thousand');
   assert.equal(errorOf(refused).code, 'budget_exceeded');
@@ -45,11 +55,11 @@ test('a hard budget reserves the worst case, books the truth, and refuses with 4
     /"all" of \$0\.001 .* starts again at \d{4}-\d\d-01|\d{4}-\d\d-\d\d/,
   );
   assert.equal(refused.headers['x-should-retry'], 'false');
-  assert.equal(await spentOf({ ask }), ANSWER_NANO_USD, 'a refusal costs nothing');
-  await upstream.setFaults(upstreamFault('unavailable'));
+  assert.equal(await spentOf({ callApi: ask }), ANSWER_NANO_USD, 'a refusal costs nothing');
+  await upstream.setFaults(findInjectedFault('unavailable'));
   assert.notEqual((await chat({ max_tokens: 300 })).status, 200);
   await upstream.setFaults();
-  assert.equal(await spentOf({ ask }), ANSWER_NANO_USD, 'nor does what no provider answered');
+  assert.equal(await spentOf({ callApi: ask }), ANSWER_NANO_USD, 'nor does what no provider answered');
   const row = await eventually(async () => {
     const list = (await ask('/api/analytics/requests?state=complete')).json();
     const [first] = isObject(list) && Array.isArray(list.data) ? list.data : [];
@@ -59,7 +69,7 @@ test('a hard budget reserves the worst case, books the truth, and refuses with 4
 });
 
 test('what has no price is refused under a hard budget, and what is free needs none', async (t) => {
-  const { chat } = await startGuarded(t, {
+  const { chat } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.000_001 }] },
   });
   const unknown = await chat({ model: 'fake/model' });
@@ -73,41 +83,47 @@ test('what has no price is refused under a hard budget, and what is free needs n
 test('spending outlives a restart, and what a killed process had reserved is charged in full', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-budget-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const upstream = await startUpstream({ recordings: [ownRecording('openai', 'text')] });
+  const upstream = await startFakeUpstream({ recordings: [loadProjectRecording('openai', 'text')] });
   t.after(() => upstream.close());
-  const yaml = JSON.stringify(guardedConfig(upstream.url, { budgets: [{ ...HARD, limit_usd: 0.01 }] }));
+  const yaml = JSON.stringify(buildGuardedConfig(upstream.url, { budgets: [{ ...HARD, limit_usd: 0.01 }] }));
 
-  const first = await startFloe({ yaml, dataDir });
-  assert.equal((await callsTo(first.url).chat({ max_tokens: 100 })).status, 200);
+  const first = await startFloeProcess({ yaml, dataDir });
+  assert.equal((await createGatewayCalls(first.url).chat({ max_tokens: 100 })).status, 200);
   await first.stop();
 
-  const second = await startFloe({ yaml, dataDir });
-  assert.equal(await spentOf(callsTo(second.url)), ANSWER_NANO_USD);
-  await upstream.setFaults(upstreamFault('accept-and-silence'));
-  const hanging = callsTo(second.url)
+  const second = await startFloeProcess({ yaml, dataDir });
+  assert.equal(await spentOf(createGatewayCalls(second.url)), ANSWER_NANO_USD);
+  await upstream.setFaults(findInjectedFault('accept-and-silence'));
+  const hanging = createGatewayCalls(second.url)
     .chat({ max_tokens: 1000 })
     .catch(() => undefined);
-  await upstream.received(2);
-  const { spent_nano_usd: spent, reserved_nano_usd: reserved } = await standingOf(callsTo(second.url));
+  await upstream.waitForRequests(2);
+  const { spent_nano_usd: spent, reserved_nano_usd: reserved } = await standingOf(
+    createGatewayCalls(second.url),
+  );
   const held = Number(reserved);
   assert.equal(spent, ANSWER_NANO_USD, 'what is reserved is not spent');
   assert.ok(held >= 2_000_000 && held < 2_100_000, `1,000 tokens out and the input: ${held}`);
-  await second.kill9();
+  await second.kill();
   await hanging;
 
-  const third = await startFloe({ yaml, dataDir });
+  const third = await startFloeProcess({ yaml, dataDir });
   t.after(() => third.stop());
-  assert.equal(await spentOf(callsTo(third.url)), ANSWER_NANO_USD + held);
+  assert.equal(await spentOf(createGatewayCalls(third.url)), ANSWER_NANO_USD + held);
 });
 
 test('money that requests under way reserve is shown as reserved, and a simulation says so', async (t) => {
-  const { chat, ask, upstream } = await startGuarded(t, {
+  const {
+    chat,
+    callApi: ask,
+    upstream,
+  } = await startGuardedGateway(t, {
     org: { budgets: [{ ...HARD, limit_usd: 0.001 }] },
   });
-  await upstream.setFaults(upstreamFault('accept-and-silence'));
+  await upstream.setFaults(findInjectedFault('accept-and-silence'));
   const left = new AbortController();
   const hanging = chat({ max_tokens: 400 }, undefined, left.signal).catch(() => undefined);
-  await upstream.received(1);
+  await upstream.waitForRequests(1);
   const state = async () => {
     const body = (await ask('/api/management/budgets')).json();
     const [budget] = isObject(body) && Array.isArray(body.data) ? body.data : [];

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
+import { requestsStream } from '@floe/testkit/api-surface';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
 import { Gate } from '@floe/testkit/gate';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import type { Reply } from '@floe/testkit/reply';
-import { asksForStream } from '@floe/testkit/surfaces';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import fc from 'fast-check';
 import OpenAI from 'openai';
-import { DIALECTS, type Dialect, objectOf } from './answers-said.ts';
-import { rowsOf } from './rows-of.ts';
-import { sample } from './upstream-samples.ts';
+import { objectOrEmpty, TEST_DIALECTS, type TestDialect } from './answer-content.ts';
+import { sampleReply } from './upstream-samples.ts';
+import { waitForRows } from './wait-for-rows.ts';
 
 const KEYS = {
   one: `eis_one${'0'.repeat(32)}`,
@@ -25,7 +25,7 @@ const KEYS = {
   spared: `eis_spared${'0'.repeat(32)}`,
 } as const;
 const SCOPES = ['gateway', 'management', 'read'];
-const KINDS: Readonly<Record<Dialect, JsonObject>> = {
+const KINDS: Readonly<Record<TestDialect, JsonObject>> = {
   chat: { kind: 'openai-compatible' },
   responses: { kind: 'openai-compatible', dialects: ['responses'] },
   messages: { kind: 'anthropic-compatible' },
@@ -40,31 +40,32 @@ const SURFACES = {
 } as const;
 type Surface = keyof typeof SURFACES;
 
-let floe: Floe;
-const upstreams = new Map<Dialect, Upstream>();
-const asked = new Map<Dialect, number>();
-let special: ((n: number) => Reply | undefined) | null = null;
+let floe: FloeProcess;
+const upstreams = new Map<TestDialect, FakeUpstream>();
+const asked = new Map<TestDialect, number>();
+let special: ((n: number) => UpstreamReply | undefined) | null = null;
 const gate = new Gate();
 let gated = false;
 
 before(async () => {
-  for (const dialect of DIALECTS)
+  for (const dialect of TEST_DIALECTS)
     upstreams.set(
       dialect,
-      await startUpstream({
+      await startFakeUpstream({
         async respond({ path, body }) {
           const n = (asked.get(dialect) ?? 0) + 1;
           asked.set(dialect, n);
           if (gated) await gate.pass();
-          const isStream = asksForStream(path, JSON.parse(body.toString('utf8')));
+          const isStream = requestsStream(path, JSON.parse(body.toString('utf8')));
           // The text of every answer is told apart by a number in it.
           return (
-            special?.(n) ?? sample(dialect, 'text', isStream, (text) => text.replace(/Welt/g, `Welt ${n}`))
+            special?.(n) ??
+            sampleReply(dialect, 'text', isStream, (text) => text.replace(/Welt/g, `Welt ${n}`))
           );
         },
       }),
     );
-  const providers = DIALECTS.map((id) => ({
+  const providers = TEST_DIALECTS.map((id) => ({
     id,
     ...KINDS[id],
     base_url: `${upstreams.get(id)?.url}/v1`,
@@ -92,7 +93,7 @@ before(async () => {
       cache,
     },
   ];
-  floe = await startFloe({ yaml: JSON.stringify({ orgs }) });
+  floe = await startFloeProcess({ yaml: JSON.stringify({ orgs }) });
 });
 after(async () => {
   await floe.stop();
@@ -108,17 +109,17 @@ interface Question {
   readonly model?: string;
   readonly key?: keyof typeof KEYS;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly options?: CallOptions;
+  readonly options?: HttpCallOptions;
 }
 
 function ask(
   text: string,
   more: JsonObject = {},
   { surface = 'chat', ...rest }: Question = {},
-): Promise<CallAnswer> {
+): Promise<HttpCallAnswer> {
   const turn = [{ role: 'user', content: text }];
   const { path, more: base } = SURFACES[surface];
-  return call(floe.url + path, {
+  return callHttp(floe.url + path, {
     ...rest.options,
     headers: { authorization: `Bearer ${KEYS[rest.key ?? 'one']}`, ...rest.headers },
     body: {
@@ -130,10 +131,10 @@ function ask(
   });
 }
 
-const outcome = ({ status, headers }: CallAnswer) => `${status} ${headers['x-floe-cache']}`;
+const outcome = ({ status, headers }: HttpCallAnswer) => `${status} ${headers['x-floe-cache']}`;
 
 for (const surface of ['chat', 'responses', 'messages'] as const)
-  for (const dialect of DIALECTS)
+  for (const dialect of TEST_DIALECTS)
     for (const stream of [false, true])
       test(`${surface} over ${dialect}, ${stream ? 'streamed' : 'whole'}: the second equal request gets the first one's bytes`, async () => {
         const text = fresh();
@@ -187,14 +188,14 @@ test('a route has the cache on in an org that has it off, and the other way roun
   for (let n = 0; n < 2; n += 1) assert.equal(outcome(await ask(text, {}, off)), '200 undefined');
   assert.equal(outcome(await ask(text, {}, { ...off, model: 'chat/m-1' })), '200 miss');
   const id = String(hit.headers['x-request-id']);
-  const row = (await rowsOf(floe.url, KEYS.kept, [id])).get(id);
-  const usage = objectOf(row?.['usage']);
+  const row = (await waitForRows(floe.url, KEYS.kept, [id])).get(id);
+  const usage = objectOrEmpty(row?.['usage']);
   const worth = Number(usage['input_tokens']) * 1_000 + Number(usage['output_tokens']) * 2_000;
   assert.deepEqual([row?.['state'], row?.['cost_nano_usd'], row?.['saved_nano_usd']], ['cached', 0, worth]);
-  const stats = await call(`${floe.url}/api/management/cache/stats`, {
+  const stats = await callHttp(`${floe.url}/api/management/cache/stats`, {
     headers: { authorization: `Bearer ${KEYS.kept}` },
   });
-  assert.equal(objectOf(objectOf(stats.json())['last_day'])['saved_nano_usd'], worth);
+  assert.equal(objectOrEmpty(objectOrEmpty(stats.json())['last_day'])['saved_nano_usd'], worth);
 });
 
 test('an answer kept from a stream without the usage frame has its usage in the forms that show it', async () => {
@@ -202,7 +203,7 @@ test('an answer kept from a stream without the usage frame has its usage in the 
   await ask(text, { stream: true });
   const whole = await ask(text);
   assert.equal(outcome(whole), '200 hit');
-  assert.ok(Number(objectOf(objectOf(whole.json())['usage'])['total_tokens']) > 0, whole.text);
+  assert.ok(Number(objectOrEmpty(objectOrEmpty(whole.json())['usage'])['total_tokens']) > 0, whole.text);
   const shown = await ask(text, { stream: true, stream_options: { include_usage: true } });
   assert.equal(outcome(shown), '200 hit');
   assert.match(shown.text, /"total_tokens":[1-9]/);
@@ -212,7 +213,7 @@ test('an answer kept from a stream without the usage frame has its usage in the 
 test('what is asked decides, not how it is spelled', async () => {
   const text = fresh();
   const headers = { authorization: `Bearer ${KEYS.one}`, 'content-type': 'application/json' };
-  const send = (body: string) => call(`${floe.url}${SURFACES.chat.path}`, { headers, body });
+  const send = (body: string) => callHttp(`${floe.url}${SURFACES.chat.path}`, { headers, body });
   const turn = `[{"role":"user","content":"${text}"}]`;
   assert.equal(outcome(await send(`{"model":"chat/m-1","messages":${turn},"seed":1}`)), '200 miss');
   const respelled = text.replace('What', '\\u0057hat');
@@ -286,13 +287,13 @@ test('a caller can leave the cache alone, or have the answer made anew', async (
     ['x-floe-cache-ttl', '1.5'],
   ] as const) {
     const bad = await ask(text, {}, { headers: { [name]: value } });
-    assert.deepEqual([bad.status, objectOf(objectOf(bad.json())['error'])['param']], [400, name]);
+    assert.deepEqual([bad.status, objectOrEmpty(objectOrEmpty(bad.json())['error'])['param']], [400, name]);
   }
 });
 
 test('errors, refusals, broken and stored answers are never kept', async () => {
-  const whole = sample('chat', 'text', true);
-  const faults: readonly Reply[] = [
+  const whole = sampleReply('chat', 'text', true);
+  const faults: readonly UpstreamReply[] = [
     { status: 500, body: '{"error":{"message":"no"}}' },
     { status: 400, body: '{"error":{"message":"no"}}' },
     { ...whole, body: whole.body.subarray(0, whole.body.length / 2) },
@@ -316,7 +317,7 @@ test('of many equal requests at one time one is asked; when it fails the next on
   const text = fresh();
   const before = asked.get('chat') ?? 0;
   gated = true;
-  const arrived = gate.arrived(before === 0 ? 1 : gateCount + 1);
+  const arrived = gate.arrivalCount(before === 0 ? 1 : gateCount + 1);
   const all = Array.from({ length: 40 }, (_, n) => ask(text, { stream: n % 2 === 0 }));
   await arrived;
   gated = false;
@@ -337,8 +338,8 @@ test('a hit has a row of its own: cached, with the usage of the answer', async (
   const first = await ask(text);
   const hit = await ask(text);
   const ids = [first, hit].map(({ headers }) => headers['x-request-id'] ?? '');
-  const rows = await rowsOf(floe.url, KEYS.one, ids);
-  const [made, cached] = ids.map((id) => objectOf(rows.get(id)));
+  const rows = await waitForRows(floe.url, KEYS.one, ids);
+  const [made, cached] = ids.map((id) => objectOrEmpty(rows.get(id)));
   assert.deepEqual([made?.['state'], made?.['cache']], ['complete', 'miss']);
   assert.deepEqual([cached?.['state'], cached?.['cache'], cached?.['status']], ['cached', 'hit', 200]);
   assert.deepEqual(cached?.['usage'], made?.['usage']);
@@ -350,19 +351,19 @@ test('a purge is a change in the audit log, after which nothing kept is told aga
   await ask(text);
   await ask(theirs, {}, { key: 'stranger' });
   const headers = { authorization: `Bearer ${KEYS.one}` };
-  const purge = await call(`${floe.url}/api/management/cache/purge`, { method: 'POST', headers });
+  const purge = await callHttp(`${floe.url}/api/management/cache/purge`, { method: 'POST', headers });
   assert.equal(purge.status, 204, purge.text);
   assert.equal(outcome(await ask(text)), '200 miss');
   assert.equal(outcome(await ask(theirs, {}, { key: 'stranger' })), '200 hit');
-  const state = await call(`${floe.url}/api/management/cache`, { headers });
-  const { enabled, ttl_seconds, scope, purges } = objectOf(state.json());
+  const state = await callHttp(`${floe.url}/api/management/cache`, { headers });
+  const { enabled, ttl_seconds, scope, purges } = objectOrEmpty(state.json());
   assert.deepEqual([enabled, ttl_seconds, scope, purges], [true, 600, 'org', 1]);
-  const audit = await call(`${floe.url}/api/management/audit?subject=cache`, { headers });
+  const audit = await callHttp(`${floe.url}/api/management/audit?subject=cache`, { headers });
   assert.match(audit.text, /"action":"cache.purge"/);
 });
 
 /** All text of an answer, in whichever form and dialect it is. */
-function saidBy({ text, headers }: CallAnswer): string {
+function saidBy({ text, headers }: HttpCallAnswer): string {
   const texts: string[] = [];
   const collect = (value: unknown, isDelta: boolean): void => {
     if (Array.isArray(value)) for (const each of value) collect(each, isDelta);

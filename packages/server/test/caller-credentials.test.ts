@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEY = `eis_${randomBytes(24).toString('hex')}`;
 const MESSAGE = {
@@ -24,11 +24,11 @@ const VECTORS = { object: 'list', data: [{ object: 'embedding', index: 0, embedd
 const REFUSED = 'gone';
 const LIMITED = 'busy';
 
-let upstream: Upstream;
-let floe: Floe;
+let upstream: FakeUpstream;
+let floe: FloeProcess;
 
 before(async () => {
-  upstream = await startUpstream({ respond });
+  upstream = await startFakeUpstream({ respond });
   const models = ['m'];
   const seats = { kind: 'anthropic', base_url: upstream.url, credential_source: 'caller', models };
   const own = { ...seats, kind: 'openai', base_url: `${upstream.url}/v1` };
@@ -50,14 +50,14 @@ before(async () => {
     passthrough: { a: ['proxied'], b: ['seats'] },
     routes: [{ model: '*', retries: 0 }],
   };
-  floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });
+  floe = await startFloeProcess({ yaml: JSON.stringify({ orgs: [org] }) });
 });
 after(async () => {
   await floe.stop();
   await upstream.close();
 });
 
-function respond({ path, headers }: ReceivedRequest): Reply {
+function respond({ path, headers }: ReceivedRequest): UpstreamReply {
   const shown = `${headers['authorization']} ${headers['x-api-key']}`;
   if (shown.includes(REFUSED))
     return jsonReply({ type: 'error', error: { type: 'authentication_error' } }, 401);
@@ -67,13 +67,13 @@ function respond({ path, headers }: ReceivedRequest): Reply {
 
 const last = () => upstream.requests.at(-1) ?? assert.fail('the upstream was not asked');
 
-function ask(path: string, credential: string | null, model: string): Promise<CallAnswer> {
+function ask(path: string, credential: string | null, model: string): Promise<HttpCallAnswer> {
   const headers = {
     'x-floe-key': KEY,
     ...(credential !== null && { authorization: `Bearer ${credential}` }),
   };
   const body = { model, max_tokens: 9, messages: [{ role: 'user', content: 'x' }], input: 'x' };
-  return call(floe.url + path, { headers, body });
+  return callHttp(floe.url + path, { headers, body });
 }
 
 const NATIVE = '/gateway/passthrough-b/v1/messages';

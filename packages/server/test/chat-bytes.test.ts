@@ -3,30 +3,30 @@ import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, test } from 'node:test';
 import type { Chunking } from '@floe/testkit/chunking';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { ownRecording } from '@floe/testkit/recordings';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
 import fc from 'fast-check';
-import { type Gateway, type Org, startGateway } from './gateway-over-recordings.ts';
-import { type Case, chatCases } from './recorded-chat.ts';
+import { type ChatCase, loadChatCases } from './recorded-chat.ts';
+import { type ReasoningOrg, type RecordingGateway, startRecordingGateway } from './recording-gateway.ts';
 
 const isFull = process.env['FLOE_TEST_FULL'] === '1';
 /** Byte by byte costs a turn of the event loop each; longer streams are cut so in full runs only. */
 const EVERY_BYTE_LIMIT = isFull ? Number.POSITIVE_INFINITY : 4_000;
 const RANDOM: readonly Chunking[] = [3, 40, 700].map((meanBytes) => ({ seed: meanBytes + 1, meanBytes }));
 
-const { cases } = chatCases();
+const { cases } = loadChatCases();
 const good = cases.filter(({ recorded }) => recorded.status === 200);
 const streams = good.filter(({ recorded }) => isEventStream(recorded) && isUtf8(recorded.body));
 const wholes = good.filter(({ recorded }) => !recorded.stream);
-let gateway: Gateway;
+let gateway: RecordingGateway;
 
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRecordingGateway();
 });
 after(() => gateway.close());
 
-async function ask(org: Org, body: string | object): Promise<CallAnswer> {
-  return await call(`${gateway.url}/chat/completions`, {
+async function ask(org: ReasoningOrg, body: string | object): Promise<HttpCallAnswer> {
+  return await callHttp(`${gateway.url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway.key(org)}`, 'content-type': 'application/json' },
     body,
@@ -34,8 +34,8 @@ async function ask(org: Org, body: string | object): Promise<CallAnswer> {
 }
 
 /** The answer to a recorded stream, cut in this way on its way to the gateway. */
-async function streamed(org: Org, one: Case, chunking: Chunking): Promise<CallAnswer> {
-  gateway.play(one.kind, { interaction: one.recorded, chunking, framing: 'chunked' });
+async function streamed(org: ReasoningOrg, one: ChatCase, chunking: Chunking): Promise<HttpCallAnswer> {
+  gateway.setReply(one.kind, { interaction: one.recorded, chunking, framing: 'chunked' });
   const model = `${one.kind}/${one.model}`;
   return await ask(org, { ...one.request, model, stream: true, stream_options: { include_usage: true } });
 }
@@ -44,13 +44,13 @@ async function streamed(org: Org, one: Case, chunking: Chunking): Promise<CallAn
  * What the client got; only an error event names the request. An event is over with the CR of its blank line, so an LF
  * that comes in a later piece than its CR may be missing at the end.
  */
-function bytesOf(answer: CallAnswer): string {
+function bytesOf(answer: HttpCallAnswer): string {
   return answer.text
     .replaceAll(answer.headers['x-request-id'] ?? '', 'request')
     .replace(/\r\n\r\n?$/, '\r\n\r\n');
 }
 
-function isEventStream({ headers }: Case['recorded']): boolean {
+function isEventStream({ headers }: ChatCase['recorded']): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
@@ -58,7 +58,7 @@ test('any split of any recorded stream gives the client the same bytes', async (
   let cuts = 0;
   for (const one of streams) {
     const due = await streamed('strip', one, 'whole');
-    assert.ok(due.complete && due.status === 200, one.name);
+    assert.ok(due.isComplete && due.status === 200, one.name);
     const chunkings: Chunking[] = ['frames', ...RANDOM];
     if (one.recorded.body.length <= EVERY_BYTE_LIMIT) chunkings.push('every-byte');
     for (const chunking of chunkings) {
@@ -81,7 +81,7 @@ test('with chat_reasoning: forward the client gets the very bytes of every recor
     if (fault === -1) assert.match(recorded.slice(passed.length), /^\s*(data: \[DONE\]\s*)?$/, one.name);
   }
   for (const { kind, model, recorded, request, name } of wholes) {
-    gateway.play(kind, { interaction: recorded, chunking: { seed: 9 }, framing: 'chunked' });
+    gateway.setReply(kind, { interaction: recorded, chunking: { seed: 9 }, framing: 'chunked' });
     const answer = await ask('forward', { ...request, model: `${kind}/${model}` });
     if (answer.status === 200) assert.ok(answer.bytes.equals(recorded.body), name);
     else if (isUtf8(recorded.body))
@@ -117,7 +117,9 @@ const { value } = fc.letrec<{ value: string; list: string; map: string }>((tie) 
 const unknownName = fc.stringMatching(/^x[a-zé😀_ -]{0,10}$/u);
 
 test('a body of any shape reaches the provider byte for byte but for the model', async () => {
-  gateway.play('groq', { interaction: ownRecording('groq', 'text').interactions[0] ?? assert.fail() });
+  gateway.setReply('groq', {
+    interaction: loadProjectRecording('groq', 'text').interactions[0] ?? assert.fail(),
+  });
   const member = fc.tuple(unknownName, value).map(([name, text]) => ({ name, text }));
   const body = fc.record({
     unknown: fc.uniqueArray(member, { selector: ({ name }) => name, maxLength: 6 }),
@@ -146,16 +148,16 @@ test('a body of any shape reaches the provider byte for byte but for the model',
 });
 
 test('a client that leaves at [DONE] had its whole answer, though the provider has not ended', async () => {
-  const interaction = ownRecording('groq', 'text-stream').interactions[0] ?? assert.fail();
+  const interaction = loadProjectRecording('groq', 'text-stream').interactions[0] ?? assert.fail();
   const tail = ': and another thing\n\n'.repeat(200);
   const body = Buffer.concat([interaction.body, Buffer.from(tail)]);
-  gateway.play('groq', { interaction, body, chunking: 'frames', framing: 'chunked' });
+  gateway.setReply('groq', { interaction, body, chunking: 'frames', framing: 'chunked' });
   const leaving = new AbortController();
-  const answer = await call(`${gateway.url}/chat/completions`, {
+  const answer = await callHttp(`${gateway.url}/chat/completions`, {
     headers: { authorization: `Bearer ${gateway.key('strip')}` },
     body: { model: 'groq/m', messages: [], stream: true },
     signal: leaving.signal,
-    onPiece: (piece) => piece.includes('[DONE]') && leaving.abort(),
+    onChunk: (piece) => piece.includes('[DONE]') && leaving.abort(),
   });
   assert.ok(answer.text.endsWith('data: [DONE]\n\n'));
   const id = answer.headers['x-request-id'] ?? '';
@@ -163,5 +165,5 @@ test('a client that leaves at [DONE] had its whole answer, though the provider h
   assert.deepEqual([row?.state, row?.status], ['complete', 200]);
   const request = gateway.received('groq').at(-1);
   await request?.settled;
-  assert.equal(request?.aborted, false, 'the provider could say all it had to say');
+  assert.equal(request?.isAborted, false, 'the provider could say all it had to say');
 });

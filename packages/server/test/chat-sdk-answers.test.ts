@@ -5,36 +5,42 @@ import { after, before, describe, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Chunking } from '@floe/testkit/chunking';
 import type { ChatCompletion, ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions';
-import { type Gateway, KINDS, type Kind, startGateway, type Tap } from './gateway-over-recordings.ts';
 import {
-  type Case,
-  type Choice,
-  chatCases,
+  type ChatCase,
+  type ChatContent,
   isUsageChunk,
-  type Said,
-  saidBy,
+  loadChatCases,
+  parseChatContent,
+  type RecordedChoice,
   withoutReasoning,
 } from './recorded-chat.ts';
+import {
+  RECORDED_KINDS,
+  type RecordedKind,
+  type RecordingGateway,
+  startRecordingGateway,
+  type TappedExchange,
+} from './recording-gateway.ts';
 
 /** `stream` leaves usage to the provider, `usage` asks for it, `helper` is the SDK's accumulating stream. */
 type Mode = 'create' | 'stream' | 'usage' | 'helper';
 
 const CHUNKINGS: readonly Chunking[] = ['frames', 'whole', { seed: 20 }, { seed: 21, meanBytes: 400 }];
 /** Providers that send usage only when asked (each one's documentation of `stream_options`). */
-const ASKED: readonly Kind[] = ['openai', 'ollama', 'openai-compatible'];
+const ASKED: readonly RecordedKind[] = ['openai', 'ollama', 'openai-compatible'];
 const ASKS = { include_usage: true };
 
-const { cases, absent } = chatCases();
+const { cases, absent } = loadChatCases();
 const answers = cases.filter(({ recorded, kind, model }) => {
   if (recorded.status !== 200 || !isUtf8(recorded.body)) return false;
-  const said = saidBy(recorded.body, isEventStream(recorded), hasThinkTags(kind, model));
+  const said = parseChatContent(recorded.body, isEventStream(recorded), hasThinkTags(kind, model));
   return said.error === undefined && said.choices.length > 0;
 });
 const counts = new Map<string, Map<string, number>>();
-let gateway: Gateway;
+let gateway: RecordingGateway;
 
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRecordingGateway();
 });
 after(async () => {
   await gateway.close();
@@ -43,7 +49,7 @@ after(async () => {
 });
 
 describe('the official client loses nothing of what was recorded', () => {
-  for (const kind of KINDS)
+  for (const kind of RECORDED_KINDS)
     test(`behind ${kind}`, async () => {
       const mine = answers.filter((one) => one.kind === kind);
       assert.ok(mine.length > 0);
@@ -56,7 +62,7 @@ describe('the official client loses nothing of what was recorded', () => {
 });
 
 test('everything recorded was driven', () => {
-  for (const kind of KINDS)
+  for (const kind of RECORDED_KINDS)
     for (const origin of absent === undefined ? ['own', 'shared'] : ['own'])
       assert.ok(
         answers.some((one) => one.kind === kind && one.origin === origin),
@@ -65,23 +71,23 @@ test('everything recorded was driven', () => {
 });
 
 interface Exchange {
-  readonly one: Case;
-  readonly said: Said;
-  readonly tap: Tap;
+  readonly one: ChatCase;
+  readonly said: ChatContent;
+  readonly tap: TappedExchange;
   readonly isStream: boolean;
 }
 
-function modesOf({ recorded, kind }: Case): readonly Mode[] {
+function modesOf({ recorded, kind }: ChatCase): readonly Mode[] {
   if (!isEventStream(recorded)) return ['create'];
   // Mistral refuses stream_options and gives usage unasked: its clients do not send it.
   return kind === 'mistral' ? ['stream', 'helper'] : ['stream', 'usage', 'helper'];
 }
 
-async function drive(one: Case, mode: Mode, chunking: Chunking): Promise<Exchange> {
+async function drive(one: ChatCase, mode: Mode, chunking: Chunking): Promise<Exchange> {
   const { kind, recorded, model } = one;
   const what = `${one.name} ${mode} ${JSON.stringify(chunking)}`;
-  const said = saidBy(recorded.body, mode !== 'create', hasThinkTags(kind, model));
-  gateway.play(kind, { interaction: recorded, chunking, framing: 'chunked' });
+  const said = parseChatContent(recorded.body, mode !== 'create', hasThinkTags(kind, model));
+  gateway.setReply(kind, { interaction: recorded, chunking, framing: 'chunked' });
   const { client, last } = gateway.client('strip');
   const asks = mode === 'usage' || (mode === 'helper' && kind !== 'mistral');
   const request = {
@@ -114,7 +120,11 @@ function isRequest(value: object): value is Omit<ChatCompletionCreateParamsBase,
 }
 
 /** The chunks or the answer that the client is to get, in order. */
-function expectedValues({ kind, recorded }: Case, said: Said, asks: boolean): readonly JsonObject[] {
+function expectedValues(
+  { kind, recorded }: ChatCase,
+  said: ChatContent,
+  asks: boolean,
+): readonly JsonObject[] {
   const floeAsked = isEventStream(recorded) && !asks && ASKED.includes(kind);
   const due = floeAsked ? said.values.filter((value) => !isUsageChunk(value)) : said.values;
   return due.map(withoutReasoning).map(asTheClientReads);
@@ -143,9 +153,9 @@ function checkValues(
 }
 
 /** What the SDK's stream helper puts together, against what the recorded pieces add up to. */
-function checkFinal(final: ChatCompletion, said: Said, what: string): void {
+function checkFinal(final: ChatCompletion, said: ChatContent, what: string): void {
   const choices = final.choices.map(
-    ({ message, finish_reason }): Choice => ({
+    ({ message, finish_reason }): RecordedChoice => ({
       text: message.content ?? '',
       refusal: message.refusal ?? '',
       calls: (message.tool_calls ?? []).map((made) => ({
@@ -166,7 +176,7 @@ function checkFinal(final: ChatCompletion, said: Said, what: string): void {
     );
 }
 
-function checkNoReasoning(seen: readonly unknown[], said: Said, what: string): void {
+function checkNoReasoning(seen: readonly unknown[], said: ChatContent, what: string): void {
   if (said.reasoning.length < 20) return;
   const told = seen.flatMap((value) =>
     choicesOf(value).flatMap(({ delta, message }) => strings([delta, message])),
@@ -175,7 +185,12 @@ function checkNoReasoning(seen: readonly unknown[], said: Said, what: string): v
 }
 
 /** Byte for byte what the client sent, but for the model, and the usage that Floe asks for where the client did not. */
-function checkUpstreamRequest({ kind, model }: Case, tap: Tap, asks: boolean, what: string): void {
+function checkUpstreamRequest(
+  { kind, model }: ChatCase,
+  tap: TappedExchange,
+  asks: boolean,
+  what: string,
+): void {
   const received = gateway.received(kind).at(-1) ?? assert.fail(`${what}: nothing was asked`);
   const prefixed = JSON.stringify(`${kind}/${model}`);
   const parts = tap.sent.split(`"model":${prefixed}`);
@@ -277,7 +292,7 @@ function checkEstimate(usage: unknown, what: string): void {
   assert.deepEqual(Object.values(rest), [null, null, null], what);
 }
 
-function count({ kind, request, origin }: Case, said: Said, mode: Mode): void {
+function count({ kind, request, origin }: ChatCase, said: ChatContent, mode: Mode): void {
   const calls = Math.max(...said.choices.map((choice) => choice.calls.length));
   const scenario = JSON.stringify(request.messages).includes('image_url')
     ? 'vision'
@@ -297,13 +312,13 @@ function count({ kind, request, origin }: Case, said: Said, mode: Mode): void {
   counts.set(name, modes.set(mode, (modes.get(mode) ?? 0) + 1));
 }
 
-function hasThinkTags(kind: Kind, model: string): boolean {
+function hasThinkTags(kind: RecordedKind, model: string): boolean {
   return (
     (kind === 'fireworks' && /deepseek-r1/.test(model)) || (kind === 'together' && /DeepSeek-R1/.test(model))
   );
 }
 
-function isEventStream({ headers }: Case['recorded']): boolean {
+function isEventStream({ headers }: ChatCase['recorded']): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 

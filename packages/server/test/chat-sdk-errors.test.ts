@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { frames } from '@floe/testkit/chunking';
-import { call } from '@floe/testkit/client';
-import { ownRecording } from '@floe/testkit/recordings';
-import type { Reply } from '@floe/testkit/reply';
+import { splitFrames } from '@floe/testkit/chunking';
+import { callHttp } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI, { APIError } from 'openai';
+import { type ChatCase, loadChatCases, parseChatContent, withoutReasoning } from './recorded-chat.ts';
 import {
-  type Gateway,
-  KINDS,
-  type Kind,
-  startGateway,
+  RECORDED_KINDS,
+  type RecordedKind,
+  type RecordingGateway,
+  startRecordingGateway,
   type TappedClient,
-} from './gateway-over-recordings.ts';
-import { type Case, chatCases, saidBy, withoutReasoning } from './recorded-chat.ts';
+} from './recording-gateway.ts';
 
 /** What becomes of a recorded error (product page, "Errors"). */
 type Fate = 'unchanged' | 'auth' | 'rate' | 'broken' | 'in-stream';
@@ -31,16 +31,16 @@ const CLASSES = new Map<number, unknown>([
 
 const MESSAGES = [{ role: 'user' as const, content: 'How thick is the ice?' }];
 
-const { cases } = chatCases();
+const { cases } = loadChatCases();
 const failures = cases.flatMap((one) => {
   const fate = fateOf(one);
   return fate ? [{ one, fate }] : [];
 });
 const counts = new Map<string, number>();
-let gateway: Gateway;
+let gateway: RecordingGateway;
 
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRecordingGateway();
 });
 after(async () => {
   await gateway.close();
@@ -68,7 +68,7 @@ describe('a recorded error reaches the official client as', () => {
 });
 
 test('a stream cut in the middle ends in an error event, whoever the provider is', async () => {
-  for (const kind of KINDS) {
+  for (const kind of RECORDED_KINDS) {
     const { interaction, pieces } = textStreamOf(kind);
     const reply = { interaction, body: Buffer.concat(pieces.slice(0, 5)) };
     const { chunks, error } = await streamed(kind, 'm', reply, gateway.client('strip'));
@@ -86,12 +86,12 @@ test('a stream that fails before its first content is a plain 502', async () => 
   assert.match(failed.error.message, /no luck/);
 });
 
-function fateOf({ kind, recorded }: Case): Fate | undefined {
+function fateOf({ kind, recorded }: ChatCase): Fate | undefined {
   const { status } = recorded;
   const text = recorded.body.toString('utf8');
   if (status === 200) {
     const isStream = isEventStream(recorded.headers);
-    const said = saidBy(recorded.body, isStream, false);
+    const said = parseChatContent(recorded.body, isStream, false);
     if (said.error === undefined && said.choices.length > 0) return undefined;
     return isStream ? 'in-stream' : 'broken';
   }
@@ -103,7 +103,7 @@ function fateOf({ kind, recorded }: Case): Fate | undefined {
   return status >= 500 ? 'broken' : 'unchanged';
 }
 
-async function checkError(one: Case, fate: Fate): Promise<void> {
+async function checkError(one: ChatCase, fate: Fate): Promise<void> {
   const { kind, recorded, model, name } = one;
   if (fate === 'in-stream') return checkErrorInStream(one);
   const tapped = gateway.client('strip', { maxRetries: fate === 'auth' ? 2 : 0 });
@@ -139,16 +139,16 @@ async function checkError(one: Case, fate: Fate): Promise<void> {
 }
 
 /** The longer of the two headers, in whole seconds and in milliseconds; a second where the provider names none. */
-function checkWait({ recorded, name }: Case, headers: Headers): void {
+function checkWait({ recorded, name }: ChatCase, headers: Headers): void {
   const seconds = Number(recorded.headers['retry-after'] ?? 0);
   const dueMs = Math.max(seconds * 1000, Number(recorded.headers['retry-after-ms'] ?? 0)) || 1000;
   assert.equal(Number(headers.get('retry-after-ms')), dueMs, name);
   assert.equal(Number(headers.get('retry-after')), Math.ceil(dueMs / 1000), name);
 }
 
-async function checkErrorInStream(one: Case): Promise<void> {
+async function checkErrorInStream(one: ChatCase): Promise<void> {
   const { kind, recorded, model, name } = one;
-  const said = saidBy(recorded.body, true, false);
+  const said = parseChatContent(recorded.body, true, false);
   for (const chunking of ['frames', 'whole', { seed: 5 }] as const) {
     const tapped = gateway.client('strip');
     const reply = { interaction: recorded, chunking, framing: 'chunked' } as const;
@@ -163,18 +163,23 @@ async function checkErrorInStream(one: Case): Promise<void> {
     const row = await rowOf(tapped);
     assert.deepEqual([row.status, row.state, row.error_code], [200, 'partial', 'upstream_error'], name);
   }
-  const raw = await call(`${gateway.url}/chat/completions`, {
+  const raw = await callHttp(`${gateway.url}/chat/completions`, {
     headers: { authorization: `Bearer ${gateway.key('strip')}` },
     body: { model: `${kind}/${model}`, messages: MESSAGES, stream: true },
   });
-  assert.ok(raw.complete && !raw.text.includes('[DONE]'), name);
+  assert.ok(raw.isComplete && !raw.text.includes('[DONE]'), name);
   assert.equal(raw.headers['connection'], 'close', name);
   const last: unknown = JSON.parse(raw.frames().at(-1)?.data ?? '');
   assert.ok(isObject(last) && last.request_id === raw.headers['x-request-id'], name);
 }
 
-async function refused(kind: Kind, model: string, reply: Reply, { client }: TappedClient): Promise<APIError> {
-  gateway.play(kind, reply);
+async function refused(
+  kind: RecordedKind,
+  model: string,
+  reply: UpstreamReply,
+  { client }: TappedClient,
+): Promise<APIError> {
+  gateway.setReply(kind, reply);
   try {
     await client.chat.completions.create({ model: `${kind}/${model}`, messages: MESSAGES });
   } catch (error) {
@@ -183,8 +188,8 @@ async function refused(kind: Kind, model: string, reply: Reply, { client }: Tapp
   return assert.fail(`${kind}: the answer was no error`);
 }
 
-async function streamed(kind: Kind, model: string, reply: Reply, { client }: TappedClient) {
-  gateway.play(kind, reply);
+async function streamed(kind: RecordedKind, model: string, reply: UpstreamReply, { client }: TappedClient) {
+  gateway.setReply(kind, reply);
   const chunks: JsonObject[] = [];
   try {
     const request = { model: `${kind}/${model}`, messages: MESSAGES, stream: true } as const;
@@ -212,19 +217,22 @@ function attemptStatuses({ attempts }: JsonObject): unknown[] {
 }
 
 /** The provider's own words, wherever its error keeps them. */
-function messageOf({ recorded }: Case): string {
+function messageOf({ recorded }: ChatCase): string {
   const isStream = isEventStream(recorded.headers);
   const text = recorded.body.toString('utf8');
-  const body: unknown = isStream ? { error: saidBy(recorded.body, true, false).error } : JSON.parse(text);
+  const body: unknown = isStream
+    ? { error: parseChatContent(recorded.body, true, false).error }
+    : JSON.parse(text);
   if (!isObject(body)) return assert.fail(text);
   const message = isObject(body.error) ? body.error.message : (body.error ?? body.message ?? '');
   return typeof message === 'string' ? message : assert.fail(text);
 }
 
-function textStreamOf(kind: Kind) {
+function textStreamOf(kind: RecordedKind) {
   const provider = kind === 'openai-compatible' ? 'openai' : kind;
-  const interaction = ownRecording(provider, 'text-stream').interactions[0] ?? assert.fail('no recording');
-  return { interaction, pieces: frames(interaction.body, 'text/event-stream') };
+  const interaction =
+    loadProjectRecording(provider, 'text-stream').interactions[0] ?? assert.fail('no recording');
+  return { interaction, pieces: splitFrames(interaction.body, 'text/event-stream') };
 }
 
 /** The official client adds the `finish_reason: null` that some providers leave out of their chunks. */

@@ -7,34 +7,34 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { eventStreamOf } from '@floe/testkit/event-stream';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
-import { type Dialect, saidIn } from './answers-said.ts';
-import { binary, sample } from './upstream-samples.ts';
+import { parseAnswerContent, type TestDialect } from './answer-content.ts';
+import { sampleReply, toBinaryReply } from './upstream-samples.ts';
 
 const KEY = `eis_${randomBytes(24).toString('hex')}`;
 const CLAUDE = 'us.anthropic.claude-haiku-4-5-v1:0';
 const ARN = 'arn:aws:bedrock:test-1:1:application-inference-profile/x1';
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-let cloud: Upstream;
-let tokens: Upstream;
-let floe: Floe;
+let cloud: FakeUpstream;
+let tokens: FakeUpstream;
+let floe: FloeProcess;
 let openai: OpenAI;
 let anthropic: Anthropic;
-let reply: Reply = {};
+let reply: UpstreamReply = {};
 /** Answers that come before `reply`. */
-let first: Reply[] = [];
+let first: UpstreamReply[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'floe-clouds-'));
 
 before(async () => {
-  cloud = await startUpstream({ respond: () => first.shift() ?? reply });
-  tokens = await startUpstream({
+  cloud = await startFakeUpstream({ respond: () => first.shift() ?? reply });
+  tokens = await startFakeUpstream({
     respond: (_, index) =>
       jsonReply({ access_token: `token-${index}`, expires_in: 3599, token_type: 'Bearer' }),
   });
@@ -78,7 +78,7 @@ before(async () => {
     ],
     routes: [{ model: '*', retries: 0 }],
   };
-  floe = await startFloe({ yaml: JSON.stringify({ orgs: [org] }) });
+  floe = await startFloeProcess({ yaml: JSON.stringify({ orgs: [org] }) });
   openai = new OpenAI({ baseURL: `${floe.url}/gateway/v1`, apiKey: KEY, maxRetries: 0 });
   anthropic = new Anthropic({ baseURL: `${floe.url}/gateway`, apiKey: KEY, maxRetries: 0 });
 });
@@ -91,10 +91,12 @@ after(async () => {
 
 /** The answer of a scenario as the cloud sends it. */
 function play(kind: 'invoke' | 'raw' | 'gemini', scenario: string, isStream: boolean, seed = 3): void {
-  const dialect: Dialect = kind === 'gemini' ? 'gemini' : 'messages';
-  const plain = sample(dialect, scenario, isStream);
+  const dialect: TestDialect = kind === 'gemini' ? 'gemini' : 'messages';
+  const plain = sampleReply(dialect, scenario, isStream);
   const wrapped =
-    kind === 'invoke' && isStream ? binary(eventStreamOf(plain.body.toString('utf8'), true)) : plain;
+    kind === 'invoke' && isStream
+      ? toBinaryReply(sseToEventStream(plain.body.toString('utf8'), true))
+      : plain;
   reply = { ...wrapped, chunking: { seed, meanBytes: 200 }, framing: 'chunked' };
 }
 
@@ -122,7 +124,11 @@ for (const [provider, kind] of [
       test(`${scenario}: the Messages client reads what was said, streamed or not`, async () => {
         for (const isStream of [true, false]) {
           play(kind, scenario, isStream);
-          const said = saidIn('messages', sample('messages', scenario, isStream).body, isStream);
+          const said = parseAnswerContent(
+            'messages',
+            sampleReply('messages', scenario, isStream).body,
+            isStream,
+          );
           const ask = { model, max_tokens: 1000, messages };
           const answer = isStream
             ? await anthropic.messages.stream(ask).finalMessage()
@@ -159,7 +165,7 @@ for (const [provider, kind] of [
       play(kind, 'text', false);
       const kept = '[ {"role":"user", "content":"1e2 \\u00e9"} ]';
       const text = `{ "model" : "${model}","max_tokens":1e2, "service_tier":"auto","messages":${kept}}`;
-      const answer = await call(`${floe.url}/gateway/v1/messages`, {
+      const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
         headers: { 'x-api-key': KEY, 'anthropic-beta': 'a-1, b-2', 'anthropic-version': '2026-10-21' },
         body: text,
       });
@@ -173,11 +179,11 @@ for (const [provider, kind] of [
     });
 
     test('a stream that breaks, at the wire or in words, is an error and never an end', async () => {
-      const plain = sample('messages', 'error-inside', true).body.toString('utf8');
+      const plain = sampleReply('messages', 'error-inside', true).body.toString('utf8');
       play(kind, 'error-inside', true);
       const failing = [{ ...reply }];
-      const whole = sample('messages', 'text', true).body.toString('utf8');
-      const bytes = kind === 'invoke' ? eventStreamOf(whole, true) : Buffer.from(whole);
+      const whole = sampleReply('messages', 'text', true).body.toString('utf8');
+      const bytes = kind === 'invoke' ? sseToEventStream(whole, true) : Buffer.from(whole);
       failing.push({ ...reply, body: bytes.subarray(0, bytes.length >> 1) });
       if (kind === 'invoke') {
         const flipped = Buffer.from(bytes);
@@ -220,7 +226,7 @@ test('an API key travels as a bearer token, unsigned', async () => {
 test('an error of the cloud is told in the words of the client, and a throttle is a rate limit', async () => {
   reply = { ...jsonReply({ message: 'Too many tokens, please wait.' }, 429) };
   reply = { ...reply, headers: { ...reply.headers, 'x-amzn-errortype': 'ThrottlingException:http://x' } };
-  const answer = await call(`${floe.url}/gateway/v1/messages`, {
+  const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
     headers: { 'x-api-key': KEY },
     body: { model: `signed/${CLAUDE}`, max_tokens: 9, messages },
   });
@@ -233,7 +239,7 @@ test('an error of the cloud is told in the words of the client, and a throttle i
 test('an address of a picture is refused by name where Claude takes bytes only', async () => {
   const before = cloud.requests.length;
   const image_url = { url: 'https://pictures.test/a.png' };
-  const answer = await call(`${floe.url}/gateway/v1/chat/completions`, {
+  const answer = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
     headers: { 'x-api-key': KEY },
     body: {
       model: `vertex/${CLAUDE}`,
@@ -302,7 +308,7 @@ test('a second refusal is a bad credential, never told as the caller’s', async
   play('gemini', 'text', false);
   const refusal = jsonReply({ error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, 401);
   first = [refusal, refusal];
-  const answer = await call(`${floe.url}/gateway/v1/chat/completions`, {
+  const answer = await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
     headers: { 'x-api-key': KEY },
     body: { model: 'vertex/gemini-2.5-flash', messages },
   });
@@ -314,7 +320,7 @@ test('with `credential_source: caller` the other credential goes on, in the form
   play('raw', 'text', false);
   const body = { model: 'seats/claude-x', max_tokens: 9, messages };
   const ask = (headers: Record<string, string>, model = body.model) =>
-    call(`${floe.url}/gateway/v1/messages`, { headers, body: { ...body, model } });
+    callHttp(`${floe.url}/gateway/v1/messages`, { headers, body: { ...body, model } });
   assert.equal((await ask({ authorization: 'Bearer seat-token', 'x-api-key': KEY })).status, 200);
   assert.equal(lastRequest().headers['authorization'], 'Bearer seat-token');
   assert.equal(lastRequest().headers['x-api-key'], undefined);
@@ -332,7 +338,7 @@ test('with `credential_source: caller` the other credential goes on, in the form
 
 test('without a credential of the caller nobody is asked, and the message says where to put one', async () => {
   const before = cloud.requests.length;
-  const answer = await call(`${floe.url}/gateway/v1/messages`, {
+  const answer = await callHttp(`${floe.url}/gateway/v1/messages`, {
     headers: { authorization: `Bearer ${KEY}`, 'x-api-key': `sk-${KEY}` },
     body: { model: 'seats/claude-x', max_tokens: 9, messages },
   });
@@ -343,7 +349,7 @@ test('without a credential of the caller nobody is asked, and the message says w
 
 test('where the credential is ours, what the caller sends beside the key is dropped', async () => {
   play('gemini', 'text', false);
-  await call(`${floe.url}/gateway/v1/chat/completions`, {
+  await callHttp(`${floe.url}/gateway/v1/chat/completions`, {
     headers: { authorization: 'Bearer their-own', 'x-floe-key': KEY },
     body: { model: 'vertex/gemini-2.5-flash', messages },
   });

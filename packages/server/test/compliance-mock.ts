@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { eventually } from '@floe/testkit/patience';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
-import { objectOf, objectsIn } from './answers-said.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
 
-export interface Verdict {
+export interface MockVerdict {
   /** Path the gateway chose below the provider's base address. */
   readonly path: string;
   /** False when it answered 400. It takes some requests and finds fault with them all the same. */
@@ -21,10 +21,10 @@ export interface Verdict {
   readonly excuse: string | undefined;
 }
 
-export interface Mock {
+export interface ComplianceMock {
   readonly url: string;
   /** Verdicts on what was posted since the last call. */
-  take(): Verdict[];
+  takeVerdicts(): MockVerdict[];
   close(): Promise<void>;
 }
 
@@ -33,18 +33,18 @@ const NO_PARTS =
   'the same request with plain texts passes';
 
 /** Starts the mock, and a relay before it that keeps what it said of each request. */
-export async function startMock(judges: string, spec: string): Promise<Mock> {
+export async function startComplianceMock(judges: string, spec: string): Promise<ComplianceMock> {
   const port = await freePort();
   const program = join(judges, 'node_modules', '@stdy', 'cli', 'steady.js');
   const args = [program, '--host', '127.0.0.1', '-p', String(port), '-q', '--log-format', 'json', spec];
   const child = spawn(process.execPath, args, { stdio: 'ignore' });
   const mock = `http://127.0.0.1:${port}`;
-  const verdicts: Verdict[] = [];
-  const relay = await startUpstream({
-    async respond(request): Promise<Reply> {
+  const verdicts: MockVerdict[] = [];
+  const relay = await startFakeUpstream({
+    async respond(request): Promise<UpstreamReply> {
       if (request.method !== 'POST') return jsonReply({ object: 'list', data: [] });
       const { answer, errors } = await post(mock, request);
-      const body = objectOf(JSON.parse(request.body.toString('utf8')));
+      const body = objectOrEmpty(JSON.parse(request.body.toString('utf8')));
       const plain = { ...request, body: Buffer.from(JSON.stringify(withoutParts(body))) };
       const isExcused = errors.length > 0 && (await post(mock, plain)).errors.length === 0;
       const excuse = isExcused ? NO_PARTS : undefined;
@@ -62,7 +62,7 @@ export async function startMock(judges: string, spec: string): Promise<Mock> {
     await close();
     throw error;
   }
-  return { url: relay.url, take: () => verdicts.splice(0), close };
+  return { url: relay.url, takeVerdicts: () => verdicts.splice(0), close };
 }
 
 async function post(mock: string, request: ReceivedRequest) {
@@ -76,7 +76,7 @@ async function post(mock: string, request: ReceivedRequest) {
   );
   if (answer.status === 400 && count === 0) errors.push(text.slice(0, 600));
   const type = answer.headers.get('content-type') ?? 'application/json';
-  const reply: Reply = { status: answer.status, headers: { 'content-type': type }, body: text };
+  const reply: UpstreamReply = { status: answer.status, headers: { 'content-type': type }, body: text };
   return { answer: reply, errors };
 }
 
@@ -87,7 +87,7 @@ function withoutParts(body: JsonObject): JsonObject {
   const isInput = (part: JsonObject) => /^input_(text|image|file)$/.test(String(part['type']));
   const plain = input.map((item) => {
     if (!isObject(item) || !Array.isArray(item['content']) || item['role'] === 'assistant') return item;
-    return objectsIn(item['content']).every(isInput) ? { ...item, content: 'x' } : item;
+    return objectsOrEmpty(item['content']).every(isInput) ? { ...item, content: 'x' } : item;
   });
   return { ...body, input: plain };
 }

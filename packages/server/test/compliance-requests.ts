@@ -85,7 +85,7 @@ function image(): Json {
   return { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } };
 }
 
-export const REQUESTS: readonly Request[] = MODELS.flatMap((model) =>
+export const COMPLIANCE_REQUESTS: readonly Request[] = MODELS.flatMap((model) =>
   (
     [
       ['/chat/completions', CHAT],

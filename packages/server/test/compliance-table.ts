@@ -4,25 +4,25 @@
  * `noted`: taken by the judge, which found fault for a reason of its own; `judge errs`: refused for such a reason.
  * Both are shown with the reason, and are no failures.
  */
-export type Outcome = 'passed' | 'failed' | 'noted' | 'judge errs' | 'skipped';
+export type ComplianceOutcome = 'passed' | 'failed' | 'noted' | 'judge errs' | 'skipped';
 
-const OUTCOMES: readonly Outcome[] = ['passed', 'failed', 'noted', 'judge errs', 'skipped'];
+const OUTCOMES: readonly ComplianceOutcome[] = ['passed', 'failed', 'noted', 'judge errs', 'skipped'];
 
-export interface Result {
-  readonly outcome: Outcome;
+export interface ComplianceResult {
+  readonly outcome: ComplianceOutcome;
   /** What was judged. */
-  readonly what: string;
+  readonly subject: string;
   /** What a judge had against it; empty for nothing. */
-  readonly why: string;
+  readonly objection: string;
 }
 
 export class ComplianceTable {
-  readonly #rows = new Map<string, Map<Outcome, number>>();
+  readonly #rows = new Map<string, Map<ComplianceOutcome, number>>();
 
   /** Counts one result and prints its line. */
-  add(suite: string, upstream: string, { outcome, what, why }: Result): void {
+  add(suite: string, upstream: string, { outcome, subject: what, objection: why }: ComplianceResult): void {
     const name = `${suite.padEnd(24)} ${upstream.padEnd(28)}`;
-    const counts = this.#rows.get(name) ?? new Map<Outcome, number>();
+    const counts = this.#rows.get(name) ?? new Map<ComplianceOutcome, number>();
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     this.#rows.set(name, counts);
     const reason = outcome === 'passed' || why === '' ? '' : `: ${why}`;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { FaultCode } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 import { followEvents } from '../src/http/test/follow-events.ts';
-import { CHAT, chatBody } from './running-gateway.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-reload-'));
 const file = join(home, 'floe.yaml');
@@ -25,10 +25,10 @@ function config(keys: readonly string[], providers: readonly string[]): JsonObje
   return { orgs: [{ id: 'acme', name: 'Acme', keys: keys.map(key), providers: providers.map(sandbox) }] };
 }
 
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
   writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
-  floe = await startFloe({ env: { FLOE_CONFIG: file } });
+  floe = await startFloeProcess({ env: { FLOE_CONFIG: file } });
 });
 after(async () => {
   await floe.stop();
@@ -38,9 +38,9 @@ after(async () => {
 type Outcome = 'answered' | FaultCode;
 
 async function outcome(name: string, provider: string): Promise<Outcome> {
-  const answer = await call(floe.url + CHAT, {
+  const answer = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
     headers: { 'x-api-key': key(name).key },
-    body: chatBody({ model: `${provider}/echo` }),
+    body: buildChatBody({ model: `${provider}/echo` }),
   });
   if (answer.status === 200) return 'answered';
   const body = answer.json();
@@ -85,13 +85,13 @@ test('a file put in place by a rename is seen, and HUP does not wait for the fil
 
 test('an invalid file changes nothing and the log has its line and reason', async () => {
   writeFileSync(file, 'orgs:\n  - id: acme\n    name: Acme\n    kees: []\n');
-  const [said] = await floe.printed(/\{[^\n]*configuration refused[^\n]*\}/);
+  const [said] = await floe.waitForOutput(/\{[^\n]*configuration refused[^\n]*\}/);
   assert.match(said, /floe\.yaml:4:5: .*kees/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   // Neither does one that is empty or gone: taken at its word, it would take every key away.
   writeFileSync(file, '');
   process.kill(floe.pid, 'SIGHUP');
-  await floe.printed(/gone or empty/);
+  await floe.waitForOutput(/gone or empty/);
   assert.equal(await outcome('stays', 'first'), 'answered');
   rmSync(file);
   process.kill(floe.pid, 'SIGHUP');
@@ -103,9 +103,9 @@ test('an invalid file changes nothing and the log has its line and reason', asyn
 test('who watches hears of a refused file and of its repair, and reads line and reason', async (t) => {
   const headers = { 'x-api-key': key('stays').key };
   const told = async () => {
-    const answer = (await call(`${floe.url}/api/management/config/file`, { headers })).json();
+    const answer = (await callHttp(`${floe.url}/api/management/config/file`, { headers })).json();
     assert.ok(isObject(answer));
-    return answer['refused'];
+    return answer['rejected'];
   };
   // Each follows from now on: what the tests before did may be told late.
   const following = async (action: string) => {
@@ -114,7 +114,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
     return () => stream.until(({ event, data }) => event === 'config' && JSON.parse(data).action === action);
   };
   const whole = readFileSync(file, 'utf8');
-  const refusalHeard = await following('config.refused');
+  const refusalHeard = await following('config.rejected');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   await refusalHeard();
   const refused = await told();
@@ -122,7 +122,7 @@ test('who watches hears of a refused file and of its repair, and reads line and 
   const [problem] = refused['problems'];
   assert.ok(isObject(problem));
   assert.deepEqual([problem['line'], problem['where']], [3, 'orgs[0]']);
-  const repairHeard = await following('config.taken_over');
+  const repairHeard = await following('config.accepted');
   writeFileSync(file, whole);
   await repairHeard();
   assert.equal(await told(), null);
@@ -138,7 +138,7 @@ test('what is wrong with one organization in a refused file is told to that one;
     JSON.stringify({ orgs: [of('acme', 'stays'), of('rival', 'theirs', { budgets: [secret] })] }),
   );
   const read = async (path: string, name: string) =>
-    (await call(floe.url + path, { headers: { 'x-api-key': key(name).key } })).text;
+    (await callHttp(floe.url + path, { headers: { 'x-api-key': key(name).key } })).text;
   const ofFile = '/api/management/config/file';
   await eventually(async () => {
     assert.match(await read(ofFile, 'theirs'), /orgs\[1\]\.budgets\[0\]\.limit_usd/);
@@ -172,7 +172,7 @@ test('edits in quick succession, broken ones between them, end in the last state
 test('a file whose orgs are gone revokes their keys', async () => {
   writeFileSync(file, '# nothing is configured here\nretention: {}\n');
   await becomes('stays', 'first', 'key_revoked');
-  const me = await call(`${floe.url}/api/me`, { headers: { 'x-api-key': key('stays').key } });
+  const me = await callHttp(`${floe.url}/api/me`, { headers: { 'x-api-key': key('stays').key } });
   assert.equal(me.status, 401);
   writeFileSync(file, JSON.stringify(config(['stays'], ['first'])));
   await becomes('stays', 'first', 'answered');

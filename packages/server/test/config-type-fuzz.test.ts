@@ -6,12 +6,12 @@ import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
+import { ConfigError } from '../src/config/config-problem.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { ConfigError } from '../src/config/problem.ts';
-import { examine } from '../src/management/config/examine-config.ts';
-import { cpuMs, MAIN_THREAD_LIMIT_MS } from './fuzz/main-thread.ts';
-import { wrongTypes } from './fuzz/wrong-types.ts';
+import { findConfigIssues } from '../src/management/config/find-config-issues.ts';
+import { MAIN_THREAD_LIMIT_MS, measureCpuMs } from './fuzz/main-thread.ts';
+import { generateWrongTypes } from './fuzz/wrong-types.ts';
 
 const SEED = 20_26_11;
 const env = readEnvironment({});
@@ -22,7 +22,7 @@ const schema: Json = JSON.parse(
 /** What reading a text ends in: 'read', 'refused' or what was thrown. */
 function outcomeOf(text: string): string {
   try {
-    loadConfig({ text, env, examine });
+    loadConfig({ text, env, validateSemantics: findConfigIssues });
     return 'read';
   } catch (error) {
     if (!(error instanceof ConfigError)) return error instanceof Error ? String(error.stack) : String(error);
@@ -36,10 +36,14 @@ for (const siblings of ['required', 'all'] as const)
     assert.ok(isObject(schema));
     const counts = new Map<string, number>();
     const wrong = new Map<string, string>();
-    for (const { place, value } of wrongTypes(schema, schema, { seed: SEED, siblings, smallAbove: 4 })) {
+    for (const { path: place, value } of generateWrongTypes(schema, schema, {
+      seed: SEED,
+      siblings,
+      smallAbove: 4,
+    })) {
       const text = JSON.stringify(value);
       let outcome = '';
-      const ms = await cpuMs(() => {
+      const ms = await measureCpuMs(() => {
         outcome = outcomeOf(text);
       });
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);

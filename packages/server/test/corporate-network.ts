@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Certificate, issue, makeAuthority } from '@floe/testkit/certificate';
+import { type Certificate, createCertificateAuthority, issueCertificate } from '@floe/testkit/certificate';
 
 export interface CorporateNetwork {
   /** PEM file of the authority. */
@@ -15,16 +15,16 @@ export interface CorporateNetwork {
   readonly tunnels: string[];
   certificate(host: string): Certificate;
   /** Lets the proxy lead to `port` who asks for `host`; the first one takes those who ask for anybody else. */
-  lead(host: string, port: number): void;
+  routeHost(host: string, port: number): void;
   /** A listener of this network, on loopback; its port. */
   listen(server: Server): Promise<number>;
   close(): void;
 }
 
-export async function openCorporateNetwork(): Promise<CorporateNetwork> {
+export async function startCorporateNetwork(): Promise<CorporateNetwork> {
   const folder = mkdtempSync(join(tmpdir(), 'floe-corporate-'));
   const caFile = join(folder, 'ca.pem');
-  const authority = makeAuthority('Corporate');
+  const authority = createCertificateAuthority('Corporate');
   writeFileSync(caFile, authority.cert);
   const tunnels: string[] = [];
   const places = new Map<string, number>();
@@ -63,8 +63,8 @@ export async function openCorporateNetwork(): Promise<CorporateNetwork> {
     ca: authority.cert,
     proxyUrl,
     tunnels,
-    certificate: (host) => issue(host, authority),
-    lead: (host, port) => void places.set(host, port),
+    certificate: (host) => issueCertificate(host, authority),
+    routeHost: (host, port) => void places.set(host, port),
     listen,
     close() {
       for (const socket of sockets) socket.destroy();

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { monotonicMs, type Pulse, startPulse } from './pulse.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { readMonotonicMs, type ServerPulse, startServerPulse } from './pulse.ts';
 
 const ROUNDS = process.env['FLOE_TEST_FULL'] ? 20 : 2;
 const AGENTS = 8;
@@ -42,11 +42,11 @@ test('kill -9 under load: every decision answered a moment before is kept, once,
   const answered: Answered[] = [];
   const asked = { count: 0 };
   for (let round = 0; round < ROUNDS; round++) {
-    const pulse = startPulse();
-    const floe = await startFloe({ dataDir, yaml, env: pulse.env });
+    const pulse = startServerPulse();
+    const floe = await startFloeProcess({ dataDir, yaml, env: pulse.env });
     answered.push(...(await askUntilKilled(floe, pulse, asked)));
   }
-  const floe = await startFloe({ dataDir, yaml });
+  const floe = await startFloeProcess({ dataDir, yaml });
   const due = answered.filter(({ msLived }) => msLived > PROMISED_MS).map(({ id }) => id);
   // What lay in the spool is taken in behind the start.
   const kept = await eventually(async () => {
@@ -63,7 +63,11 @@ test('kill -9 under load: every decision answered a moment before is kept, once,
 });
 
 /** Agents ask one question after the other until the server is killed, at a random point. */
-async function askUntilKilled(floe: Floe, pulse: Pulse, asked: { count: number }): Promise<Answered[]> {
+async function askUntilKilled(
+  floe: FloeProcess,
+  pulse: ServerPulse,
+  asked: { count: number },
+): Promise<Answered[]> {
   const answered: { readonly id: string; readonly at: number }[] = [];
   let isKilled = false;
   const killAfter = 40 + Math.floor(Math.random() * 200);
@@ -71,16 +75,18 @@ async function askUntilKilled(floe: Floe, pulse: Pulse, asked: { count: number }
     for (let n = 0; !isKilled; n++) {
       asked.count += 1;
       const event = { event: 'shell', session_id: `s${number}`, shell: { command: `git push ${n}` } };
-      const answer = await call(`${floe.url}/relay/v1/decisions`, { headers, body: event }).catch(() => null);
+      const answer = await callHttp(`${floe.url}/relay/v1/decisions`, { headers, body: event }).catch(
+        () => null,
+      );
       // Killed before it answered.
-      if (!answer?.complete) return;
-      const at = monotonicMs();
+      if (!answer?.isComplete) return;
+      const at = readMonotonicMs();
       assert.equal(answer.status, 200, answer.text);
       const body = answer.json();
       if (isObject(body)) answered.push({ id: String(body['decision_id']), at });
       if (answered.length >= killAfter && !isKilled) {
         isKilled = true;
-        await floe.kill9();
+        await floe.kill();
       }
     }
   };
@@ -89,11 +95,11 @@ async function askUntilKilled(floe: Floe, pulse: Pulse, asked: { count: number }
   return answered.map(({ id, at }) => ({ id, msLived: lived(at) }));
 }
 
-async function keptIds(floe: Floe): Promise<string[]> {
+async function keptIds(floe: FloeProcess): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ; ) {
     const path = `/api/management/relay/decisions?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
-    const page = (await call(floe.url + path, { headers })).json();
+    const page = (await callHttp(floe.url + path, { headers })).json();
     assert.ok(isObject(page) && Array.isArray(page['data']));
     for (const row of page['data']) ids.push(isObject(row) ? String(row['id']) : '');
     if (typeof page['next_cursor'] !== 'string') return ids;

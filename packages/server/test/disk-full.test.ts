@@ -5,21 +5,21 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { startUpstream } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 import {
-  ANSWER,
-  ANSWER_NANO_USD,
+  ANSWER_COST_NANO_USD,
   assertAllServed,
-  figure,
-  health,
-  Load,
-  pricedProvider,
-} from './dependency-house.ts';
-import { callsTo, guardedConfig } from './guarded-gateway.ts';
-import { KEYS } from './running-gateway.ts';
+  ClientLoad,
+  PRICED_ANSWER,
+  pricedProviderConfig,
+  readHealth,
+  readMetric,
+} from './dependency-fleet.ts';
+import { buildGuardedConfig, createGatewayCalls } from './guarded-gateway.ts';
+import { GATEWAY_KEYS } from './running-gateway.ts';
 
 const SIZE_MB = 24;
 /** What is left as the disk fills up is in pieces smaller than what is written at once. */
@@ -51,49 +51,51 @@ function fill(path: string): void {
 test('a full disk: what needs none is served, a hard budget refuses instead of forgetting, and nothing is lost when there is room', async (t) => {
   const home = smallDisk(t);
   if (home === null) return t.skip('a file system of its own needs root and mount(8)');
-  const upstream = await startUpstream({ respond: () => ANSWER });
+  const upstream = await startFakeUpstream({ respond: () => PRICED_ANSWER });
   t.after(() => upstream.close());
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     dataDir: join(home, 'data'),
     yaml: JSON.stringify(
-      guardedConfig(upstream.url, {
+      buildGuardedConfig(upstream.url, {
         limits: [{ name: 'all', scope: 'org', rpm: 1_000_000, concurrency: 100 }],
         budgets: [
           { name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 1_000, model: 'priced/*' },
           { name: 'soft', scope: 'org', period: 'total', mode: 'soft', limit_usd: 1_000, model: 'soft/*' },
         ],
         cache: { enabled: true, ttl_seconds: 3600, scope: 'org' },
-        providers: [pricedProvider('priced', upstream.url), pricedProvider('soft', upstream.url)],
+        providers: [pricedProviderConfig('priced', upstream.url), pricedProviderConfig('soft', upstream.url)],
       }),
     ),
   });
   t.after(() => floe.stop());
-  const [hard, soft] = [new Load([floe.url], 'priced'), new Load([floe.url], 'soft')];
+  const [hard, soft] = [new ClientLoad([floe.url], 'priced'), new ClientLoad([floe.url], 'soft')];
   t.after(() => Promise.all([hard.stop(), soft.stop()]));
   for (const load of [hard, soft]) load.start();
   assertAllServed((await Promise.all([hard.through(), soft.through()])).flat(), 'with room');
 
   const filler = join(home, 'filler');
   fill(filler);
-  await floe.printed(/The spool cannot be written/);
+  await floe.waitForOutput(/The spool cannot be written/);
   const [refused, served] = await Promise.all([hard.through(), soft.through()]);
   assertAllServed(served, 'what no hard budget pays is served');
-  const fresh = refused.filter(({ isHit }) => !isHit);
-  for (const { status, text } of refused.filter(({ isHit, status }) => !isHit && status !== 200))
+  const fresh = refused.filter(({ isCacheHit: isHit }) => !isHit);
+  for (const { status, text } of refused.filter(({ isCacheHit: isHit, status }) => !isHit && status !== 200))
     assert.deepEqual([status, /"code":"overloaded"/.test(text)], [503, true], text);
   assert.ok(
     fresh.some(({ status }) => status === 503),
     'what could not be written down was not sent',
   );
-  assert.deepEqual(await health(floe), [200, 200]);
-  const waiting = await figure(floe, 'floe_row_backlog');
+  assert.deepEqual(await readHealth(floe), [200, 200]);
+  const waiting = await readMetric(floe, 'floe_spool_pending_rows');
   assert.ok(waiting > 0, 'rows waited');
 
   rmSync(filler);
-  await floe.printed(/The spool can be written again/);
+  await floe.waitForOutput(/The spool can be written again/);
   assertAllServed((await Promise.all([hard, soft].map(served200))).flat(), 'with room again');
   await Promise.all([hard.stop(), soft.stop()]);
-  await eventually(async () => ((await figure(floe, 'floe_row_backlog')) === 0 ? true : undefined));
+  await eventually(async () =>
+    (await readMetric(floe, 'floe_spool_pending_rows')) === 0 ? true : undefined,
+  );
   const stored = await storedIds(floe.url);
   const answered = [...hard.all, ...soft.all];
   assert.deepEqual(
@@ -101,7 +103,7 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
     [],
     'every answer has its row',
   );
-  const due = upstream.requests.length * ANSWER_NANO_USD;
+  const due = upstream.requests.length * ANSWER_COST_NANO_USD;
   await eventually(async () => ((await spent(floe.url)) === due ? true : undefined));
   const refusals = refused.filter(({ status }) => status === 503).length;
   t.diagnostic(
@@ -110,7 +112,7 @@ test('a full disk: what needs none is served, a hard budget refuses instead of f
 });
 
 /** A hold that was waiting as room came may still be refused: what began later is not. */
-async function served200(load: Load) {
+async function served200(load: ClientLoad) {
   return eventually(async () => {
     const heard = await load.through(20);
     return heard.every(({ status }) => status === 200) ? heard : undefined;
@@ -118,7 +120,7 @@ async function served200(load: Load) {
 }
 
 async function spent(url: string): Promise<number> {
-  const text = (await callsTo(url).ask('/gateway/v1/key')).text;
+  const text = (await createGatewayCalls(url).callApi('/gateway/v1/key')).text;
   return [...text.matchAll(/"spent_nano_usd":(\d+)/g)].reduce((sum, [, nano]) => sum + Number(nano), 0);
 }
 
@@ -126,7 +128,7 @@ async function storedIds(url: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (let cursor = ''; ; ) {
     const path = `/api/analytics/requests?limit=500${cursor}`;
-    const page = (await call(url + path, { headers: { 'x-api-key': KEYS.full } })).text;
+    const page = (await callHttp(url + path, { headers: { 'x-api-key': GATEWAY_KEYS.full } })).text;
     for (const [, id] of page.matchAll(/"id":"([^"]+)"/g)) ids.add(id ?? '');
     const [, next] = /"next_cursor":"([^"]+)"/.exec(page) ?? [];
     if (next === undefined) return ids;

@@ -2,10 +2,10 @@
 // Tier: ci. Measures the cost of long documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countedSteps, startCounting } from './fuzz/counted-steps.ts';
+import { countSteps, startStepCounting } from './fuzz/counted-steps.ts';
 
-await startCounting();
-const { readDocument } = await import('../src/management/config/config-document.ts');
+await startStepCounting();
+const { parseConfigDocument: readDocument } = await import('../src/management/config/config-document.ts');
 const { Fault } = await import('@floe/contract/faults');
 
 const KEY = (n: number) => `eis_${String(n).padStart(40, '0')}`;
@@ -65,9 +65,9 @@ const attempt = (yaml: string) => {
 for (const [what, of] of Object.entries(DOCUMENTS))
   test(`twice the document takes at most twice the steps: ${what}`, async () => {
     attempt(of(10));
-    const small = await countedSteps(() => attempt(of(500)));
-    const middle = await countedSteps(() => attempt(of(1_000)));
-    const large = await countedSteps(() => attempt(of(2_000)));
+    const small = await countSteps(() => attempt(of(500)));
+    const middle = await countSteps(() => attempt(of(1_000)));
+    const large = await countSteps(() => attempt(of(2_000)));
     assert.ok(small > 500, `${small} steps were counted`);
     assert.ok(middle <= 2.4 * small && large <= 2.4 * middle, [small, middle, large].join(', '));
   });

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import OpenAI from 'openai';
-import { rowsOf } from './rows-of.ts';
+import { waitForRows } from './wait-for-rows.ts';
 
 const KEY = `eis_${'e'.repeat(40)}`;
 const VECTORS = [
@@ -18,14 +18,14 @@ const VECTORS = [
 const KINDS = ['openai', 'mistral', 'ollama', 'gemini', 'together', 'cohere', 'openai-compatible'] as const;
 type Kind = (typeof KINDS)[number];
 
-let upstream: Upstream;
-let floe: Floe;
+let upstream: FakeUpstream;
+let floe: FloeProcess;
 let client: OpenAI;
 /** Hosts that pay no heed to `encoding_format`. */
 let deaf = false;
 
 before(async () => {
-  upstream = await startUpstream({ respond: vectorsFor });
+  upstream = await startFakeUpstream({ respond: vectorsFor });
   const providers = [...KINDS, 'groq'].map((kind) => ({
     id: kind,
     kind,
@@ -34,7 +34,7 @@ before(async () => {
     models: ['*'],
   }));
   const keys = [{ name: 'one', key: KEY, scopes: ['gateway', 'read'] }];
-  floe = await startFloe({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys, providers }] }) });
+  floe = await startFloeProcess({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys, providers }] }) });
   client = new OpenAI({ baseURL: `${floe.url}/gateway/v1`, apiKey: KEY, maxRetries: 0 });
 });
 after(async () => {
@@ -48,7 +48,7 @@ function asked({ body }: ReceivedRequest): JsonObject {
   return parsed;
 }
 
-function vectorsFor(request: ReceivedRequest): Reply {
+function vectorsFor(request: ReceivedRequest): UpstreamReply {
   if (request.method === 'GET') return jsonReply({ object: 'list', data: [] });
   const body = asked(request);
   if (request.path.includes('batchEmbedContents')) {
@@ -105,7 +105,7 @@ function unpacked(embedding: unknown): number[] {
 
 test('a provider of the OpenAI shape gets the client’s bytes but for the model, and they are counted', async () => {
   const body = '{"input":[[1,2],[3]],  "model":"openai/text-e","dimensions":3,"user":"u","odd":1.50}';
-  const answer = await call(`${floe.url}/gateway/v1/embeddings`, {
+  const answer = await callHttp(`${floe.url}/gateway/v1/embeddings`, {
     body,
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
   });
@@ -113,7 +113,7 @@ test('a provider of the OpenAI shape gets the client’s bytes but for the model
   assert.equal(last().body.toString(), body.replace('openai/text-e', 'text-e'));
   assert.equal(last().path, '/openai/embeddings');
   const id = answer.headers['x-request-id'] ?? '';
-  const row = (await rowsOf(floe.url, KEY, [id])).get(id);
+  const row = (await waitForRows(floe.url, KEY, [id])).get(id);
   const usage = row?.['usage'];
   assert.deepEqual(
     [row?.['surface'], row?.['state'], isObject(usage) && usage['input_tokens'], row?.['end_user']],

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { lasting } from '@floe/testkit/faults';
-import { objectOf, objectsIn } from './answers-said.ts';
-import { type FailoverHouse, startFailoverHouse, TURN } from './failover-house.ts';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { limitFault } from '@floe/testkit/injected-fault';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
+import { type FailoverGateway, QUESTION_MESSAGES, startFailoverGateway } from './failover-gateway.ts';
 
 const routes = [
   { model: 'messages', targets: ['messages-a/m-1', 'messages-b/m-2'], retries: 0 },
@@ -19,16 +19,16 @@ const REDACTED = 'aGlkZGVuIHVuZGVyIHRoZSBpY2U=';
 const CALL = { type: 'tool_use', id: 'toolu_7', name: 'measure', input: { station: 'Barneo' } };
 const RESULT = { type: 'tool_result', tool_use_id: 'toolu_7', content: '2.5' };
 
-let house: FailoverHouse;
+let house: FailoverGateway;
 before(async () => {
-  house = await startFailoverHouse(routes);
+  house = await startFailoverGateway(routes);
 });
 after(() => house.close());
 
 function conversation(...proofs: readonly JsonObject[]): JsonObject {
   const assistant = { role: 'assistant', content: [...proofs, CALL] };
   return {
-    messages: [...TURN, assistant, { role: 'user', content: [RESULT] }],
+    messages: [...QUESTION_MESSAGES, assistant, { role: 'user', content: [RESULT] }],
     tools: [{ name: 'measure', input_schema: { type: 'object' } }],
     thinking: { type: 'enabled', budget_tokens: 1024 },
     max_tokens: 2048,
@@ -42,18 +42,18 @@ const SIGNED = conversation(
 
 test('the first target gets signed thinking to the byte, another credential gets none of it', async () => {
   const body = JSON.stringify({ model: 'messages', ...SIGNED }, null, 1);
-  await house.upstream('messages', 'a').setFaults(upstreamFault('unavailable'));
-  const answer = await house.ask('messages', 'messages', {}, { body });
+  await house.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
+  const answer = await house.send('messages', 'messages', {}, { body });
   await house.upstream('messages', 'a').setFaults();
   assert.equal(answer.status, 200, answer.text);
-  const first = house.asked('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
+  const first = house.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
   assert.equal(first, body.replace('"model": "messages"', '"model": "m-1"'));
-  const second = house.asked('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
+  const second = house.receivedRequests('messages', 'b').at(-1)?.body.toString('utf8') ?? '';
   for (const secret of [SIGNATURE, REDACTED, 'One station', '"signature"'])
     assert.ok(!second.includes(secret), secret);
-  const sent = objectOf(JSON.parse(second));
+  const sent = objectOrEmpty(JSON.parse(second));
   assert.equal(sent['model'], 'm-2');
-  const [question, called, result] = objectsIn(sent['messages']);
+  const [question, called, result] = objectsOrEmpty(sent['messages']);
   assert.deepEqual(question, { role: 'user', content: [{ type: 'text', text: 'How thick is the ice?' }] });
   assert.deepEqual(called, { role: 'assistant', content: [CALL] });
   assert.deepEqual(result, { role: 'user', content: [RESULT] });
@@ -63,29 +63,29 @@ test('the first target gets signed thinking to the byte, another credential gets
 });
 
 test('a healthy first target loses nothing and reports nothing', async () => {
-  const answer = await house.ask('messages', 'messages', SIGNED);
+  const answer = await house.send('messages', 'messages', SIGNED);
   assert.equal(answer.headers['x-floe-dropped'], undefined);
-  assert.ok(house.asked('messages', 'a').at(-1)?.body.includes(SIGNATURE));
+  assert.ok(house.receivedRequests('messages', 'a').at(-1)?.body.includes(SIGNATURE));
 });
 
 test('the same credential may have its proofs back under another model', async () => {
-  await house.upstream('messages', 'a').setFaults({ ...upstreamFault('unavailable'), times: 1 });
-  const answer = await house.ask('messages', 'same-key', SIGNED);
+  await house.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await house.send('messages', 'same-key', SIGNED);
   assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
-  const [first, second] = house.asked('messages', 'a').slice(-2);
+  const [first, second] = house.receivedRequests('messages', 'a').slice(-2);
   assert.ok(first?.body.includes(SIGNATURE) && second?.body.includes(SIGNATURE));
 });
 
 test('another key of the same provider is another credential', async () => {
-  await house.upstream('messages', 'a').setFaults(lasting(upstreamFault('bad-credentials/401'), 1));
-  const answer = await house.ask('messages', 'two-keys', SIGNED);
+  await house.upstream('messages', 'a').setFaults(limitFault(findInjectedFault('bad-credentials/401'), 1));
+  const answer = await house.send('messages', 'two-keys', SIGNED);
   assert.equal(answer.status, 200);
-  const [first, second] = house.asked('messages', 'a').slice(-2);
+  const [first, second] = house.receivedRequests('messages', 'a').slice(-2);
   assert.notEqual(first?.headers['x-api-key'], second?.headers['x-api-key']);
   assert.ok(first?.body.includes(SIGNATURE) && !second?.body.includes(SIGNATURE));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
   assert.deepEqual(
-    objectsIn((await house.row(answer))['attempts'])
+    objectsOrEmpty((await house.row(answer))['attempts'])
       .map(({ credential }) => credential)
       .sort(),
     ['one', 'two'],
@@ -97,23 +97,23 @@ test('encrypted reasoning of Responses stays with its credential', async () => {
   const call = { type: 'function_call', call_id: 'call_7', name: 'measure', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_7', output: '2.5' };
   const tools = [{ type: 'function', name: 'measure', parameters: { type: 'object' }, strict: false }];
-  const more = { input: [...TURN, reasoning, call, output], tools, store: false };
-  await house.upstream('responses', 'a').setFaults(upstreamFault('unavailable'));
-  const answer = await house.ask('responses', 'responses', more);
+  const more = { input: [...QUESTION_MESSAGES, reasoning, call, output], tools, store: false };
+  await house.upstream('responses', 'a').setFaults(findInjectedFault('unavailable'));
+  const answer = await house.send('responses', 'responses', more);
   await house.upstream('responses', 'a').setFaults();
   assert.equal(answer.status, 200, answer.text);
-  assert.ok(house.asked('responses', 'a').at(-1)?.body.includes(REDACTED));
-  const second = house.asked('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
+  assert.ok(house.receivedRequests('responses', 'a').at(-1)?.body.includes(REDACTED));
+  const second = house.receivedRequests('responses', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!second.includes(REDACTED) && second.includes('call_7'));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning\.seal/);
 });
 
 test('thinking that moves to another dialect is left out and reported', async () => {
-  await house.upstream('messages', 'a').setFaults(upstreamFault('unavailable'));
-  const answer = await house.ask('messages', 'across', SIGNED);
+  await house.upstream('messages', 'a').setFaults(findInjectedFault('unavailable'));
+  const answer = await house.send('messages', 'across', SIGNED);
   await house.upstream('messages', 'a').setFaults();
   assert.equal(answer.status, 200, answer.text);
-  const sent = house.asked('chat', 'b').at(-1)?.body.toString('utf8') ?? '';
+  const sent = house.receivedRequests('chat', 'b').at(-1)?.body.toString('utf8') ?? '';
   assert.ok(!sent.includes(SIGNATURE) && !sent.includes(REDACTED) && sent.includes('toolu_7'));
   assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
 });
@@ -121,14 +121,21 @@ test('thinking that moves to another dialect is left out and reported', async ()
 test('members that only look like proofs cost a conversation nothing', async () => {
   const call = { ...CALL, input: { signature: '', reasoning_details: [], note: 'floe1.x' } };
   const more = {
-    messages: [...TURN, { role: 'assistant', content: [call] }, { role: 'user', content: [RESULT] }],
+    messages: [
+      ...QUESTION_MESSAGES,
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [RESULT] },
+    ],
     context_management: { edits: [] },
   };
-  await house.upstream('messages', 'a').setFaults({ ...upstreamFault('unavailable'), times: 1 });
-  const answer = await house.ask('messages', 'messages', more);
+  await house.upstream('messages', 'a').setFaults({ ...findInjectedFault('unavailable'), requestCount: 1 });
+  const answer = await house.send('messages', 'messages', more);
   assert.deepEqual([answer.status, answer.headers['x-floe-dropped']], [200, undefined]);
   for (const side of ['a', 'b'] as const)
-    assert.match(house.asked('messages', side).at(-1)?.body.toString('utf8') ?? '', /"context_management"/);
+    assert.match(
+      house.receivedRequests('messages', side).at(-1)?.body.toString('utf8') ?? '',
+      /"context_management"/,
+    );
 });
 
 test('packed and empty proofs reach no provider, however they are written', async () => {
@@ -141,9 +148,9 @@ test('packed and empty proofs reach no provider, however they are written', asyn
   for (const block of blocks)
     for (const write of [compact, spaced]) {
       const body = write({ model: 'messages', ...conversation(block) });
-      const answer = await house.ask('messages', 'messages', {}, { body });
+      const answer = await house.send('messages', 'messages', {}, { body });
       assert.equal(answer.status, 200, answer.text);
-      const sent = house.asked('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
+      const sent = house.receivedRequests('messages', 'a').at(-1)?.body.toString('utf8') ?? '';
       assert.doesNotMatch(sent, /floe1|"signature"|thinking":\s*"|"redacted_thinking"/, write.name);
       assert.match(answer.headers['x-floe-dropped'] ?? '', /reasoning/);
     }

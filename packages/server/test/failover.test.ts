@@ -2,12 +2,12 @@
 // Tier: ci. Every failure of an upstream over every dialect.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CallAnswer } from '@floe/testkit/client';
-import { UPSTREAM_FAULTS } from '@floe/testkit/fault-table';
-import type { UpstreamFault } from '@floe/testkit/faults';
-import { DIALECTS, type Dialect, objectsIn, saidIn } from './answers-said.ts';
-import { type FailoverHouse, startFailoverHouse } from './failover-house.ts';
-import { SURFACES, type Surface } from './house-of-dialects.ts';
+import { INJECTED_FAULTS } from '@floe/testkit/fault-table';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { InjectedFault } from '@floe/testkit/injected-fault';
+import { objectsOrEmpty, parseAnswerContent, TEST_DIALECTS, type TestDialect } from './answer-content.ts';
+import { CLIENT_SURFACES, type ClientSurface } from './dialect-gateway.ts';
+import { type FailoverGateway, startFailoverGateway } from './failover-gateway.ts';
 
 /** The caller's own mistake: nobody else is asked. What is too long for one model may fit the next. */
 const CALLERS = ['content-filter-400'];
@@ -31,8 +31,8 @@ const WAYS = {
 } as const;
 type Way = keyof typeof WAYS;
 
-const routes = DIALECTS.flatMap((first) =>
-  DIALECTS.flatMap((second) =>
+const routes = TEST_DIALECTS.flatMap((first) =>
+  TEST_DIALECTS.flatMap((second) =>
     ['a', 'quick'].flatMap((side) =>
       Object.entries(WAYS).map(([way, more]) => ({
         model: `${first}-${side}-then-${second}-${way}`,
@@ -45,19 +45,19 @@ const routes = DIALECTS.flatMap((first) =>
   ),
 );
 const counts = new Map<string, number>();
-let house: FailoverHouse;
+let house: FailoverGateway;
 
 before(async () => {
-  house = await startFailoverHouse(routes);
+  house = await startFailoverGateway(routes);
 });
 after(async () => {
   await house.close();
   for (const [outcome, count] of counts) process.stdout.write(`# ${outcome}: ${count}\n`);
 });
 
-for (const [at, fault] of UPSTREAM_FAULTS.entries())
+for (const [at, fault] of INJECTED_FAULTS.entries())
   if (fault.name !== 'keepalive-close-race')
-    test(`an upstream that ${fault.does}`, async () => {
+    test(`an upstream that ${fault.description}`, async () => {
       const rowChecks: (() => Promise<void>)[] = [];
       for (const path of pathsFor(fault, at)) rowChecks.push(await check(fault, path));
       for (const path of rescuedPaths(fault, at)) rowChecks.push(await check(fault, path));
@@ -65,10 +65,10 @@ for (const [at, fault] of UPSTREAM_FAULTS.entries())
     });
 
 /** Every surface, stream and whole, from its own dialect to another and back again. */
-function pathsFor(fault: UpstreamFault, at: number): readonly Path[] {
-  const paths: readonly Path[] = SURFACES.flatMap((surface, turn) =>
+function pathsFor(fault: InjectedFault, at: number): readonly Path[] {
+  const paths: readonly Path[] = CLIENT_SURFACES.flatMap((surface, turn) =>
     [false, true].flatMap((stream) => {
-      const others = DIALECTS.filter((dialect) => dialect !== surface);
+      const others = TEST_DIALECTS.filter((dialect) => dialect !== surface);
       const other = others[(at + turn) % others.length] ?? 'gemini';
       return [
         { surface, stream, first: surface, second: other, way: 'plain' },
@@ -80,50 +80,62 @@ function pathsFor(fault: UpstreamFault, at: number): readonly Path[] {
 }
 
 /** The other ways, each on one surface in turn: a stream by `replay` and `weighted`, a whole answer by both strategies. */
-function rescuedPaths(fault: UpstreamFault, at: number): readonly Path[] {
+function rescuedPaths(fault: InjectedFault, at: number): readonly Path[] {
   if (HUGE.test(fault.name)) return [];
   const pick = <T>(list: readonly T[], turn: number) => list[(at + turn) % list.length] ?? assert.fail();
-  const first = pick(DIALECTS, 0);
-  const second = pick(DIALECTS, 1);
-  const surface = pick(SURFACES, 2);
+  const first = pick(TEST_DIALECTS, 0);
+  const second = pick(TEST_DIALECTS, 1);
+  const surface = pick(CLIENT_SURFACES, 2);
   return [
     { surface, stream: true, first: surface, second, way: 'replay' },
     { surface, stream: true, first, second, way: 'replay' },
-    { surface: pick(SURFACES, 0), stream: true, first, second: pick(DIALECTS, 2), way: 'weighted' },
+    {
+      surface: pick(CLIENT_SURFACES, 0),
+      stream: true,
+      first,
+      second: pick(TEST_DIALECTS, 2),
+      way: 'weighted',
+    },
     { surface, stream: false, first, second, way: 'weighted' },
-    { surface, stream: false, first, second: pick(DIALECTS, 3), way: 'quickest' },
+    { surface, stream: false, first, second: pick(TEST_DIALECTS, 3), way: 'quickest' },
   ];
 }
 
 interface Path {
   readonly way: Way;
-  readonly surface: Surface;
+  readonly surface: ClientSurface;
   readonly stream: boolean;
-  readonly first: Dialect;
-  readonly second: Dialect;
+  readonly first: TestDialect;
+  readonly second: TestDialect;
 }
 
 /** Asks, judges what the client and the upstreams saw, and gives the check of the row. */
-async function check(fault: UpstreamFault, path: Path): Promise<() => Promise<void>> {
+async function check(fault: InjectedFault, path: Path): Promise<() => Promise<void>> {
   const { surface, stream, first, second, way } = path;
   const name = `${surface}${stream ? ' stream' : ''}, ${way}: ${first}, then ${second}`;
-  const before = [house.asked(first, 'a').length, house.asked(second, 'b').length] as const;
+  const before = [
+    house.receivedRequests(first, 'a').length,
+    house.receivedRequests(second, 'b').length,
+  ] as const;
   await house.upstream(first, 'a').setFaults(fault);
   const provider = `${first}-${SILENT.includes(fault.name) ? 'quick' : 'a'}`;
   // Stored answers keep the provider's own id, so they are never generated again.
   const more = surface === 'responses' ? { stream, store: false } : { stream };
-  const answer = await house.ask(surface, `${provider}-then-${second}-${way}`, more);
+  const answer = await house.send(surface, `${provider}-then-${second}-${way}`, more);
   await house.upstream(first, 'a').setFaults();
-  const calls = [house.asked(first, 'a').length - before[0], house.asked(second, 'b').length - before[1]];
+  const calls = [
+    house.receivedRequests(first, 'a').length - before[0],
+    house.receivedRequests(second, 'b').length - before[1],
+  ];
   const outcome = outcomeOf(fault, path);
   counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   const isRescued = outcome === 'rescued';
   // The quickest of late may well be the second target: then the fault is never met.
-  if (way === 'quickest' && calls[0] === 0 && !fault.closedPort) {
+  if (way === 'quickest' && calls[0] === 0 && !fault.isPortClosed) {
     checkWhole(answer, path, { provider: `${second}-b`, attempts: 1 });
     return async () => assert.equal((await house.row(answer))['state'], 'complete');
   }
-  assert.deepEqual(calls, [fault.closedPort ? 0 : 1, isRescued ? 1 : 0], name);
+  assert.deepEqual(calls, [fault.isPortClosed ? 0 : 1, isRescued ? 1 : 0], name);
   const isReplayed = isRescued && way !== 'plain' && stream && strikesInside(fault, first);
   // The head had gone out when the first one broke.
   if (isReplayed) checkWhole(answer, path, { provider, attempts: 1 });
@@ -144,20 +156,25 @@ async function check(fault: UpstreamFault, path: Path): Promise<() => Promise<vo
 const STATES = { rescued: 'complete', harmless: 'complete', passed: 'failed', inside: 'partial' } as const;
 type Outcome = keyof typeof STATES;
 
-async function checkRow(answer: CallAnswer, outcome: Outcome, first: string, second: string): Promise<void> {
+async function checkRow(
+  answer: HttpCallAnswer,
+  outcome: Outcome,
+  first: string,
+  second: string,
+): Promise<void> {
   const row = await house.row(answer);
   assert.equal(row['state'], STATES[outcome]);
-  const attempts = objectsIn(row['attempts']).map(({ provider, error }) => [provider, error === null]);
+  const attempts = objectsOrEmpty(row['attempts']).map(({ provider, error }) => [provider, error === null]);
   // Words of a table, never the name of a class.
-  for (const { error } of objectsIn(row['attempts'])) assert.match(String(error), /^[a-z_]+$/);
-  const moves = objectsIn(row['decisions']).filter(({ outcome }) => outcome === 'moved_on');
+  for (const { error } of objectsOrEmpty(row['attempts'])) assert.match(String(error), /^[a-z_]+$/);
+  const moves = objectsOrEmpty(row['decisions']).filter(({ outcome }) => outcome === 'moved_on');
   const failed = outcome !== 'harmless';
   assert.deepEqual(attempts, [[first, !failed], ...(outcome === 'rescued' ? [[second, true]] : [])]);
   assert.equal(moves.length, outcome === 'rescued' ? 1 : 0);
   for (const { because } of moves) assert.ok(String(because).startsWith(`${first}/m-1: `));
 }
 
-function outcomeOf(fault: UpstreamFault, { surface, stream, first, way }: Path): Outcome {
+function outcomeOf(fault: InjectedFault, { surface, stream, first, way }: Path): Outcome {
   const { name } = fault;
   if (CALLERS.includes(name)) return 'passed';
   if (UNKNOWN_TO_PLAIN_HOSTS.includes(name)) return first === surface ? 'passed' : 'rescued';
@@ -168,7 +185,7 @@ function outcomeOf(fault: UpstreamFault, { surface, stream, first, way }: Path):
 }
 
 /** Whether a stream has shown content when this strikes: half of the usual Cohere stream ends one byte before its first. */
-function strikesInside({ name, does }: UpstreamFault, dialect: Dialect): boolean {
+function strikesInside({ name, description: does }: InjectedFault, dialect: TestDialect): boolean {
   return INSIDE.test(name) && !(dialect === 'cohere' && /half of (?:the body|its bytes)/.test(does));
 }
 
@@ -180,28 +197,28 @@ interface WholeAnswer {
 }
 
 function checkWhole(
-  answer: CallAnswer,
+  answer: HttpCallAnswer,
   { surface, stream }: Path,
   { provider, attempts, isHuge = false }: WholeAnswer,
 ): void {
   assert.equal(answer.status, 200, answer.text.slice(0, 500));
-  assert.ok(answer.complete);
+  assert.ok(answer.isComplete);
   assert.equal(answer.headers['x-floe-provider'], provider);
   assert.equal(answer.headers['x-floe-attempts'], String(attempts));
   if (isHuge) return;
   assert.doesNotMatch(answer.text, /"error":\s*[{"]/);
-  const said = saidIn(surface, answer.bytes, stream);
+  const said = parseAnswerContent(surface, answer.bytes, stream);
   assert.equal(said.text, 'Grüße, Welt ✓');
   assert.ok(['stop', 'end_turn', 'completed'].includes(said.finish));
 }
 
 test('a kept-alive connection that dies under the next request is no failure to the client', async () => {
-  const race = UPSTREAM_FAULTS.find(({ name }) => name === 'keepalive-close-race') ?? assert.fail();
+  const race = INJECTED_FAULTS.find(({ name }) => name === 'keepalive-close-race') ?? assert.fail();
   await house.upstream('chat', 'a').setFaults(race);
   for (const stream of [false, false, true]) {
-    const answer = await house.ask('chat', 'chat-a-then-messages-plain', { stream });
+    const answer = await house.send('chat', 'chat-a-then-messages-plain', { stream });
     assert.equal(answer.status, 200);
-    assert.equal(saidIn('chat', answer.bytes, stream).text, 'Grüße, Welt ✓');
+    assert.equal(parseAnswerContent('chat', answer.bytes, stream).text, 'Grüße, Welt ✓');
   }
   await house.upstream('chat', 'a').setFaults();
 });

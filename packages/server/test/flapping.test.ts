@@ -3,27 +3,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { startUpstream } from '@floe/testkit/upstream';
-import { ANSWER, assertAllServed, FULL, Load } from './dependency-house.ts';
-import { guardedConfig } from './guarded-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { assertAllServed, ClientLoad, IS_FULL_RUN, PRICED_ANSWER } from './dependency-fleet.ts';
+import { buildGuardedConfig } from './guarded-gateway.ts';
 
 /** A minute, with the breaker as it comes; else as many answers as show the same, with one that opens for moments. */
-const DOWN_MS = FULL ? 60_000 : 0;
+const DOWN_MS = IS_FULL_RUN ? 60_000 : 0;
 const DOWN_ANSWERS = 300;
 const OPEN_MS = 100;
-const BREAKER: JsonObject = FULL ? {} : { open_ms: OPEN_MS, consecutive_failures: 5 };
+const BREAKER: JsonObject = IS_FULL_RUN ? {} : { open_ms: OPEN_MS, consecutive_failures: 5 };
 /** Returned to within 30 seconds of its recovery. */
 const RETURN_MS = 30_000;
 /** Failures in a row that open it, those under way by then, and a probe for each open span. */
-const callsWhileDown = (ms: number) => (FULL ? 60 : 40 + ms / OPEN_MS);
+const callsWhileDown = (ms: number) => (IS_FULL_RUN ? 60 : 40 + ms / OPEN_MS);
 
 test('a provider that is down and comes back costs no answer, is left alone meanwhile and returned to', async (t) => {
   const [first, second] = [
-    await startUpstream({ respond: () => ANSWER }),
-    await startUpstream({ respond: () => ANSWER }),
+    await startFakeUpstream({ respond: () => PRICED_ANSWER }),
+    await startFakeUpstream({ respond: () => PRICED_ANSWER }),
   ];
   t.after(() => Promise.all([first.close(), second.close()]));
   const provider = (id: string, url: string) => ({
@@ -34,23 +34,23 @@ test('a provider that is down and comes back costs no answer, is left alone mean
     models: ['model'],
     breaker: BREAKER,
   });
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     yaml: JSON.stringify(
-      guardedConfig(first.url, {
+      buildGuardedConfig(first.url, {
         providers: [provider('first', first.url), provider('second', second.url)],
         routes: [{ model: 'smart/model', targets: ['first/model', 'second/model'], retries: 0 }],
       }),
     ),
   });
   t.after(() => floe.stop());
-  const load = new Load([floe.url], 'smart');
+  const load = new ClientLoad([floe.url], 'smart');
   t.after(() => load.stop());
   load.start();
   await load.through(50);
   assert.equal(second.requests.length, 0, 'the first serves while it is well');
 
   const before = first.requests.length;
-  await first.setFaults(upstreamFault('unavailable'));
+  await first.setFaults(findInjectedFault('unavailable'));
   const since = performance.now();
   do await load.through(DOWN_ANSWERS);
   while (performance.now() - since < DOWN_MS);

@@ -2,94 +2,96 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { ownRecording } from '@floe/testkit/recordings';
-import { startRedis } from '@floe/testkit/redis';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { administer } from '../src/store/test/postgres-database.ts';
-import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
-import { ANSWER } from './dependency-house.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { callHttp } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
+import { startDedicatedRedis } from '@floe/testkit/redis';
+import { runAsAdministrator } from '../src/store/test/postgres-database.ts';
+import { startTcpProxy } from '../src/store/test/tcp-proxy.ts';
+import { PRICED_ANSWER } from './dependency-fleet.ts';
 import {
   ANSWER_TOKENS,
-  CLIENTS,
-  type Fleet,
-  FULL,
-  firstOf,
-  flush,
-  PROCESSES,
-  startFleet,
-  storm,
-} from './fleet.ts';
+  FLEET_CLIENTS,
+  FLEET_PROCESSES,
+  flushRedis,
+  type GatewayFleet,
+  getFirstStatus,
+  IS_FULL_FLEET_RUN,
+  sendConcurrently,
+  startGatewayFleet,
+} from './gateway-fleet.ts';
 
 /** Thirty times what a dollar pays for, or a hundred times. */
-const AT_ONCE = FULL ? 1000 : 300;
+const AT_ONCE = IS_FULL_FLEET_RUN ? 1000 : 300;
 
 test('processes that share their counters admit exactly the limit, and count exactly the tokens that were used', async (t) => {
-  const fleet = await startFleet(t, {
+  const fleet = await startGatewayFleet(t, {
     limits: [{ name: 'all', scope: 'org', rpm: 100, tpm: 10_000_000 }],
   });
-  const statuses = await storm(fleet, 400, { max_tokens: 100 });
+  const statuses = await sendConcurrently(fleet, 400, { max_tokens: 100 });
   assert.deepEqual([...statuses].sort(), [
     [200, 100],
     [429, 300],
   ]);
   const standing = await eventually(async () => {
-    const limit = await firstOf(fleet, 'limits');
+    const limit = await getFirstStatus(fleet, 'limits');
     return limit.tpm_used === 100 * ANSWER_TOKENS ? limit : undefined;
   });
   assert.equal(standing.rpm_used, 100);
-  t.diagnostic(`${PROCESSES} processes, ${CLIENTS} clients: 100 of 400 admitted at 100 per minute`);
+  t.diagnostic(
+    `${FLEET_PROCESSES} processes, ${FLEET_CLIENTS} clients: 100 of 400 admitted at 100 per minute`,
+  );
 });
 
 test('with the time budget as it comes, processes admit the limit while Redis answers in time, and at most their shares more', async (t) => {
   const limit = 100;
-  const share = Math.floor(limit / PROCESSES);
-  const redis = await startRedis();
-  const way = await tcpProxy(redis.url);
+  const share = Math.floor(limit / FLEET_PROCESSES);
+  const redis = await startDedicatedRedis();
+  const way = await startTcpProxy(redis.url);
   t.after(() => way.close().then(redis.stop));
   const limits = ['priced', 'fake'].map((name) => ({ name, scope: 'org', rpm: limit, model: `${name}/*` }));
-  const fleet = await startFleet(t, { limits }, { file: {}, env: { FLOE_REDIS_URL: way.url } });
+  const fleet = await startGatewayFleet(t, { limits }, { file: {}, env: { FLOE_REDIS_URL: way.url } });
   let before = { unheard: 0, alone: 0 };
   for (const [name, model, slow] of [
     ['a Redis that answers', 'priced/model', () => 0],
     ['a Redis that is now and then too slow', 'fake/model', () => (Math.random() < 0.3 ? 80 : 0)],
   ] as const) {
     const shaking = setInterval(() => way.delay(slow()), 20);
-    const statuses = await storm(fleet, 400, { model });
+    const statuses = await sendConcurrently(fleet, 400, { model });
     clearInterval(shaking);
-    way.mend();
+    way.restore();
     assert.deepEqual([...statuses.keys()].sort(), [200, 429], name);
     const admitted = statuses.get(200) ?? 0;
     const now = await countedAlone(fleet);
     const [unheard, alone] = [now.unheard - before.unheard, now.alone - before.alone];
     before = now;
     assert.ok(admitted <= limit + alone, `${admitted} admitted, ${alone} of them by a process alone`);
-    assert.ok(admitted <= limit + share * PROCESSES, 'at most a share of each process more');
+    assert.ok(admitted <= limit + share * FLEET_PROCESSES, 'at most a share of each process more');
     if (unheard + alone === 0) assert.equal(admitted, limit, 'exact while it answers');
     t.diagnostic(
-      `${name}: ${PROCESSES} processes, ${CLIENTS} clients, ${admitted} of 400 admitted at ${limit} per minute; ${unheard} calls too late, ${alone} admitted by a process alone`,
+      `${name}: ${FLEET_PROCESSES} processes, ${FLEET_CLIENTS} clients, ${admitted} of 400 admitted at ${limit} per minute; ${unheard} calls too late, ${alone} admitted by a process alone`,
     );
   }
 });
 
 /** Calls that nobody heard an answer to, and requests that a process admitted by itself. */
-async function countedAlone(fleet: Fleet): Promise<{ unheard: number; alone: number }> {
+async function countedAlone(fleet: GatewayFleet): Promise<{ unheard: number; alone: number }> {
   const [unheard, alone] = await Promise.all([
-    sumOf(fleet, /^floe_shared_store_unheard_total\S* (\d+)/m),
-    sumOf(fleet, /^floe_shared_store_own_takes_total\{outcome="granted"\} (\d+)/m),
+    sumOf(fleet, /^floe_shared_store_timeouts_total\S* (\d+)/m),
+    sumOf(fleet, /^floe_shared_store_local_fallback_total\{result="granted"\} (\d+)/m),
   ]);
   return { unheard, alone };
 }
 
-async function sumOf({ floes }: Fleet, figure: RegExp): Promise<number> {
-  const texts = await Promise.all(floes.map(({ url }) => call(`${url}/metrics`)));
+async function sumOf({ floes }: GatewayFleet, figure: RegExp): Promise<number> {
+  const texts = await Promise.all(floes.map(({ url }) => callHttp(`${url}/metrics`)));
   return texts.reduce((sum, { text }) => sum + Number(figure.exec(text)?.[1]), 0);
 }
 
 test('a storm of requests on a dollar spend no more than the dollar, and all of it is written down', async (t) => {
   const prices = { model: { input: 0, output: 1000 } };
-  const fleet = await startFleet(t, {
+  const fleet = await startGatewayFleet(t, {
     budgets: [{ name: 'dollar', scope: 'org', period: 'total', limit_usd: 1, mode: 'hard' }],
     providers: [
       {
@@ -119,30 +121,33 @@ test('a storm of requests on a dollar spend no more than the dollar, and all of 
   assert.ok(spent <= 1_000_000_000, `${spent} nano-USD`);
   // An answer is whole a moment before its reservation is settled.
   await eventually(async () =>
-    (await firstOf(fleet, 'budgets')).spent_nano_usd === spent ? true : undefined,
+    (await getFirstStatus(fleet, 'budgets')).spent_nano_usd === spent ? true : undefined,
   );
   await eventually(async () => {
-    const [row] = await administer('select sum(spent_nano_usd)::bigint as spent from budget_spend', database);
+    const [row] = await runAsAdministrator(
+      'select sum(spent_nano_usd)::bigint as spent from budget_spend',
+      database,
+    );
     return Number(row?.['spent']) === spent ? true : undefined;
   });
   t.diagnostic(`${AT_ONCE} at once on $1: ${paid} paid, ${spent / 1e9} USD spent`);
 
-  await flush(fleet.redis);
+  await flushRedis(fleet.redis);
   const after = await eventually(async () => {
-    const budget = await firstOf(fleet, 'budgets');
+    const budget = await getFirstStatus(fleet, 'budgets');
     return budget.spent_nano_usd === spent ? budget : undefined;
   });
   assert.equal(after.spent_nano_usd, spent, 'a flushed Redis forgets nothing');
 });
 
-async function pricedUpstream(t: TestContext): Promise<Upstream> {
-  const upstream = await startUpstream({ recordings: [ownRecording('openai', 'text')] });
+async function pricedUpstream(t: TestContext): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream({ recordings: [loadProjectRecording('openai', 'text')] });
   t.after(() => upstream.close());
   return upstream;
 }
 
 test('a frozen Redis costs a few requests a moment and none an error; each process counts its share meanwhile', async (t) => {
-  const fleet = await startFleet(
+  const fleet = await startGatewayFleet(
     t,
     { limits: [{ name: 'all', scope: 'org', rpm: 40 }] },
     { count: 2, file: {} },
@@ -151,15 +156,15 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
   const pid = redis.pid ?? 0;
   assert.equal((await members[0]?.chat())?.status, 200);
   process.kill(pid, 'SIGSTOP');
-  const statuses = await storm(fleet, 400, {});
+  const statuses = await sendConcurrently(fleet, 400, {});
   const admitted = statuses.get(200) ?? 0;
   assert.deepEqual([...statuses.keys()].sort(), [200, 429]);
   assert.ok(admitted >= 20 && admitted <= 40, `a share of 20 for each of two: ${admitted}`);
   process.kill(pid, 'SIGCONT');
-  await floes[0]?.printed(/the shared store answers again/);
-  await floes[1]?.printed(/the shared store answers again/);
+  await floes[0]?.waitForOutput(/the shared store answers again/);
+  await floes[1]?.waitForOutput(/the shared store answers again/);
   const used = await Promise.all(
-    members.map(async ({ ask }) => {
+    members.map(async ({ callApi: ask }) => {
       const body = (await ask('/gateway/v1/key')).json();
       return isObject(body) && Array.isArray(body.limits) ? body.limits[0] : undefined;
     }),
@@ -170,15 +175,15 @@ test('a frozen Redis costs a few requests a moment and none an error; each proce
 test('the slots of a process that is killed are free within ten seconds, and each refusal says when to ask again', async (t) => {
   const slots = 4;
   const never = new Promise<never>(() => undefined);
-  const { members, floes, upstream } = await startFleet(
+  const { members, floes, upstream } = await startGatewayFleet(
     t,
     { limits: [{ name: 'all', scope: 'org', concurrency: slots }] },
-    { count: 2, upstream: { respond: (_, index) => (index < slots ? never : ANSWER) } },
+    { count: 2, upstream: { respond: (_, index) => (index < slots ? never : PRICED_ANSWER) } },
   );
   for (let n = 0; n < slots; n++) void members[0]?.chat().catch(() => undefined);
-  await upstream.received(slots);
+  await upstream.waitForRequests(slots);
   assert.equal((await members[1]?.chat())?.status, 429, 'all slots are taken');
-  await floes[0]?.kill9();
+  await floes[0]?.kill();
   const waits: number[] = [];
   for (;;) {
     const answer = await members[1]?.chat();

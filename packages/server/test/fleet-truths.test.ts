@@ -3,30 +3,41 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallAnswer, call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { eventually } from '@floe/testkit/patience';
-import { ownRecording } from '@floe/testkit/recordings';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { objectOf, objectsIn } from './answers-said.ts';
-import { ANSWER_TOKENS, CLIENTS, type Fleet, FULL, firstOf, PROCESSES, startFleet } from './fleet.ts';
-import { CHAT, KEYS } from './running-gateway.ts';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
+import {
+  ANSWER_TOKENS,
+  FLEET_CLIENTS,
+  FLEET_PROCESSES,
+  type GatewayFleet,
+  getFirstStatus,
+  IS_FULL_FLEET_RUN,
+  startGatewayFleet,
+} from './gateway-fleet.ts';
+import { CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 /** Of each way an exchange may end; a minute holds all of them. */
-const EACH = FULL ? 100 : 8;
+const EACH = IS_FULL_FLEET_RUN ? 100 : 8;
 const REVOKED_WITHIN_MS = 2_000;
 
-interface House extends Fleet {
-  readonly flapping: Upstream;
+interface House extends GatewayFleet {
+  readonly flapping: FakeUpstream;
   /** Asks a process by its number. */
-  ask(member: number, body: JsonObject, key?: string, signal?: AbortController): Promise<CallAnswer>;
+  ask(member: number, body: JsonObject, key?: string, signal?: AbortController): Promise<HttpCallAnswer>;
 }
 
 async function startHouse(t: TestContext): Promise<House> {
   const upstream = async () => {
-    const recordings = [ownRecording('openai', 'text'), ownRecording('openai', 'text-stream')];
-    const one = await startUpstream({ recordings });
+    const recordings = [
+      loadProjectRecording('openai', 'text'),
+      loadProjectRecording('openai', 'text-stream'),
+    ];
+    const one = await startFakeUpstream({ recordings });
     t.after(() => one.close());
     return one;
   };
@@ -37,10 +48,10 @@ async function startHouse(t: TestContext): Promise<House> {
     await upstream(),
     await upstream(),
   ];
-  await failing.setFaults(upstreamFault('unavailable'));
+  await failing.setFaults(findInjectedFault('unavailable'));
   await cutting.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 3 }));
   await stalling.setFaults(stallMidAnswer({ afterFrame: 3 }));
-  const provider = (id: string, { url }: Upstream, breaker: JsonObject = { enabled: false }) => ({
+  const provider = (id: string, { url }: FakeUpstream, breaker: JsonObject = { enabled: false }) => ({
     id,
     kind: 'openai-compatible',
     base_url: `${url}/v1`,
@@ -48,7 +59,7 @@ async function startHouse(t: TestContext): Promise<House> {
     models: ['model'],
     breaker,
   });
-  const fleet = await startFleet(t, {
+  const fleet = await startGatewayFleet(t, {
     providers: [
       provider('healthy', healthy),
       provider('failing', failing),
@@ -66,13 +77,13 @@ async function startHouse(t: TestContext): Promise<House> {
   return {
     ...fleet,
     flapping,
-    ask(member, body, key = KEYS.full, signal) {
-      const { url } = fleet.floes[member % PROCESSES] ?? assert.fail();
+    ask(member, body, key = GATEWAY_KEYS.full, signal) {
+      const { url } = fleet.floes[member % FLEET_PROCESSES] ?? assert.fail();
       const leave = () => signal?.abort();
-      return call(url + CHAT, {
+      return callHttp(url + CHAT_COMPLETIONS_PATH, {
         headers: { authorization: `Bearer ${key}` },
         body,
-        ...(signal && { signal: signal.signal, onPiece: leave }),
+        ...(signal && { signal: signal.signal, onChunk: leave }),
       });
     },
   };
@@ -107,7 +118,12 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
     (n) => ask(n, question('failing/model', `fails ${n}`)),
     (n) => ask(n, question('cutting/model', `cut ${n}`, { stream: true })),
     (n) =>
-      ask(n, question('stalling/model', `left ${n}`, { stream: true }), KEYS.full, new AbortController()),
+      ask(
+        n,
+        question('stalling/model', `left ${n}`, { stream: true }),
+        GATEWAY_KEYS.full,
+        new AbortController(),
+      ),
   ];
   let sent = 0;
   const total = EACH * endings.length;
@@ -118,9 +134,9 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
       await endings[n % endings.length]?.(Math.floor(n / endings.length)).catch(() => undefined);
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(Array.from({ length: FLEET_CLIENTS }, client));
   const rows = await eventually(async () => {
-    const page = (await house.members[1]?.ask('/api/analytics/requests?limit=500'))?.json();
+    const page = (await house.members[1]?.callApi('/api/analytics/requests?limit=500'))?.json();
     const all = await allRows(house, page);
     return all.length === total + 1 ? all : undefined;
   });
@@ -136,11 +152,11 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
   for (const row of states.get('aborted') ?? []) assert.ok(tokensOf(row) > 0, 'its provider was at work');
   const due = rows.reduce((sum, row) => sum + (row['state'] === 'cached' ? 0 : tokensOf(row)), 0);
   const used = await eventually(async () => {
-    const { tpm_used } = await firstOf(house, 'limits');
+    const { tpm_used } = await getFirstStatus(house, 'limits');
     return tpm_used === due ? tpm_used : undefined;
   });
   t.diagnostic(
-    `${PROCESSES} processes, ${CLIENTS} clients: ${total + 1} requests, ${hits} hits, ${used} tokens of ${due}`,
+    `${FLEET_PROCESSES} processes, ${FLEET_CLIENTS} clients: ${total + 1} requests, ${hits} hits, ${used} tokens of ${due}`,
   );
 }
 
@@ -148,45 +164,47 @@ async function countsExactly(t: TestContext, house: House): Promise<void> {
 async function allRows(house: House, first: unknown): Promise<readonly JsonObject[]> {
   const rows: JsonObject[] = [];
   for (let page = first; isObject(page); ) {
-    rows.push(...objectsIn(page['data']));
+    rows.push(...objectsOrEmpty(page['data']));
     const cursor = page['next_cursor'];
     if (typeof cursor !== 'string') break;
     page = (
-      await house.members[1]?.ask(`/api/analytics/requests?limit=500&cursor=${encodeURIComponent(cursor)}`)
+      await house.members[1]?.callApi(
+        `/api/analytics/requests?limit=500&cursor=${encodeURIComponent(cursor)}`,
+      )
     )?.json();
   }
   return rows;
 }
 
 function tokensOf(row: JsonObject): number {
-  const usage = objectOf(row['usage']);
+  const usage = objectOrEmpty(row['usage']);
   return Number(usage['input_tokens'] ?? 0) + Number(usage['output_tokens'] ?? 0);
 }
 
 async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
   const smart = (n: number, text: string) => ask(n, question('smart', text));
-  await flapping.setFaults(upstreamFault('unavailable'));
-  for (let member = 0; member < PROCESSES; member++)
+  await flapping.setFaults(findInjectedFault('unavailable'));
+  for (let member = 0; member < FLEET_PROCESSES; member++)
     for (let n = 0; n < 2; n++) assert.equal((await smart(member, `opens ${member} ${n}`)).status, 200);
-  await Promise.all(floes.map((floe) => floe.printed(/a breaker opened/)));
+  await Promise.all(floes.map((floe) => floe.waitForOutput(/a breaker opened/)));
   // Back, but slow: whoever probes now waits at the gate.
-  await flapping.setFaults(upstreamFault('slow-first-token'));
+  await flapping.setFaults(findInjectedFault('slow-first-token'));
   const before = flapping.requests.length;
-  const waves: Promise<CallAnswer>[] = [];
+  const waves: Promise<HttpCallAnswer>[] = [];
   let wave = 0;
   const send = () => {
     wave += 1;
-    for (let n = 0; n < CLIENTS; n++) waves.push(smart(n, `wave ${wave} ${n}`));
+    for (let n = 0; n < FLEET_CLIENTS; n++) waves.push(smart(n, `wave ${wave} ${n}`));
   };
   await eventually(async () => {
     send();
-    await Promise.race(waves.slice(-CLIENTS));
+    await Promise.race(waves.slice(-FLEET_CLIENTS));
     return flapping.requests.length > before ? true : undefined;
   });
   for (let more = 0; more < 2; more++) {
     send();
     // All but the probe are served from the other target meanwhile.
-    await atLeast(waves.slice(-CLIENTS), CLIENTS - 1);
+    await atLeast(waves.slice(-FLEET_CLIENTS), FLEET_CLIENTS - 1);
   }
   assert.equal(flapping.requests.length - before, 1, 'one probe for all processes');
   await flapping.setFaults();
@@ -195,29 +213,31 @@ async function probesOnce(t: TestContext, { ask, flapping, floes }: House): Prom
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
   const from = answers.filter(({ headers }) => headers['x-floe-provider'] === 'flapping').length;
   assert.equal(from, 1, 'the client of the probe has its answer');
-  t.diagnostic(`${answers.length} requests at ${PROCESSES} processes with the target half open: 1 probe`);
+  t.diagnostic(
+    `${answers.length} requests at ${FLEET_PROCESSES} processes with the target half open: 1 probe`,
+  );
   const back = new Set<number>();
   await eventually(async () => {
-    for (let member = 0; member < PROCESSES; member++) {
+    for (let member = 0; member < FLEET_PROCESSES; member++) {
       const answer = await smart(member, `back ${member} ${Math.random()}`);
       if (answer.headers['x-floe-provider'] === 'flapping') back.add(member);
     }
-    return back.size === PROCESSES ? true : undefined;
+    return back.size === FLEET_PROCESSES ? true : undefined;
   });
 }
 
 /** The lease of a probe is short and renewed: far shorter than `eventually` waits. */
 async function probesAfterDeath(t: TestContext, { ask, flapping, floes }: House): Promise<void> {
   const smart = (n: number, text: string) => ask(n, question('smart', text));
-  await flapping.setFaults(upstreamFault('unavailable'));
+  await flapping.setFaults(findInjectedFault('unavailable'));
   const opened = floes.map((floe) => floe.output().split('a breaker opened').length);
-  for (let member = 0; member < PROCESSES; member++)
+  for (let member = 0; member < FLEET_PROCESSES; member++)
     await eventually(async () => {
       await smart(member, `opens again ${member} ${Math.random()}`);
       const count = floes[member]?.output().split('a breaker opened').length ?? 0;
       return count > (opened[member] ?? 0) ? true : undefined;
     });
-  await flapping.setFaults(upstreamFault('slow-first-token'));
+  await flapping.setFaults(findInjectedFault('slow-first-token'));
   const before = flapping.requests.length;
   const asked = (member: number, count: number) =>
     eventually(async () => {
@@ -227,7 +247,7 @@ async function probesAfterDeath(t: TestContext, { ask, flapping, floes }: House)
       return flapping.requests.length >= before + count ? true : undefined;
     });
   await asked(0, 1);
-  await floes[0]?.kill9();
+  await floes[0]?.kill();
   const since = performance.now();
   await asked(1, 2);
   t.diagnostic(
@@ -255,16 +275,16 @@ function atLeast(all: readonly Promise<unknown>[], count: number): Promise<void>
 
 async function revokes(t: TestContext, { floes, ask }: House): Promise<void> {
   const manage = (member: number, path: string, method: string, body?: JsonObject) =>
-    call(`${floes[member]?.url}/api/management/keys${path}`, {
+    callHttp(`${floes[member]?.url}/api/management/keys${path}`, {
       method,
-      headers: { authorization: `Bearer ${KEYS.full}` },
+      headers: { authorization: `Bearer ${GATEWAY_KEYS.full}` },
       ...(body && { body }),
     });
   const created = (await manage(0, '', 'POST', { name: 'short', scopes: ['gateway'] })).json();
   assert.ok(isObject(created));
   const key = String(created['key']);
   const probe = (member: number) => ask(member, question('healthy/model', 'the same'), key);
-  for (let member = 0; member < PROCESSES; member++)
+  for (let member = 0; member < FLEET_PROCESSES; member++)
     await eventually(async () => ((await probe(member)).status === 200 ? true : undefined));
   assert.equal((await manage(1, `/${created['id']}`, 'DELETE')).status, 204);
   const since = performance.now();
@@ -274,7 +294,7 @@ async function revokes(t: TestContext, { floes, ask }: House): Promise<void> {
   };
   const waits = await Promise.all(floes.map((_, member) => refused(member)));
   const longest = Math.round(Math.max(...waits));
-  t.diagnostic(`a revoked key was refused by all ${PROCESSES} processes after ${longest} ms`);
+  t.diagnostic(`a revoked key was refused by all ${FLEET_PROCESSES} processes after ${longest} ms`);
   // The promise, measured where nothing else runs; elsewhere that it comes is enough.
-  if (FULL) assert.ok(longest <= REVOKED_WITHIN_MS, `${longest} ms`);
+  if (IS_FULL_FLEET_RUN) assert.ok(longest <= REVOKED_WITHIN_MS, `${longest} ms`);
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { SERVER, startFloe } from '@floe/testkit/process';
-import { runToEnd } from './run-program.ts';
-import { CHAT, chatBody } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { runProgramToEnd } from './run-program.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-foreign-'));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -31,9 +31,9 @@ function write(more = ''): void {
 test("a file that wants another organization's slug is refused with its line, at run time and at the start", async () => {
   write();
   const dataDir = join(home, 'data');
-  const floe = await startFloe({ env: { FLOE_CONFIG: file }, dataDir });
+  const floe = await startFloeProcess({ env: { FLOE_CONFIG: file }, dataDir });
   const api = async (org: string, method: string, path: string, body?: object) => {
-    const answer = await call(`${floe.url}/api/${path}`, {
+    const answer = await callHttp(`${floe.url}/api/${path}`, {
       method,
       headers: { 'x-api-key': keyOf(org), ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -54,22 +54,24 @@ test("a file that wants another organization's slug is refused with its line, at
   const told = await eventually(() => refused('acme'));
   assert.match(told, /orgs\[1\]\.boards\[1\]\.slug.*another organization.*"line":6/);
   assert.match((await refused('rival')) ?? '', /1 mistake in what it says about other organizations/);
-  await floe.printed(/floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: is the slug of a board of another/);
+  await floe.waitForOutput(
+    /floe\.yaml:6:\d+: orgs\[1\]\.boards\[1\]\.slug: is the slug of a board of another/,
+  );
   assert.equal((await api('rival', 'GET', 'monitoring/boards/status')).text, theirs);
   assert.equal(
     (await api('acme', 'GET', 'monitoring/boards/mine')).status,
     404,
     'nothing of it is taken over',
   );
-  const answer = await call(floe.url + CHAT, {
+  const answer = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
     headers: { 'x-api-key': keyOf('acme') },
-    body: chatBody({ model: 'base/echo' }),
+    body: buildChatBody({ model: 'base/echo' }),
   });
   assert.equal(answer.status, 200, 'the running configuration goes on');
 
   await floe.stop();
   const env = { FLOE_CONFIG: file, FLOE_DATA_DIR: dataDir, FLOE_PORT: '0' };
-  const started = await runToEnd(SERVER, [], env, home);
+  const started = await runProgramToEnd(SERVER_PROGRAM, [], env, home);
   assert.equal(started.code, 1, started.stderr);
   assert.match(
     started.stderr,
@@ -80,22 +82,22 @@ test("a file that wants another organization's slug is refused with its line, at
 
 test('once the slug is given up, HUP takes the same file over', async () => {
   write();
-  const floe = await startFloe({ env: { FLOE_CONFIG: file } });
+  const floe = await startFloeProcess({ env: { FLOE_CONFIG: file } });
   const headers = { 'content-type': 'application/json', 'x-api-key': keyOf('rival') };
   const boards = `${floe.url}/api/monitoring/boards`;
-  const made = await call(boards, { method: 'POST', headers, body: '{"slug":"status"}' });
+  const made = await callHttp(boards, { method: 'POST', headers, body: '{"slug":"status"}' });
   assert.equal(made.status, 201);
   write('boards: [{ slug: status, name: Ours }]');
   process.kill(floe.pid, 'SIGHUP');
-  await floe.printed(/configuration refused/);
-  assert.equal((await call(`${boards}/status`, { method: 'DELETE', headers })).status, 204);
+  await floe.waitForOutput(/configuration refused/);
+  assert.equal((await callHttp(`${boards}/status`, { method: 'DELETE', headers })).status, 204);
   process.kill(floe.pid, 'SIGHUP');
   await eventually(async () => {
-    const { status } = await call(`${boards}/status`, { headers: { 'x-api-key': keyOf('acme') } });
+    const { status } = await callHttp(`${boards}/status`, { headers: { 'x-api-key': keyOf('acme') } });
     return status === 200 || undefined;
   });
   // The other way round: the API finds the slug taken.
-  const again = await call(boards, { method: 'POST', headers, body: '{"slug":"status"}' });
+  const again = await callHttp(boards, { method: 'POST', headers, body: '{"slug":"status"}' });
   assert.equal(again.status, 409);
   await floe.stop();
 });

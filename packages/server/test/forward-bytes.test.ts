@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { type Chunking, frames } from '@floe/testkit/chunking';
-import { type CallAnswer, call, eventFrames } from '@floe/testkit/client';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { type Interaction, ownRecordings } from '@floe/testkit/recordings';
-import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import { type Chunking, splitFrames } from '@floe/testkit/chunking';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { callHttp, type HttpCallAnswer, parseSseFrames } from '@floe/testkit/http-client';
+import { loadProjectRecordings, type RecordedInteraction } from '@floe/testkit/recordings';
+import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 import fc from 'fast-check';
-import { objectOf, saidIn } from './answers-said.ts';
-import { type House, PATHS, startHouse } from './house-of-dialects.ts';
-import { sample } from './upstream-samples.ts';
+import { objectOrEmpty, parseAnswerContent } from './answer-content.ts';
+import { type DialectGateway, SURFACE_PATHS, startDialectGateway } from './dialect-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
 const SURFACES = ['responses', 'messages'] as const;
 type Surface = (typeof SURFACES)[number];
@@ -31,9 +31,9 @@ const CHUNKINGS: readonly Chunking[] = ['frames', 'every-byte', { seed: 2 }, { s
 const EVERY_BYTE_LIMIT = process.env['FLOE_TEST_FULL'] === '1' ? 30_000 : 3_000;
 const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
-let house: House;
+let house: DialectGateway;
 before(async () => {
-  house = await startHouse();
+  house = await startDialectGateway();
 });
 after(() => house.close());
 
@@ -61,42 +61,42 @@ async function ask(
   surface: Surface,
   more: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<CallAnswer> {
-  return await call(house.url + PATHS[surface], {
+): Promise<HttpCallAnswer> {
+  return await callHttp(house.url + SURFACE_PATHS[surface], {
     headers: { authorization: `Bearer ${house.key}`, ...headers },
     body: { model: `${surface}/m-1`, ...BODIES[surface], ...more },
   });
 }
 
-async function played(surface: Surface, body: Buffer, chunking: Chunking): Promise<CallAnswer> {
+async function played(surface: Surface, body: Buffer, chunking: Chunking): Promise<HttpCallAnswer> {
   const headers = { 'content-type': STREAM_TYPE };
-  house.play(surface, { headers, body, chunking, framing: 'chunked' });
+  house.setReply(surface, { headers, body, chunking, framing: 'chunked' });
   return await ask(surface, { stream: true });
 }
 
 /** Everything but our own event at the end of a broken stream. */
-function passedBytes(surface: Surface, answer: CallAnswer): string {
+function passedBytes(surface: Surface, answer: HttpCallAnswer): string {
   const id = answer.headers['x-request-id'] ?? assert.fail();
-  const all = frames(answer.bytes, STREAM_TYPE).map((frame) => frame.toString('utf8'));
+  const all = splitFrames(answer.bytes, STREAM_TYPE).map((frame) => frame.toString('utf8'));
   const ours = surface === 'messages' ? 1 : 2;
   return all.slice(0, answer.text.includes(id) || isBroken(answer) ? -ours : undefined).join('');
 }
 
-function isBroken(answer: CallAnswer): boolean {
+function isBroken(answer: HttpCallAnswer): boolean {
   return answer.frames().some(({ event }) => event === 'error');
 }
 
 interface Recorded {
   readonly name: string;
   readonly surface: Surface;
-  readonly interaction: Pick<Interaction, 'body' | 'headers' | 'stream' | 'status'>;
+  readonly interaction: Pick<RecordedInteraction, 'body' | 'headers' | 'stream' | 'status'>;
 }
 
 function recordedAnswers(): readonly Recorded[] {
   const own = SURFACES.flatMap((surface) =>
     SCENARIOS.flatMap((scenario) =>
       [true, false].map((stream): Recorded => {
-        const { body, headers = {} } = sample(surface, scenario, stream || /error|cut/.test(scenario));
+        const { body, headers = {} } = sampleReply(surface, scenario, stream || /error|cut/.test(scenario));
         const isStream = headers['content-type'] === STREAM_TYPE;
         const interaction = { body, headers, stream: isStream, status: 200 };
         return { name: `${surface}-${scenario}`, surface, interaction };
@@ -104,13 +104,14 @@ function recordedAnswers(): readonly Recorded[] {
     ),
   );
   const isOurs = ({ surface }: { readonly surface: string }) => SURFACES.some((name) => name === surface);
-  const shared = sharedRecordings(isOurs);
-  const more = [...ownRecordings(isOurs), ...shared.recordings].flatMap(({ file, surface, interactions }) =>
-    interactions.flatMap((interaction): Recorded[] => {
-      const found = SURFACES.find((name) => name === surface);
-      const isAnswer = interaction.path.split('?')[0]?.endsWith(`/${surface}`) === true;
-      return found && isAnswer ? [{ name: file, surface: found, interaction }] : [];
-    }),
+  const shared = loadSharedRecordings(isOurs);
+  const more = [...loadProjectRecordings(isOurs), ...shared.recordings].flatMap(
+    ({ file, surface, interactions }) =>
+      interactions.flatMap((interaction): Recorded[] => {
+        const found = SURFACES.find((name) => name === surface);
+        const isAnswer = interaction.path.split('?')[0]?.endsWith(`/${surface}`) === true;
+        return found && isAnswer ? [{ name: file, surface: found, interaction }] : [];
+      }),
   );
   return [...own, ...more];
 }
@@ -123,7 +124,7 @@ test('every recorded answer passes byte for byte, in every chunking', async (con
   for (const { name, surface, interaction } of recorded) {
     const { body, status, stream, headers } = interaction;
     if (status !== 200) {
-      house.play(surface, { status, headers: { 'content-type': headers['content-type'] ?? '' }, body });
+      house.setReply(surface, { status, headers: { 'content-type': headers['content-type'] ?? '' }, body });
       const answer = await ask(surface, { stream });
       const isOurs = status === 401 || status === 403 || status === 429 || status >= 500;
       if (!isOurs) assert.ok(answer.bytes.equals(body) && answer.status === status, name);
@@ -144,7 +145,7 @@ test('every recorded answer passes byte for byte, in every chunking', async (con
       if (isBroken(whole)) assert.ok(body.toString('utf8').startsWith(passedBytes(surface, whole)), name);
       counts[isWhole ? 'streams' : 'broken'] += 1;
     } else {
-      house.play(surface, { headers: { 'content-type': 'application/json' }, body });
+      house.setReply(surface, { headers: { 'content-type': 'application/json' }, body });
       const answer = await ask(surface, {});
       if (answer.status === 200) assert.ok(answer.bytes.equals(body), name);
       else assert.match(body.toString('utf8'), /"error"/, name);
@@ -154,14 +155,14 @@ test('every recorded answer passes byte for byte, in every chunking', async (con
   context.diagnostic(JSON.stringify(counts));
 });
 
-function withoutId(answer: CallAnswer): string {
+function withoutId(answer: HttpCallAnswer): string {
   return answer.text.replaceAll(answer.headers['x-request-id'] ?? '', 'id');
 }
 
 for (const surface of SURFACES)
   describe(surface, () => {
     test('a request reaches the provider byte for byte but for the model', async () => {
-      house.play(surface, sample(surface, 'text', false));
+      house.setReply(surface, sampleReply(surface, 'text', false));
       const member = fc.tuple(fc.stringMatching(/^x[a-zé😀_ -]{0,10}$/u), fc.json({ maxDepth: 2 }));
       const property = fc.asyncProperty(
         fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 5 }),
@@ -172,7 +173,7 @@ for (const surface of SURFACES)
             const all = [...own, ...members, ['model', JSON.stringify(model)]];
             return `{${all.map(([name, text]) => `${space}${JSON.stringify(name)}:${space}${text}`)}}`;
           };
-          const answer = await call(house.url + PATHS[surface], {
+          const answer = await callHttp(house.url + SURFACE_PATHS[surface], {
             headers: { authorization: `Bearer ${house.key}`, 'content-type': 'application/json' },
             body: textWith(`${surface}/m-1`),
           });
@@ -186,8 +187,8 @@ for (const surface of SURFACES)
     test('a stream cut after any frame, or at any byte, says that it broke', async () => {
       const ids: string[] = [];
       for (const scenario of ['text', 'parallel-tools', 'thinking']) {
-        const { body } = sample(surface, scenario, true);
-        const pieces = frames(body, STREAM_TYPE);
+        const { body } = sampleReply(surface, scenario, true);
+        const pieces = splitFrames(body, STREAM_TYPE);
         const edges = pieces.map((_, at) => Buffer.concat(pieces.slice(0, at)).length);
         const inside = fc.sample(fc.integer({ min: 1, max: body.length - 3 }), { numRuns: 15, seed: 7 });
         for (const cut of [...edges, ...inside]) {
@@ -214,14 +215,18 @@ for (const surface of SURFACES)
     });
 
     test('an event that is no JSON, whichever it is, is told as a broken stream', async () => {
-      const { body } = sample(surface, 'thinking', true);
-      const pieces = frames(body, STREAM_TYPE);
+      const { body } = sampleReply(surface, 'thinking', true);
+      const pieces = splitFrames(body, STREAM_TYPE);
       for (const [at, piece] of pieces.entries()) {
         const half = Buffer.from(piece.toString('utf8').replace(/(data: \{.*).\n\n$/, '$1\n\n'));
         assert.ok(half.length < piece.length, piece.toString('utf8'));
         const broken = Buffer.concat([...pieces.slice(0, at), half, ...pieces.slice(at + 1)]);
         for (const store of surface === 'responses' ? [false, true] : [undefined]) {
-          house.play(surface, { headers: { 'content-type': STREAM_TYPE }, body: broken, framing: 'chunked' });
+          house.setReply(surface, {
+            headers: { 'content-type': STREAM_TYPE },
+            body: broken,
+            framing: 'chunked',
+          });
           const answer = await ask(surface, { stream: true, store });
           checkBroken(surface, answer, body, `event ${at}`);
           if (answer.status === 502) assert.match(answer.text, /upstream_stream_broken/, `event ${at}`);
@@ -230,43 +235,43 @@ for (const surface of SURFACES)
     });
 
     test('a whole answer cut anywhere is a 502', async () => {
-      const { body, headers = {} } = sample(surface, 'parallel-tools', false);
+      const { body, headers = {} } = sampleReply(surface, 'parallel-tools', false);
       for (const cut of fc.sample(fc.integer({ min: 0, max: body.length - 1 }), { numRuns: 30, seed: 9 })) {
-        house.play(surface, { headers, body: body.subarray(0, cut) });
+        house.setReply(surface, { headers, body: body.subarray(0, cut) });
         const answer = await ask(surface, {});
         assert.equal(answer.status, 502, `cut at ${cut}`);
-        assert.equal(objectOf(objectOf(answer.json())['error'])['code'], 'upstream_error');
+        assert.equal(objectOrEmpty(objectOrEmpty(answer.json())['error'])['code'], 'upstream_error');
       }
     });
 
     test('usage is on the row, of streams and of whole answers, of cut ones as far as it was said', async () => {
       for (const stream of [true, false]) {
-        const reply = sample(surface, 'thinking', stream);
-        house.play(surface, reply);
+        const reply = sampleReply(surface, 'thinking', stream);
+        house.setReply(surface, reply);
         const answer = await ask(surface, { stream });
-        const usage = objectOf((await house.row(answer.headers['x-request-id'] ?? ''))['usage']);
-        const { input, cached, output } = saidIn(surface, reply.body, stream).usage ?? {};
+        const usage = objectOrEmpty((await house.row(answer.headers['x-request-id'] ?? ''))['usage']);
+        const { input, cached, output } = parseAnswerContent(surface, reply.body, stream).usage ?? {};
         assert.deepEqual(
           [usage['input_tokens'], usage['cached_tokens'], usage['output_tokens'], usage['source']],
           [input, cached, output, 'provider'],
         );
       }
-      const cut = await played(surface, sample(surface, 'cut', true).body, 'frames');
-      const usage = objectOf((await house.row(cut.headers['x-request-id'] ?? ''))['usage']);
+      const cut = await played(surface, sampleReply(surface, 'cut', true).body, 'frames');
+      const usage = objectOrEmpty((await house.row(cut.headers['x-request-id'] ?? ''))['usage']);
       assert.equal(usage['source'], surface === 'messages' ? 'provider' : 'estimated');
     });
 
     test('an upstream’s own 4xx comes back unchanged', async () => {
       for (const name of ['context-length-400', 'content-filter-400']) {
-        house.play(surface, sample(surface, 'text', false));
-        await house.upstream(surface).setFaults(upstreamFault(name));
+        house.setReply(surface, sampleReply(surface, 'text', false));
+        await house.upstream(surface).setFaults(findInjectedFault(name));
         for (const stream of [true, false]) {
           const answer = await ask(surface, { stream });
           assert.equal(answer.status, 400);
           assert.equal(answer.headers['x-floe-error-source'], 'upstream');
-          const error = objectOf(objectOf(answer.json())['error']);
+          const error = objectOrEmpty(objectOrEmpty(answer.json())['error']);
           assert.equal(error['type'], 'invalid_request_error');
-          assert.equal('request_id' in objectOf(answer.json()), surface === 'messages');
+          assert.equal('request_id' in objectOrEmpty(answer.json()), surface === 'messages');
         }
         await house.upstream(surface).setFaults();
       }
@@ -276,7 +281,7 @@ for (const surface of SURFACES)
 test('Messages headers reach a Messages provider as the client wrote them, in both generations', async () => {
   const beta = 'claude-code-20250219,interleaved-thinking-2025-05-14, context-management-2025-06-27';
   for (const version of ['2023-06-01', '2026-10-21']) {
-    house.play('messages', sample('messages', 'text', false));
+    house.setReply('messages', sampleReply('messages', 'text', false));
     const headers = {
       'anthropic-version': version,
       'anthropic-beta': beta,
@@ -295,8 +300,8 @@ test('Messages headers reach a Messages provider as the client wrote them, in bo
 });
 
 test('Messages headers stop at a provider of another dialect', async () => {
-  house.play('chat', sample('chat', 'text', false));
-  const answer = await call(`${house.url}/messages`, {
+  house.setReply('chat', sampleReply('chat', 'text', false));
+  const answer = await callHttp(`${house.url}/messages`, {
     headers: { 'x-api-key': house.key, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'b-1' },
     body: { model: 'chat/m-1', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
   });
@@ -307,14 +312,14 @@ test('Messages headers stop at a provider of another dialect', async () => {
 
 /** Up to the event that ends an answer: a recorder may have put several answers into one file. */
 function firstAnswer(surface: Surface, body: Buffer): Buffer {
-  const all = frames(body, STREAM_TYPE);
+  const all = splitFrames(body, STREAM_TYPE);
   const last = all.findIndex((frame) => isFinished(surface, frame));
   return Buffer.concat(all.slice(0, last + 1));
 }
 
 /** The bytes hold the event that ends an answer, whole or not to the last blank line. */
 function isFinished(surface: Surface, bytes: Buffer): boolean {
-  const last = eventFrames(bytes.toString('utf8')).at(-1)?.event;
+  const last = parseSseFrames(bytes.toString('utf8')).at(-1)?.event;
   if (surface === 'messages') return last === 'message_stop';
   return last === 'response.completed' || last === 'response.incomplete';
 }
@@ -322,12 +327,12 @@ function isFinished(surface: Surface, bytes: Buffer): boolean {
 /** A Messages answer that said why it stopped lacks nothing but the event that ends its stream. */
 function hasStopReason(surface: Surface, bytes: Buffer): boolean {
   if (surface !== 'messages') return false;
-  return frames(bytes, STREAM_TYPE).some(
+  return splitFrames(bytes, STREAM_TYPE).some(
     (frame) => /\n\r?\n$/.test(frame.toString('utf8')) && /"stop_reason":\s*"/.test(frame.toString('utf8')),
   );
 }
 
-function checkBroken(surface: Surface, answer: CallAnswer, body: Buffer, what: string): void {
+function checkBroken(surface: Surface, answer: HttpCallAnswer, body: Buffer, what: string): void {
   if (answer.status !== 200) {
     assert.equal(answer.status, 502, what);
     return;
@@ -344,18 +349,18 @@ function checkBroken(surface: Surface, answer: CallAnswer, body: Buffer, what: s
   const last: unknown = JSON.parse(answer.frames().at(-1)?.data ?? '');
   assert.ok(isObject(last), what);
   if (surface === 'responses') checkFailed(answer, what);
-  else assert.equal(objectOf(last.error).type, 'api_error', what);
+  else assert.equal(objectOrEmpty(last.error).type, 'api_error', what);
 }
 
 /** The failed response goes on where the broken one stopped: same id, next numbers. */
-function checkFailed(answer: CallAnswer, what: string): void {
-  const values = answer.frames().map(({ data }) => objectOf(JSON.parse(data)));
+function checkFailed(answer: HttpCallAnswer, what: string): void {
+  const values = answer.frames().map(({ data }) => objectOrEmpty(JSON.parse(data)));
   assert.deepEqual(
     values.map(({ sequence_number }) => sequence_number),
     values.map((_, at) => at),
     what,
   );
-  const failed = objectOf(values.at(-1)?.['response']);
+  const failed = objectOrEmpty(values.at(-1)?.['response']);
   assert.deepEqual([failed['status'], failed['id']], ['failed', 'resp_s1'], what);
-  assert.equal(objectOf(failed['error'])['code'], 'upstream_stream_broken', what);
+  assert.equal(objectOrEmpty(failed['error'])['code'], 'upstream_stream_broken', what);
 }

@@ -1,50 +1,53 @@
 import type { TestContext } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { ownRecording } from '@floe/testkit/recordings';
-import { startUpstream, type Upstream, type UpstreamOptions } from '@floe/testkit/upstream';
-import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
+import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
+import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 /** What the fake provider's model costs: $1 and $2 per million tokens. */
-export const PRICES = { model: { input: 1, output: 2 } };
+export const GUARDED_PRICES = { model: { input: 1, output: 2 } };
 
 export interface GuardedGateway {
-  readonly floe: Floe;
-  readonly upstream: Upstream;
-  chat(more?: JsonObject, key?: string, signal?: AbortSignal): Promise<CallAnswer>;
-  ask(path: string, options?: { method?: string; body?: JsonObject }): Promise<CallAnswer>;
+  readonly floe: FloeProcess;
+  readonly upstream: FakeUpstream;
+  chat(more?: JsonObject, key?: string, signal?: AbortSignal): Promise<HttpCallAnswer>;
+  callApi(path: string, options?: { method?: string; body?: JsonObject }): Promise<HttpCallAnswer>;
 }
 
-export interface GuardedOptions {
+export interface GuardedGatewayOptions {
   /** Members of the org: `limits`, `budgets`, `timezone` … */
   readonly org: JsonObject;
   /** Of the file outside of the org. */
   readonly file?: JsonObject;
-  readonly upstream?: UpstreamOptions;
+  readonly upstream?: FakeUpstreamOptions;
   readonly env?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
 }
 
 /** The real server in front of a fake upstream, with limits and budgets; all of it ends with the test. */
-export async function startGuarded(t: TestContext, options: GuardedOptions): Promise<GuardedGateway> {
-  const upstream = await startUpstream(
+export async function startGuardedGateway(
+  t: TestContext,
+  options: GuardedGatewayOptions,
+): Promise<GuardedGateway> {
+  const upstream = await startFakeUpstream(
     options.upstream ?? {
-      recordings: [ownRecording('openai', 'text'), ownRecording('openai', 'text-stream')],
+      recordings: [loadProjectRecording('openai', 'text'), loadProjectRecording('openai', 'text-stream')],
     },
   );
   t.after(() => upstream.close());
-  const floe = await startFloe({
-    yaml: JSON.stringify({ ...guardedConfig(upstream.url, options.org), ...options.file }),
+  const floe = await startFloeProcess({
+    yaml: JSON.stringify({ ...buildGuardedConfig(upstream.url, options.org), ...options.file }),
     ...(options.env ? { env: options.env } : {}),
     ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
   });
   t.after(() => floe.stop());
-  return { floe, upstream, ...callsTo(floe.url) };
+  return { floe, upstream, ...createGatewayCalls(floe.url) };
 }
 
-export function guardedConfig(upstreamUrl: string, more: JsonObject): JsonObject {
-  const { orgs } = configFor(upstreamUrl);
+export function buildGuardedConfig(upstreamUrl: string, more: JsonObject): JsonObject {
+  const { orgs } = buildGatewayConfig(upstreamUrl);
   const [org] = Array.isArray(orgs) ? orgs : [];
   // Exact ids only: a pattern would have the server ask the upstream for its list of models.
   const fake = {
@@ -55,21 +58,21 @@ export function guardedConfig(upstreamUrl: string, more: JsonObject): JsonObject
   };
   const providers = [
     { ...fake, id: 'fake' },
-    { ...fake, id: 'priced', prices: PRICES },
+    { ...fake, id: 'priced', prices: GUARDED_PRICES },
     { id: 'sandbox', kind: 'sandbox' },
   ];
   return { orgs: [{ ...(isObject(org) ? org : {}), providers, ...more }] };
 }
 
-export function callsTo(url: string): Pick<GuardedGateway, 'chat' | 'ask'> {
+export function createGatewayCalls(url: string): Pick<GuardedGateway, 'chat' | 'callApi'> {
   return {
-    chat: (more = {}, key = KEYS.full, signal = new AbortController().signal) =>
-      call(url + CHAT, {
+    chat: (more = {}, key = GATEWAY_KEYS.full, signal = new AbortController().signal) =>
+      callHttp(url + CHAT_COMPLETIONS_PATH, {
         signal,
         headers: { authorization: `Bearer ${key}` },
-        body: chatBody({ model: 'priced/model', ...more }),
+        body: buildChatBody({ model: 'priced/model', ...more }),
       }),
-    ask: (path, options = {}) =>
-      call(url + path, { ...options, headers: { authorization: `Bearer ${KEYS.full}` } }),
+    callApi: (path, options = {}) =>
+      callHttp(url + path, { ...options, headers: { authorization: `Bearer ${GATEWAY_KEYS.full}` } }),
   };
 }

@@ -1,12 +1,19 @@
 // Tier: ci. Waits for clients that leave.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { HANG_UP_STAGES, hangUpAt, RawClient, requestBytes } from '@floe/testkit/raw-client';
-import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
-import { assertRefusal } from './refusal.ts';
-import { assertHealthy, CHAT, chatBody, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { callHttp } from '@floe/testkit/http-client';
+import { encodeRawRequest, HANG_UP_STAGES, RawClient, sendAndHangUp } from '@floe/testkit/raw-client';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { assertErrorAnswer } from './assert-error-answer.ts';
+import {
+  assertHealthy,
+  buildChatBody,
+  CHAT_COMPLETIONS_PATH,
+  GATEWAY_KEYS,
+  type RunningGateway,
+  startRunningGateway,
+} from './running-gateway.ts';
 
 const EVENTS = 40;
 const chunk = (content: string, finish: string | null = null) => ({
@@ -16,13 +23,13 @@ const chunk = (content: string, finish: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason: finish }],
 });
 /** Paced: every event waits at the upstream's gate. */
-const PACED: Reply = {
+const PACED: UpstreamReply = {
   ...sseReply([
     ...Array.from({ length: EVENTS }, (_, n) => chunk(`w${n} `)),
     chunk('', 'stop'),
     'data: [DONE]\n\n',
   ]),
-  paced: true,
+  isPaced: true,
 };
 /** 24 MB of events: far more than all buffers between upstream and client hold. */
 const BIG_EVENT = 'x'.repeat(24_000);
@@ -37,7 +44,7 @@ let gateway: RunningGateway;
 /** Clients that stop inside their headers or body: opened first, since what ends them takes half a minute. */
 let stalled: { readonly what: string; readonly client: RawClient }[] = [];
 before(async () => {
-  gateway = await startGateway({
+  gateway = await startRunningGateway({
     upstream: {
       respond({ method, body }) {
         // The list of models is read at the start and must not wait at the gate.
@@ -46,17 +53,21 @@ before(async () => {
       },
     },
   });
-  await gateway.upstream.received(1);
+  await gateway.upstream.waitForRequests(1);
   stalled = await openStalled(gateway.floe.url);
 });
 after(() => gateway.stop());
 
-const HEADERS: [string, string][] = [['authorization', `Bearer ${KEYS.full}`]];
-const STREAM = { path: CHAT, headers: HEADERS, body: JSON.stringify(chatBody({ stream: true })) };
+const HEADERS: [string, string][] = [['authorization', `Bearer ${GATEWAY_KEYS.full}`]];
+const STREAM = {
+  path: CHAT_COMPLETIONS_PATH,
+  headers: HEADERS,
+  body: JSON.stringify(buildChatBody({ stream: true })),
+};
 
 async function openStalled(url: string) {
-  const body = requestBytes(STREAM);
-  const api = requestBytes({
+  const body = encodeRawRequest(STREAM);
+  const api = encodeRawRequest({
     path: '/api/management/keys',
     headers: [...HEADERS, ['content-type', 'application/json']],
     body: '{"name":"x"}',
@@ -96,12 +107,12 @@ for (const stage of HANG_UP_STAGES)
       const leaving =
         stage === 'after-request'
           ? leaveOnceForwarded(seen, reset)
-          : hangUpAt(gateway.floe.url, stage, STREAM, reset);
+          : sendAndHangUp(gateway.floe.url, stage, STREAM, reset);
       await leaving;
       if (reaches) {
-        const request = (await upstream.received(seen + 1)).at(-1);
+        const request = (await upstream.waitForRequests(seen + 1)).at(-1);
         await request?.settled;
-        assert.equal(request?.aborted, true, 'the upstream call was cancelled');
+        assert.equal(request?.isAborted, true, 'the upstream call was cancelled');
       }
       if (stage !== 'inside-headers')
         await eventually(async () => {
@@ -117,8 +128,8 @@ for (const stage of HANG_UP_STAGES)
 
 async function leaveOnceForwarded(seen: number, reset: boolean): Promise<void> {
   const client = await RawClient.connect(gateway.floe.url);
-  await client.send(requestBytes(STREAM));
-  await gateway.upstream.received(seen + 1);
+  await client.send(encodeRawRequest(STREAM));
+  await gateway.upstream.waitForRequests(seen + 1);
   if (reset) client.reset();
   else client.hangUp();
 }
@@ -130,12 +141,12 @@ test('a client that leaves in the middle of its stream: the upstream hears it, t
   upstream.gate.release(10);
   const answer = await gateway.chat(
     { stream: true },
-    { signal: leaving.signal, onPiece: (piece) => piece.includes('w9') && leaving.abort() },
+    { signal: leaving.signal, onChunk: (piece) => piece.includes('w9') && leaving.abort() },
   );
-  assert.equal(answer.complete, false);
-  const request = (await upstream.received(seen + 1)).at(-1);
+  assert.equal(answer.isComplete, false);
+  const request = (await upstream.waitForRequests(seen + 1)).at(-1);
   await request?.settled;
-  assert.equal(request?.aborted, true);
+  assert.equal(request?.isAborted, true);
   const row = await gateway.row(answer.headers['x-request-id']);
   assert.equal(row.state, 'aborted');
   assert.ok(Array.isArray(row.attempts) && row.attempts.length === 1);
@@ -147,21 +158,21 @@ test('a client that leaves in the middle of its stream: the upstream hears it, t
 test('a client that closes its sending side while it waits has left', async () => {
   const seen = gateway.upstream.requests.length;
   const client = await RawClient.connect(gateway.floe.url);
-  const body = JSON.stringify(chatBody({ stream: true, messages: [{ role: 'user', content: 'WAIT' }] }));
-  await client.send(requestBytes({ path: CHAT, headers: HEADERS, body }));
-  const request = (await gateway.upstream.received(seen + 1)).at(-1);
+  const body = JSON.stringify(buildChatBody({ stream: true, messages: [{ role: 'user', content: 'WAIT' }] }));
+  await client.send(encodeRawRequest({ path: CHAT_COMPLETIONS_PATH, headers: HEADERS, body }));
+  const request = (await gateway.upstream.waitForRequests(seen + 1)).at(-1);
   client.halfClose();
   await request?.settled;
-  assert.equal(request?.aborted, true);
+  assert.equal(request?.isAborted, true);
   client.hangUp();
 });
 
 test('a reader that stops holds the upstream back, memory stays bounded, and nothing is lost', async () => {
   const client = await RawClient.connect(gateway.floe.url);
-  const body = JSON.stringify(chatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
+  const body = JSON.stringify(buildChatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
   const seen = gateway.upstream.requests.length;
-  await client.send(requestBytes({ path: CHAT, headers: HEADERS, body }));
-  const request = (await gateway.upstream.received(seen + 1)).at(-1);
+  await client.send(encodeRawRequest({ path: CHAT_COMPLETIONS_PATH, headers: HEADERS, body }));
+  const request = (await gateway.upstream.waitForRequests(seen + 1)).at(-1);
   let isSent = false;
   void request?.settled.then(() => {
     isSent = true;
@@ -171,8 +182,8 @@ test('a reader that stops holds the upstream back, memory stays bounded, and not
   for (let n = 0; n < 100; n++) await assertHealthy(gateway, 'a slow reader');
   assert.equal(isSent, false, 'the upstream cannot send on');
   assert.ok((await residentBytes()) - before < 16 << 20, 'less than the answer is held in memory');
-  const answer = await client.answer();
-  assert.equal(answer.complete, true);
+  const answer = await client.readAnswer();
+  assert.equal(answer.isComplete, true);
   const contents = [...answer.body.toString().matchAll(/"content":"(\d+):/g)].map((match) =>
     Number(match[1]),
   );
@@ -185,20 +196,20 @@ test('a reader that stops holds the upstream back, memory stays bounded, and not
 });
 
 async function residentBytes(): Promise<number> {
-  const metrics = await call(`${gateway.floe.url}/metrics`);
+  const metrics = await callHttp(`${gateway.floe.url}/metrics`);
   return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics.text)?.[1]);
 }
 
 test('a reader that stops and then leaves frees the upstream', async () => {
-  const body = JSON.stringify(chatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
+  const body = JSON.stringify(buildChatBody({ stream: true, messages: [{ role: 'user', content: 'BIG' }] }));
   const seen = gateway.upstream.requests.length;
   const client = await RawClient.connect(gateway.floe.url);
-  await client.send(requestBytes({ path: CHAT, headers: HEADERS, body }));
-  const request = (await gateway.upstream.received(seen + 1)).at(-1);
-  await client.take(1);
+  await client.send(encodeRawRequest({ path: CHAT_COMPLETIONS_PATH, headers: HEADERS, body }));
+  const request = (await gateway.upstream.waitForRequests(seen + 1)).at(-1);
+  await client.readBytes(1);
   client.reset();
   await request?.settled;
-  assert.equal(request?.aborted, true);
+  assert.equal(request?.isAborted, true);
   await noneBut(stalled.length);
 });
 
@@ -209,16 +220,16 @@ test('two thousand idle connections cost nobody anything and go away with their 
   await eventually(async () => ((await gateway.openSockets()) >= idle.length ? true : undefined));
   await assertHealthy(gateway, '2,000 idle connections');
   const used = idle.slice(0, 20);
-  await Promise.all(used.map((client) => client.send(requestBytes({ path: '/healthz' }))));
-  for (const client of used) assert.equal((await client.answer()).status, 200);
+  await Promise.all(used.map((client) => client.send(encodeRawRequest({ path: '/healthz' }))));
+  for (const client of used) assert.equal((await client.readAnswer()).status, 200);
   for (const client of idle) client.hangUp();
   await noneBut(stalled.length);
 });
 
 test('a client that stops inside its headers or its body gets a 408', async () => {
   for (const { what, client } of stalled) {
-    const answer = await client.answer();
-    assertRefusal({ ...answer, text: answer.body.toString() }, { code: 'request_timeout' }, what);
+    const answer = await client.readAnswer();
+    assertErrorAnswer({ ...answer, text: answer.body.toString() }, { code: 'request_timeout' }, what);
     client.hangUp();
   }
   await eventually(async () => {

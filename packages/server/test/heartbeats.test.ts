@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { beatToken } from '../src/monitoring/beat-token.ts';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { deriveBeatToken } from '../src/monitoring/beat-token.ts';
 import { derivePepper } from '../src/platform/keyring.ts';
 import { loadSecretKey } from '../src/store/secret-key.ts';
 
@@ -35,17 +35,17 @@ const config = {
   ],
 };
 
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
-  floe = await startFloe({ yaml: JSON.stringify(config), env: { FLOE_SECRET_KEY: SECRET } });
+  floe = await startFloeProcess({ yaml: JSON.stringify(config), env: { FLOE_SECRET_KEY: SECRET } });
 });
 after(async () => {
   await floe.stop();
 });
 
-function beat(body: object | string, headers: CallOptions['headers'] = {}, more: CallOptions = {}) {
+function beat(body: object | string, headers: HttpCallOptions['headers'] = {}, more: HttpCallOptions = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return call(`${floe.url}/api/monitoring/heartbeat`, {
+  return callHttp(`${floe.url}/api/monitoring/heartbeat`, {
     method: 'POST',
     body: text,
     headers: { 'x-api-key': KEY, ...headers },
@@ -53,13 +53,13 @@ function beat(body: object | string, headers: CallOptions['headers'] = {}, more:
   });
 }
 
-function bodyOf(answer: CallAnswer): JsonObject {
+function bodyOf(answer: HttpCallAnswer): JsonObject {
   const body: unknown = answer.json();
   assert.ok(isObject(body));
   return body;
 }
 
-async function refused(answer: Promise<CallAnswer>, status: number, code: string): Promise<JsonObject> {
+async function refused(answer: Promise<HttpCallAnswer>, status: number, code: string): Promise<JsonObject> {
   const got = await answer;
   assert.equal(got.status, status, got.text);
   const { error } = bodyOf(got);
@@ -89,7 +89,7 @@ function checksOf(id: string) {
 
 function beatUrl(id: string): string {
   const secret = loadSecretKey({ dataDir: floe.dataDir, given: SECRET });
-  return `${floe.url}/beat/${beatToken(derivePepper(secret.key), uidOf(id), 1)}`;
+  return `${floe.url}/beat/${deriveBeatToken(derivePepper(secret.key), uidOf(id), 1)}`;
 }
 
 test('a beat is answered as specified, once it is committed', async () => {
@@ -122,7 +122,7 @@ test('a cron monitor is next due at its own wall clock’s hour', async () => {
 });
 
 test('every key with the scope beat or monitoring may send beats, in every header a key may stand in', async () => {
-  const ok = async (headers: CallOptions['headers']) =>
+  const ok = async (headers: HttpCallOptions['headers']) =>
     assert.equal((await beat({ monitor_id: 'nightly' }, headers)).status, 200);
   await ok({ 'x-api-key': BEAT_ONLY });
   await ok({ 'x-api-key': '', authorization: `Bearer ${KEY}` });
@@ -133,7 +133,7 @@ test('every key with the scope beat or monitoring may send beats, in every heade
 });
 
 test('a beat is not refused for its trimmings', async () => {
-  const ways: [object | string, CallOptions['headers'], RegExp | null][] = [
+  const ways: [object | string, HttpCallOptions['headers'], RegExp | null][] = [
     [{ monitor_id: 'nightly', unknown: 1 }, { 'content-type': 'application/json' }, null],
     ['{"monitor_id":"nightly"}', {}, null],
     ['\ufeff {"monitor_id":"nightly"} ', { 'content-type': 'text/plain' }, null],
@@ -160,7 +160,7 @@ test('what is no beat is refused with the field that is wrong', async () => {
   for (const body of ['', '{', 'monitor_id=nightly']) await refused(beat(body), 400, 'invalid_json');
   await refused(beat({ monitor_id: 'nobody' }), 404, 'monitor_not_found');
   await refused(beat('x'.repeat(65 * 1024)), 413, 'request_too_large');
-  const got = await call(`${floe.url}/api/monitoring/heartbeat`, { headers: { 'x-api-key': KEY } });
+  const got = await callHttp(`${floe.url}/api/monitoring/heartbeat`, { headers: { 'x-api-key': KEY } });
   assert.deepEqual([got.status, got.headers['allow']], [405, 'POST']);
 });
 
@@ -185,8 +185,8 @@ test('beats that come too often are all taken, and each is a row', async () => {
 test('a beat URL takes start, end, failure, log and exit status, as clients of other services send them', async () => {
   const url = beatUrl('by-url');
   const run = '?rid=6f1a3b52-5b1c-4f0e-9d7c-0a1b2c3d4e5f';
-  const ok = async (path: string, options: CallOptions = {}) => {
-    const answer = await call(`${url}${path}`, options);
+  const ok = async (path: string, options: HttpCallOptions = {}) => {
+    const answer = await callHttp(`${url}${path}`, options);
     assert.deepEqual([answer.status, options.method === 'HEAD' ? 'OK' : answer.text], [200, 'OK'], path);
     assert.equal(answer.headers['ping-body-limit'], '16384');
   };
@@ -228,14 +228,14 @@ function bodyText(json: unknown): string {
 test('a beat URL that is none is refused like every unknown thing', async () => {
   const url = beatUrl('by-url');
   const unknown = `${floe.url}/beat/00000000-0000-8000-8000-000000000000`;
-  await refused(call(unknown), 404, 'monitor_not_found');
-  await refused(call(`${floe.url}/beat/short`), 404, 'monitor_not_found');
-  await refused(call(`${url}/256`), 400, 'invalid_request');
-  await refused(call(`${url}/stop`), 400, 'invalid_request');
-  await refused(call(`${url}/start?rid=7`), 400, 'invalid_request');
-  await refused(call(url, { method: 'DELETE' }), 405, 'method_not_allowed');
-  assert.equal((await call(url.replace(/[^/]+$/, (token) => token.toUpperCase()))).status, 200);
-  assert.equal((await call(`${floe.url}/beat/a/b/c`)).status, 404);
+  await refused(callHttp(unknown), 404, 'monitor_not_found');
+  await refused(callHttp(`${floe.url}/beat/short`), 404, 'monitor_not_found');
+  await refused(callHttp(`${url}/256`), 400, 'invalid_request');
+  await refused(callHttp(`${url}/stop`), 400, 'invalid_request');
+  await refused(callHttp(`${url}/start?rid=7`), 400, 'invalid_request');
+  await refused(callHttp(url, { method: 'DELETE' }), 405, 'method_not_allowed');
+  assert.equal((await callHttp(url.replace(/[^/]+$/, (token) => token.toUpperCase()))).status, 200);
+  assert.equal((await callHttp(`${floe.url}/beat/a/b/c`)).status, 404);
 });
 
 test('a beat to a paused monitor is kept and does not end the pause', async () => {
@@ -244,8 +244,8 @@ test('a beat to a paused monitor is kept and does not end the pause', async () =
 });
 
 test('the metrics count beats and monitors', async () => {
-  const { text } = await call(`${floe.url}/metrics`);
+  const { text } = await callHttp(`${floe.url}/metrics`);
   assert.match(text, /^floe_beats_total\{kind="ok"\} [1-9]/m);
-  assert.match(text, /^floe_beats_total\{kind="refused"\} [1-9]/m);
+  assert.match(text, /^floe_beats_total\{kind="rejected"\} [1-9]/m);
   assert.match(text, /^floe_monitors\{status="paused"\} 1$/m);
 });

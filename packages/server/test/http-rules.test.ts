@@ -5,19 +5,24 @@ import { once } from 'node:events';
 import { IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import { callHttp } from '@floe/testkit/http-client';
 import { RawClient } from '@floe/testkit/raw-client';
-import { assertRefusal } from './refusal.ts';
-import { CHAT, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+import { assertErrorAnswer } from './assert-error-answer.ts';
+import {
+  CHAT_COMPLETIONS_PATH,
+  GATEWAY_KEYS,
+  type RunningGateway,
+  startRunningGateway,
+} from './running-gateway.ts';
 
 let gateway: RunningGateway;
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRunningGateway();
 });
 after(() => gateway.stop());
 
-const A = KEYS.full;
-const B = KEYS.narrow;
+const A = GATEWAY_KEYS.full;
+const B = GATEWAY_KEYS.narrow;
 /** One path of each way a request can be authenticated. */
 const DOORS = [
   '/gateway/v1/models',
@@ -57,7 +62,7 @@ const NO_CALLER: readonly (readonly string[])[] = [
 async function ask(bytes: string) {
   const client = await RawClient.connect(gateway.floe.url);
   await client.send(Buffer.from(bytes, 'latin1'));
-  const answer = await client.answer();
+  const answer = await client.readAnswer();
   client.hangUp();
   return { ...answer, text: answer.body.toString() };
 }
@@ -115,15 +120,20 @@ const SHAPES: readonly (readonly string[])[] = [
 
 test('a head that can be read in two ways lets no second request in behind it', async () => {
   for (const lines of SHAPES)
-    for (const path of [CHAT, '/api/management/keys', '/api/monitoring/heartbeat', '/beat/none']) {
+    for (const path of [
+      CHAT_COMPLETIONS_PATH,
+      '/api/management/keys',
+      '/api/monitoring/heartbeat',
+      '/beat/none',
+    ]) {
       const what = `${path} ${JSON.stringify(lines)}`;
       const client = await RawClient.connect(gateway.floe.url);
       const head = [`POST ${path} HTTP/1.1`, 'host: x', `x-api-key: ${A}`, 'content-type: application/json'];
       const bytes = `${[...head, ...lines].join('\r\n')}\r\n\r\n${SMUGGLED}`;
       await client.send(Buffer.from(bytes, 'latin1'));
-      const first = await client.answer();
+      const first = await client.readAnswer();
       assert.ok(first.status >= 400 && first.status < 500, `${what}: ${first.status} ${first.body}`);
-      const second = await client.answer().catch(() => null);
+      const second = await client.readAnswer().catch(() => null);
       // What has no length has no body: the bytes behind it are a request of the same sender, seen by everybody.
       if (second !== null)
         assert.ok(lines.join().startsWith('content-length: 0000'), `${what}: ${second.status}`);
@@ -144,8 +154,8 @@ const READ = [
 test('HEAD is answered like GET, without the body, wherever GET is', async () => {
   const headers = { authorization: `Bearer ${A}` };
   for (const path of [...READ, '/boards/assets/floe.svg', '/boards/none', '/nowhere', '/api/nowhere']) {
-    const got = await call(gateway.floe.url + path, { headers });
-    const head = await call(gateway.floe.url + path, { headers, method: 'HEAD' });
+    const got = await callHttp(gateway.floe.url + path, { headers });
+    const head = await callHttp(gateway.floe.url + path, { headers, method: 'HEAD' });
     assert.equal(head.status, got.status, path);
     assert.equal(head.text, '', path);
     assert.equal(head.headers['content-type'], got.headers['content-type'], path);
@@ -156,15 +166,15 @@ test('a method that a path has not is a 405 that lists those it has', async () =
   const headers = { authorization: `Bearer ${A}`, origin: 'https://elsewhere.example' };
   const paths: readonly (readonly [string, RegExp])[] = [
     ...READ.map((path) => [path, /^GET, HEAD\b/] as const),
-    [CHAT, /^POST$/],
+    [CHAT_COMPLETIONS_PATH, /^POST$/],
     ['/api/monitoring/heartbeat', /^POST$/],
     [`/beat/${'a'.repeat(30)}`, /^GET, HEAD, POST$/],
     ['/api/management/keys', /^(GET, HEAD, POST|POST, GET, HEAD)$/],
   ];
   for (const [path, allowed] of paths)
     for (const method of ['OPTIONS', 'TRACE', 'PUT', 'PROPFIND']) {
-      const answer = await call(gateway.floe.url + path, { headers, method });
-      assertRefusal(answer, { code: 'method_not_allowed' }, `${method} ${path}`);
+      const answer = await callHttp(gateway.floe.url + path, { headers, method });
+      assertErrorAnswer(answer, { code: 'method_not_allowed' }, `${method} ${path}`);
       assert.match(answer.headers['allow'] ?? '', allowed, `${method} ${path}`);
       assert.equal(answer.headers['access-control-allow-origin'], undefined, path);
     }
@@ -174,7 +184,7 @@ const EXCHANGES = ['chat/completions', 'responses', 'messages', 'messages/count_
 const STORED = ['models/fake%2Fmodel', 'responses/resp_none', 'responses/resp_none/input_items'];
 
 test('Allow lists the methods a path answers, and no other, on every path there is', async () => {
-  const document = await call(`${gateway.floe.url}/api/openapi.json`);
+  const document = await callHttp(`${gateway.floe.url}/api/openapi.json`);
   const description = document.json();
   assert.ok(isObject(description) && isObject(description.paths));
   const { paths } = description;
@@ -183,11 +193,11 @@ test('Allow lists the methods a path answers, and no other, on every path there 
     (path) => `/gateway/v1/${path}`,
   );
   for (const path of new Set([...READ, '/boards/none', ...described, ...unified])) {
-    const refused = await call(gateway.floe.url + path, { method: 'PROPFIND' });
+    const refused = await callHttp(gateway.floe.url + path, { method: 'PROPFIND' });
     assert.equal(refused.status, 405, path);
     const allowed = new Set(refused.headers['allow']?.split(', '));
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { status } = await call(gateway.floe.url + path, { method });
+      const { status } = await callHttp(gateway.floe.url + path, { method });
       assert.equal(status !== 405, allowed.has(method), `${method} ${path}: ${status}, ${[...allowed]}`);
     }
   }
@@ -215,10 +225,10 @@ async function expecting(path: string, key: string) {
 
 test('a body is asked for only when its sender may send it', async () => {
   const keys: Readonly<Record<string, string>> = {
-    [CHAT]: A,
+    [CHAT_COMPLETIONS_PATH]: A,
     '/gateway/passthrough-a/v1/chat/completions': A,
     '/api/management/teams': A,
-    '/api/monitoring/heartbeat': KEYS.monitoring,
+    '/api/monitoring/heartbeat': GATEWAY_KEYS.monitoring,
   };
   for (const [path, key] of Object.entries(keys)) {
     const known = await expecting(path, key);
@@ -233,7 +243,7 @@ test('other sites may read the IDE adapter and public boards, and nothing else',
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'authorization, content-type, x-stainless-os',
   };
-  const preflight = await call(`${gateway.floe.url}/gateway/ide-adapter/chat/completions`, {
+  const preflight = await callHttp(`${gateway.floe.url}/gateway/ide-adapter/chat/completions`, {
     method: 'OPTIONS',
     headers,
   });
@@ -241,8 +251,8 @@ test('other sites may read the IDE adapter and public boards, and nothing else',
   assert.equal(preflight.headers['access-control-allow-origin'], '*');
   assert.match(preflight.headers['access-control-allow-headers'] ?? '', /x-stainless-os/);
   assert.equal(preflight.headers['access-control-allow-credentials'], undefined);
-  for (const path of [...READ, CHAT]) {
-    const answer = await call(gateway.floe.url + path, {
+  for (const path of [...READ, CHAT_COMPLETIONS_PATH]) {
+    const answer = await callHttp(gateway.floe.url + path, {
       headers: { ...headers, authorization: `Bearer ${A}` },
     });
     const told = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));

@@ -2,25 +2,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallOptions, call } from '@floe/testkit/client';
+import { callHttp, type HttpCallOptions } from '@floe/testkit/http-client';
 import OpenAI from 'openai';
 import { IDE_BODIES } from '../../wire/test/ide-bodies.ts';
-import { DIALECTS, objectOf, objectsIn, saidIn } from './answers-said.ts';
-import { type House, startHouse } from './house-of-dialects.ts';
-import { sample } from './upstream-samples.ts';
+import { objectOrEmpty, objectsOrEmpty, parseAnswerContent, TEST_DIALECTS } from './answer-content.ts';
+import { type DialectGateway, startDialectGateway } from './dialect-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
-let house: House;
+let house: DialectGateway;
 let base = '';
 
 before(async () => {
-  house = await startHouse();
+  house = await startDialectGateway();
   base = house.url.replace(/\/v1$/, '/ide-adapter');
 });
 after(() => house.close());
 
-function ask(path: string, body: JsonObject | undefined, options: CallOptions = {}) {
+function ask(path: string, body: JsonObject | undefined, options: HttpCallOptions = {}) {
   const headers = { authorization: `Bearer ${house.key}`, ...options.headers };
-  return call(base + path, { ...(body && { body }), ...options, headers });
+  return callHttp(base + path, { ...(body && { body }), ...options, headers });
 }
 
 /** What a chunk of a stream and a whole answer may have, and nothing of a provider's own beside it. */
@@ -40,13 +40,13 @@ function assertOnly(value: JsonObject, members: ReadonlySet<string>): void {
 function textOfStrict(text: string, model: string): string {
   const lines = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
   assert.equal(lines.at(-1), 'data: [DONE]');
-  const chunks = lines.slice(0, -1).map((line) => objectOf(JSON.parse(line.replace(/^data: /, ''))));
+  const chunks = lines.slice(0, -1).map((line) => objectOrEmpty(JSON.parse(line.replace(/^data: /, ''))));
   for (const chunk of chunks) assertOnly(chunk, CHUNK);
   for (const name of ['id', 'created', 'model'])
     assert.equal(new Set(chunks.map((chunk) => chunk[name])).size, 1, name);
   assert.equal(chunks[0]?.['model'], model);
-  const choices = chunks.flatMap((chunk) => objectsIn(chunk['choices']));
-  const deltas = choices.map((choice) => objectOf(choice['delta']));
+  const choices = chunks.flatMap((chunk) => objectsOrEmpty(chunk['choices']));
+  const deltas = choices.map((choice) => objectOrEmpty(choice['delta']));
   for (const delta of deltas) assertOnly(delta, DELTA);
   assert.equal(deltas[0]?.['role'], 'assistant');
   assert.equal(deltas.filter((delta) => 'role' in delta).length, 1);
@@ -55,21 +55,21 @@ function textOfStrict(text: string, model: string): string {
   return deltas.map((delta) => delta['content'] ?? '').join('');
 }
 
-for (const dialect of DIALECTS)
+for (const dialect of TEST_DIALECTS)
   describe(`over ${dialect}`, () => {
     for (const [at, { name, body }] of IDE_BODIES.entries())
       test(name, async () => {
         const model = `${dialect}/m-1`;
         for (const stream of [true, false]) {
-          const reply = sample(dialect, 'thinking', stream);
-          house.play(dialect, reply);
+          const reply = sampleReply(dialect, 'thinking', stream);
+          house.setReply(dialect, reply);
           const before = house.upstream(dialect).requests.length;
           const answer = await ask('/chat/completions', { model, stream, ...body });
           assert.equal(answer.status, 200, answer.text);
-          const said = saidIn(dialect, reply.body, stream);
-          const whole = stream ? {} : objectOf(answer.json());
+          const said = parseAnswerContent(dialect, reply.body, stream);
+          const whole = stream ? {} : objectOrEmpty(answer.json());
           assertOnly(whole, WHOLE);
-          const message = objectOf(objectsIn(whole['choices'])[0]?.['message']);
+          const message = objectOrEmpty(objectsOrEmpty(whole['choices'])[0]?.['message']);
           assertOnly(message, MESSAGE);
           assert.equal(stream ? textOfStrict(answer.text, model) : message['content'], said.text);
           assert.doesNotMatch(answer.text, /reasoning_content|"thinking"/);
@@ -86,13 +86,13 @@ for (const dialect of DIALECTS)
   });
 
 describe('the official client', () => {
-  for (const dialect of DIALECTS)
+  for (const dialect of TEST_DIALECTS)
     test(`reads answers over ${dialect}, calls included`, async () => {
       const openai = new OpenAI({ baseURL: base, apiKey: `sk-${house.key}`, maxRetries: 0 });
       for (const isStream of [true, false]) {
-        const reply = sample(dialect, 'parallel-tools', isStream);
-        house.play(dialect, reply);
-        const said = saidIn(dialect, reply.body, isStream);
+        const reply = sampleReply(dialect, 'parallel-tools', isStream);
+        house.setReply(dialect, reply);
+        const said = parseAnswerContent(dialect, reply.body, isStream);
         const tools = said.calls.map(({ name }) => ({ type: 'function' as const, function: { name } }));
         const body = { model: `${dialect}/m-1`, messages: [{ role: 'user' as const, content: 'go' }], tools };
         const completion = isStream
@@ -115,7 +115,7 @@ describe('the official client', () => {
     const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: house.key });
     const ids: string[] = [];
     for await (const model of openai.models.list()) ids.push(model.id);
-    const listed = DIALECTS.flatMap((dialect) => [`${dialect}/m-1`, `${dialect}/gpt-5.5`]);
+    const listed = TEST_DIALECTS.flatMap((dialect) => [`${dialect}/m-1`, `${dialect}/gpt-5.5`]);
     assert.deepEqual(ids.sort(), listed.sort());
   });
 });
@@ -133,17 +133,17 @@ describe('paths', () => {
   ];
   for (const path of chatPaths)
     test(`POST ${path} is Chat`, async () => {
-      house.play('chat', sample('chat', 'text', false));
+      house.setReply('chat', sampleReply('chat', 'text', false));
       assert.equal((await ask(path, BODY)).status, 200);
     });
 
   for (const deployment of ['messages%2Fm-1', 'messages/m-1'])
     test(`a deployment "${deployment}" in the path is the model, whatever the body says`, async () => {
-      house.play('messages', sample('messages', 'text', false));
+      house.setReply('messages', sampleReply('messages', 'text', false));
       const path = `/openai/deployments/${deployment}/chat/completions?api-version=2024-10-21`;
       const headers = { 'api-key': house.key, authorization: '' };
       for (const body of [{ input: 'Say hi.' }, { ...BODY, model: 'gpt-4o' }]) {
-        const answer = await call(base + path, { body, headers: { 'api-key': headers['api-key'] } });
+        const answer = await callHttp(base + path, { body, headers: { 'api-key': headers['api-key'] } });
         assert.equal(answer.status, 200, answer.text);
         assert.equal(answer.headers['x-floe-provider'], 'messages');
       }
@@ -152,14 +152,14 @@ describe('paths', () => {
   for (const path of ['/models', '/v1/models', '/v1/models/'])
     test(`GET ${path} is the list`, async () => {
       const answer = await ask(path, undefined);
-      assert.equal(objectOf(answer.json())['object'], 'list');
+      assert.equal(objectOrEmpty(answer.json())['object'], 'list');
     });
 
   for (const path of ['', '/', '/v1', '/responses', '/v2/chat/completions'])
     test(`POST "${path}" is a 404 in the OpenAI shape that says where to go`, async () => {
       const answer = await ask(path, BODY);
       assert.equal(answer.status, 404);
-      const error = objectOf(objectOf(answer.json())['error']);
+      const error = objectOrEmpty(objectOrEmpty(answer.json())['error']);
       assert.equal(error['code'], 'not_found');
       assert.match(String(error['message']), /ide-adapter\/chat\/completions/);
     });
@@ -174,7 +174,7 @@ describe('a browser engine in front', () => {
   test('has its preflight answered without a key', async () => {
     for (const path of ['/chat/completions', '/v1/models']) {
       const wanted = 'authorization, content-type, x-stainless-os';
-      const answer = await call(base + path, {
+      const answer = await callHttp(base + path, {
         method: 'OPTIONS',
         headers: {
           origin: 'vscode-file://vscode-app',
@@ -190,7 +190,7 @@ describe('a browser engine in front', () => {
   });
 
   test('may read every answer, errors and streams too', async () => {
-    house.play('chat', sample('chat', 'text', true));
+    house.setReply('chat', sampleReply('chat', 'text', true));
     const answers = [
       await ask('/chat/completions', { ...BODY, stream: true }),
       await ask('/chat/completions', { model: 'nobody/m', input: 'hi' }),
@@ -230,7 +230,7 @@ test('a body that means no request is a 400 that names its field as it came', as
   for (const [body, param] of cases) {
     const answer = await ask('/chat/completions', body);
     assert.equal(answer.status, 400, answer.text);
-    assert.equal(objectOf(objectOf(answer.json())['error'])['param'], param);
+    assert.equal(objectOrEmpty(objectOrEmpty(answer.json())['error'])['param'], param);
   }
   const twice = await ask('/chat/completions', undefined, {
     method: 'POST',
@@ -240,7 +240,7 @@ test('a body that means no request is a 400 that names its field as it came', as
 });
 
 test('the unified surface still refuses what only the adapter reads', async () => {
-  const answer = await call(`${house.url}/chat/completions`, {
+  const answer = await callHttp(`${house.url}/chat/completions`, {
     body: BODY,
     headers: { authorization: `Bearer ${house.key}` },
   });
@@ -249,7 +249,7 @@ test('the unified surface still refuses what only the adapter reads', async () =
 });
 
 test('members nobody understands are named in a header, without their values', async () => {
-  house.play('chat', sample('chat', 'text', false));
+  house.setReply('chat', sampleReply('chat', 'text', false));
   const answer = await ask('/chat/completions', {
     ...BODY,
     future_member: 'Tr0ub4dor',
@@ -262,14 +262,14 @@ test('members nobody understands are named in a header, without their values', a
 
 test('a stored turn of the Responses surface is gone on from; one nobody knows needs the history in the body', async () => {
   const openai = new OpenAI({ baseURL: house.url, apiKey: house.key, maxRetries: 0 });
-  house.play('chat', sample('chat', 'text', false));
+  house.setReply('chat', sampleReply('chat', 'text', false));
   const stored = await openai.responses.create({ model: 'chat/m-1', input: 'The first question.' });
   const next = { model: 'messages/m-1', input: [{ role: 'user', content: 'And now?' }] };
-  house.play('messages', sample('messages', 'text', false));
+  house.setReply('messages', sampleReply('messages', 'text', false));
   const answer = await ask('/chat/completions', { ...next, previous_response_id: stored.id });
   assert.equal(answer.status, 200, answer.text);
   const sent = house.lastRequest('messages').body.toString('utf8');
   assert.match(sent, /The first question\..*"assistant".*And now\?/s);
   const unknown = await ask('/chat/completions', { ...next, previous_response_id: 'resp_unknown' });
-  assert.equal(objectOf(objectOf(unknown.json())['error'])['code'], 'previous_response_not_found');
+  assert.equal(objectOrEmpty(objectOrEmpty(unknown.json())['error'])['code'], 'previous_response_not_found');
 });

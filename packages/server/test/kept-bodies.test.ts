@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
 import { cutMidAnswer } from '@floe/testkit/fault-cuts';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply, sseReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
-import { objectOf } from './answers-said.ts';
-import { monotonicMs, startPulse } from './pulse.ts';
-import { CHAT, configFor, KEYS } from './running-gateway.ts';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { objectOrEmpty } from './answer-content.ts';
+import { readMonotonicMs, startServerPulse } from './pulse.ts';
+import { buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const OTHER_KEY = `eis_other${'0'.repeat(32)}`;
 const ASKED = 'My address is ana@example.com, and the word is Gletscherspalte';
@@ -37,25 +37,25 @@ const STREAM = sseReply([
 ]);
 
 test('bodies are kept for the org that asks for it, without what should not be read, and for no other', async (t) => {
-  const upstream = await startUpstream({
+  const upstream = await startFakeUpstream({
     respond: ({ body }) => (body.includes('"stream":true') ? STREAM : WHOLE),
   });
   t.after(() => upstream.close());
   const dataDir = mkdtempSync(join(tmpdir(), 'floe-bodies-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const options = { dataDir, yaml: JSON.stringify(twoOrgs(upstream.url)) };
-  const pulse = startPulse();
-  let floe = await startFloe({ ...options, env: pulse.env });
+  const pulse = startServerPulse();
+  let floe = await startFloeProcess({ ...options, env: pulse.env });
   t.after(() => floe.stop());
 
   const [whole, streamed, others] = await Promise.all([
-    ask(floe, KEYS.full, {}),
-    ask(floe, KEYS.full, { stream: true }),
+    ask(floe, GATEWAY_KEYS.full, {}),
+    ask(floe, GATEWAY_KEYS.full, { stream: true }),
     ask(floe, OTHER_KEY, {}),
   ]);
-  const refused = await ask(floe, KEYS.full, { model: 'nobody/model' });
+  const refused = await ask(floe, GATEWAY_KEYS.full, { model: 'nobody/model' });
   await upstream.setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 2 }));
-  const partial = await ask(floe, KEYS.full, { stream: true });
+  const partial = await ask(floe, GATEWAY_KEYS.full, { stream: true });
   await upstream.setFaults();
 
   assert.equal(
@@ -75,11 +75,11 @@ test('bodies are kept for the org that asks for it, without what should not be r
   let isKilled = false;
   const client = async () => {
     while (!isKilled) {
-      const id = await ask(floe, KEYS.full, {}).catch(() => null);
-      if (id !== null) answered.push({ id, at: monotonicMs() });
+      const id = await ask(floe, GATEWAY_KEYS.full, {}).catch(() => null);
+      if (id !== null) answered.push({ id, at: readMonotonicMs() });
       if (answered.length < 100 || isKilled) continue;
       isKilled = true;
-      await floe.kill9();
+      await floe.kill();
     }
   };
   await Promise.all(Array.from({ length: 8 }, client));
@@ -89,15 +89,15 @@ test('bodies are kept for the org that asks for it, without what should not be r
   for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' }))
     if (/jsonl$|floe\.db/.test(name))
       assert.ok(!readFileSync(join(dataDir, name)).includes('Gletscherspalte'), name);
-  floe = await startFloe(options);
+  floe = await startFloeProcess(options);
   for (const { id } of due) assert.match(textOf(await bodiesOf(floe, id), 'request'), /Gletscherspalte/);
   t.diagnostic(`${due.length} answers more than 10 ms before a kill -9: all their bodies are there`);
 });
 
 function twoOrgs(upstreamUrl: string): JsonObject {
-  const { orgs } = configFor(upstreamUrl);
+  const { orgs } = buildGatewayConfig(upstreamUrl);
   const [org] = Array.isArray(orgs) ? orgs : [];
-  const acme = objectOf(org);
+  const acme = objectOrEmpty(org);
   const keys = [{ name: 'other', key: OTHER_KEY, scopes: ['gateway', 'management'] }];
   return {
     orgs: [
@@ -108,25 +108,26 @@ function twoOrgs(upstreamUrl: string): JsonObject {
 }
 
 /** The id of the exchange. */
-async function ask(floe: Floe, key: string, more: JsonObject): Promise<string> {
-  const answer = await call(floe.url + CHAT, {
+async function ask(floe: FloeProcess, key: string, more: JsonObject): Promise<string> {
+  const answer = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
     headers: { authorization: `Bearer ${key}` },
     body: { model: 'fake/model', messages: [{ role: 'user', content: ASKED }], ...more },
   });
   return answer.headers['x-request-id'] ?? '';
 }
 
-function viewed(floe: Floe, id: string, key: string) {
-  return call(`${floe.url}/api/analytics/requests/${id}/bodies`, { headers: { 'x-api-key': key } });
+function viewed(floe: FloeProcess, id: string, key: string) {
+  return callHttp(`${floe.url}/api/analytics/requests/${id}/bodies`, { headers: { 'x-api-key': key } });
 }
 
-async function rowStatus(floe: Floe, id: string, key: string): Promise<number> {
-  return (await call(`${floe.url}/api/analytics/requests/${id}`, { headers: { 'x-api-key': key } })).status;
+async function rowStatus(floe: FloeProcess, id: string, key: string): Promise<number> {
+  return (await callHttp(`${floe.url}/api/analytics/requests/${id}`, { headers: { 'x-api-key': key } }))
+    .status;
 }
 
-function bodiesOf(floe: Floe, id: string): Promise<JsonObject> {
+function bodiesOf(floe: FloeProcess, id: string): Promise<JsonObject> {
   return eventually(async () => {
-    const { status, text } = await viewed(floe, id, KEYS.full);
+    const { status, text } = await viewed(floe, id, GATEWAY_KEYS.full);
     const body: unknown = JSON.parse(text);
     return status === 200 && isObject(body) ? body : undefined;
   });
@@ -134,7 +135,7 @@ function bodiesOf(floe: Floe, id: string): Promise<JsonObject> {
 
 /** What the first message of a kept body says. */
 function textOf(bodies: JsonObject, side: 'request' | 'answer'): string {
-  const body = objectOf(JSON.parse(String(objectOf(bodies[side])['text'])));
+  const body = objectOrEmpty(JSON.parse(String(objectOrEmpty(bodies[side])['text'])));
   const [message] = Array.isArray(body['messages']) ? body['messages'] : [];
-  return String(objectOf(message)['content']);
+  return String(objectOrEmpty(message)['content']);
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { startFloe } from '@floe/testkit/process';
-import { testDatabase } from '../src/store/test/postgres-database.ts';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { createTestDatabase } from '../src/store/test/postgres-database.ts';
 
 /** How often the server tries before the database answers: longer than anything else keeps a process alive. */
 const TRIES = 5;
@@ -35,9 +35,9 @@ async function lateWay(t: TestContext, to: string, tries: number): Promise<strin
 }
 
 test('a server that starts before its database waits for it, and then listens', async (t) => {
-  const url = await lateWay(t, await testDatabase(t), TRIES);
-  const floe = await startFloe({ env: { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: 'a'.repeat(64) } });
+  const url = await lateWay(t, await createTestDatabase(t), TRIES);
+  const floe = await startFloeProcess({ env: { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: 'a'.repeat(64) } });
   t.after(() => floe.stop());
   assert.match(floe.output(), /Waiting for the database/);
-  assert.equal((await call(`${floe.url}/readyz`)).status, 200);
+  assert.equal((await callHttp(`${floe.url}/readyz`)).status, 200);
 });

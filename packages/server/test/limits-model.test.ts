@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { startUpstream } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 import fc from 'fast-check';
-import { type Counted, Model } from '../src/guardrails/test/guardrails-model.ts';
-import { type LimitModel, scenarios } from '../src/guardrails/test/guardrails-scenarios.ts';
-import { ANSWER } from './dependency-house.ts';
-import { guardedConfig } from './guarded-gateway.ts';
-import { CHAT, chatBody } from './running-gateway.ts';
+import { type CountedRequest, GuardrailsModel } from '../src/guardrails/test/guardrails-model.ts';
+import { arbitraryScenario, type LimitModel } from '../src/guardrails/test/guardrails-scenarios.ts';
+import { PRICED_ANSWER } from './dependency-fleet.ts';
+import { buildGuardedConfig } from './guarded-gateway.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH } from './running-gateway.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 3 : 30;
 const CLOCK = join(import.meta.dirname, 'shifted-clock.ts');
@@ -32,7 +32,7 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 90, maxLength: 100 },
 );
 
-const limits = scenarios({ budgets: 0, tokens: false }).map(({ orgs: [org] }) => org?.limits ?? []);
+const limits = arbitraryScenario({ budgets: 0, tokens: false }).map(({ orgs: [org] }) => org?.limits ?? []);
 
 /** A usual installation: two keys, each with a limit of its own, and single requests with hours between them. */
 const USUAL: readonly LimitModel[] = [
@@ -51,7 +51,7 @@ const QUIET: readonly Move[] = [
 /** Upstream answers wait until they are let go. */
 async function startHolding(t: TestContext) {
   let release = Promise.withResolvers<void>();
-  const upstream = await startUpstream({ respond: () => release.promise.then(() => ANSWER) });
+  const upstream = await startFakeUpstream({ respond: () => release.promise.then(() => PRICED_ANSWER) });
   t.after(() => upstream.close());
   return {
     upstream,
@@ -67,12 +67,15 @@ test('a default installation admits exactly what its limits allow, through burst
   const { upstream, letGo } = await startHolding(t);
 
   /** Statuses of requests that are in flight together. */
-  async function burst(floe: Floe, key: string, count: number): Promise<number[]> {
+  async function burst(floe: FloeProcess, key: string, count: number): Promise<number[]> {
     const before = upstream.requests.length;
     let refused = 0;
     const answers = Array.from({ length: count }, async () => {
       const headers = { authorization: `Bearer ${key}` };
-      const { status } = await call(floe.url + CHAT, { headers, body: chatBody({ model: 'fake/model' }) });
+      const { status } = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+        headers,
+        body: buildChatBody({ model: 'fake/model' }),
+      });
       if (status !== 200) refused += 1;
       return status;
     });
@@ -83,24 +86,24 @@ test('a default installation admits exactly what its limits allow, through burst
 
   async function play(rules: readonly LimitModel[], steps: readonly Move[]): Promise<void> {
     const env = { NODE_OPTIONS: `--import=${CLOCK}` };
-    const floe = await startFloe({ yaml: yamlOf(upstream.url, rules), env });
-    const entries: Counted[] = [];
-    const model = new Model([{ limits: rules, budgets: [] }], entries);
+    const floe = await startFloeProcess({ yaml: yamlOf(upstream.url, rules), env });
+    const entries: CountedRequest[] = [];
+    const model = new GuardrailsModel([{ limits: rules, budgets: [] }], entries);
     let hours = 0;
     try {
       for (const step of steps) {
         if (step === 'idle') {
           process.kill(floe.pid, 'SIGUSR2');
           hours += 1;
-          await floe.printed(new RegExp(`shifted by ${hours} h`));
+          await floe.waitForOutput(new RegExp(`shifted by ${hours} h`));
           continue;
         }
         const { name, key } = KEYS[step.key] ?? assert.fail();
-        const open: Counted[] = [];
+        const open: CountedRequest[] = [];
         for (let n = 0; n < step.count; n++) {
           const estimate = { tokens: 0, nano: 0 };
           const take = { org: 0, key: name, replica: 0, second: hours * 3_600, day: 0, estimate };
-          if (model.verdict(take) !== 'granted') continue;
+          if (model.expectedResult(take) !== 'granted') continue;
           const entry = { ...take, actual: null, isRefused: false, isForgotten: false };
           entries.push(entry);
           open.push(entry);
@@ -128,14 +131,14 @@ function yamlOf(upstreamUrl: string, rules: readonly LimitModel[]): string {
     ...(rule.rpm === undefined ? {} : { rpm: rule.rpm }),
     ...(rule.concurrency === undefined ? {} : { concurrency: rule.concurrency }),
   }));
-  return JSON.stringify(guardedConfig(upstreamUrl, { keys: KEYS, limits }));
+  return JSON.stringify(buildGuardedConfig(upstreamUrl, { keys: KEYS, limits }));
 }
 
 /** An answer is whole a moment before its slot is released. */
-async function released(floe: Floe): Promise<void> {
+async function released(floe: FloeProcess): Promise<void> {
   for (const { key } of KEYS)
     await eventually(async () => {
-      const answer = await call(`${floe.url}/gateway/v1/key`, {
+      const answer = await callHttp(`${floe.url}/gateway/v1/key`, {
         headers: { authorization: `Bearer ${key}` },
       });
       const body = answer.json();

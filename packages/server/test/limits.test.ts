@@ -2,27 +2,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { eventually } from '@floe/testkit/patience';
-import { type GuardedGateway, startGuarded } from './guarded-gateway.ts';
-import { rowsOf } from './rows-of.ts';
-import { KEYS } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { type GuardedGateway, startGuardedGateway } from './guarded-gateway.ts';
+import { GATEWAY_KEYS } from './running-gateway.ts';
+import { waitForRows } from './wait-for-rows.ts';
 
-function errorOf(answer: CallAnswer): JsonObject {
+function errorOf(answer: HttpCallAnswer): JsonObject {
   const body = answer.json();
   return isObject(body) && isObject(body.error) ? body.error : {};
 }
 
 /** What the key is told of its first limit. */
-async function limitOf({ ask }: GuardedGateway): Promise<JsonObject> {
+async function limitOf({ callApi: ask }: GuardedGateway): Promise<JsonObject> {
   const body = (await ask('/gateway/v1/key')).json();
   const limits = isObject(body) && Array.isArray(body.limits) ? body.limits : [];
   return isObject(limits[0]) ? limits[0] : {};
 }
 
 test('the third request of two a minute is told 429, exactly how long to wait, and reaches no upstream', async (t) => {
-  const gateway = await startGuarded(t, { org: { limits: [{ name: 'two', scope: 'org', rpm: 2 }] } });
+  const gateway = await startGuardedGateway(t, { org: { limits: [{ name: 'two', scope: 'org', rpm: 2 }] } });
   const first = await gateway.chat();
   assert.equal(first.status, 200, first.text);
   assert.equal(first.headers['x-ratelimit-limit-requests'], '2');
@@ -39,9 +39,9 @@ test('the third request of two a minute is told 429, exactly how long to wait, a
   const waitMs = Number(third.headers['retry-after-ms']);
   assert.ok(waitMs > 50_000 && waitMs <= 61_000, `about a minute: ${waitMs}`);
   assert.equal(third.headers['retry-after'], String(Math.ceil(waitMs / 1000)));
-  assert.equal((await gateway.upstream.received(2)).length, 2);
+  assert.equal((await gateway.upstream.waitForRequests(2)).length, 2);
   const id = String(third.headers['x-request-id']);
-  const row = (await rowsOf(gateway.floe.url, KEYS.full, [id])).get(id);
+  const row = (await waitForRows(gateway.floe.url, GATEWAY_KEYS.full, [id])).get(id);
   const decisions = Array.isArray(row?.decisions) ? row.decisions : [];
   const last = decisions.at(-1);
   assert.deepEqual(isObject(last) && last.rule, { kind: 'limit', id: 'two' }, 'the row leads to the rule');
@@ -49,7 +49,7 @@ test('the third request of two a minute is told 429, exactly how long to wait, a
 });
 
 test('a request that is refused for itself has spent its RPM, and 429 is told before it', async (t) => {
-  const gateway = await startGuarded(t, { org: { limits: [{ scope: 'org', rpm: 3, tpm: 100_000 }] } });
+  const gateway = await startGuardedGateway(t, { org: { limits: [{ scope: 'org', rpm: 3, tpm: 100_000 }] } });
   const broken = await gateway.chat({ messages: 'none' });
   assert.equal(broken.status, 400);
   assert.equal(broken.headers['x-ratelimit-remaining-requests'], '2');
@@ -57,20 +57,20 @@ test('a request that is refused for itself has spent its RPM, and 429 is told be
   const unknown = await gateway.chat({ model: 'nobody/model' });
   assert.equal(unknown.status, 404);
   assert.equal(unknown.headers['x-ratelimit-remaining-requests'], '1');
-  const foreign = await gateway.chat({}, KEYS.narrow);
+  const foreign = await gateway.chat({}, GATEWAY_KEYS.narrow);
   assert.equal(foreign.status, 403);
   assert.equal((await gateway.chat({ messages: 'none' })).status, 429, 'not 400');
   assert.equal((await gateway.chat({}, `eis_none${'0'.repeat(32)}`)).status, 401, 'not 429');
 });
 
 test('tokens are reserved by estimate, settled by what the provider counted, and given back when nothing came', async (t) => {
-  const gateway = await startGuarded(t, { org: { limits: [{ scope: 'org', tpm: 10_000 }] } });
+  const gateway = await startGuardedGateway(t, { org: { limits: [{ scope: 'org', tpm: 10_000 }] } });
   const answer = await gateway.chat({ max_tokens: 5_000 });
   assert.equal(answer.status, 200);
   const left = Number(answer.headers['x-ratelimit-remaining-tokens']);
   assert.ok(left < 5_000 && left > 4_900, `5,000 and the input are reserved: ${left}`);
   assert.equal((await limitOf(gateway)).tpm_used, 48, '17 in, 31 out');
-  await gateway.upstream.setFaults(upstreamFault('unavailable'));
+  await gateway.upstream.setFaults(findInjectedFault('unavailable'));
   assert.equal((await gateway.chat({ max_tokens: 5_000 })).status, 502);
   assert.equal((await limitOf(gateway)).tpm_used, 48, 'a failed request spent none');
   await gateway.upstream.setFaults();
@@ -84,7 +84,7 @@ test('a limit on a model holds under an alias, and a limit for each key counts e
     { name: 'each', per: 'key', rpm: 3 },
   ];
   const routes = [{ model: 'smart', targets: ['priced/model'], retries: 0 }];
-  const gateway = await startGuarded(t, { org: { limits, routes } });
+  const gateway = await startGuardedGateway(t, { org: { limits, routes } });
   assert.equal((await gateway.chat({ model: 'smart' })).status, 200);
   assert.equal((await gateway.chat()).status, 200);
   const refused = await gateway.chat({ model: 'smart' });
@@ -95,21 +95,25 @@ test('a limit on a model holds under an alias, and a limit for each key counts e
     'another model, the third of the key',
   );
   assert.match(String(errorOf(await gateway.chat({ model: 'sandbox/echo' })).message), /"each"/);
-  assert.equal((await gateway.chat({ model: 'sandbox/echo' }, KEYS.narrow)).status, 200, 'another key');
+  assert.equal(
+    (await gateway.chat({ model: 'sandbox/echo' }, GATEWAY_KEYS.narrow)).status,
+    200,
+    'another key',
+  );
 });
 
 test('requests at the same time are limited, and a client that leaves gives its place back', async (t) => {
-  const gateway = await startGuarded(t, {
+  const gateway = await startGuardedGateway(t, {
     org: { limits: [{ name: 'one', scope: 'org', concurrency: 1 }] },
-    upstream: { script: [{}], faults: [upstreamFault('accept-and-silence')] },
+    upstream: { script: [{}], faults: [findInjectedFault('accept-and-silence')] },
   });
   const leave = new AbortController();
-  const hanging = call(`${gateway.floe.url}/gateway/v1/chat/completions`, {
-    headers: { authorization: `Bearer ${KEYS.full}` },
+  const hanging = callHttp(`${gateway.floe.url}/gateway/v1/chat/completions`, {
+    headers: { authorization: `Bearer ${GATEWAY_KEYS.full}` },
     body: { model: 'priced/model', messages: [{ role: 'user', content: 'Hello' }] },
     signal: leave.signal,
   });
-  const [request] = await gateway.upstream.received(1);
+  const [request] = await gateway.upstream.waitForRequests(1);
   const second = await gateway.chat({ model: 'sandbox/echo' });
   assert.equal(second.status, 429);
   assert.match(String(errorOf(second).message), /"one" allows 1 requests at the same time/);
@@ -123,9 +127,9 @@ test('requests at the same time are limited, and a client that leaves gives its 
 });
 
 test('clients of the Messages dialect read where they stand in its own header names', async (t) => {
-  const gateway = await startGuarded(t, { org: { limits: [{ scope: 'org', rpm: 5, tpm: 50_000 }] } });
-  const answer = await call(`${gateway.floe.url}/gateway/v1/messages`, {
-    headers: { 'x-api-key': KEYS.full },
+  const gateway = await startGuardedGateway(t, { org: { limits: [{ scope: 'org', rpm: 5, tpm: 50_000 }] } });
+  const answer = await callHttp(`${gateway.floe.url}/gateway/v1/messages`, {
+    headers: { 'x-api-key': GATEWAY_KEYS.full },
     body: { model: 'sandbox/echo', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
   });
   assert.equal(answer.status, 200, answer.text);
@@ -136,7 +140,7 @@ test('clients of the Messages dialect read where they stand in its own header na
 });
 
 test('an org without limits is told of none', async (t) => {
-  const gateway = await startGuarded(t, { org: {} });
+  const gateway = await startGuardedGateway(t, { org: {} });
   const answer = await gateway.chat();
   assert.equal(answer.status, 200);
   assert.deepEqual(

@@ -6,17 +6,17 @@ import type { ChannelConfig } from '@floe/contract/config';
 import { BudgetSchema } from '@floe/contract/config/guardrails';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
 import type { Alert } from '../src/alerts/alert.ts';
-import { SHEETS } from '../src/alerts/channels/sheets.ts';
-import { type Notice, noticeOf, testNotice } from '../src/alerts/notice.ts';
-import { bucketName } from '../src/guardrails/claims.ts';
-import { compileBudget, fromFile } from '../src/guardrails/rules.ts';
+import { type AlertNotice, createNotice, createTestNotice } from '../src/alerts/alert-notice.ts';
+import { CHANNEL_SHEETS } from '../src/alerts/channels/channel-sheets.ts';
+import { compileBudget, declareFileRule } from '../src/guardrails/compile-rules.ts';
+import { budgetBucketName } from '../src/guardrails/matched-rules.ts';
 import { thresholdAlerts } from '../src/guardrails/thresholds.ts';
 import { createConsole } from '../src/http/console.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const NOW = Date.UTC(2026, 10, 21, 12);
 const BASES = ['https://floe.example', 'https://floe.example:8443/tools/floe'];
-const consoleRoutes = createConsole({ dir: 'none', prefix: '', unbuilt: () => undefined });
+const consoleRoutes = createConsole({ dir: 'none', prefix: '', answerUnbuilt: () => undefined });
 
 function files(dir: string, ending: string): string[] {
   return readdirSync(join(ROOT, dir), { recursive: true, encoding: 'utf8' })
@@ -114,25 +114,25 @@ const CHANNELS = [
 ];
 
 /** What a channel is sent, as one text. */
-function sent(channel: object, notice: Notice): string {
+function sent(channel: object, notice: AlertNotice): string {
   return JSON.stringify(messageOf(ChannelSchema.parse(channel), notice));
 }
 
-function messageOf(config: ChannelConfig, notice: Notice): unknown {
+function messageOf(config: ChannelConfig, notice: AlertNotice): unknown {
   const signing = { previousSecret: null };
   switch (config.kind) {
     case 'webhook':
-      return SHEETS.webhook.http?.message(notice, config, signing);
+      return CHANNEL_SHEETS.webhook.http?.message(notice, config, signing);
     case 'email':
-      return SHEETS.email.mail?.(notice, config);
+      return CHANNEL_SHEETS.email.mail?.(notice, config);
     case 'pagerduty':
-      return SHEETS.pagerduty.http?.message(notice, config, signing);
+      return CHANNEL_SHEETS.pagerduty.http?.message(notice, config, signing);
     case 'ntfy':
-      return SHEETS.ntfy.http?.message(notice, config, signing);
+      return CHANNEL_SHEETS.ntfy.http?.message(notice, config, signing);
     case 'telegram':
-      return SHEETS.telegram.http?.message(notice, config, signing);
+      return CHANNEL_SHEETS.telegram.http?.message(notice, config, signing);
     default:
-      return SHEETS[config.kind].http?.message(notice, config, signing);
+      return CHANNEL_SHEETS[config.kind].http?.message(notice, config, signing);
   }
 }
 
@@ -144,7 +144,7 @@ function linksIn(text: string, base: string): string[] {
 function mustBePage(link: string, base: string): string {
   const path = link.slice(base.length);
   const [page = ''] = path.split('?');
-  assert.ok(consoleRoutes.owns(page), `the server has no page at ${link}`);
+  assert.ok(consoleRoutes.matches(page), `the server has no page at ${link}`);
   assert.ok(
     PAGES.some((pattern) => pattern.test(page)),
     `the console has no page at ${link}`,
@@ -157,20 +157,23 @@ test('every link of every message, in every channel and under every base URL, is
   let found = 0;
   for (const base of BASES)
     for (const channel of CHANNELS)
-      for (const phase of ['opens', 'closes', 'tells'] as const)
+      for (const phase of ['opens', 'closes', 'info'] as const)
         for (const [one, about] of ALERTS) {
           const told = { id: 'dlv_1', thread: 'dlv_1', phase, repetition: 0, failureCount: 1 };
-          for (const link of linksIn(sent(channel, noticeOf({ ...told, alerts: [one] }, base, NOW)), base)) {
+          for (const link of linksIn(
+            sent(channel, createNotice({ ...told, alerts: [one] }, base, NOW)),
+            base,
+          )) {
             assert.match(mustBePage(link, base), about);
             found += 1;
           }
-          const many = noticeOf({ ...told, alerts: [one, one] }, base, NOW);
+          const many = createNotice({ ...told, alerts: [one, one] }, base, NOW);
           for (const link of linksIn(sent(channel, many), base))
             assert.equal(mustBePage(link, base), '/o/acme/alerts');
         }
   for (const base of BASES)
     for (const channel of CHANNELS) {
-      const notice = testNotice('dlv_1', { orgId: 'acme', name: 'c' }, base, NOW);
+      const notice = createTestNotice('dlv_1', { orgId: 'acme', name: 'c' }, base, NOW);
       for (const link of linksIn(sent(channel, notice), base))
         assert.equal(mustBePage(link, base), '/o/acme/channels');
     }
@@ -181,8 +184,8 @@ test('every link of every message, in every channel and under every base URL, is
 test('the alert of a budget names the budget itself, whatever its id looks like', () => {
   for (const name of ['agents', 'a.b-c']) {
     const config = BudgetSchema.parse({ name, scope: 'org', limit_usd: 1, period: 'day' });
-    const rule = compileBudget(fromFile(config), 'UTC');
-    const bucket = bucketName(rule, rule.periodAt(NOW), 'key:of:someone');
+    const rule = compileBudget(declareFileRule(config), 'UTC');
+    const bucket = budgetBucketName(rule, rule.periodAt(NOW), 'key:of:someone');
     const spent = { orgId: 'acme', bucket, name: 'b', mode: 'hard', period: 'day', endsAt: 0 } as const;
     const sums = { nanoUsd: 1, limitNanoUsd: 10, beforeNanoUsd: 1, afterNanoUsd: 10 };
     const [first] = thresholdAlerts([{ ...spent, ...sums }], NOW);
@@ -202,7 +205,7 @@ test('whatever else the server makes a link of leads to something that it answer
   const ANSWERED = /^\/(boards\/|beat\/|gateway\/v1|api\/|relay\/v1)/;
   for (const link of links) {
     const [path = ''] = link.split(/[?#]/);
-    assert.ok(ANSWERED.test(path) || consoleRoutes.owns(path), link);
+    assert.ok(ANSWERED.test(path) || consoleRoutes.matches(path), link);
     if (path.startsWith('/o/x/'))
       assert.ok(
         PAGES.some((pattern) => pattern.test(path.replace('/o/x', '/o/acme'))),

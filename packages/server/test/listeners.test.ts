@@ -6,17 +6,17 @@ import { connect, createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, SERVER, startFloe } from '@floe/testkit/process';
-import { RawClient, requestBytes } from '@floe/testkit/raw-client';
-import type { SurfaceName } from '../src/http/surfaces.ts';
-import { runToEnd } from './run-program.ts';
-import { CHAT, chatBody, KEYS } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
+import type { ListenerSurface } from '../src/http/surfaces.ts';
+import { runProgramToEnd } from './run-program.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const PREFIX = '/tools/floe';
 const home = mkdtempSync(join(tmpdir(), 'floe-listeners-'));
-const headers = { authorization: `Bearer ${KEYS.full}` };
+const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}` };
 /** The kernel knows IPv6; a container may not. */
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ family }) => family === 'IPv6'),
@@ -24,7 +24,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 const HOST = hasIpv6 ? '::' : '0.0.0.0';
 
 /** What each surface answers with when it is there, by a path of its own. */
-const DOORS: Readonly<Record<SurfaceName, readonly [path: string, status: number]>> = {
+const DOORS: Readonly<Record<ListenerSurface, readonly [path: string, status: number]>> = {
   gateway: ['/gateway/v1/models', 200],
   relay: ['/relay/v1/nothing', 404],
   // The wrong method: what it says is known to come from the beats' own door.
@@ -35,7 +35,7 @@ const DOORS: Readonly<Record<SurfaceName, readonly [path: string, status: number
   metrics: ['/metrics', 200],
   health: ['/healthz', 200],
 };
-const LISTENERS: readonly (readonly SurfaceName[])[] = [
+const LISTENERS: readonly (readonly ListenerSurface[])[] = [
   ['gateway', 'relay', 'beats'],
   ['console', 'management'],
   ['management'],
@@ -43,19 +43,19 @@ const LISTENERS: readonly (readonly SurfaceName[])[] = [
   ['boards', 'health'],
 ];
 
-let floe: Floe;
+let floe: FloeProcess;
 let ports: readonly string[];
 before(async () => {
   const listeners = LISTENERS.map((surfaces) => ({ port: 0, surfaces }));
-  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management'] }];
+  const keys = [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management'] }];
   const providers = [{ id: 'sandbox', kind: 'sandbox' }];
-  floe = await startFloe({
+  floe = await startFloeProcess({
     yaml: JSON.stringify({
       server: { host: HOST, base_url: `https://floe.example${PREFIX}`, listeners },
       orgs: [{ id: 'acme', keys, providers }],
     }),
   });
-  await floe.printed(/^\s+providers /m);
+  await floe.waitForOutput(/^\s+providers /m);
   ports = [...floe.output().matchAll(/^\s+listener\s+(\S+) \(/gm)].map(([, url]) => url ?? '');
 });
 after(async () => {
@@ -72,7 +72,7 @@ test('a surface answers on the listeners that have it, and is a 404 on the other
       const what = `${path} on a listener for ${surfaces}`;
       const there = surface === 'health' || surfaces.some((name) => name === surface);
       for (const prefix of ['', PREFIX]) {
-        const answer = await call(`${ports[index]}${prefix}${path}`, { headers });
+        const answer = await callHttp(`${ports[index]}${prefix}${path}`, { headers });
         assert.equal(isUnknown(answer.text), !there, `${what}: ${answer.text.slice(0, 300)}`);
         if (there) assert.equal(answer.status, status, what);
         else assert.equal(answer.status, 404, what);
@@ -80,7 +80,7 @@ test('a surface answers on the listeners that have it, and is a 404 on the other
     }
   for (const [path, status] of Object.values(DOORS)) {
     const due = path === '/metrics' ? 401 : status;
-    assert.equal((await call(floe.url + path, { headers })).status, due, `${path} on the main listener`);
+    assert.equal((await callHttp(floe.url + path, { headers })).status, due, `${path} on the main listener`);
   }
 });
 
@@ -92,15 +92,15 @@ test('a creation tells its address below the path of the base address', async ()
   });
   const place = made.headers.get('location');
   assert.deepEqual([made.status, place], [201, `${PREFIX}/api/management/teams/placed`]);
-  assert.equal((await call(`${floe.url}${place}`, { headers })).status, 200);
+  assert.equal((await callHttp(`${floe.url}${place}`, { headers })).status, 200);
 });
 
 test('/metrics without a token is read on a listener of its own only, where others can reach this machine', async () => {
-  const main = await call(`${floe.url}/metrics`);
+  const main = await callHttp(`${floe.url}/metrics`);
   assert.equal(main.status, 401);
   assert.match(main.text, /telemetry\.metrics_token.*server\.listeners/);
   const own = ports[LISTENERS.findIndex(([first]) => first === 'metrics')];
-  assert.equal((await call(`${own}/metrics`)).status, 200);
+  assert.equal((await callHttp(`${own}/metrics`)).status, 200);
 });
 
 test('a hidden surface is reached by no other spelling of its path', async () => {
@@ -126,8 +126,8 @@ test('a hidden surface is reached by no other spelling of its path', async () =>
     '/metrics/',
   ]) {
     const client = await RawClient.connect(gatewayOnly);
-    await client.send(requestBytes({ path, headers: [['x-api-key', KEYS.full]] }));
-    const { status, body } = await client.answer();
+    await client.send(encodeRawRequest({ path, headers: [['x-api-key', GATEWAY_KEYS.full]] }));
+    const { status, body } = await client.readAnswer();
     assert.ok(status === 404 || status === 401 || status === 400, `${path}: ${status} ${body}`);
     assert.doesNotMatch(body.toString(), /"scopes"|floe_/, path);
     client.hangUp();
@@ -135,7 +135,7 @@ test('a hidden surface is reached by no other spelling of its path', async () =>
 });
 
 test('errors of a missing surface speak the dialect of their path', async () => {
-  const answer = await call(`${ports[3]}/gateway/v1/messages`, { body: {}, headers });
+  const answer = await callHttp(`${ports[3]}/gateway/v1/messages`, { body: {}, headers });
   assert.equal(answer.status, 404);
   assert.match(answer.text, /^\{"type":"error","error":\{"type":"not_found_error"/);
 });
@@ -143,21 +143,21 @@ test('errors of a missing surface speak the dialect of their path', async () => 
 test('every surface answers below the path of the base address, and where a proxy took it away', async () => {
   for (const [path, status] of Object.values(DOORS)) {
     const due = path === '/metrics' ? 401 : status;
-    assert.equal((await call(`${floe.url}${PREFIX}${path}`, { headers })).status, due, path);
+    assert.equal((await callHttp(`${floe.url}${PREFIX}${path}`, { headers })).status, due, path);
   }
-  const body = chatBody({ model: 'sandbox/echo' });
-  assert.equal((await call(floe.url + PREFIX + CHAT, { headers, body })).status, 200);
-  const page = await call(`${floe.url}${PREFIX}?a=b`);
+  const body = buildChatBody({ model: 'sandbox/echo' });
+  assert.equal((await callHttp(floe.url + PREFIX + CHAT_COMPLETIONS_PATH, { headers, body })).status, 200);
+  const page = await callHttp(`${floe.url}${PREFIX}?a=b`);
   assert.equal(page.status, 308);
   assert.equal(page.headers['location'], `${PREFIX}/`);
   for (const path of [`${PREFIX}x/healthz`, `${PREFIX}${PREFIX}/healthz`, '/tools/healthz'])
-    assert.equal((await call(floe.url + path)).status, 404, path);
+    assert.equal((await callHttp(floe.url + path)).status, 404, path);
 });
 
 test('addresses that are told carry the path, and never the host that was asked', async () => {
-  await floe.printed(/^\s+gateway\s+https:\/\/floe\.example\/tools\/floe\/gateway\/v1$/m);
+  await floe.waitForOutput(/^\s+gateway\s+https:\/\/floe\.example\/tools\/floe\/gateway\/v1$/m);
   for (const path of ['/', '/api/openapi.json', '/boards/nobody', '/nowhere', PREFIX]) {
-    const answer = await call(floe.url + path, {
+    const answer = await callHttp(floe.url + path, {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
     });
     assert.doesNotMatch(answer.text + JSON.stringify(answer.headers), /evil\.example/, path);
@@ -168,34 +168,38 @@ test('`::` is reached by both families', { skip: !hasIpv6 && 'this machine has n
   for (const url of [floe.url, ...ports]) {
     const { port } = new URL(url);
     for (const host of ['127.0.0.1', '[::1]'])
-      assert.equal((await call(`http://${host}:${port}/healthz`)).status, 200, host);
+      assert.equal((await callHttp(`http://${host}:${port}/healthz`)).status, 200, host);
   }
 });
 
 test('every listener drains: what is under way ends well, and no port is left open', async () => {
-  const one = await startFloe({
+  const one = await startFloeProcess({
     yaml: JSON.stringify({
       server: { host: '[::1]', listeners: [{ port: 0, host: '127.0.0.1', surfaces: ['gateway'] }] },
       orgs: [
         {
           id: 'acme',
-          keys: [{ name: 'full', key: KEYS.full, scopes: ['gateway'] }],
+          keys: [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway'] }],
           providers: [{ id: 'sandbox', kind: 'sandbox' }],
         },
       ],
     }),
   });
   assert.match(one.url, /^http:\/\/\[::1\]:/);
-  const [, second = ''] = await one.printed(/listener\s+(\S+) \(gateway\)/);
+  const [, second = ''] = await one.waitForOutput(/listener\s+(\S+) \(gateway\)/);
   const { promise: begun, resolve } = Promise.withResolvers<void>();
-  const answer = call(second + CHAT, {
+  const answer = callHttp(second + CHAT_COMPLETIONS_PATH, {
     headers,
-    body: chatBody({ model: 'sandbox/slow', stream: true, messages: [{ role: 'user', content: 'a b c' }] }),
-    onPiece: () => resolve(),
+    body: buildChatBody({
+      model: 'sandbox/slow',
+      stream: true,
+      messages: [{ role: 'user', content: 'a b c' }],
+    }),
+    onChunk: () => resolve(),
   });
   await begun;
   const exit = one.stop();
-  await one.printed(/"draining"/);
+  await one.waitForOutput(/"draining"/);
   for (const url of [one.url, second])
     await eventually(() =>
       reach(url).then(
@@ -225,7 +229,7 @@ test('one port that is taken stops the whole start, and the words name the setti
   const file = JSON.stringify({ server: { port: 0, listeners: [{ port, surfaces: ['metrics'] }] } });
   const env = { FLOE_DATA_DIR: join(home, 'data'), FLOE_CONFIG: join(home, 'floe.yaml') };
   writeFileSync(env.FLOE_CONFIG, file);
-  const ended = await runToEnd(SERVER, [], env, home);
+  const ended = await runProgramToEnd(SERVER_PROGRAM, [], env, home);
   other.close();
   assert.equal(ended.code, 1);
   assert.match(ended.stderr, /^floe: 127\.0\.0\.1:\d+ is in use .*server\.listeners\[0\]\.port\.\n$/);

@@ -1,22 +1,22 @@
 // `count_tokens` for every provider, and what else only Messages clients send, through the official client.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { jsonReply } from '@floe/testkit/reply';
-import { DIALECTS, objectOf } from './answers-said.ts';
-import { type House, startHouse } from './house-of-dialects.ts';
-import { sample } from './upstream-samples.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import { objectOrEmpty, TEST_DIALECTS } from './answer-content.ts';
+import { type DialectGateway, startDialectGateway } from './dialect-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
-let house: House;
+let house: DialectGateway;
 before(async () => {
-  house = await startHouse();
+  house = await startDialectGateway();
 });
 after(() => house.close());
 
 const messages = [{ role: 'user' as const, content: 'How many tokens are these words, roughly?' }];
 
 test('a provider of the dialect counts itself, and gets the client’s bytes', async () => {
-  house.play(
+  house.setReply(
     'messages',
     jsonReply({ input_tokens: 4711, context_management: { original_input_tokens: 5000 } }),
   );
@@ -34,7 +34,7 @@ test('a provider of the dialect counts itself, and gets the client’s bytes', a
   assert.deepEqual([row['surface'], row['provider'], row['status']], ['count_tokens', 'messages', 200]);
 });
 
-for (const dialect of DIALECTS.filter((name) => name !== 'messages'))
+for (const dialect of TEST_DIALECTS.filter((name) => name !== 'messages'))
   test(`for a model behind ${dialect} the count is an estimate that says so, and nobody is asked`, async () => {
     const before = house.upstream(dialect).requests.length;
     const ask = { model: `${dialect}/m-1`, messages };
@@ -47,7 +47,7 @@ for (const dialect of DIALECTS.filter((name) => name !== 'messages'))
   });
 
 test('a host of the dialect without such a path is estimated, and its other refusals are told as they are', async () => {
-  house.play('messages', { ...jsonReply({ error: 'no such path' }), status: 404 });
+  house.setReply('messages', { ...jsonReply({ error: 'no such path' }), status: 404 });
   const estimated = await house.anthropic.messages.countTokens({ model: 'messages/m-1', messages });
   assert.ok(estimated.input_tokens > 0);
   assert.equal(house.lastHeaders().get('x-floe-usage-source'), 'estimated');
@@ -55,7 +55,7 @@ test('a host of the dialect without such a path is estimated, and its other refu
     type: 'error',
     error: { type: 'invalid_request_error', message: 'messages.0: not like this' },
   };
-  house.play('messages', { ...jsonReply(refusal), status: 400 });
+  house.setReply('messages', { ...jsonReply(refusal), status: 400 });
   const answer = await count({ model: 'messages/m-1', messages });
   assert.deepEqual([answer.status, answer.json()], [400, refusal]);
 });
@@ -68,14 +68,14 @@ test('a count has the errors of any other request', async () => {
   ] as const) {
     const answer = await count(body);
     assert.equal(answer.status, status);
-    assert.equal(objectOf(answer.json())['type'], 'error');
+    assert.equal(objectOrEmpty(answer.json())['type'], 'error');
   }
 });
 
 test('both API versions and every beta reach a provider of the dialect as the client said them', async () => {
-  house.play('messages', sample('messages', 'text', false));
+  house.setReply('messages', sampleReply('messages', 'text', false));
   for (const version of ['2023-06-01', '2026-10-21', undefined]) {
-    const answer = await call(`${house.url}/messages?beta=true`, {
+    const answer = await callHttp(`${house.url}/messages?beta=true`, {
       headers: {
         'x-api-key': house.key,
         ...(version && { 'anthropic-version': version }),
@@ -98,9 +98,9 @@ test('a system turn in the middle of the conversation is kept where it stands, f
     { role: 'system', content: [{ type: 'text', text: 'From now on in French.' }] },
     { role: 'user', content: 'Second question.' },
   ];
-  for (const dialect of DIALECTS) {
-    house.play(dialect, sample(dialect, 'text', false));
-    const answer = await call(`${house.url}/messages`, {
+  for (const dialect of TEST_DIALECTS) {
+    house.setReply(dialect, sampleReply(dialect, 'text', false));
+    const answer = await callHttp(`${house.url}/messages`, {
       headers: { 'x-api-key': house.key },
       body: { model: `${dialect}/m-1`, max_tokens: 10, messages: conversation },
     });
@@ -126,11 +126,11 @@ test('tools a provider runs itself are left out beside the caller’s own, and r
     strict: false,
   };
   const ask = (tools: readonly object[], more: object = {}) =>
-    call(`${house.url}/responses`, {
+    callHttp(`${house.url}/responses`, {
       headers: { authorization: `Bearer ${house.key}` },
       body: { model: 'messages/m-1', input: 'Hi', tools, ...more },
     });
-  house.play('messages', sample('messages', 'text', false));
+  house.setReply('messages', sampleReply('messages', 'text', false));
   const kept = await ask([hosted, own, { type: 'tool_search' }]);
   assert.equal(kept.status, 200, kept.text);
   assert.deepEqual(kept.headers['x-floe-dropped']?.split(','), ['tools.web_search', 'tools.tool_search']);
@@ -140,5 +140,5 @@ test('tools a provider runs itself are left out beside the caller’s own, and r
 });
 
 function count(body: object) {
-  return call(`${house.url}/messages/count_tokens`, { headers: { 'x-api-key': house.key }, body });
+  return callHttp(`${house.url}/messages/count_tokens`, { headers: { 'x-api-key': house.key }, body });
 }

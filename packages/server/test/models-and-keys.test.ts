@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { ownRecording } from '@floe/testkit/recordings';
+import { callHttp } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
 import OpenAI, { APIError } from 'openai';
-import { type Gateway, KINDS, startGateway } from './gateway-over-recordings.ts';
+import { RECORDED_KINDS, type RecordingGateway, startRecordingGateway } from './recording-gateway.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'How thick is the ice?' }];
 /** Ids as vendors have them; what stands before the first slash is the provider. */
@@ -19,13 +19,13 @@ const IDS = [
   'openai-compatible/models/é 😀/"quoted"\\',
 ];
 
-let gateway: Gateway;
+let gateway: RecordingGateway;
 
 before(async () => {
-  gateway = await startGateway();
+  gateway = await startRecordingGateway();
   const { client } = gateway.client('strip');
   // Lists are read in the background, from the start on.
-  for (let asked = 0; (await client.models.list()).data.length < 2 * KINDS.length; asked++)
+  for (let asked = 0; (await client.models.list()).data.length < 2 * RECORDED_KINDS.length; asked++)
     assert.ok(asked < 2000, 'the lists of the providers do not come');
 });
 after(() => gateway.close());
@@ -52,8 +52,10 @@ const FREE = {
 test('model ids with slashes, colons and odd characters reach the provider without its prefix', async () => {
   for (const id of IDS) {
     const [kind, ...rest] = id.split('/');
-    const known = KINDS.find((one) => one === kind) ?? assert.fail(id);
-    gateway.play(known, { interaction: ownRecording('groq', 'text').interactions[0] ?? assert.fail() });
+    const known = RECORDED_KINDS.find((one) => one === kind) ?? assert.fail(id);
+    gateway.setReply(known, {
+      interaction: loadProjectRecording('groq', 'text').interactions[0] ?? assert.fail(),
+    });
     const { client, last } = gateway.client('strip');
     await client.chat.completions.create({ model: id, messages: MESSAGES });
     const sent: unknown = JSON.parse(gateway.received(known).at(-1)?.body.toString('utf8') ?? '');
@@ -72,7 +74,7 @@ test('models.list() gives what every provider lists, under ids that can be asked
   const ids = models.map(({ id }) => id);
   assert.deepEqual(
     ids.toSorted(),
-    KINDS.flatMap((kind) => [`${kind}/vendor/alpha-1:free`, `${kind}/beta`]).toSorted(),
+    RECORDED_KINDS.flatMap((kind) => [`${kind}/vendor/alpha-1:free`, `${kind}/beta`]).toSorted(),
   );
   const alpha = models.find(({ id }) => id === 'groq/vendor/alpha-1:free');
   assert.deepEqual(alpha, {
@@ -89,7 +91,7 @@ test('models.retrieve() finds an id with slashes and colons, escaped by the SDK 
   const { client } = gateway.client('strip');
   const id = 'openrouter/vendor/alpha-1:free';
   assert.equal((await client.models.retrieve(id)).id, id);
-  const plain = await call(`${gateway.url}/models/${id}`, {
+  const plain = await callHttp(`${gateway.url}/models/${id}`, {
     headers: { 'x-api-key': gateway.key('strip') },
   });
   const model = plain.json();
@@ -113,7 +115,7 @@ test('a narrow key sees and may use its own models only, and is not made to try 
 
 test('GET /key tells a key what it is and may use, and not its secret', async () => {
   const key = `${gateway.key('forward')}_narrow`;
-  const answer = await call(`${gateway.url}/key`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await callHttp(`${gateway.url}/key`, { headers: { authorization: `Bearer ${key}` } });
   const shown = answer.json();
   assert.ok(isObject(shown));
   assert.deepEqual(
@@ -151,7 +153,7 @@ test('the official client gets the class, code and parameter of each refusal of 
   ] as const;
   for (const [body, code] of bodies) {
     const headers = { authorization: `Bearer ${gateway.key('strip')}`, 'content-type': 'application/json' };
-    const answer = await call(`${gateway.url}/chat/completions`, { headers, body });
+    const answer = await callHttp(`${gateway.url}/chat/completions`, { headers, body });
     const told = answer.json();
     assert.ok(isObject(told) && isObject(told.error), body);
     assert.deepEqual([answer.status, told.error.code], [400, code], body);

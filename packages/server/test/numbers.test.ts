@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { holds, NUMBERS } from '@floe/testkit/number-places';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import type { Reply } from '@floe/testkit/reply';
-import { asksForStream } from '@floe/testkit/surfaces';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { requestsStream } from '@floe/testkit/api-surface';
+import { eventually } from '@floe/testkit/eventually';
+import { assertContainsNumber, EXACT_NUMBERS } from '@floe/testkit/exact-numbers';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 
 const KEYS = { plain: `eis_plain${'0'.repeat(32)}`, guarded: `eis_guarded${'0'.repeat(32)}` } as const;
 const KINDS = {
@@ -19,7 +19,7 @@ const KINDS = {
 } as const;
 type Dialect = keyof typeof KINDS;
 const DIALECTS: readonly Dialect[] = ['chat', 'responses', 'messages', 'gemini'];
-const ALL = `[${NUMBERS.join(',')}]`;
+const ALL = `[${EXACT_NUMBERS.join(',')}]`;
 const ARGUMENTS = `{"n":${ALL}}`;
 const QUOTED = JSON.stringify(ARGUMENTS);
 const SCHEMA = `{"type":"object","properties":{"n":{"type":"array","enum":[${ALL}]}}}`;
@@ -84,14 +84,14 @@ const ANSWERS: Readonly<Record<Dialect, { readonly whole: string; readonly strea
   },
 };
 
-let floe: Floe;
-const upstreams = new Map<Dialect, Upstream>();
+let floe: FloeProcess;
+const upstreams = new Map<Dialect, FakeUpstream>();
 
 before(async () => {
   for (const dialect of DIALECTS)
     upstreams.set(
       dialect,
-      await startUpstream({ respond: ({ path, body }) => replyOf(dialect, path, body) }),
+      await startFakeUpstream({ respond: ({ path, body }) => replyOf(dialect, path, body) }),
     );
   const providers = DIALECTS.map((id) => ({
     id,
@@ -118,16 +118,16 @@ before(async () => {
       ],
     }),
   ];
-  floe = await startFloe({ yaml: JSON.stringify({ orgs }) });
+  floe = await startFloeProcess({ yaml: JSON.stringify({ orgs }) });
 });
 after(async () => {
   await floe.stop();
   for (const upstream of upstreams.values()) await upstream.close();
 });
 
-function replyOf(dialect: Dialect, path: string, body: Buffer): Reply {
+function replyOf(dialect: Dialect, path: string, body: Buffer): UpstreamReply {
   const { whole, stream } = ANSWERS[dialect];
-  if (!asksForStream(path, JSON.parse(body.toString('utf8'))))
+  if (!requestsStream(path, JSON.parse(body.toString('utf8'))))
     return { headers: { 'content-type': 'application/json' }, body: whole };
   const frames = stream.map((data) => {
     const type = /^\{"type":"([a-z_.]+)"/.exec(data)?.[1];
@@ -136,15 +136,20 @@ function replyOf(dialect: Dialect, path: string, body: Buffer): Reply {
   return { headers: { 'content-type': 'text/event-stream' }, body: frames.join('') };
 }
 
-function ask(surface: Surface, dialect: Dialect, rest = '', key: string = KEYS.plain): Promise<CallAnswer> {
-  return call(floe.url + PATHS[surface], {
+function ask(
+  surface: Surface,
+  dialect: Dialect,
+  rest = '',
+  key: string = KEYS.plain,
+): Promise<HttpCallAnswer> {
+  return callHttp(floe.url + PATHS[surface], {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: ASKS[surface](`${dialect}/m`, rest),
   });
 }
 
 function holdsAll(text: string, where: string, places = 1): void {
-  for (const number of NUMBERS) holds(text, number, where, places);
+  for (const number of EXACT_NUMBERS) assertContainsNumber(text, number, where, places);
 }
 
 /** Arguments, result and schema. */
@@ -155,7 +160,7 @@ function sentTo(dialect: Dialect): string {
 }
 
 /** A stream says the arguments in pieces. */
-function toldIn(answer: CallAnswer): string {
+function toldIn(answer: HttpCallAnswer): string {
   assert.equal(answer.status, 200, answer.text);
   return answer.text.replaceAll('\\', '');
 }
@@ -186,7 +191,7 @@ describe('numbers keep their text', () => {
           );
           const id = answer.headers['x-request-id'] ?? '';
           const bodies = await eventually(async () => {
-            const kept = await call(`${floe.url}/api/analytics/requests/${id}/bodies`, {
+            const kept = await callHttp(`${floe.url}/api/analytics/requests/${id}/bodies`, {
               headers: { authorization: `Bearer ${KEYS.guarded}` },
             });
             return kept.status === 200 ? kept.text.replaceAll('\\', '') : undefined;
@@ -206,7 +211,7 @@ async function storedAndGoneOn(dialect: Dialect, rest: string): Promise<void> {
   const id = /"id":"(resp_\w+)"/.exec((await ask('responses', dialect, rest)).text)?.[1];
   const get = async (path: string) =>
     toldIn(
-      await call(`${floe.url}${PATHS.responses}/${id}${path}`, {
+      await callHttp(`${floe.url}${PATHS.responses}/${id}${path}`, {
         headers: { authorization: `Bearer ${KEYS.plain}` },
       }),
     );
@@ -214,7 +219,7 @@ async function storedAndGoneOn(dialect: Dialect, rest: string): Promise<void> {
   holdsAll(await get('/input_items'), 'its input', 2);
   for (const next of DIALECTS) {
     const more = `,"previous_response_id":"${id}"`;
-    const answer = await call(floe.url + PATHS.responses, {
+    const answer = await callHttp(floe.url + PATHS.responses, {
       headers: { authorization: `Bearer ${KEYS.plain}` },
       body: `{"model":"${next}/m","input":[{"type":"function_call_output","call_id":"c2","output":"ok"}]${more}}`,
     });

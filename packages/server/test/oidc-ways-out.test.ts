@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 import { CLIENT_SECRET, startIssuer, type TestIssuer } from '../src/http/sign-in/test/issuer.ts';
-import { type CorporateNetwork, openCorporateNetwork } from './corporate-network.ts';
+import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
 
 const HOST = 'login.corp.test';
 const BASE = 'https://floe.example';
@@ -16,11 +16,11 @@ const CALLS = ['GET /.well-known/openid-configuration', 'POST /token', 'GET /jwk
 let network: CorporateNetwork;
 let issuer: TestIssuer;
 before(async () => {
-  network = await openCorporateNetwork();
+  network = await startCorporateNetwork();
   const { cert, key } = network.certificate(HOST);
   issuer = await startIssuer(CALLBACK, { host: HOST, cert, key, ca: network.ca });
   issuer.account = { sub: 'jo', email: 'jo@acme.example', email_verified: true, groups: ['sre'] };
-  network.lead(HOST, issuer.port);
+  network.routeHost(HOST, issuer.port);
 });
 after(async () => {
   await issuer.close();
@@ -46,15 +46,15 @@ const withIssuer = (outbound: JsonObject) =>
     orgs: [{ id: 'acme' }],
   });
 
-const start = (floe: Floe) => call(`${floe.url}/api/session/oidc/corp/start`);
+const start = (floe: FloeProcess) => callHttp(`${floe.url}/api/session/oidc/corp/start`);
 
-async function signIn(floe: Floe): Promise<string> {
+async function signIn(floe: FloeProcess): Promise<string> {
   const started = await start(floe);
   assert.equal(started.status, 303, started.text);
   const back = await issuer.visit(started.headers['location'] ?? '');
   assert.equal(`${back.origin}${back.pathname}`, CALLBACK);
   const cookie = started.headers['set-cookie']?.split(';')[0] ?? '';
-  const ended = await call(`${floe.url}${back.pathname}${back.search}`, { headers: { cookie } });
+  const ended = await callHttp(`${floe.url}${back.pathname}${back.search}`, { headers: { cookie } });
   assert.equal(ended.status, 303, ended.text);
   return ended.headers['location'] ?? '';
 }
@@ -74,7 +74,7 @@ const WAYS: readonly (readonly [
 
 for (const [what, outbound, env] of WAYS)
   test(`with ${what} an issuer that only the proxy knows signs people in`, async () => {
-    const floe = await startFloe({ yaml: withIssuer(outbound()), env: env() });
+    const floe = await startFloeProcess({ yaml: withIssuer(outbound()), env: env() });
     network.tunnels.length = 0;
     issuer.asked.length = 0;
     assert.equal(await signIn(floe), '/');
@@ -87,11 +87,11 @@ for (const [what, outbound, env] of WAYS)
   });
 
 test('an issuer whose certificate nobody vouches for is not asked for anybody', async () => {
-  const floe = await startFloe({ yaml: withIssuer({ proxy: network.proxyUrl }) });
+  const floe = await startFloeProcess({ yaml: withIssuer({ proxy: network.proxyUrl }) });
   issuer.asked.length = 0;
   const { headers } = await start(floe);
   assert.equal(headers['location'], '/sign-in?error=unavailable&provider=corp');
-  await floe.printed(/unable to verify|self-signed certificate/);
+  await floe.waitForOutput(/unable to verify|self-signed certificate/);
   assert.deepEqual(issuer.asked, []);
   await floe.stop();
 });

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { jsonReply } from '@floe/testkit/reply';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import { toFile } from 'openai';
-import { KEYS, type NativeHouse, startNativeHouse } from './native-house.ts';
+import { PASSTHROUGH_KEYS, type PassthroughGateway, startPassthroughGateway } from './passthrough-gateway.ts';
 
 const V1 = '/gateway/v1';
 
-let house: NativeHouse;
+let house: PassthroughGateway;
 before(async () => {
-  house = await startNativeHouse();
+  house = await startPassthroughGateway();
 });
 after(() => house.close());
 
 const client = () => house.openai('ours', V1);
-const sentBody = (): unknown => JSON.parse(house.last('a-one').body.toString());
+const sentBody = (): unknown => JSON.parse(house.lastRequest('a-one').body.toString());
 
 test('images: the provider of the model gets the bytes under its own name for the model', async () => {
   const image = {
@@ -23,14 +23,14 @@ test('images: the provider of the model gets the bytes under its own name for th
     data: [{ b64_json: 'aGk=' }],
     usage: { input_tokens: 9, output_tokens: 20, total_tokens: 29 },
   };
-  house.play('a-one', jsonReply(image));
+  house.setReply('a-one', jsonReply(image));
   const answer = await house.call(`${V1}/images/generations`, {
     body: '{"prompt": "a cat","model" : "a-one/m-1", "n":1.0}',
     headers: { 'content-type': 'application/json' },
   });
   assert.deepEqual(answer.json(), image);
-  assert.equal(house.last('a-one').path, '/v1/images/generations');
-  assert.equal(house.last('a-one').body.toString(), '{"prompt": "a cat","model" : "m-1", "n":1.0}');
+  assert.equal(house.lastRequest('a-one').path, '/v1/images/generations');
+  assert.equal(house.lastRequest('a-one').body.toString(), '{"prompt": "a cat","model" : "m-1", "n":1.0}');
   const row = await house.row(answer);
   const { usage } = row;
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('images: the provider of the model gets the bytes under its own name for th
 });
 
 test('audio up: a form keeps every byte but its model’s, small or large, wherever the model stands', async () => {
-  house.play(
+  house.setReply(
     'a-one',
     jsonReply({
       text: 'hello',
@@ -64,7 +64,7 @@ test('audio up: a form keeps every byte but its model’s, small or large, where
     ]) {
       const said = await client().audio.transcriptions.create(params);
       assert.equal(said.text, 'hello');
-      const { headers, body } = house.last('a-one');
+      const { headers, body } = house.lastRequest('a-one');
       assert.equal(Number(headers['content-length']), body.length);
       const boundary = /boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1] ?? assert.fail();
       assert.ok(
@@ -80,7 +80,7 @@ test('audio up: a form keeps every byte but its model’s, small or large, where
 
 test('audio down: bytes come as they are', async () => {
   const sound = Buffer.from([0, 255, 1, 254, 13, 10]);
-  house.play('a-one', { headers: { 'content-type': 'audio/mpeg' }, body: sound });
+  house.setReply('a-one', { headers: { 'content-type': 'audio/mpeg' }, body: sound });
   const speech = await client().audio.speech.create({ model: 'a-one/m-1', voice: 'alloy', input: 'Hi' });
   assert.equal(speech.headers.get('content-type'), 'audio/mpeg');
   assert.deepEqual(Buffer.from(await speech.arrayBuffer()), sound);
@@ -90,7 +90,7 @@ test('a form whose model is missing, doubled, foreign or cut short is refused', 
   const part = (name: string, value: string) =>
     `--b0\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const end = '--b0--\r\n';
-  const before = house.count('a-one');
+  const before = house.requestCount('a-one');
   for (const [body, status] of [
     [part('model', 'a-one/m-1') + part('model', 'a-one/m-2') + end, 400],
     [part('model', 'a-one/nowhere') + end, 404],
@@ -104,11 +104,11 @@ test('a form whose model is missing, doubled, foreign or cut short is refused', 
     });
     assert.equal(answer.status, status, body);
   }
-  assert.equal(house.count('a-one'), before);
+  assert.equal(house.requestCount('a-one'), before);
 });
 
 test('moderations and rerank pass for providers that offer them', async () => {
-  house.play('a-one', jsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
+  house.setReply('a-one', jsonReply({ id: 'modr-1', model: 'm-1', results: [{ flagged: false }] }));
   const judged = await client().moderations.create({ model: 'a-one/m-1', input: 'x' });
   assert.equal(judged.results[0]?.flagged, false);
   const rerank = await house.call(`${V1}/rerank`, {
@@ -119,7 +119,7 @@ test('moderations and rerank pass for providers that offer them', async () => {
 });
 
 test('files and batches: a header says whose, and what was made says it from then on', async () => {
-  house.play('a-one', ({ method, path }) =>
+  house.setReply('a-one', ({ method, path }) =>
     jsonReply(method === 'POST' ? { id: path.includes('batch') ? 'batch_7' : 'file-7' } : { id: path }),
   );
   const file = await toFile(Buffer.from('{}'), 'x.jsonl');
@@ -131,7 +131,7 @@ test('files and batches: a header says whose, and what was made says it from the
     { headers: { 'x-floe-provider': 'a-one' } },
   );
   assert.equal(made.id, 'file-7');
-  assert.equal(house.last('a-one').headers['x-floe-provider'], undefined);
+  assert.equal(house.lastRequest('a-one').headers['x-floe-provider'], undefined);
   const batch = await client().batches.create({
     input_file_id: 'file-7',
     endpoint: '/v1/responses',
@@ -144,10 +144,10 @@ test('files and batches: a header says whose, and what was made says it from the
     completion_window: '24h',
   });
   await client().batches.retrieve('batch_7');
-  assert.equal(house.last('a-one').path, '/v1/batches/batch_7');
+  assert.equal(house.lastRequest('a-one').path, '/v1/batches/batch_7');
   assert.equal((await house.call(`${V1}/batches/batch_7`, { key: 'colleague' })).status, 404);
   const unknown = await house.call(`${V1}/files`, {
-    headers: { authorization: `Bearer ${KEYS.ours}`, 'x-floe-provider': 'nobody' },
+    headers: { authorization: `Bearer ${PASSTHROUGH_KEYS.ours}`, 'x-floe-provider': 'nobody' },
   });
   assert.equal(unknown.status, 404);
   const other = await house.call(`${V1}/files`, { headers: { 'x-floe-provider': 'b-one' } });

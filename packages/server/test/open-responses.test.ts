@@ -6,19 +6,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { answerViolations, eventViolations } from '@floe/testkit/answer-schemas';
-import { call, eventFrames } from '@floe/testkit/client';
-import { violations } from '@floe/testkit/json-schema';
-import { ABLE_MODELS, type AbleHouse, startAbleHouse } from './able-house.ts';
-import { SENTENCE } from './able-upstream.ts';
-import { objectOf, objectsIn } from './answers-said.ts';
+import { findAnswerViolations, findEventViolations } from '@floe/testkit/answer-schemas';
+import { callHttp, parseSseFrames } from '@floe/testkit/http-client';
+import { findSchemaViolations } from '@floe/testkit/json-schema';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
+import { COMPLIANCE_MODELS, type ComplianceGateway, startComplianceGateway } from './compliance-gateway.ts';
+import { COMPLIANCE_SENTENCE } from './compliance-upstream.ts';
 
 const SPECS = process.env['FLOE_FIXTURES']
   ? resolve(process.env['FLOE_FIXTURES'], '../specs')
   : resolve(import.meta.dirname, '../../../../shared/specs');
 const SPEC_FILE = join(SPECS, 'openresponses-2026-04-24.json');
-const spec: JsonObject = existsSync(SPEC_FILE) ? objectOf(JSON.parse(readFileSync(SPEC_FILE, 'utf8'))) : {};
-const schemas = objectOf(objectOf(spec['components'])['schemas']);
+const spec: JsonObject = existsSync(SPEC_FILE)
+  ? objectOrEmpty(JSON.parse(readFileSync(SPEC_FILE, 'utf8')))
+  : {};
+const schemas = objectOrEmpty(objectOrEmpty(spec['components'])['schemas']);
 const isPresent = Object.keys(schemas).length > 0;
 
 const WEATHER = {
@@ -93,14 +95,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-let house: AbleHouse;
+let house: ComplianceGateway;
 before(async () => {
-  house = await startAbleHouse();
+  house = await startComplianceGateway();
 });
 after(() => house.close());
 
 async function ask(body: JsonObject) {
-  const answer = await call(`${house.url}/responses`, {
+  const answer = await callHttp(`${house.url}/responses`, {
     headers: { authorization: `Bearer ${house.key}` },
     body,
   });
@@ -110,33 +112,33 @@ async function ask(body: JsonObject) {
 
 function assertValid(value: Json, schema: string): void {
   if (isPresent)
-    assert.deepEqual(violations(value, schemas[schema], spec, { optional: new Set() }), [], schema);
+    assert.deepEqual(findSchemaViolations(value, schemas[schema], spec, { optional: new Set() }), [], schema);
 }
 
 function assertResponse(value: unknown, expect: Scenario['expect']): void {
-  const response = objectOf(value);
-  assert.deepEqual(answerViolations('responses', response), []);
+  const response = objectOrEmpty(value);
+  assert.deepEqual(findAnswerViolations('responses', response), []);
   assertValid(response, 'ResponseResource');
   assert.equal(response['status'], 'completed');
-  const [item] = objectsIn(response['output']);
+  const [item] = objectsOrEmpty(response['output']);
   if (expect === 'call')
     assert.deepEqual(
       [item?.['type'], item?.['name'], JSON.parse(String(item?.['arguments']))],
       ['function_call', 'get_weather', { location: 'ok' }],
     );
-  else assert.equal(objectsIn(item?.['content'])[0]?.['text'], SENTENCE);
+  else assert.equal(objectsOrEmpty(item?.['content'])[0]?.['text'], COMPLIANCE_SENTENCE);
 }
 
 /** Schemas of the events by the constant of their `type`. */
 function eventSchema(type: string): string {
   const found = Object.entries(schemas).find(([name, schema]) => {
-    const { enum: words } = objectOf(objectOf(objectOf(schema)['properties'])['type']);
+    const { enum: words } = objectOrEmpty(objectOrEmpty(objectOrEmpty(schema)['properties'])['type']);
     return name.endsWith('StreamingEvent') && Array.isArray(words) && words.includes(type);
   });
   return found?.[0] ?? assert.fail(`the specification knows no event "${type}"`);
 }
 
-for (const model of ABLE_MODELS)
+for (const model of COMPLIANCE_MODELS)
   describe(`Open Responses over ${model}`, { concurrency: 2 }, () => {
     for (const [name, scenario] of Object.entries(SCENARIOS)) {
       test(`${name}, whole`, async () => {
@@ -145,7 +147,7 @@ for (const model of ABLE_MODELS)
 
       test(`${name}, streamed`, async () => {
         const { text } = await ask({ model, ...scenario.ask, stream: true });
-        const events = eventFrames(text).map(({ data }) => objectOf(JSON.parse(data)));
+        const events = parseSseFrames(text).map(({ data }) => objectOrEmpty(JSON.parse(data)));
         const types = events.map((event) => String(event['type']));
         assert.deepEqual(types.slice(0, 2), ['response.created', 'response.in_progress']);
         assert.equal(types.at(-1), 'response.completed');
@@ -154,7 +156,7 @@ for (const model of ABLE_MODELS)
           events.map((_, at) => at),
         );
         for (const event of events) {
-          assert.deepEqual(eventViolations('responses', event), []);
+          assert.deepEqual(findEventViolations('responses', event), []);
           if (isPresent) assertValid(event, eventSchema(String(event['type'])));
         }
         assertResponse(events.at(-1)?.['response'], scenario.expect);
@@ -163,7 +165,7 @@ for (const model of ABLE_MODELS)
 
     test('settings are repeated in the answer', async () => {
       const { ask: settings } = SCENARIOS['every setting'] ?? assert.fail();
-      const response = objectOf((await ask({ model, ...settings })).json());
+      const response = objectOrEmpty((await ask({ model, ...settings })).json());
       for (const name of ['temperature', 'top_p', 'max_output_tokens', 'metadata', 'reasoning', 'text'])
         assert.deepEqual(response[name], settings[name], name);
       assert.deepEqual(response['tools'], [{ ...WEATHER, strict: false }]);
@@ -179,14 +181,14 @@ for (const model of ABLE_MODELS)
       };
       const first = (await ask({ model, ...chosen })).json();
       assertResponse(first, 'call');
-      const { id, output } = objectOf(first);
-      const call_id = objectsIn(output).find(({ type }) => type === 'function_call')?.['call_id'] ?? '';
+      const { id, output } = objectOrEmpty(first);
+      const call_id = objectsOrEmpty(output).find(({ type }) => type === 'function_call')?.['call_id'] ?? '';
       const result = { type: 'function_call_output', call_id, output: '64 degrees and clear' };
       assertResponse((await ask({ model, previous_response_id: id ?? '', input: [result] })).json(), 'text');
     });
 
     test('a response gone on from by its id', async () => {
-      const first = objectOf((await ask({ model, input: 'Hi' })).json());
+      const first = objectOrEmpty((await ask({ model, input: 'Hi' })).json());
       const second = (await ask({ model, input: 'More', previous_response_id: first['id'] ?? '' })).json();
       assert.ok(isObject(second));
       assert.equal(second['previous_response_id'], first['id']);

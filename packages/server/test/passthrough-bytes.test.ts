@@ -3,28 +3,35 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Chunking } from '@floe/testkit/chunking';
-import { RawClient, requestBytes } from '@floe/testkit/raw-client';
-import { ownRecordings } from '@floe/testkit/recordings';
-import { jsonReply } from '@floe/testkit/reply';
-import { sharedRecordings } from '@floe/testkit/shared-recordings';
-import { type Fake, KEYS, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
+import { loadProjectRecordings } from '@floe/testkit/recordings';
+import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import {
+  PASSTHROUGH_A_PATH,
+  PASSTHROUGH_B_PATH,
+  PASSTHROUGH_KEYS,
+  type PassthroughGateway,
+  type PassthroughUpstream,
+  startPassthroughGateway,
+} from './passthrough-gateway.ts';
 
-let house: NativeHouse;
+let house: PassthroughGateway;
 before(async () => {
-  house = await startNativeHouse();
+  house = await startPassthroughGateway();
 });
 after(() => house.close());
 
 const CHUNKINGS: readonly Chunking[] = ['whole', { seed: 5 }, { seed: 6, meanBytes: 200 }];
-const SURFACES: Readonly<Record<string, { readonly fake: Fake; readonly path: string }>> = {
-  chat: { fake: 'a-one', path: `${PASS_A}/chat/completions` },
-  responses: { fake: 'a-one', path: `${PASS_A}/responses` },
-  messages: { fake: 'b-one', path: `${PASS_B}/v1/messages` },
+const SURFACES: Readonly<Record<string, { readonly fake: PassthroughUpstream; readonly path: string }>> = {
+  chat: { fake: 'a-one', path: `${PASSTHROUGH_A_PATH}/chat/completions` },
+  responses: { fake: 'a-one', path: `${PASSTHROUGH_A_PATH}/responses` },
+  messages: { fake: 'b-one', path: `${PASSTHROUGH_B_PATH}/v1/messages` },
 };
 
 function recorded() {
-  const shared = sharedRecordings(({ surface }) => surface in SURFACES);
-  const all = [...ownRecordings(({ surface }) => surface in SURFACES), ...shared.recordings];
+  const shared = loadSharedRecordings(({ surface }) => surface in SURFACES);
+  const all = [...loadProjectRecordings(({ surface }) => surface in SURFACES), ...shared.recordings];
   return all.flatMap(({ file, surface, interactions }) =>
     interactions
       .filter(({ method, status }) => method === 'POST' && status === 200)
@@ -40,23 +47,23 @@ test('recorded answers reach the client byte for byte, however they were cut', a
   for (const [at, { file, surface, interaction }] of found.entries()) {
     const place = SURFACES[surface] ?? assert.fail(surface);
     const chunking = CHUNKINGS[at % CHUNKINGS.length] ?? 'whole';
-    house.play(place.fake, { interaction, chunking, framing: 'chunked' });
+    house.setReply(place.fake, { interaction, chunking, framing: 'chunked' });
     const body = { model: 'm-1', stream: interaction.stream, store: false };
     // This key has one target, so a stream that begins with its error has nobody else to answer it.
     const answer = await house.call(place.path, { body, key: 'narrow' });
     assert.equal(answer.status, 200, file);
     // A recording that stops without its last event is a broken answer here as well.
-    if (answer.complete) assert.deepEqual(answer.bytes, interaction.body, file);
+    if (answer.isComplete) assert.deepEqual(answer.bytes, interaction.body, file);
     else assert.deepEqual(answer.bytes, interaction.body.subarray(0, answer.bytes.length), file);
-    passed += answer.complete ? 1 : 0;
+    passed += answer.isComplete ? 1 : 0;
   }
   assert.ok(passed > found.length * 0.8, `${passed} of ${found.length} were whole`);
 });
 
 test('a request goes up byte for byte, with its query and headers, and without anything of ours', async () => {
-  house.play('a-one', jsonReply({ ok: true }));
+  house.setReply('a-one', jsonReply({ ok: true }));
   const body = '{ "model":"m-1" ,"x":{"\\u0061":1.50},\n"messages":[ ] }';
-  const answer = await house.call(`${PASS_A}/chat/completions?a=1&b=%20x&a=2`, {
+  const answer = await house.call(`${PASSTHROUGH_A_PATH}/chat/completions?a=1&b=%20x&a=2`, {
     body,
     headers: {
       'content-type': 'application/json; charset=utf-8',
@@ -64,7 +71,7 @@ test('a request goes up byte for byte, with its query and headers, and without a
       'openai-organization': 'org-1',
       'x-stainless-lang': 'js',
       'x-floe-metadata': '{"a":"b"}',
-      'x-custom-copy': `my key is ${KEYS.ours}`,
+      'x-custom-copy': `my key is ${PASSTHROUGH_KEYS.ours}`,
       'x-forwarded-for': '192.0.2.1',
       connection: 'close, x-hop',
       'x-hop': '1',
@@ -73,7 +80,7 @@ test('a request goes up byte for byte, with its query and headers, and without a
     },
   });
   assert.equal(answer.status, 200, answer.text);
-  const { path, headers, body: received, method } = house.last('a-one');
+  const { path, headers, body: received, method } = house.lastRequest('a-one');
   assert.equal(method, 'POST');
   assert.equal(path, '/v1/chat/completions?a=1&b=%20x&a=2');
   assert.equal(received.toString(), body);
@@ -89,23 +96,23 @@ test('a request goes up byte for byte, with its query and headers, and without a
 });
 
 test('every method and path below a base is passed on', async () => {
-  house.play('a-one', ({ method, path }) => jsonReply({ method, path }));
-  house.play('b-one', ({ method, path }) => jsonReply({ method, path }));
+  house.setReply('a-one', ({ method, path }) => jsonReply({ method, path }));
+  house.setReply('b-one', ({ method, path }) => jsonReply({ method, path }));
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     for (const [base, below] of [
-      [PASS_A, '/things/one%20two?x=%2F'],
-      [`${PASS_B}/v1`, '/skies/blue'],
+      [PASSTHROUGH_A_PATH, '/things/one%20two?x=%2F'],
+      [`${PASSTHROUGH_B_PATH}/v1`, '/skies/blue'],
     ] as const) {
       const answer = await house.call(base + below, { method });
       assert.deepEqual(answer.json(), { method, path: `/v1${below}` });
     }
-  const head = await house.call(`${PASS_A}/things`, { method: 'HEAD' });
+  const head = await house.call(`${PASSTHROUGH_A_PATH}/things`, { method: 'HEAD' });
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
 });
 
 test('an answer keeps its headers but for those of the connection and of the other host', async () => {
-  house.play('b-one', {
+  house.setReply('b-one', {
     ...jsonReply({ id: 'msg_1', usage: { input_tokens: 3, cache_read_input_tokens: 4, output_tokens: 5 } }),
     headers: {
       'content-type': 'application/json',
@@ -118,7 +125,7 @@ test('an answer keeps its headers but for those of the connection and of the oth
       'x-floe-provider': 'liar',
     },
   });
-  const answer = await house.call(`${PASS_B}/v1/messages`, {
+  const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
     body: { model: 'm-1', max_tokens: 5, messages: [], metadata: { user_id: 'u-7' } },
     headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'one,two', 'anthropic-odd': 'x' },
   });
@@ -130,7 +137,7 @@ test('an answer keeps its headers but for those of the connection and of the oth
   assert.equal(answer.headers['x-floe-provider'], 'b-one');
   assert.equal(answer.headers['set-cookie'], undefined);
   assert.equal(answer.headers['alt-svc'], undefined);
-  const sent = house.last('b-one');
+  const sent = house.lastRequest('b-one');
   assert.equal(sent.headers['x-api-key'], 'secret-of-b-one');
   assert.equal(sent.headers['authorization'], undefined);
   assert.equal(sent.headers['anthropic-beta'], 'one,two');
@@ -161,36 +168,44 @@ describe('addresses that two readers could take for different ones are refused',
     '/./files',
   ])
     test(path, async () => {
-      const before = house.count('a-one');
+      const before = house.requestCount('a-one');
       const client = await RawClient.connect(house.url);
       await client.send(
-        requestBytes({ path: PASS_A + path, headers: [['x-api-key', KEYS.ours]], method: 'GET' }),
+        encodeRawRequest({
+          path: PASSTHROUGH_A_PATH + path,
+          headers: [['x-api-key', PASSTHROUGH_KEYS.ours]],
+          method: 'GET',
+        }),
       );
-      const { status, body } = await client.answer();
+      const { status, body } = await client.readAnswer();
       client.hangUp();
       assert.equal(status, 400, body.toString());
       assert.match(body.toString(), /not passed on/);
-      assert.equal(house.count('a-one'), before);
+      assert.equal(house.requestCount('a-one'), before);
     });
 
   test('and so is a platform key in the address', async () => {
-    const answer = await house.call(`${PASS_A}/things?key=${KEYS.ours}`);
+    const answer = await house.call(`${PASSTHROUGH_A_PATH}/things?key=${PASSTHROUGH_KEYS.ours}`);
     assert.equal(answer.status, 400);
-    assert.ok(!answer.text.includes(KEYS.ours));
+    assert.ok(!answer.text.includes(PASSTHROUGH_KEYS.ours));
   });
 });
 
 test('errors of ours come in the dialect of the base', async () => {
-  const b = await house.call(`${PASS_B}/v1/messages`, { body: { model: 'nowhere', messages: [] } });
+  const b = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages`, {
+    body: { model: 'nowhere', messages: [] },
+  });
   assert.equal(b.status, 404);
   assert.match(b.text, /"type":"error","error":\{"type":"not_found_error"/);
-  const a = await house.call(`${PASS_A}/responses`, { body: { model: 'nowhere', input: 'x' } });
+  const a = await house.call(`${PASSTHROUGH_A_PATH}/responses`, { body: { model: 'nowhere', input: 'x' } });
   assert.equal(a.status, 404);
   assert.match(a.text, /"code":"model_not_found"/);
-  const outside = await house.call(`${PASS_B}/elsewhere`);
+  const outside = await house.call(`${PASSTHROUGH_B_PATH}/elsewhere`);
   assert.equal(outside.status, 404);
   assert.match(outside.text, /"type":"error"/);
-  const unknown = await house.call(`${PASS_A}/models`, { headers: { authorization: 'Bearer eis_x' } });
+  const unknown = await house.call(`${PASSTHROUGH_A_PATH}/models`, {
+    headers: { authorization: 'Bearer eis_x' },
+  });
   assert.equal(unknown.status, 401);
 });
 

@@ -3,16 +3,23 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
-import { UPSTREAM_FAULTS, upstreamFault } from '@floe/testkit/fault-table';
-import { eventually } from '@floe/testkit/patience';
-import { startFloe } from '@floe/testkit/process';
-import { HANG_UP_STAGES, hangUpAt, RawClient } from '@floe/testkit/raw-client';
-import { jsonReply, sseReply } from '@floe/testkit/reply';
-import { type Fake, KEYS, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
+import { startFloeProcess } from '@floe/testkit/floe-process';
+import { HANG_UP_STAGES, RawClient, sendAndHangUp } from '@floe/testkit/raw-client';
+import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import {
+  PASSTHROUGH_A_PATH,
+  PASSTHROUGH_B_PATH,
+  PASSTHROUGH_KEYS,
+  type PassthroughGateway,
+  type PassthroughUpstream,
+  startPassthroughGateway,
+} from './passthrough-gateway.ts';
 
-let house: NativeHouse;
+let house: PassthroughGateway;
 before(async () => {
-  house = await startNativeHouse();
+  house = await startPassthroughGateway();
 });
 after(() => house.close());
 
@@ -33,11 +40,11 @@ const OVERLOADED = [
   event('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }),
 ];
 
-const ask = (body: object = MESSAGE) => house.call(`${PASS_B}/v1/messages`, { body });
+const ask = (body: object = MESSAGE) => house.call(`${PASSTHROUGH_B_PATH}/v1/messages`, { body });
 
 async function healthy(after: string): Promise<void> {
   // A connection may have been closed meanwhile: then the other one answers.
-  for (const fake of ['b-one', 'b-two'] as const) house.play(fake, sseReply(GOOD));
+  for (const fake of ['b-one', 'b-two'] as const) house.setReply(fake, sseReply(GOOD));
   await house.upstream('b-one').setFaults();
   const answer = await ask();
   assert.equal(answer.status, 200, after);
@@ -52,13 +59,16 @@ test('the next provider answers, under its own name for the model, when one fail
     jsonReply({ error: 'bad key' }, 401),
     sseReply(OVERLOADED),
   ]) {
-    house.play('b-one', failing);
-    house.play('b-two', sseReply(GOOD));
+    house.setReply('b-one', failing);
+    house.setReply('b-two', sseReply(GOOD));
     const answer = await ask();
     assert.equal(answer.text, GOOD.join(''));
     assert.equal(answer.headers['x-floe-provider'], 'b-two');
     assert.equal(answer.headers['x-floe-attempts'], '2');
-    assert.deepEqual(JSON.parse(house.last('b-two').body.toString()), { ...MESSAGE, model: 'mapped-2' });
+    assert.deepEqual(JSON.parse(house.lastRequest('b-two').body.toString()), {
+      ...MESSAGE,
+      model: 'mapped-2',
+    });
   }
 });
 
@@ -68,8 +78,8 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
     error: { type: 'overloaded_error', message: 'Overloaded' },
     request_id: 'req_9',
   };
-  house.play('b-one', jsonReply({ error: 'first' }, 500));
-  house.play('b-two', {
+  house.setReply('b-one', jsonReply({ error: 'first' }, 500));
+  house.setReply('b-two', {
     ...jsonReply(failure, 529),
     headers: { 'content-type': 'application/json', 'retry-after': '7' },
   });
@@ -78,8 +88,8 @@ test('a provider’s own failure passes unchanged once nobody is left to ask', a
   assert.deepEqual(answer.json(), failure);
   assert.equal(answer.headers['retry-after'], '7');
   assert.equal(answer.headers['x-floe-error-source'], 'upstream');
-  house.play('b-one', sseReply(OVERLOADED));
-  house.play('b-two', sseReply(OVERLOADED));
+  house.setReply('b-one', sseReply(OVERLOADED));
+  house.setReply('b-two', sseReply(OVERLOADED));
   const stream = await ask();
   assert.equal(stream.text, OVERLOADED.join(''));
   const row = await house.row(stream);
@@ -91,26 +101,26 @@ test('a refusal keeps its wording, and a refused credential is never told as the
     type: 'error',
     error: { type: 'invalid_request_error', message: 'prompt is too long: 9 > 8' },
   };
-  house.play('b-one', jsonReply(body, 400));
+  house.setReply('b-one', jsonReply(body, 400));
   const refused = await ask();
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.json(), body);
-  for (const fake of ['b-one', 'b-two'] as const) house.play(fake, jsonReply({ error: 'key' }, 403));
+  for (const fake of ['b-one', 'b-two'] as const) house.setReply(fake, jsonReply({ error: 'key' }, 403));
   const denied = await ask();
   assert.equal(denied.status, 502);
   assert.match(denied.text, /upstream_auth_failed/);
 });
 
 test('what breaks never looks finished, whatever broke it', async () => {
-  for (const { name } of UPSTREAM_FAULTS) {
+  for (const { name } of INJECTED_FAULTS) {
     // Those that only wait are judged with a clock of their own; a coding passes as it is.
     if (/accepts-|silent|silence|stall|slow|hang|gzip/.test(name)) continue;
     if (name.startsWith('huge') && !process.env['FLOE_TEST_FULL']) continue;
-    house.play('b-one', sseReply(GOOD));
-    house.play('b-two', jsonReply({ error: 'x' }, 500));
-    await house.upstream('b-one').setFaults(upstreamFault(name));
+    house.setReply('b-one', sseReply(GOOD));
+    house.setReply('b-two', jsonReply({ error: 'x' }, 500));
+    await house.upstream('b-one').setFaults(findInjectedFault(name));
     const answer = await ask();
-    const whole = answer.status === 200 && answer.complete;
+    const whole = answer.status === 200 && answer.isComplete;
     if (whole) assert.match(answer.text, /message_stop|"type":"error"|"error"/, name);
     else if (answer.status === 200) assert.doesNotMatch(answer.text, /event: message_stop/, name);
     await healthy(name);
@@ -120,10 +130,10 @@ test('what breaks never looks finished, whatever broke it', async () => {
 test('a stream that breaks off after content breaks off for the client, and is counted as far as it came', async () => {
   const cut = GOOD.slice(0, 4).join('');
   for (const framing of ['close', 'chunked'] as const) {
-    house.play('b-one', { ...sseReply([cut]), framing });
+    house.setReply('b-one', { ...sseReply([cut]), framing });
     const answer = await ask();
     assert.equal(answer.status, 200);
-    assert.equal(answer.complete, false, framing);
+    assert.equal(answer.isComplete, false, framing);
     assert.equal(answer.text, cut);
     const row = await house.row(answer);
     assert.deepEqual([row['state'], row['error_code']], ['partial', 'upstream_stream_broken']);
@@ -133,34 +143,43 @@ test('a stream that breaks off after content breaks off for the client, and is c
 
 test('a redirect is never followed nor handed on', async () => {
   for (const fake of ['b-one', 'b-two'] as const)
-    house.play(fake, { status: 307, headers: { location: `${house.upstream('a-one').url}/x` }, body: '' });
-  const before = house.count('a-one');
+    house.setReply(fake, {
+      status: 307,
+      headers: { location: `${house.upstream('a-one').url}/x` },
+      body: '',
+    });
+  const before = house.requestCount('a-one');
   const answer = await ask();
   assert.equal(answer.status, 502);
   assert.equal(answer.headers['location'], undefined);
-  assert.equal(house.count('a-one'), before);
+  assert.equal(house.requestCount('a-one'), before);
 });
 
 test('a client may leave at every stage', async () => {
-  house.play('b-one', { ...sseReply(GOOD), framing: 'chunked' });
+  house.setReply('b-one', { ...sseReply(GOOD), framing: 'chunked' });
   for (const stage of HANG_UP_STAGES)
     for (const reset of [false, true]) {
       const headers: [string, string][] = [
-        ['x-api-key', KEYS.ours],
+        ['x-api-key', PASSTHROUGH_KEYS.ours],
         ['content-type', 'application/json'],
       ];
       const body = JSON.stringify(MESSAGE);
-      await hangUpAt(house.url, stage, { path: `${PASS_B}/v1/messages`, headers, body }, reset);
+      await sendAndHangUp(
+        house.url,
+        stage,
+        { path: `${PASSTHROUGH_B_PATH}/v1/messages`, headers, body },
+        reset,
+      );
     }
   await healthy('clients that left');
 });
 
 test('a client that leaves in the middle of an upload ends it at the provider', async () => {
   const client = await RawClient.connect(house.url);
-  const before = house.count('a-one');
+  const before = house.requestCount('a-one');
   await client.send(uploadHead(1_000_000));
   await client.send(Buffer.alloc(100_000, 'x'));
-  const requests = await house.upstream('a-one').received(before + 1);
+  const requests = await house.upstream('a-one').waitForRequests(before + 1);
   client.reset();
   await requests.at(-1)?.settled;
   await healthy('an upload that was left');
@@ -174,9 +193,9 @@ test('a client that leaves in the middle of an upload ends it at the provider', 
 
 function uploadHead(length: number): string {
   const lines = [
-    `POST ${PASS_A}/files HTTP/1.1`,
+    `POST ${PASSTHROUGH_A_PATH}/files HTTP/1.1`,
     'host: x',
-    `authorization: Bearer ${KEYS.ours}`,
+    `authorization: Bearer ${PASSTHROUGH_KEYS.ours}`,
     'content-type: multipart/form-data; boundary=b0',
     `content-length: ${length}`,
   ];
@@ -186,7 +205,7 @@ function uploadHead(length: number): string {
 test('a body larger than 512 MB is refused before any of it is read', async () => {
   const client = await RawClient.connect(house.url);
   await client.send(uploadHead(512 * 1024 * 1024 + 1));
-  const { status, body } = await client.answer();
+  const { status, body } = await client.readAnswer();
   client.hangUp();
   assert.equal(status, 413);
   assert.match(body.toString(), /request_too_large/);
@@ -207,12 +226,12 @@ test('an upload passes in both directions without being held in memory', async (
   await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
   const address = sink.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     yaml: JSON.stringify({
       orgs: [
         {
           id: 'acme',
-          keys: [{ name: 'ours', key: KEYS.ours, scopes: ['gateway'] }],
+          keys: [{ name: 'ours', key: PASSTHROUGH_KEYS.ours, scopes: ['gateway'] }],
           providers: [{ id: 'a', kind: 'openai', base_url: `http://127.0.0.1:${port}/v1`, api_key: 'k' }],
         },
       ],
@@ -228,7 +247,7 @@ test('an upload passes in both directions without being held in memory', async (
       await client.send(piece);
       peak = Math.max(peak, residentMb(floe.pid));
     }
-    const { status } = await client.answer();
+    const { status } = await client.readAnswer();
     client.hangUp();
     assert.equal(status, 200);
     assert.equal(received, length);
@@ -246,23 +265,27 @@ function residentMb(pid: number): number {
 }
 
 test('a slow reader gets all of it, and its provider waits', async () => {
-  const fake: Fake = 'a-one';
+  const fake: PassthroughUpstream = 'a-one';
   const body = Buffer.alloc(24 * 1024 * 1024, 'y');
-  house.play(fake, {
+  house.setReply(fake, {
     headers: { 'content-type': 'application/octet-stream' },
     body,
     framing: 'content-length',
   });
   const client = await RawClient.connect(house.url);
   await client.send(
-    `GET ${PASS_A}/blobs/1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEYS.ours}\r\n\r\n`,
+    `GET ${PASSTHROUGH_A_PATH}/blobs/1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${PASSTHROUGH_KEYS.ours}\r\n\r\n`,
   );
-  const first = await client.take(1);
+  const first = await client.readBytes(1);
   assert.equal(first.length, 1);
   // Nobody reads now; what the process holds is a few buffers, not the answer.
   const held = residentMb(house.floe.pid);
   let taken = 0;
-  for (let bytes = await client.take(1 << 20); bytes.length > 0; bytes = await client.take(1 << 20)) {
+  for (
+    let bytes = await client.readBytes(1 << 20);
+    bytes.length > 0;
+    bytes = await client.readBytes(1 << 20)
+  ) {
     taken += bytes.length;
     if (taken >= body.length) break;
   }

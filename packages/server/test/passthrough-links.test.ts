@@ -2,20 +2,25 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import {
+  PASSTHROUGH_A_PATH,
+  PASSTHROUGH_B_PATH,
+  type PassthroughGateway,
+  startPassthroughGateway,
+} from './passthrough-gateway.ts';
 
 const RESULT =
   '{"custom_id":"1","result":{"type":"succeeded","message":{"usage":{"input_tokens":9,"output_tokens":4}}}}\n';
 
-let house: NativeHouse;
+let house: PassthroughGateway;
 /** What a provider's public address would be, where only a proxy of it is configured. */
-let elsewhere: Upstream;
+let elsewhere: FakeUpstream;
 before(async () => {
-  house = await startNativeHouse();
-  elsewhere = await startUpstream({ respond: () => jsonReply({ error: 'nobody may come here' }, 500) });
+  house = await startPassthroughGateway();
+  elsewhere = await startFakeUpstream({ respond: () => jsonReply({ error: 'nobody may come here' }, 500) });
 });
 after(async () => {
   await elsewhere.close();
@@ -34,7 +39,7 @@ const requests = [
 ];
 
 /** The results of each batch stand behind a link, once at the configured address and once at another one. */
-function serveBatches({ method, path }: ReceivedRequest): Reply {
+function serveBatches({ method, path }: ReceivedRequest): UpstreamReply {
   const links = [house.upstream('b-one').url, elsewhere.url];
   const batches = links.map((url, at) => batch(`b_${at}`, `${url}/v1/messages/batches/b_${at}/results`));
   if (/\/results$/.test(path)) return { headers: { 'content-type': 'application/x-jsonl' }, body: RESULT };
@@ -47,7 +52,7 @@ function serveBatches({ method, path }: ReceivedRequest): Reply {
 let made = 0;
 
 test('the official SDK reads the results of a batch through Floe, wherever the provider says they are', async () => {
-  house.play('b-one', serveBatches);
+  house.setReply('b-one', serveBatches);
   const client = house.anthropic();
   for (const _ of [0, 1]) {
     const { id } = await client.messages.batches.create({ requests });
@@ -57,7 +62,7 @@ test('the official SDK reads the results of a batch through Floe, wherever the p
   }
   for await (const entry of client.messages.batches.list())
     assert.ok(
-      entry.results_url?.startsWith(`${house.url}${PASS_B}/v1/messages/batches/${entry.id}`),
+      entry.results_url?.startsWith(`${house.url}${PASSTHROUGH_B_PATH}/v1/messages/batches/${entry.id}`),
       String(entry.results_url),
     );
   assert.equal(elsewhere.requests.length, 0, 'nobody follows a link to the provider itself');
@@ -66,8 +71,8 @@ test('the official SDK reads the results of a batch through Floe, wherever the p
 });
 
 test('results that an SDK reads by their link are counted', async () => {
-  house.play('b-one', serveBatches);
-  const answer = await house.call(`${PASS_B}/v1/messages/batches/b_0`);
+  house.setReply('b-one', serveBatches);
+  const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/b_0`);
   const { results_url } = answer.json() as unknown as { results_url: string };
   const results = await house.call(results_url.slice(house.url.length));
   assert.equal(results.text, RESULT);
@@ -84,14 +89,14 @@ test('no member of a resource names the provider’s API, however the link is wr
   ];
   const escaped = JSON.stringify({ id: 'f_1', links, next: { url: links[0] } }).replaceAll('/', '\\/');
   for (const body of [JSON.stringify({ id: 'f_1', links, more: { self: links[0] } }, null, 2), escaped]) {
-    house.play('a-one', { headers: { 'content-type': 'application/json' }, body });
+    house.setReply('a-one', { headers: { 'content-type': 'application/json' }, body });
     for (const [method, path] of [
       ['POST', '/files'],
       ['GET', '/files/f_1'],
       ['GET', '/batches/f_1'],
       ['DELETE', '/files/f_1'],
     ] as const) {
-      const answer = await house.call(`${PASS_A}${path}`, {
+      const answer = await house.call(`${PASSTHROUGH_A_PATH}${path}`, {
         method,
         ...(method === 'POST' && { body: {} }),
       });
@@ -116,11 +121,11 @@ test('links inside what a model or a person wrote stay as they are', async () =>
     note: text,
   };
   const body = JSON.stringify(whole);
-  house.play('a-one', { headers: { 'content-type': 'application/json' }, body });
-  const chat = await house.call(`${PASS_A}/chat/completions`, {
+  house.setReply('a-one', { headers: { 'content-type': 'application/json' }, body });
+  const chat = await house.call(`${PASSTHROUGH_A_PATH}/chat/completions`, {
     body: { model: 'm-1', messages: [{ role: 'user', content: 'hi' }] },
   });
   assert.equal(chat.text, body);
-  const content = await house.call(`${PASS_A}/files/f_1/content`);
+  const content = await house.call(`${PASSTHROUGH_A_PATH}/files/f_1/content`);
   assert.equal(content.text, body, 'the content of a file');
 });

@@ -2,14 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { toFile } from 'openai';
-import { type Fake, type NativeHouse, PASS_A, PASS_B, startNativeHouse } from './native-house.ts';
+import {
+  PASSTHROUGH_A_PATH,
+  PASSTHROUGH_B_PATH,
+  type PassthroughGateway,
+  type PassthroughUpstream,
+  startPassthroughGateway,
+} from './passthrough-gateway.ts';
 
-let house: NativeHouse;
+let house: PassthroughGateway;
 before(async () => {
-  house = await startNativeHouse();
+  house = await startPassthroughGateway();
 });
 after(() => house.close());
 
@@ -23,10 +29,10 @@ let made = 0;
 const kept = new Map<string, Thing[]>();
 beforeEach(() => {
   kept.clear();
-  for (const fake of ['a-one', 'b-one'] as const) house.play(fake, (request) => serve(fake, request));
+  for (const fake of ['a-one', 'b-one'] as const) house.setReply(fake, (request) => serve(fake, request));
 });
 
-function serve(fake: Fake, { method, path, headers }: ReceivedRequest): Reply {
+function serve(fake: PassthroughUpstream, { method, path, headers }: ReceivedRequest): UpstreamReply {
   const url = new URL(path, 'http://fake');
   const [, collection = '', id, what] =
     /^\/v1\/(messages\/batches|\w+)(?:\/([^/]+))?(?:\/(.+))?$/.exec(url.pathname) ?? [];
@@ -82,27 +88,27 @@ test('a file is there for the key that made it, and for nobody else', async () =
   const ours = await house
     .openai()
     .files.create({ file: await toFile(Buffer.from('text'), 'a.txt'), purpose: 'assistants' });
-  const sent = house.last('a-one');
+  const sent = house.lastRequest('a-one');
   assert.match(sent.headers['content-type'] ?? '', /^multipart\/form-data; boundary=/);
   assert.match(sent.body.toString(), /name="file"; filename="a.txt"[\s\S]*text/);
   assert.equal((await house.openai().files.retrieve(ours.id)).id, ours.id);
-  const before = house.count('a-one');
+  const before = house.requestCount('a-one');
   for (const key of ['colleague', 'stranger'] as const)
     for (const [method, path] of [
       ['GET', `/files/${ours.id}`],
       ['GET', `/files/${ours.id}/content`],
       ['DELETE', `/files/${ours.id}`],
     ] as const) {
-      const answer = await house.call(PASS_A + path, { method, key });
+      const answer = await house.call(PASSTHROUGH_A_PATH + path, { method, key });
       assert.equal(answer.status, 404, `${key} ${method} ${path}`);
       assert.match(answer.text, /"code":"not_found"/);
     }
-  const borrowed = await house.call(`${PASS_A}/responses`, {
+  const borrowed = await house.call(`${PASSTHROUGH_A_PATH}/responses`, {
     key: 'colleague',
     body: { model: 'm-1', input: [{ role: 'user', content: [{ type: 'input_file', file_id: ours.id }] }] },
   });
   assert.equal(borrowed.status, 404);
-  assert.equal(house.count('a-one'), before, 'nothing of this reached the provider');
+  assert.equal(house.requestCount('a-one'), before, 'nothing of this reached the provider');
   assert.equal((await house.openai().files.delete(ours.id)).deleted, true);
 });
 
@@ -120,7 +126,7 @@ test('a list holds only the caller’s own, and pages of it are filled from furt
   const seen: string[] = [];
   for await (const batch of house.openai().batches.list({ limit: 2 })) seen.push(batch.id);
   assert.deepEqual(seen, mine);
-  const answer = await house.call(`${PASS_A}/batches`, { key: 'stranger' });
+  const answer = await house.call(`${PASSTHROUGH_A_PATH}/batches`, { key: 'stranger' });
   assert.deepEqual(answer.json(), {
     object: 'list',
     data: [],
@@ -145,7 +151,7 @@ test('an organization may share what its keys make', async () => {
     ],
   });
   assert.equal((await house.anthropic('stranger').messages.batches.retrieve(made.id)).id, made.id);
-  const foreign = await house.call(`${PASS_B}/v1/messages/batches/${made.id}`);
+  const foreign = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${made.id}`);
   assert.equal(foreign.status, 404);
   assert.match(foreign.text, /"not_found_error"/);
 });
@@ -156,11 +162,13 @@ test('the files that a batch writes belong to whoever made the batch', async () 
     endpoint: '/v1/responses',
     completion_window: '24h',
   });
-  await house.call(`${PASS_A}/batches/${batch.id}/finish`, { method: 'POST' });
+  await house.call(`${PASSTHROUGH_A_PATH}/batches/${batch.id}/finish`, { method: 'POST' });
   kept.get('a-onefiles')?.push({ id: `out-of-${batch.id}` });
   const results = await house.openai().files.content(`out-of-${batch.id}`);
   assert.equal(await results.text(), RESULTS);
-  const foreign = await house.call(`${PASS_A}/files/out-of-${batch.id}/content`, { key: 'colleague' });
+  const foreign = await house.call(`${PASSTHROUGH_A_PATH}/files/out-of-${batch.id}/content`, {
+    key: 'colleague',
+  });
   assert.equal(foreign.status, 404);
 });
 
@@ -175,7 +183,7 @@ test('batch results are counted when they pass, once', async () => {
   });
   const used: unknown[] = [];
   for (let turn = 0; turn < 2; turn += 1) {
-    const answer = await house.call(`${PASS_B}/v1/messages/batches/${batch.id}/results`);
+    const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches/${batch.id}/results`);
     assert.equal(answer.text, RESULTS);
     const { usage, cost_source: source } = await house.row(answer);
     used.push(isObject(usage) && [usage['input_tokens'], usage['output_tokens'], source]);
@@ -187,7 +195,7 @@ test('batch results are counted when they pass, once', async () => {
 });
 
 test('a stored response belongs to its key from its first event on', async () => {
-  house.play('a-one', ({ method, path }) =>
+  house.setReply('a-one', ({ method, path }) =>
     method === 'POST'
       ? sseReply(
           [
@@ -214,12 +222,18 @@ test('a stored response belongs to its key from its first event on', async () =>
   for await (const event of stream) types.push(event.type);
   assert.deepEqual(types, ['response.created', 'response.output_text.delta', 'response.completed']);
   await house.openai().responses.retrieve('resp_1');
-  assert.equal((await house.call(`${PASS_A}/responses/resp_1`, { key: 'colleague' })).status, 404);
+  assert.equal(
+    (await house.call(`${PASSTHROUGH_A_PATH}/responses/resp_1`, { key: 'colleague' })).status,
+    404,
+  );
   const next = { model: 'm-1', input: 'And?', previous_response_id: 'resp_1' };
-  const theirs = await house.call(`${PASS_A}/responses`, { key: 'colleague', body: next });
+  const theirs = await house.call(`${PASSTHROUGH_A_PATH}/responses`, { key: 'colleague', body: next });
   assert.equal(theirs.status, 400);
   assert.match(theirs.text, /previous_response_not_found/);
-  assert.equal((await house.call(`${PASS_A}/responses`, { body: { ...next, stream: true } })).status, 200);
+  assert.equal(
+    (await house.call(`${PASSTHROUGH_A_PATH}/responses`, { body: { ...next, stream: true } })).status,
+    200,
+  );
 });
 
 test('a key that is restricted to models reaches other paths only where it says so', async () => {
@@ -227,7 +241,11 @@ test('a key that is restricted to models reaches other paths only where it says 
     .openai('narrow')
     .files.create({ file: await toFile(Buffer.from('x'), 'x'), purpose: 'user_data' });
   assert.equal((await house.openai('narrow').files.retrieve(file.id)).id, file.id);
-  for (const path of [`${PASS_A}/batches`, `${PASS_A}/filesystem`, `${PASS_B}/v1/files`]) {
+  for (const path of [
+    `${PASSTHROUGH_A_PATH}/batches`,
+    `${PASSTHROUGH_A_PATH}/filesystem`,
+    `${PASSTHROUGH_B_PATH}/v1/files`,
+  ]) {
     const answer = await house.call(path, { key: 'narrow' });
     assert.equal(answer.status, 403, path);
     assert.match(answer.text, /paths/);
@@ -236,20 +254,20 @@ test('a key that is restricted to models reaches other paths only where it says 
 
 test('a model that stands inside a body must be allowed as well', async () => {
   const requests = (model: string) => [{ custom_id: '1', params: { model, max_tokens: 5, messages: [] } }];
-  const before = house.count('b-one') + house.count('a-one');
+  const before = house.requestCount('b-one') + house.requestCount('a-one');
   for (const [path, body] of [
-    [`${PASS_B}/v1/messages/batches`, { requests: requests('elsewhere') }],
+    [`${PASSTHROUGH_B_PATH}/v1/messages/batches`, { requests: requests('elsewhere') }],
     [
-      `${PASS_A}/responses`,
+      `${PASSTHROUGH_A_PATH}/responses`,
       { model: 'm-1', input: 'x', tools: [{ type: 'image_generation', model: 'other' }] },
     ],
-    [`${PASS_A}/realtime/client_secrets`, { session: { type: 'realtime', model: 'other' } }],
+    [`${PASSTHROUGH_A_PATH}/realtime/client_secrets`, { session: { type: 'realtime', model: 'other' } }],
   ] as const) {
     const answer = await house.call(path, { body });
     assert.equal(answer.status, 403, path);
     assert.match(answer.text, /model_not_allowed|permission_error/);
   }
-  assert.equal(house.count('b-one') + house.count('a-one'), before);
+  assert.equal(house.requestCount('b-one') + house.requestCount('a-one'), before);
 });
 
 test('a batch file that names a model that is not allowed never becomes whole at the provider', async () => {
@@ -274,7 +292,7 @@ test('a batch file that names a model that is not allowed never becomes whole at
 test('a batch reads only files that were judged as its input', async () => {
   const text = 'no JSON\n{"body":{"model":"elsewhere"}}';
   const other = await house.openai().files.create({ file: new File([text], 'x.txt'), purpose: 'user_data' });
-  const before = house.count('a-one');
+  const before = house.requestCount('a-one');
   const make = (input_file_id: string) =>
     house.openai().batches.create({ input_file_id, endpoint: '/v1/responses', completion_window: '24h' });
   await assert.rejects(make(other.id), { status: 403, code: 'model_not_allowed' });
@@ -282,11 +300,11 @@ test('a batch reads only files that were judged as its input', async () => {
     { requests: [{ body: { model: 'elsewhere' } }] },
     { batch_requests: [{ batch_request: { chat: { model: 'elsewhere' } } }] },
   ])
-    assert.equal((await house.call(`${PASS_A}/batches`, { body })).status, 403);
+    assert.equal((await house.call(`${PASSTHROUGH_A_PATH}/batches`, { body })).status, 403);
   const doubled = '{"requests":[{"params":{"model":"m-1","model":"elsewhere"}}]}';
-  const answer = await house.call(`${PASS_B}/v1/messages/batches`, { body: doubled });
+  const answer = await house.call(`${PASSTHROUGH_B_PATH}/v1/messages/batches`, { body: doubled });
   assert.equal(answer.status, 400);
   assert.match(answer.text, /requests\[0\]/);
-  assert.equal(house.count('a-one'), before, 'nothing of this reached the provider');
+  assert.equal(house.requestCount('a-one'), before, 'nothing of this reached the provider');
   await make(await fileOf('ours'));
 });

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { APIError as AnthropicError, toFile as anthropicFile } from '@anthropic-ai/sdk';
-import { ownRecording } from '@floe/testkit/recordings';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
+import { loadProjectRecording } from '@floe/testkit/recordings';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { APIError as OpenAIError, toFile } from 'openai';
-import { type NativeHouse, startNativeHouse } from './native-house.ts';
+import { type PassthroughGateway, startPassthroughGateway } from './passthrough-gateway.ts';
 
-let house: NativeHouse;
+let house: PassthroughGateway;
 before(async () => {
-  house = await startNativeHouse();
+  house = await startPassthroughGateway();
 });
 after(() => house.close());
 
-function recorded(dialect: string, name: string): Reply {
-  const interaction = ownRecording(dialect, name).interactions[0];
+function recorded(dialect: string, name: string): UpstreamReply {
+  const interaction = loadProjectRecording(dialect, name).interactions[0];
   assert.ok(interaction);
   return { interaction, chunking: { seed: 7 }, framing: 'chunked' };
 }
@@ -22,17 +22,17 @@ function recorded(dialect: string, name: string): Reply {
 const say = [{ role: 'user' as const, content: 'Hi' }];
 
 test('openai: text, stream, tools', async () => {
-  house.play('a-one', recorded('openai', 'text'));
+  house.setReply('a-one', recorded('openai', 'text'));
   const whole = await house.openai().chat.completions.create({ model: 'm-1', messages: say });
   assert.ok((whole.choices[0]?.message.content ?? '').length > 0);
-  house.play('a-one', recorded('openai', 'parallel-tools-stream'));
+  house.setReply('a-one', recorded('openai', 'parallel-tools-stream'));
   const tools = [
     { type: 'function' as const, function: { name: 'look_up', parameters: { type: 'object' } } },
   ];
   const stream = house.openai().chat.completions.stream({ model: 'm-1', messages: say, tools });
   const final = await stream.finalChatCompletion();
   assert.equal(final.choices[0]?.message.tool_calls?.length, 2);
-  house.play('a-one', recorded('responses', 'text-stream'));
+  house.setReply('a-one', recorded('responses', 'text-stream'));
   const response = await house
     .openai()
     .responses.stream({ model: 'm-1', input: 'Hi', store: false })
@@ -42,7 +42,7 @@ test('openai: text, stream, tools', async () => {
 
 test('openai: embeddings, images, audio both ways', async () => {
   const packed = Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64');
-  house.play(
+  house.setReply(
     'a-one',
     jsonReply({
       object: 'list',
@@ -52,14 +52,14 @@ test('openai: embeddings, images, audio both ways', async () => {
   );
   const vectors = await house.openai().embeddings.create({ model: 'text-e', input: 'x' });
   assert.deepEqual(vectors.data[0]?.embedding, [0.5, -2]);
-  house.play('a-one', jsonReply({ created: 1, data: [{ b64_json: 'aGk=' }] }));
+  house.setReply('a-one', jsonReply({ created: 1, data: [{ b64_json: 'aGk=' }] }));
   const image = await house.openai().images.edit({
     model: 'm-1',
     prompt: 'x',
     image: await toFile(Buffer.from('png'), 'a.png', { type: 'image/png' }),
   });
   assert.equal(image.data?.[0]?.b64_json, 'aGk=');
-  house.play('a-one', { headers: { 'content-type': 'text/plain' }, body: 'hello' });
+  house.setReply('a-one', { headers: { 'content-type': 'text/plain' }, body: 'hello' });
   const text = await house.openai().audio.transcriptions.create({
     model: 'm-1',
     file: await toFile(Buffer.from('wav'), 'a.wav'),
@@ -75,22 +75,22 @@ test('openai: embeddings, images, audio both ways', async () => {
 });
 
 test('anthropic: text, stream with thinking and tools, counting', async () => {
-  house.play('b-one', recorded('messages', 'text'));
+  house.setReply('b-one', recorded('messages', 'text'));
   const ask = { model: 'm-1', max_tokens: 64, messages: say };
   const whole = await house.anthropic().messages.create(ask);
   assert.equal(whole.type, 'message');
-  house.play('b-one', recorded('messages', 'thinking-parallel-tools-stream'));
+  house.setReply('b-one', recorded('messages', 'thinking-parallel-tools-stream'));
   const final = await house.anthropic().messages.stream(ask).finalMessage();
   assert.ok(final.content.some(({ type }) => type === 'thinking'));
   assert.equal(final.content.filter(({ type }) => type === 'tool_use').length, 2);
-  house.play('b-one', jsonReply({ input_tokens: 12 }));
+  house.setReply('b-one', jsonReply({ input_tokens: 12 }));
   const counted = await house.anthropic().messages.countTokens({ model: 'm-1', messages: say });
   assert.equal(counted.input_tokens, 12);
-  assert.equal(house.last('b-one').path, '/v1/messages/count_tokens');
+  assert.equal(house.lastRequest('b-one').path, '/v1/messages/count_tokens');
 });
 
 test('counting tokens uses none', async () => {
-  house.play('b-one', jsonReply({ input_tokens: 12 }));
+  house.setReply('b-one', jsonReply({ input_tokens: 12 }));
   const answer = await house.call('/gateway/passthrough-b/v1/messages/count_tokens', {
     body: { model: 'm-1', messages: say },
   });
@@ -99,7 +99,7 @@ test('counting tokens uses none', async () => {
 });
 
 test('anthropic: files', async () => {
-  house.play('b-one', ({ method }) =>
+  house.setReply('b-one', ({ method }) =>
     jsonReply(
       method === 'DELETE'
         ? { id: 'file_1', type: 'file_deleted' }
@@ -111,14 +111,14 @@ test('anthropic: files', async () => {
     betas: ['files-api-2025-04-14'],
   });
   assert.equal(file.id, 'file_1');
-  assert.equal(house.last('b-one').headers['anthropic-beta']?.includes('files-api'), true);
+  assert.equal(house.lastRequest('b-one').headers['anthropic-beta']?.includes('files-api'), true);
   await assert.rejects(house.anthropic('colleague').beta.files.retrieveMetadata('file_1'), { status: 404 });
   assert.equal((await house.anthropic().beta.files.delete('file_1')).id, 'file_1');
 });
 
 test('both clients read the wording of errors, the provider’s and ours', async () => {
   const wording = 'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000';
-  house.play(
+  house.setReply(
     'b-one',
     jsonReply({ type: 'error', error: { type: 'invalid_request_error', message: wording } }, 400),
   );
@@ -129,7 +129,7 @@ test('both clients read the wording of errors, the provider’s and ours', async
   assert.ok(refused instanceof AnthropicError);
   assert.equal(refused.status, 400);
   assert.ok(refused.message.includes(wording));
-  house.play(
+  house.setReply(
     'a-one',
     jsonReply(
       {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { assertRefusal } from './refusal.ts';
-import { CHAT, chatBody } from './running-gateway.ts';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { assertErrorAnswer } from './assert-error-answer.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH } from './running-gateway.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'floe-keys-'));
-let floe: Floe;
+let floe: FloeProcess;
 let owner: string;
 before(async () => {
-  floe = await startFloe({ dataDir });
-  owner = await floe.key();
+  floe = await startFloeProcess({ dataDir });
+  owner = await floe.waitForKey();
 });
 after(async () => {
   await floe.stop();
@@ -23,9 +23,9 @@ after(async () => {
 
 const KEYS = '/api/management/keys';
 
-function api(method: string, path: string, body?: JsonObject, key = owner): Promise<CallAnswer> {
+function api(method: string, path: string, body?: JsonObject, key = owner): Promise<HttpCallAnswer> {
   const headers = { 'x-api-key': key };
-  return call(floe.url + path, body ? { method, headers, body } : { method, headers });
+  return callHttp(floe.url + path, body ? { method, headers, body } : { method, headers });
 }
 
 async function create(body: JsonObject): Promise<{ id: string; key: string }> {
@@ -37,18 +37,21 @@ async function create(body: JsonObject): Promise<{ id: string; key: string }> {
 }
 
 const ask = (key: string, model = 'sandbox/echo') =>
-  call(floe.url + CHAT, { headers: { 'x-api-key': key }, body: chatBody({ model }) });
+  callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+    headers: { 'x-api-key': key },
+    body: buildChatBody({ model }),
+  });
 
 test('a key works from the answer to its creation until the answer to its revocation, round after round', async () => {
   for (let round = 0; round < 20; round++) {
     const { id, key } = await create({ name: `round ${round}`, scopes: ['gateway'] });
     assert.equal((await ask(key)).status, 200);
     assert.equal((await api('DELETE', `${KEYS}/${id}`)).status, 204);
-    assertRefusal(await ask(key), { code: 'key_revoked', says: /round/ }, 'on the gateway');
-    const listed = await call(`${floe.url}/gateway/v1/models`, {
+    assertErrorAnswer(await ask(key), { code: 'key_revoked', message: /round/ }, 'on the gateway');
+    const listed = await callHttp(`${floe.url}/gateway/v1/models`, {
       headers: { authorization: `Bearer sk-${key}` },
     });
-    assertRefusal(listed, { code: 'key_revoked' }, 'on the list of models');
+    assertErrorAnswer(listed, { code: 'key_revoked' }, 'on the list of models');
   }
 });
 
@@ -56,15 +59,15 @@ test('a stream under way ends with the answer to the revocation of its key, or t
   const ends = {
     revoked: ({ id }: { id: string }) => api('DELETE', `${KEYS}/${id}`),
     reported: ({ key }: { key: string }) =>
-      api('POST', `${KEYS}/report-leak`, { found_at: 'https://gist.example/1' }, key),
+      api('POST', `${KEYS}/report-leak`, { found_in: 'https://gist.example/1' }, key),
   };
   for (const [name, end] of Object.entries(ends)) {
     const made = await create({ name, scopes: ['gateway'] });
     const heard = Promise.withResolvers<void>();
-    const answer = call(floe.url + CHAT, {
+    const answer = callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
       headers: { 'x-api-key': made.key },
-      body: chatBody({ model: 'sandbox/slow', stream: true }),
-      onPiece: () => heard.resolve(),
+      body: buildChatBody({ model: 'sandbox/slow', stream: true }),
+      onChunk: () => heard.resolve(),
     });
     await heard.promise;
     assert.equal((await end(made)).status, 204);
@@ -96,7 +99,7 @@ test('scopes: each door opens for its own', async () => {
     scopes: readonly string[],
     body?: JsonObject,
   ])[] = [
-    ['POST', CHAT, ['gateway'], chatBody({ model: 'sandbox/echo' })],
+    ['POST', CHAT_COMPLETIONS_PATH, ['gateway'], buildChatBody({ model: 'sandbox/echo' })],
     ['GET', '/gateway/v1/key', ['gateway']],
     ['GET', KEYS, ['management', 'read']],
     ['GET', '/api/analytics/requests', ['management', 'read']],
@@ -109,7 +112,7 @@ test('scopes: each door opens for its own', async () => {
       const answer = await api(method, path, body, key);
       const what = `${scope} at ${method} ${path}`;
       if (opening.includes(scope)) assert.ok(answer.status < 300, `${what}: ${answer.text}`);
-      else assertRefusal(answer, { code: 'insufficient_scope' }, what);
+      else assertErrorAnswer(answer, { code: 'insufficient_scope' }, what);
     }
   }
 });
@@ -117,12 +120,12 @@ test('scopes: each door opens for its own', async () => {
 test('a key of restricted models asks for those only and lists those only', async () => {
   const { key } = await create({ name: 'restricted', scopes: ['gateway'], models: ['sandbox/e*'] });
   assert.equal((await ask(key)).status, 200);
-  assertRefusal(
+  assertErrorAnswer(
     await ask(key, 'sandbox/slow'),
     { code: 'model_not_allowed', param: 'model' },
     'another model',
   );
-  const list = (await call(`${floe.url}/gateway/v1/models`, { headers: { 'x-api-key': key } })).json();
+  const list = (await callHttp(`${floe.url}/gateway/v1/models`, { headers: { 'x-api-key': key } })).json();
   assert.ok(isObject(list) && Array.isArray(list.data));
   assert.deepEqual(
     list.data.map((model) => isObject(model) && model.id),
@@ -150,7 +153,7 @@ test('keys survive a restart, revoked ones as revoked, and their last use has be
   await ask(used.key);
   await api('DELETE', `${KEYS}/${revoked.id}`);
   assert.deepEqual(await floe.stop(), { code: 0, signal: null });
-  floe = await startFloe({ dataDir });
+  floe = await startFloeProcess({ dataDir });
   const lastUse = async (id: string) => {
     const key = (await api('GET', `${KEYS}/${id}`)).json();
     assert.ok(isObject(key));
@@ -160,5 +163,5 @@ test('keys survive a restart, revoked ones as revoked, and their last use has be
   assert.ok(at >= from && at <= Date.now());
   assert.equal(await lastUse(unused.id), null);
   assert.equal((await ask(used.key)).status, 200);
-  assertRefusal(await ask(revoked.key), { code: 'key_revoked' }, 'after the restart');
+  assertErrorAnswer(await ask(revoked.key), { code: 'key_revoked' }, 'after the restart');
 });

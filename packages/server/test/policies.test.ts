@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import { requestsStream } from '@floe/testkit/api-surface';
 import type { Chunking } from '@floe/testkit/chunking';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { asksForStream } from '@floe/testkit/surfaces';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { objectOf } from './answers-said.ts';
-import { rowsOf } from './rows-of.ts';
-import { sample } from './upstream-samples.ts';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { objectOrEmpty } from './answer-content.ts';
+import { sampleReply } from './upstream-samples.ts';
+import { waitForRows } from './wait-for-rows.ts';
 
 const DIALECTS = ['chat', 'responses', 'messages', 'gemini'] as const;
 type Dialect = (typeof DIALECTS)[number];
@@ -77,8 +77,8 @@ const ORGS: Readonly<Record<string, JsonObject>> = {
 };
 const keyOf = (org: string) => `eis_${org}${'0'.repeat(32)}`;
 
-let floe: Floe;
-const upstreams = new Map<Dialect, Upstream>();
+let floe: FloeProcess;
+const upstreams = new Map<Dialect, FakeUpstream>();
 /** What reached any provider, in order. */
 const bodies: string[] = [];
 let says = EMAIL;
@@ -88,10 +88,10 @@ before(async () => {
   for (const dialect of DIALECTS)
     upstreams.set(
       dialect,
-      await startUpstream({
+      await startFakeUpstream({
         async respond({ path, body }) {
           bodies.push(body.toString('utf8'));
-          const reply = sample(dialect, 'text', asksForStream(path, JSON.parse(body.toString('utf8'))));
+          const reply = sampleReply(dialect, 'text', requestsStream(path, JSON.parse(body.toString('utf8'))));
           return { ...reply, chunking, body: reply.body.toString('utf8').replace(/Welt/g, says) };
         },
       }),
@@ -111,7 +111,7 @@ before(async () => {
     routes: [{ model: '*', retries: 0 }],
     ...more,
   }));
-  floe = await startFloe({ yaml: JSON.stringify({ orgs }) });
+  floe = await startFloeProcess({ yaml: JSON.stringify({ orgs }) });
 });
 after(async () => {
   await floe.stop();
@@ -131,7 +131,7 @@ function ask(
   { surface = 'chat', model, headers }: Asking = {},
 ) {
   const turn = [{ role: 'user', content: text }];
-  return call(floe.url + SURFACES[surface].path, {
+  return callHttp(floe.url + SURFACES[surface].path, {
     headers: { authorization: `Bearer ${keyOf(org)}`, ...headers },
     body: {
       model: model ?? 'chat/m-1',
@@ -142,9 +142,9 @@ function ask(
   });
 }
 
-async function rowOf(org: string, { headers }: CallAnswer): Promise<JsonObject> {
+async function rowOf(org: string, { headers }: HttpCallAnswer): Promise<JsonObject> {
   const id = headers['x-request-id'] ?? '';
-  return (await rowsOf(floe.url, keyOf(org), [id])).get(id) ?? {};
+  return (await waitForRows(floe.url, keyOf(org), [id])).get(id) ?? {};
 }
 
 function policyDecisions(row: JsonObject): string[] {
@@ -155,7 +155,7 @@ function policyDecisions(row: JsonObject): string[] {
     .map(({ outcome, because }) => `${outcome} ${because}`);
 }
 
-const errorIn = (value: unknown) => objectOf(objectOf(value)['error']);
+const errorIn = (value: unknown) => objectOrEmpty(objectOrEmpty(value)['error']);
 /** What a client takes for the end of an answer that went well. */
 const LOOKS_FINISHED = /"finish_reason":\s*"|"stop_reason":\s*"|\[DONE\]|message_stop|response\.completed/;
 
@@ -178,7 +178,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       const clean = await ask('scrubbed', 'x', {}, asking);
       assert.equal(clean.status, 200, clean.text);
       assert.ok(clean.text.includes('[redacted:email]') && !clean.text.includes(EMAIL));
-      assert.equal(clean.headers['x-floe-rewritten'], 'scrub');
+      assert.equal(clean.headers['x-floe-redacted'], 'scrub');
       clean.json();
 
       says = 'Welt';
@@ -229,7 +229,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
         assert.equal(watched.status, 200);
         assert.ok(watched.text.includes(EMAIL));
         assert.equal(watched.text.length, plain.text.length);
-        assert.equal(watched.headers['x-floe-rewritten'], undefined);
+        assert.equal(watched.headers['x-floe-redacted'], undefined);
         const [theirs, ours] = bodies.slice(-2);
         assert.equal(ours, theirs);
         // Reading a row costs a hundred requests.
@@ -250,7 +250,7 @@ for (const surface of ['chat', 'responses', 'messages'] as const)
       const text = `Mail ${EMAIL}, card 4111 1111 1111 1111, key ${secret}, "quoted" \\ and é`;
       const answer = await ask('asked', text, {}, asking);
       assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.headers['x-floe-rewritten'], 'scrub');
+      assert.equal(answer.headers['x-floe-redacted'], 'scrub');
       const body = bodies.at(-1) ?? '';
       for (const value of [EMAIL, '4111', secret]) assert.ok(!body.includes(value), body);
       JSON.parse(body);
@@ -295,13 +295,13 @@ test('429 comes before 403, and 403 before 402; what was refused spent its RPM',
 
 test('embeddings inputs are judged too', async () => {
   const embed = (input: string | string[]) =>
-    call(`${floe.url}/gateway/v1/embeddings`, {
+    callHttp(`${floe.url}/gateway/v1/embeddings`, {
       headers: { authorization: `Bearer ${keyOf('limited')}` },
       body: { model: 'chat/m-1', input },
     });
   // The org's two requests of this minute are spent: the rule is seen in the org without a limit.
   assert.equal((await embed('x')).status, 429);
-  const denied = await call(`${floe.url}/gateway/v1/embeddings`, {
+  const denied = await callHttp(`${floe.url}/gateway/v1/embeddings`, {
     headers: { authorization: `Bearer ${keyOf('asked')}` },
     body: { model: 'chat/m-1', input: [`Mail ${EMAIL}`] },
   });
@@ -322,14 +322,14 @@ test('the row of a stopped stream says that a part of it was read, and why it en
 test('what is denied is not stored as a response, and what is cleaned is stored clean', async () => {
   says = EMAIL;
   const stored = (org: string, id: unknown) =>
-    call(`${floe.url}/gateway/v1/responses/${String(id)}`, {
+    callHttp(`${floe.url}/gateway/v1/responses/${String(id)}`, {
       method: 'GET',
       headers: { authorization: `Bearer ${keyOf(org)}` },
     });
   for (const model of ['chat/m-1', 'responses/m-1']) {
     const asking = { surface: 'responses', model } as const;
     const clean = await ask('scrubbed', 'x', { store: true }, asking);
-    const kept = await stored('scrubbed', objectOf(clean.json())['id']);
+    const kept = await stored('scrubbed', objectOrEmpty(clean.json())['id']);
     assert.equal(kept.status, 200, kept.text);
     assert.ok(kept.text.includes('[redacted:email]') && !kept.text.includes(EMAIL));
     for (const org of ['answers', 'finish']) {

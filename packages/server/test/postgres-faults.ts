@@ -1,46 +1,52 @@
 // A PostgreSQL that dies, freezes, grows slow or has no connection left, under a load with limits, a budget and a cache.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Floe } from '@floe/testkit/process';
+import type { FloeProcess } from '@floe/testkit/floe-process';
 import pg from 'pg';
 import {
   assertAllServed,
-  type DependencyHouse,
-  figure,
-  health,
-  inAWhile,
-  latencies,
-  question,
-} from './dependency-house.ts';
+  type DependencyFleet,
+  formatLatencies,
+  pollSlowly,
+  readHealth,
+  readMetric,
+  sendQuestion,
+} from './dependency-fleet.ts';
 
 const UNKNOWN_KEY = `eis_unknown${'0'.repeat(32)}`;
 
 /** What a process says of a key that it does not know. */
-async function unknownKey({ floes }: DependencyHouse): Promise<number[]> {
-  const asked = floes.map(({ url }) => question(url, 'who am I', { key: UNKNOWN_KEY }));
+async function unknownKey({ floes }: DependencyFleet): Promise<number[]> {
+  const asked = floes.map(({ url }) => sendQuestion(url, 'who am I', { key: UNKNOWN_KEY }));
   return (await Promise.all(asked)).map(({ status }) => status);
 }
 
-async function untilHealth({ floes }: DependencyHouse, ready: number): Promise<void> {
-  const until = (floe: Floe) =>
-    inAWhile(async () => {
-      const [alive, isReady] = await health(floe);
+async function waitForHealth({ floes }: DependencyFleet, ready: number): Promise<void> {
+  const until = (floe: FloeProcess) =>
+    pollSlowly(async () => {
+      const [alive, isReady] = await readHealth(floe);
       assert.equal(alive, 200);
       return isReady === ready ? true : undefined;
     });
   await Promise.all(floes.map(until));
 }
 
-async function untilUnknownKeysAre(house: DependencyHouse, status: number): Promise<void> {
-  await inAWhile(async () => ((await unknownKey(house)).every((each) => each === status) ? true : undefined));
+async function waitForUnknownKeyStatus(house: DependencyFleet, status: number): Promise<void> {
+  await pollSlowly(async () =>
+    (await unknownKey(house)).every((each) => each === status) ? true : undefined,
+  );
 }
 
 /** What PostgreSQL may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
-export async function postgresFaults(t: TestContext, house: DependencyHouse, quiet: string): Promise<void> {
-  const { load, postgres, toPostgres, floes } = house;
+export async function runPostgresFaults(
+  t: TestContext,
+  house: DependencyFleet,
+  quiet: string,
+): Promise<void> {
+  const { load, postgres, postgresProxy: toPostgres, floes } = house;
   assert.deepEqual(await unknownKey(house), [401, 401]);
 
-  const outage: Outage = (t, name, begin, end) => breakAndMend(t, house, quiet, { name, begin, end });
+  const outage: Outage = (t, name, begin, end) => runOutage(t, house, quiet, { name, begin, end });
 
   await t.test('killed and started again', (t) => outage(t, 'killed', postgres.crash, postgres.start));
   await t.test('frozen', (t) =>
@@ -48,25 +54,25 @@ export async function postgresFaults(t: TestContext, house: DependencyHouse, qui
       t,
       'frozen',
       () => toPostgres.freeze(),
-      () => toPostgres.mend(),
+      () => toPostgres.restore(),
     ),
   );
   await t.test('out of connections', (t) => outOfConnections(t, house, outage));
   await t.test('slow', async (t) => {
     toPostgres.delay(50);
     const during = await load.through();
-    for (const floe of floes) assert.deepEqual(await health(floe), [200, 200]);
-    toPostgres.mend();
+    for (const floe of floes) assert.deepEqual(await readHealth(floe), [200, 200]);
+    toPostgres.restore();
     assertAllServed(during, 'slow');
-    t.diagnostic(`100 ms slower: ${latencies(during)}; before ${quiet}`);
+    t.diagnostic(`100 ms slower: ${formatLatencies(during)}; before ${quiet}`);
   });
 }
 
 type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => unknown) => Promise<void>;
 
 /** Others take every connection that the server has for ordinary roles. */
-async function outOfConnections(t: TestContext, house: DependencyHouse, outage: Outage): Promise<void> {
-  const { sql, direct } = house;
+async function outOfConnections(t: TestContext, house: DependencyFleet, outage: Outage): Promise<void> {
+  const { sql, databaseUrl: direct } = house;
   const hogs: pg.Client[] = [];
   t.after(() => Promise.all(hogs.map((hog) => hog.end())));
   const ours = `usename = 'app' and application_name like 'floe%'`;
@@ -83,7 +89,7 @@ async function outOfConnections(t: TestContext, house: DependencyHouse, outage: 
     }
   };
   const begin = () =>
-    inAWhile(async () => {
+    pollSlowly(async () => {
       await sql(`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`);
       await take();
       const [row] = await sql(`select count(*)::int as count from pg_stat_activity where ${ours}`);
@@ -93,30 +99,30 @@ async function outOfConnections(t: TestContext, house: DependencyHouse, outage: 
 }
 
 /** Takes the database away, waits for answers meanwhile, gives it back. */
-async function breakAndMend(
+async function runOutage(
   t: TestContext,
-  house: DependencyHouse,
+  house: DependencyFleet,
   quiet: string,
   { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
 ): Promise<void> {
   const { load, floes } = house;
   await begin();
   const during = await load.through();
-  await untilHealth(house, 503);
+  await waitForHealth(house, 503);
   // Somebody may have made the key a moment ago, where this process cannot see it.
-  await untilUnknownKeysAre(house, 503);
+  await waitForUnknownKeyStatus(house, 503);
   const [refused] = await Promise.all(
-    floes.map(({ url }) => question(url, 'who am I', { key: UNKNOWN_KEY })),
+    floes.map(({ url }) => sendQuestion(url, 'who am I', { key: UNKNOWN_KEY })),
   );
   assert.match(refused?.text ?? '', /auth_unavailable/);
-  const waiting = await Promise.all(floes.map((floe) => figure(floe, 'floe_row_backlog')));
+  const waiting = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_spool_pending_rows')));
   await end();
-  await untilHealth(house, 200);
-  await untilUnknownKeysAre(house, 401);
+  await waitForHealth(house, 200);
+  await waitForUnknownKeyStatus(house, 401);
   const after = await load.through();
   assertAllServed([...during, ...after], name);
   for (const rows of waiting) assert.ok(rows > 0, 'rows waited: the database was away');
   t.diagnostic(
-    `${name}: ${during.length} answers, ${waiting.join(' and ')} rows waited; ${latencies(during)}; before ${quiet}`,
+    `${name}: ${during.length} answers, ${waiting.join(' and ')} rows waited; ${formatLatencies(during)}; before ${quiet}`,
   );
 }

@@ -3,14 +3,14 @@ import { appendFile } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 /** Milliseconds by a clock that all processes of the machine share. */
-export function monotonicMs(): number {
+export function readMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** By the way a row takes as well: a timer, then a write that a thread does. */
-function beat(file: string): void {
-  appendFile(file, `${monotonicMs()}\n`, () => setTimeout(beat, 1, file).unref());
+function writeBeat(file: string): void {
+  appendFile(file, `${readMonotonicMs()}\n`, () => setTimeout(writeBeat, 1, file).unref());
 }
 
 const file = process.env['PULSE_FILE'];
-if (isMainThread && file) beat(file);
+if (isMainThread && file) writeBeat(file);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export { monotonicMs } from './pulse-beats.ts';
+export { readMonotonicMs } from './pulse-beats.ts';
 
 /**
  * Longer between two signs of life counts as this long. What a server promises within milliseconds it can only do while
@@ -10,18 +10,18 @@ export { monotonicMs } from './pulse-beats.ts';
  */
 const LONGEST_TURN_MS = 5;
 
-export interface Pulse {
+export interface ServerPulse {
   /** What the server is started with. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Once the server was killed: how long it lived after a moment of `monotonicMs`, in milliseconds in which it came to
+   * Once the server was killed: how long it lived after a moment of `readMonotonicMs`, in milliseconds in which it came to
    * run its timers and to write to its disk.
    */
   livedSince(): (at: number) => number;
 }
 
 /** Signs of life of a server that is going to be killed, written by the server itself. */
-export function startPulse(): Pulse {
+export function startServerPulse(): ServerPulse {
   const home = mkdtempSync(join(tmpdir(), 'floe-pulse-'));
   const file = join(home, 'beats');
   return {

@@ -1,16 +1,16 @@
 // Recorded Chat answers and what they say, worked out from their bytes without any code of the gateway.
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { eventFrames } from '@floe/testkit/client';
-import { type Interaction, ownRecordings, type Recording } from '@floe/testkit/recordings';
-import { sharedRecordings } from '@floe/testkit/shared-recordings';
-import { KINDS, type Kind } from './gateway-over-recordings.ts';
+import { parseSseFrames } from '@floe/testkit/http-client';
+import { loadProjectRecordings, type RecordedInteraction, type Recording } from '@floe/testkit/recordings';
+import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
+import { RECORDED_KINDS, type RecordedKind } from './recording-gateway.ts';
 
-export interface Case {
-  readonly kind: Kind;
+export interface ChatCase {
+  readonly kind: RecordedKind;
   /** File and number of the interaction in it. */
   readonly name: string;
   readonly origin: 'own' | 'shared';
-  readonly recorded: Interaction;
+  readonly recorded: RecordedInteraction;
   /** The provider's bare id of the model. */
   readonly model: string;
   /** The body that was recorded, else one that fits the answer; without `stream` and `stream_options`. */
@@ -36,9 +36,12 @@ const TOOL = {
 const SCHEMA = { type: 'object', properties: { metres: { type: 'number' } }, required: ['metres'] };
 
 /** Every recorded answer of the Chat dialect, and why those beside the project are missing. */
-export function chatCases(): { readonly cases: readonly Case[]; readonly absent: string | undefined } {
-  const own = ownRecordings(isOfAKind).flatMap((recording) => casesOf(recording, 'own'));
-  const shared = sharedRecordings(isOfAKind);
+export function loadChatCases(): {
+  readonly cases: readonly ChatCase[];
+  readonly absent: string | undefined;
+} {
+  const own = loadProjectRecordings(isOfAKind).flatMap((recording) => casesOf(recording, 'own'));
+  const shared = loadSharedRecordings(isOfAKind);
   return {
     cases: [...own, ...shared.recordings.flatMap((recording) => casesOf(recording, 'shared'))],
     absent: shared.absent,
@@ -46,11 +49,11 @@ export function chatCases(): { readonly cases: readonly Case[]; readonly absent:
 }
 
 function isOfAKind({ provider }: Recording): boolean {
-  return KINDS.some((kind) => kind === provider);
+  return RECORDED_KINDS.some((kind) => kind === provider);
 }
 
-function casesOf(recording: Recording, origin: Case['origin']): Case[] {
-  const kind = KINDS.find((known) => known === recording.provider);
+function casesOf(recording: Recording, origin: ChatCase['origin']): ChatCase[] {
+  const kind = RECORDED_KINDS.find((known) => known === recording.provider);
   if (!kind) return [];
   return recording.interactions.flatMap((recorded, at) => {
     if (!/\/chat\/completions(\?|$)/.test(recorded.path)) return [];
@@ -88,26 +91,26 @@ function requestsFor(scenario: string, recorded: unknown): JsonObject[] {
 }
 
 /** One tool call, its pieces joined. */
-export interface Call {
+export interface RecordedToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-export interface Choice {
+export interface RecordedChoice {
   readonly text: string;
   readonly refusal: string;
-  readonly calls: readonly Call[];
+  readonly calls: readonly RecordedToolCall[];
   readonly finish: string;
 }
 
 /** What an answer says. */
-export interface Said {
+export interface ChatContent {
   /** Parsed chunks of a stream in order, or the one whole answer. */
   readonly values: readonly JsonObject[];
   /** An error the provider told with status 200. */
   readonly error: Json | undefined;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly RecordedChoice[];
   /** The last usage, wherever it stood. */
   readonly usage: JsonObject | undefined;
   /** All reasoning text. */
@@ -117,7 +120,7 @@ export interface Said {
 const THINK = /^\s*<think>([\s\S]*?)<\/think>[\r\n]*/;
 
 /** Reads a recorded answer. `thinkTags`: its text may begin with reasoning in tags. */
-export function saidBy(body: Buffer, isStream: boolean, thinkTags: boolean): Said {
+export function parseChatContent(body: Buffer, isStream: boolean, thinkTags: boolean): ChatContent {
   const all = isStream ? streamValues(body.toString('utf8')) : [parsed(body.toString('utf8'))];
   const failed = all.findIndex(
     (value) => value.error !== undefined && value.error !== null && value.error !== false,
@@ -142,7 +145,7 @@ export function saidBy(body: Buffer, isStream: boolean, thinkTags: boolean): Sai
 }
 
 function streamValues(text: string): JsonObject[] {
-  return eventFrames(text)
+  return parseSseFrames(text)
     .filter(({ data }) => data !== '' && data !== '[DONE]')
     .map(({ data }) => parsed(data));
 }

@@ -2,43 +2,43 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import {
-  ANSWER_NANO_USD,
-  type Answered,
+  ANSWER_COST_NANO_USD,
   assertAllServed,
-  budgetOf,
-  CLIENTS,
-  CLIENTS_OF_A_MEMBER,
-  type DependencyHouse,
-  figure,
-  health,
-  inAWhile,
-  Load,
-  latencies,
-  spentInDatabase,
-  TIGHT_ANSWERS,
-} from './dependency-house.ts';
-import { flush } from './fleet.ts';
+  CLIENTS_PER_PROCESS,
+  ClientLoad,
+  type DependencyFleet,
+  formatLatencies,
+  LOAD_CLIENTS,
+  type LoadAnswer,
+  pollSlowly,
+  readBudgetSpend,
+  readDatabaseSpend,
+  readHealth,
+  readMetric,
+  TIGHT_BUDGET_ANSWERS,
+} from './dependency-fleet.ts';
+import { flushRedis } from './gateway-fleet.ts';
 
 /** Each client three times until the breaker opens, and once more where the machine was busy before the outage. */
-const WAITS_OF_AN_OUTAGE = 4 * CLIENTS_OF_A_MEMBER;
+const WAITS_OF_AN_OUTAGE = 4 * CLIENTS_PER_PROCESS;
 
-async function unheard({ floes }: DependencyHouse): Promise<number[]> {
-  return Promise.all(floes.map((floe) => figure(floe, 'floe_shared_store_unheard_total')));
+async function readTimeouts({ floes }: DependencyFleet): Promise<number[]> {
+  return Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_timeouts_total')));
 }
 
 /** Every process counts by itself, or every process counts in the store again. */
-async function untilAway({ floes }: DependencyHouse, isAway: boolean): Promise<void> {
+async function waitForFallback({ floes }: DependencyFleet, isAway: boolean): Promise<void> {
   for (const floe of floes)
-    await inAWhile(async () =>
-      (await figure(floe, 'floe_shared_store_away')) === Number(isAway) ? true : undefined,
+    await pollSlowly(async () =>
+      (await readMetric(floe, 'floe_shared_store_up')) === Number(!isAway) ? true : undefined,
     );
 }
 
 /** What Redis may do; between and after, everybody has an answer. `quiet` is how long answers take without. */
-export async function redisFaults(t: TestContext, house: DependencyHouse, quiet: string): Promise<void> {
-  const { load, redis, toRedis, floes } = house;
+export async function runRedisFaults(t: TestContext, house: DependencyFleet, quiet: string): Promise<void> {
+  const { load, redis, redisProxy: toRedis, floes } = house;
 
-  const outage: Outage = (t, name, begin, end) => breakAndMend(t, house, quiet, { name, begin, end });
+  const outage: Outage = (t, name, begin, end) => runOutage(t, house, quiet, { name, begin, end });
 
   await t.test('frozen', (t) =>
     outage(
@@ -49,44 +49,44 @@ export async function redisFaults(t: TestContext, house: DependencyHouse, quiet:
     ),
   );
   await t.test('killed, and started again empty', async (t) => {
-    const known = await spentInDatabase(house.direct, 'wide');
+    const known = await readDatabaseSpend(house.databaseUrl, 'wide');
     assert.ok(known > 0);
     await outage(t, 'killed', redis.crash, redis.start);
     for (const floe of floes)
-      assert.ok((await budgetOf(floe, 'wide')) >= known, 'the budget was filled again');
+      assert.ok((await readBudgetSpend(floe, 'wide')) >= known, 'the budget was filled again');
   });
   await t.test('slower than anybody waits', (t) =>
     outage(
       t,
       'slow',
       () => toRedis.delay(200),
-      () => toRedis.mend(),
+      () => toRedis.restore(),
     ),
   );
   await t.test('slow, and within the time', async (t) => {
     toRedis.delay(5);
     const during = await load.through();
-    toRedis.mend();
+    toRedis.restore();
     assertAllServed(during, 'slow, and within the time');
-    t.diagnostic(`10 ms slower: ${latencies(during)}; before ${quiet}`);
+    t.diagnostic(`10 ms slower: ${formatLatencies(during)}; before ${quiet}`);
   });
   await t.test('flushed', async () => {
-    const known = await spentInDatabase(house.direct, 'wide');
-    await flush(redis);
+    const known = await readDatabaseSpend(house.databaseUrl, 'wide');
+    await flushRedis(redis);
     assertAllServed(await load.through(), 'flushed');
     for (const floe of floes)
-      assert.ok((await budgetOf(floe, 'wide')) >= known, 'the budget was filled again');
+      assert.ok((await readBudgetSpend(floe, 'wide')) >= known, 'the budget was filled again');
   });
   await t.test(
     'emptied twice while a hard budget is spent: overspent by what was under way or not yet written',
-    (t) => overspends(t, house),
+    (t) => assertBoundedOverspend(t, house),
   );
 }
 
-async function overspends(t: TestContext, house: DependencyHouse): Promise<void> {
-  const { floes, redis, tight, direct } = house;
-  const spend = async (work: (load: Load) => Promise<unknown>) => {
-    const load = new Load(
+async function assertBoundedOverspend(t: TestContext, house: DependencyFleet): Promise<void> {
+  const { floes, redis, tight, databaseUrl: direct } = house;
+  const spend = async (work: (load: ClientLoad) => Promise<unknown>) => {
+    const load = new ClientLoad(
       floes.map(({ url }) => url),
       'tight',
     );
@@ -98,68 +98,70 @@ async function overspends(t: TestContext, house: DependencyHouse): Promise<void>
       [],
     );
   };
-  const asked = () => tight.requests.length * ANSWER_NANO_USD;
+  const asked = () => tight.requests.length * ANSWER_COST_NANO_USD;
 
   // While nobody asks nothing is forgotten, once each process has heard what the others spent.
-  await spend((load) => load.through(TIGHT_ANSWERS / 4));
-  await inAWhile(async () => ((await spentInDatabase(direct, 'tight')) === asked() ? true : undefined));
-  await flush(redis);
+  await spend((load) => load.through(TIGHT_BUDGET_ANSWERS / 4));
+  await pollSlowly(async () => ((await readDatabaseSpend(direct, 'tight')) === asked() ? true : undefined));
+  await flushRedis(redis);
   for (const floe of floes)
-    await inAWhile(async () => ((await budgetOf(floe, 'tight')) === asked() ? true : undefined));
+    await pollSlowly(async () => ((await readBudgetSpend(floe, 'tight')) === asked() ? true : undefined));
   // Under load: what the provider was asked for and the database does not know, and one request of each client.
   let allowance = 0;
   await spend(async (load) => {
-    await load.through(TIGHT_ANSWERS / 4);
+    await load.through(TIGHT_BUDGET_ANSWERS / 4);
     await redis.crash();
-    let known = await spentInDatabase(direct, 'tight');
+    let known = await readDatabaseSpend(direct, 'tight');
     await redis.start();
     // It is filled again at the next request of the first process that has found it, with what the database knows by then.
-    await inAWhile(async () => {
-      const knownBefore = await spentInDatabase(direct, 'tight');
-      const away = await Promise.all(floes.map((floe) => figure(floe, 'floe_shared_store_away')));
-      if (away.includes(0)) return true;
+    await pollSlowly(async () => {
+      const knownBefore = await readDatabaseSpend(direct, 'tight');
+      const up = await Promise.all(floes.map((floe) => readMetric(floe, 'floe_shared_store_up')));
+      if (up.includes(1)) return true;
       known = knownBefore;
       return undefined;
     });
     // A process that has not found it yet grants alone, and tells it afterwards.
     for (const floe of floes)
-      await inAWhile(async () => ((await figure(floe, 'floe_shared_store_away')) === 0 ? true : undefined));
-    allowance = asked() - known + CLIENTS * ANSWER_NANO_USD;
-    await inAWhile(async () => ((await load.through(CLIENTS)).every(isBroke) ? true : undefined));
+      await pollSlowly(async () =>
+        (await readMetric(floe, 'floe_shared_store_up')) === 1 ? true : undefined,
+      );
+    allowance = asked() - known + LOAD_CLIENTS * ANSWER_COST_NANO_USD;
+    await pollSlowly(async () => ((await load.through(LOAD_CLIENTS)).every(isBroke) ? true : undefined));
   });
-  const limit = TIGHT_ANSWERS * ANSWER_NANO_USD;
+  const limit = TIGHT_BUDGET_ANSWERS * ANSWER_COST_NANO_USD;
   t.diagnostic(`${usd(asked())} USD spent of ${usd(limit)}; the bound was ${usd(limit + allowance)}`);
-  assert.ok(asked() >= limit - CLIENTS * ANSWER_NANO_USD, 'it was spent');
+  assert.ok(asked() >= limit - LOAD_CLIENTS * ANSWER_COST_NANO_USD, 'it was spent');
   assert.ok(asked() <= limit + allowance, `${asked()} of ${limit}`);
 }
 
-const isBroke = ({ status }: Answered) => status === 402;
+const isBroke = ({ status }: LoadAnswer) => status === 402;
 /** The rest is held by requests in flight. */
-const isReserved = ({ status, text }: Answered) => status === 429 && text.includes('"budget_reserved"');
+const isReserved = ({ status, text }: LoadAnswer) => status === 429 && text.includes('"budget_reserved"');
 const usd = (nano: number) => nano / 1e9;
 
 type Outage = (t: TestContext, name: string, begin: () => unknown, end: () => unknown) => Promise<void>;
 
 /** Breaks the store, waits for answers meanwhile, mends it; requests waited for it a bounded number of times. */
-async function breakAndMend(
+async function runOutage(
   t: TestContext,
-  house: DependencyHouse,
+  house: DependencyFleet,
   quiet: string,
   { name, begin, end }: { name: string; begin: () => unknown; end: () => unknown },
 ): Promise<void> {
   const { load, floes } = house;
-  const before = await unheard(house);
+  const before = await readTimeouts(house);
   await begin();
   const during = await load.through();
-  const waits = (await unheard(house)).map((after, index) => after - (before[index] ?? 0));
-  await untilAway(house, true);
-  for (const floe of floes) assert.deepEqual(await health(floe), [200, 200], 'requests are served');
+  const waits = (await readTimeouts(house)).map((after, index) => after - (before[index] ?? 0));
+  await waitForFallback(house, true);
+  for (const floe of floes) assert.deepEqual(await readHealth(floe), [200, 200], 'requests are served');
   await end();
-  await untilAway(house, false);
+  await waitForFallback(house, false);
   const after = await load.through();
   assertAllServed([...during, ...after], name);
   for (const count of waits) assert.ok(count <= WAITS_OF_AN_OUTAGE, `${count} requests waited`);
   t.diagnostic(
-    `${name}: ${during.length} answers, ${waits.join(' and ')} waited for Redis; ${latencies(during)}; before ${quiet}`,
+    `${name}: ${during.length} answers, ${waits.join(' and ')} waited for Redis; ${formatLatencies(during)}; before ${quiet}`,
   );
 }

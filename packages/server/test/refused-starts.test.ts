@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { SERVER, startFloe } from '@floe/testkit/process';
-import { checkConfig } from '../src/config/check.ts';
+import { SERVER_PROGRAM, startFloeProcess } from '@floe/testkit/floe-process';
+import { checkConfigFile } from '../src/config/check.ts';
 import { readEnvironment } from '../src/config/environment.ts';
-import { COMMAND_LINE, runToEnd } from './run-program.ts';
+import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-refused-'));
 after(() => rmSync(home, { recursive: true, force: true }));
@@ -25,7 +25,12 @@ function freshFolder(): string {
 /** The server ends at once, with one line for the operator and nothing of its own insides. */
 async function assertRefusesToStart(env: Record<string, string>, says: RegExp, lines = 1): Promise<void> {
   const cwd = freshFolder();
-  const ended = await runToEnd(SERVER, [], { FLOE_DATA_DIR: join(cwd, 'data'), FLOE_PORT: '0', ...env }, cwd);
+  const ended = await runProgramToEnd(
+    SERVER_PROGRAM,
+    [],
+    { FLOE_DATA_DIR: join(cwd, 'data'), FLOE_PORT: '0', ...env },
+    cwd,
+  );
   assert.deepEqual([ended.code, ended.signal], [1, null], ended.stderr);
   assert.equal(ended.stdout.replaceAll(/^\{.*\}\n/gm, ''), '', 'nothing is announced');
   const told = ended.stderr.trimEnd().split('\n');
@@ -112,7 +117,7 @@ for (const [what, text, says] of BROKEN_FILES)
   test(`a floe.yaml with ${what}`, () => {
     const path = join(freshFolder(), 'floe.yaml');
     writeFileSync(path, text);
-    const { ok, lines } = checkConfig({ env: readEnvironment({}), path });
+    const { ok, lines } = checkConfigFile({ env: readEnvironment({}), path });
     assert.deepEqual([ok, lines.length], [false, 1], lines.join('\n'));
     assert.match(lines.join('\n'), says);
   });
@@ -125,14 +130,14 @@ test('a floe.yaml with several mistakes: a line for each, and no value of the fi
 
 test('a data directory that another process uses', async () => {
   const dataDir = join(freshFolder(), 'data');
-  const first = await startFloe({ dataDir });
+  const first = await startFloeProcess({ dataDir });
   await assertRefusesToStart({ FLOE_DATA_DIR: dataDir }, /Another Floe process uses the data directory/);
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
 });
 
 test('another secret key than before, a secret key that is gone, a newer database', async () => {
   const dataDir = join(freshFolder(), 'data');
-  await (await startFloe({ dataDir })).stop();
+  await (await startFloeProcess({ dataDir })).stop();
   const env = { FLOE_DATA_DIR: dataDir };
   await assertRefusesToStart(
     { ...env, FLOE_SECRET_KEY: 'x'.repeat(40) },
@@ -153,7 +158,7 @@ test('another secret key than before, a secret key that is gone, a newer databas
 
 test('floe config check: what a good file holds, a line for each mistake, and their exit codes', async () => {
   const cwd = freshFolder();
-  const check = (...args: string[]) => runToEnd(COMMAND_LINE, ['config', 'check', ...args], {}, cwd);
+  const check = (...args: string[]) => runProgramToEnd(CLI_PROGRAM, ['config', 'check', ...args], {}, cwd);
   writeFileSync(
     join(cwd, 'good.yaml'),
     'orgs: [{ id: a, name: A, providers: [{ id: sandbox, kind: sandbox }] }]\n',
@@ -182,20 +187,20 @@ test('floe config check: what a good file holds, a line for each mistake, and th
 test('floe: help on standard output, an unknown command on standard error', async () => {
   const cwd = freshFolder();
   for (const args of [[], ['--help']]) {
-    const help = await runToEnd(COMMAND_LINE, args, {}, cwd);
+    const help = await runProgramToEnd(CLI_PROGRAM, args, {}, cwd);
     assert.equal(help.code, 0);
     assert.match(help.stdout, /floe serve[\s\S]*floe config check/);
   }
-  const unknown = await runToEnd(COMMAND_LINE, ['frobnicate'], {}, cwd);
+  const unknown = await runProgramToEnd(CLI_PROGRAM, ['frobnicate'], {}, cwd);
   assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
   assert.match(unknown.stderr, /unknown command "frobnicate"\. "floe help" lists all\.\n$/);
-  const misspelt = await runToEnd(COMMAND_LINE, ['monitor', 'list'], {}, cwd);
+  const misspelt = await runProgramToEnd(CLI_PROGRAM, ['monitor', 'list'], {}, cwd);
   assert.match(misspelt.stderr, /Did you mean "monitors list"\?/);
   for (const asked of ['version', '--version'])
-    assert.match((await runToEnd(COMMAND_LINE, [asked], {}, cwd)).stdout, /^floe \d+\.\d+\.\d+\n$/);
+    assert.match((await runProgramToEnd(CLI_PROGRAM, [asked], {}, cwd)).stdout, /^floe \d+\.\d+\.\d+\n$/);
   // What is no verb of the API stands beside those that are.
-  const subject = await runToEnd(COMMAND_LINE, ['config', '--help'], {}, cwd);
+  const subject = await runProgramToEnd(CLI_PROGRAM, ['config', '--help'], {}, cwd);
   assert.match(subject.stdout, /floe config apply <file> \[--prune\] .*\n {2}floe config check \[file\] /);
-  const backup = await runToEnd(COMMAND_LINE, ['backup', '--help'], {}, cwd);
+  const backup = await runProgramToEnd(CLI_PROGRAM, ['backup', '--help'], {}, cwd);
   assert.match(backup.stdout, /FLOE_DATA_DIR/);
 });

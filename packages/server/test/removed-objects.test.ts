@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OrgSchema } from '@floe/contract/config/org';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
 
 const KEY = `eis_stays${'0'.repeat(32)}`;
 const STAYS = { name: 'stays', key: KEY, scopes: ['gateway', 'management', 'monitoring', 'relay'] };
@@ -60,10 +60,10 @@ const KINDS: readonly Kind[] = [
 
 const home = mkdtempSync(join(tmpdir(), 'floe-removed-'));
 const file = join(home, 'floe.yaml');
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
   write(true);
-  floe = await startFloe({ env: { FLOE_CONFIG: file } });
+  floe = await startFloeProcess({ env: { FLOE_CONFIG: file } });
 });
 after(async () => {
   await floe.stop();
@@ -85,7 +85,7 @@ function write(hasObjects: boolean): void {
 }
 
 async function api(method: string, path: string, body?: object) {
-  const answer = await call(`${floe.url}/api/${path}`, {
+  const answer = await callHttp(`${floe.url}/api/${path}`, {
     method,
     headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),

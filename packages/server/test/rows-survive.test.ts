@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply, sseReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
-import { monotonicMs, type Pulse, startPulse } from './pulse.ts';
-import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { jsonReply, sseReply } from '@floe/testkit/upstream-reply';
+import { readMonotonicMs, type ServerPulse, startServerPulse } from './pulse.ts';
+import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const ROUNDS = process.env['FLOE_TEST_FULL'] ? 30 : 4;
 const CLIENTS = 16;
@@ -43,18 +43,18 @@ const STREAM = sseReply([
 ]);
 
 test('kill -9 under load: every row settled 10 ms before is there once, and no other row is', async (t) => {
-  const upstream = await startUpstream({
+  const upstream = await startFakeUpstream({
     respond: ({ body }) => (body.includes('"stream":true') ? STREAM : WHOLE),
   });
-  const options = { dataDir, yaml: JSON.stringify(configFor(upstream.url)) };
+  const options = { dataDir, yaml: JSON.stringify(buildGatewayConfig(upstream.url)) };
   const answered: Answered[] = [];
   const sent = { count: 0 };
   for (let round = 0; round < ROUNDS; round++) {
-    const pulse = startPulse();
-    const floe = await startFloe({ ...options, env: pulse.env });
+    const pulse = startServerPulse();
+    const floe = await startFloeProcess({ ...options, env: pulse.env });
     answered.push(...(await loadUntilKilled(floe, pulse, sent)));
   }
-  const floe = await startFloe(options);
+  const floe = await startFloeProcess(options);
   await eventually(async () => ((await backlog(floe)) === 0 ? true : undefined));
   const rows = await storedIds(floe);
   assert.deepEqual(await floe.stop(), { code: 0, signal: null });
@@ -75,7 +75,11 @@ test('kill -9 under load: every row settled 10 ms before is there once, and no o
 });
 
 /** Sixteen clients ask one request after the other until the server is killed, at a random point. */
-async function loadUntilKilled(floe: Floe, pulse: Pulse, sent: { count: number }): Promise<Answered[]> {
+async function loadUntilKilled(
+  floe: FloeProcess,
+  pulse: ServerPulse,
+  sent: { count: number },
+): Promise<Answered[]> {
   const answered: { readonly id: string; readonly at: number }[] = [];
   let isKilled = false;
   const killAfter = 60 + Math.floor(Math.random() * 400);
@@ -83,12 +87,12 @@ async function loadUntilKilled(floe: Floe, pulse: Pulse, sent: { count: number }
     for (let n = number; !isKilled; n++) {
       sent.count += 1;
       try {
-        const answer = await call(floe.url + CHAT, {
-          headers: { 'x-api-key': KEYS.full },
-          body: chatBody({ stream: n % 2 === 0 }),
+        const answer = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+          headers: { 'x-api-key': GATEWAY_KEYS.full },
+          body: buildChatBody({ stream: n % 2 === 0 }),
         });
-        const at = monotonicMs();
-        if (answer.complete && answer.status === 200)
+        const at = readMonotonicMs();
+        if (answer.isComplete && answer.status === 200)
           answered.push({ id: answer.headers['x-request-id'] ?? '', at });
       } catch {
         // Killed before it answered.
@@ -96,7 +100,7 @@ async function loadUntilKilled(floe: Floe, pulse: Pulse, sent: { count: number }
       }
       if (answered.length >= killAfter && !isKilled) {
         isKilled = true;
-        await floe.kill9();
+        await floe.kill();
       }
     }
   };
@@ -105,17 +109,17 @@ async function loadUntilKilled(floe: Floe, pulse: Pulse, sent: { count: number }
   return answered.map(({ id, at }) => ({ id, msLived: lived(at) }));
 }
 
-async function backlog(floe: Floe): Promise<number> {
-  const metrics = await call(`${floe.url}/metrics`);
-  return Number(/^floe_row_backlog (\d+)/m.exec(metrics.text)?.[1] ?? Number.NaN);
+async function backlog(floe: FloeProcess): Promise<number> {
+  const metrics = await callHttp(`${floe.url}/metrics`);
+  return Number(/^floe_spool_pending_rows (\d+)/m.exec(metrics.text)?.[1] ?? Number.NaN);
 }
 
 /** Ids of all rows, page after page, as anybody sees them. */
-async function storedIds(floe: Floe): Promise<string[]> {
+async function storedIds(floe: FloeProcess): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ; ) {
     const path = `/api/analytics/requests?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
-    const page = (await call(floe.url + path, { headers: { 'x-api-key': KEYS.full } })).json();
+    const page = (await callHttp(floe.url + path, { headers: { 'x-api-key': GATEWAY_KEYS.full } })).json();
     assert.ok(isObject(page) && Array.isArray(page.data));
     for (const row of page.data) ids.push(isObject(row) ? String(row.id) : '');
     if (typeof page.next_cursor !== 'string') return ids;

@@ -6,13 +6,13 @@ import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { promisify } from 'node:util';
 import type { JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
+import { callHttp } from '@floe/testkit/http-client';
 import { IDE_BODIES } from '../../wire/test/ide-bodies.ts';
-import { ABLE_MODELS, type AbleHouse, startAbleHouse } from './able-house.ts';
-import { objectOf, objectsIn } from './answers-said.ts';
-import { type Mock, startMock, type Verdict } from './compliance-mock.ts';
-import { REQUESTS } from './compliance-requests.ts';
-import { ComplianceTable, type Outcome } from './compliance-table.ts';
+import { objectOrEmpty, objectsOrEmpty } from './answer-content.ts';
+import { COMPLIANCE_MODELS, type ComplianceGateway, startComplianceGateway } from './compliance-gateway.ts';
+import { type ComplianceMock, type MockVerdict, startComplianceMock } from './compliance-mock.ts';
+import { COMPLIANCE_REQUESTS } from './compliance-requests.ts';
+import { type ComplianceOutcome, ComplianceTable } from './compliance-table.ts';
 
 const LIMIT_MS = 60_000;
 /** Spoken to in Chat and in Responses: each body of an IDE goes to both. */
@@ -30,7 +30,7 @@ const table = new ComplianceTable();
 
 await runScenarios();
 if (existsSync(spec)) {
-  const mock = await startMock(judges, spec);
+  const mock = await startComplianceMock(judges, spec);
   try {
     await inHouse([openaiAt(mock.url)], (house) => askAll(house, mock));
   } finally {
@@ -38,7 +38,7 @@ if (existsSync(spec)) {
   }
 } else {
   const why = `OpenAI's specification is not at ${spec}`;
-  table.add('@stdy/cli', 'OpenAI', { outcome: 'skipped', what: 'everything', why });
+  table.add('@stdy/cli', 'OpenAI', { outcome: 'skipped', subject: 'everything', objection: why });
   await inHouse([], scanAll);
 }
 process.exitCode = table.print() === 0 ? 0 : 1;
@@ -47,8 +47,11 @@ function openaiAt(base_url: string): object {
   return { id: 'openai', kind: 'openai', base_url, api_key: 'k', models: ['*'] };
 }
 
-async function inHouse(more: readonly object[], work: (house: AbleHouse) => Promise<void>): Promise<void> {
-  const house = await startAbleHouse(more);
+async function inHouse(
+  more: readonly object[],
+  work: (house: ComplianceGateway) => Promise<void>,
+): Promise<void> {
+  const house = await startComplianceGateway(more);
   try {
     await work(house);
   } finally {
@@ -56,9 +59,9 @@ async function inHouse(more: readonly object[], work: (house: AbleHouse) => Prom
   }
 }
 
-async function askAll(house: AbleHouse, mock: Mock): Promise<void> {
+async function askAll(house: ComplianceGateway, mock: ComplianceMock): Promise<void> {
   await scanAll(house);
-  for (const [name, path, body] of REQUESTS)
+  for (const [name, path, body] of COMPLIANCE_REQUESTS)
     await askThroughMock(house, mock, { corpus: 'every surface', name, url: house.url + path, body });
   await askToGoOn(house, mock);
   const url = `${house.url.replace(/\/v1$/, '/ide-adapter')}/chat/completions`;
@@ -84,45 +87,49 @@ async function runScenarios(): Promise<void> {
     const upstream = UPSTREAMS[data.name.replace('Open Responses over ', '')] ?? data.name;
     if (waiting.length === 0) waiting.push([data.name, type === 'test:pass' && data.skip === undefined, '']);
     for (const [name, ok, why] of waiting)
-      table.add('Open Responses', upstream, { outcome: ok ? 'passed' : 'failed', what: name, why });
+      table.add('Open Responses', upstream, {
+        outcome: ok ? 'passed' : 'failed',
+        subject: name,
+        objection: why,
+      });
     waiting = [];
   }
 }
 
 /** compatcanary as a client of each model. */
-async function scanAll(house: AbleHouse): Promise<void> {
+async function scanAll(house: ComplianceGateway): Promise<void> {
   const program = join(judges, 'node_modules', 'compatcanary', 'src', 'cli.js');
   const env = { PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: house.key };
-  for (const model of ABLE_MODELS) {
+  for (const model of COMPLIANCE_MODELS) {
     const upstream = UPSTREAMS[model] ?? model;
     const asked = ['--base-url', house.url, '--model', model];
     const args = [program, 'scan', ...asked, '--format', 'json', '--fail-on', 'never'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: LIMIT_MS });
-    const results = objectsIn(objectOf(JSON.parse(stdout))['results']);
+    const results = objectsOrEmpty(objectOrEmpty(JSON.parse(stdout))['results']);
     if (results.length === 0)
       table.add('compatcanary', upstream, {
         outcome: 'failed',
-        what: model,
-        why: `no results in ${stdout.slice(0, 300)}`,
+        subject: model,
+        objection: `no results in ${stdout.slice(0, 300)}`,
       });
     for (const result of results) {
       const outcome = result['status'] === 'pass' ? 'passed' : 'failed';
       table.add('compatcanary', upstream, {
         outcome,
-        what: String(result['id']),
-        why: String(result['summary']),
+        subject: String(result['id']),
+        objection: String(result['summary']),
       });
     }
   }
 }
 
 /** A conversation that others have begun, written anew for a model behind OpenAI. */
-async function askToGoOn(house: AbleHouse, mock: Mock): Promise<void> {
+async function askToGoOn(house: ComplianceGateway, mock: ComplianceMock): Promise<void> {
   const url = `${house.url}/responses`;
   const headers = { authorization: `Bearer ${house.key}` };
-  for (const begun of ABLE_MODELS) {
-    const first = await call(url, { headers, body: { model: begun, input: 'Hi' } });
-    const previous_response_id = objectOf(first.json())['id'] ?? null;
+  for (const begun of COMPLIANCE_MODELS) {
+    const first = await callHttp(url, { headers, body: { model: begun, input: 'Hi' } });
+    const previous_response_id = objectOrEmpty(first.json())['id'] ?? null;
     for (const model of IDE_MODELS) {
       const name = `/responses going on from ${begun} (${model})`;
       const body = { model, input: 'And now?', previous_response_id };
@@ -139,28 +146,36 @@ interface Question {
 }
 
 /** One request, whole and streamed. Its made-up answers are not judged here, only what it says of the request. */
-async function askThroughMock(house: AbleHouse, mock: Mock, question: Question): Promise<void> {
+async function askThroughMock(
+  house: ComplianceGateway,
+  mock: ComplianceMock,
+  question: Question,
+): Promise<void> {
   const suite = `@stdy/cli, ${question.corpus}`;
   const headers = { authorization: `Bearer ${house.key}` };
   for (const stream of [false, true]) {
     const what = stream ? `${question.name}, streamed` : question.name;
-    mock.take();
-    const answer = await call(question.url, { headers, body: { ...question.body, stream } });
-    const [verdict] = mock.take();
+    mock.takeVerdicts();
+    const answer = await callHttp(question.url, { headers, body: { ...question.body, stream } });
+    const [verdict] = mock.takeVerdicts();
     if (verdict === undefined) {
       table.add(suite, 'OpenAI', {
         outcome: 'failed',
-        what,
-        why: `not sent on: ${answer.text.slice(0, 300)}`,
+        subject: what,
+        objection: `not sent on: ${answer.text.slice(0, 300)}`,
       });
       continue;
     }
     const why = [...verdict.errors, ...(verdict.excuse === undefined ? [] : [verdict.excuse])].join('; ');
-    table.add(suite, `OpenAI ${verdict.path}`, { outcome: outcomeOf(verdict), what, why });
+    table.add(suite, `OpenAI ${verdict.path}`, {
+      outcome: outcomeOf(verdict),
+      subject: what,
+      objection: why,
+    });
   }
 }
 
-function outcomeOf({ accepted, errors, excuse }: Verdict): Outcome {
+function outcomeOf({ accepted, errors, excuse }: MockVerdict): ComplianceOutcome {
   if (errors.length === 0) return 'passed';
   if (excuse === undefined) return 'failed';
   return accepted ? 'noted' : 'judge errs';

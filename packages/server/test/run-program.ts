@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
 
-export const ROOT = join(import.meta.dirname, '..', '..', '..');
-export const COMMAND_LINE = join(ROOT, 'packages/cli/bin/floe.mjs');
+export const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..');
+export const CLI_PROGRAM = join(REPOSITORY_ROOT, 'packages/cli/bin/floe.mjs');
 
-export interface Ended {
+export interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
@@ -14,12 +14,12 @@ export interface Ended {
 }
 
 /** Runs a program to its end with a bare environment; ends it when it has not ended in a minute. */
-export async function runToEnd(
+export async function runProgramToEnd(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   cwd: string,
-): Promise<Ended> {
+): Promise<ProgramExit> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...BARE_ENVIRONMENT, HOME: cwd, ...env },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type CallAnswer, type CallOptions, call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { ownRecording } from '@floe/testkit/recordings';
-import { startUpstream, type Upstream, type UpstreamOptions } from '@floe/testkit/upstream';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import { loadProjectRecording } from '@floe/testkit/recordings';
 
 /** Platform keys of the test organization, by what is special about them. */
-export const KEYS = {
+export const GATEWAY_KEYS = {
   full: `eis_full${'0'.repeat(32)}`,
   /** May ask for one model only. */
   narrow: `eis_narrow${'0'.repeat(32)}`,
@@ -16,22 +16,22 @@ export const KEYS = {
   monitoring: `eis_monitoring${'0'.repeat(32)}`,
 } as const;
 
-export const CHAT = '/gateway/v1/chat/completions';
+export const CHAT_COMPLETIONS_PATH = '/gateway/v1/chat/completions';
 
-export interface GatewayOptions {
-  readonly upstream?: UpstreamOptions;
+export interface RunningGatewayOptions {
+  readonly upstream?: FakeUpstreamOptions;
   /** Further providers; what they leave out is as in `fake`. */
   readonly moreProviders?: (upstreamUrl: string) => readonly JsonObject[];
 }
 
 /** The real server with one fake upstream behind it, under the provider id `fake`. */
 export interface RunningGateway {
-  readonly floe: Floe;
-  readonly upstream: Upstream;
+  readonly floe: FloeProcess;
+  readonly upstream: FakeUpstream;
   /** One request with the key `full` unless the headers bring another. */
-  call(path: string, options?: CallOptions): Promise<CallAnswer>;
+  call(path: string, options?: HttpCallOptions): Promise<HttpCallAnswer>;
   /** A Chat request for the model `fake/model`; `more` replaces or adds members. */
-  chat(more?: JsonObject, options?: CallOptions): Promise<CallAnswer>;
+  chat(more?: JsonObject, options?: HttpCallOptions): Promise<HttpCallAnswer>;
   /** The row of an exchange as the API shows it, once it is there. */
   row(id: string | undefined): Promise<JsonObject>;
   /** Rows of a state, newest first. */
@@ -42,7 +42,10 @@ export interface RunningGateway {
 }
 
 /** The configuration of a gateway in front of `upstreamUrl`; JSON is YAML. */
-export function configFor(upstreamUrl: string, moreProviders: readonly JsonObject[] = []): JsonObject {
+export function buildGatewayConfig(
+  upstreamUrl: string,
+  moreProviders: readonly JsonObject[] = [],
+): JsonObject {
   const fake = {
     kind: 'openai-compatible',
     base_url: `${upstreamUrl}/v1`,
@@ -51,10 +54,10 @@ export function configFor(upstreamUrl: string, moreProviders: readonly JsonObjec
     breaker: { enabled: false },
   };
   const keys = [
-    { name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'read'] },
-    { name: 'narrow', key: KEYS.narrow, scopes: ['gateway'], models: ['sandbox/echo'] },
-    { name: 'expired', key: KEYS.expired, scopes: ['gateway'], expires_at: '2020-01-01T00:00:00Z' },
-    { name: 'monitoring', key: KEYS.monitoring, scopes: ['monitoring'] },
+    { name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management', 'read'] },
+    { name: 'narrow', key: GATEWAY_KEYS.narrow, scopes: ['gateway'], models: ['sandbox/echo'] },
+    { name: 'expired', key: GATEWAY_KEYS.expired, scopes: ['gateway'], expires_at: '2020-01-01T00:00:00Z' },
+    { name: 'monitoring', key: GATEWAY_KEYS.monitoring, scopes: ['monitoring'] },
   ];
   const providers = [
     { ...fake, id: 'fake' },
@@ -66,14 +69,14 @@ export function configFor(upstreamUrl: string, moreProviders: readonly JsonObjec
   return { orgs: [{ id: 'acme', name: 'Acme', keys, providers, routes }] };
 }
 
-export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
-  const upstream = await startUpstream(
+export async function startRunningGateway(options: RunningGatewayOptions = {}): Promise<RunningGateway> {
+  const upstream = await startFakeUpstream(
     options.upstream ?? {
-      recordings: [ownRecording('openai', 'text'), ownRecording('openai', 'text-stream')],
+      recordings: [loadProjectRecording('openai', 'text'), loadProjectRecording('openai', 'text-stream')],
     },
   );
-  const floe = await startFloe({
-    yaml: JSON.stringify(configFor(upstream.url, options.moreProviders?.(upstream.url))),
+  const floe = await startFloeProcess({
+    yaml: JSON.stringify(buildGatewayConfig(upstream.url, options.moreProviders?.(upstream.url))),
   });
   const gateway = withKey(floe);
   return {
@@ -87,11 +90,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
   };
 }
 
-function withKey(floe: Floe): Omit<RunningGateway, 'upstream' | 'stop'> {
+function withKey(floe: FloeProcess): Omit<RunningGateway, 'upstream' | 'stop'> {
   const ask: RunningGateway['call'] = (path, options = {}) =>
-    call(floe.url + path, {
+    callHttp(floe.url + path, {
       ...options,
-      headers: options.headers ?? { authorization: `Bearer ${KEYS.full}` },
+      headers: options.headers ?? { authorization: `Bearer ${GATEWAY_KEYS.full}` },
     });
   const data = async (path: string): Promise<JsonObject> => {
     const answer = await ask(path);
@@ -103,7 +106,7 @@ function withKey(floe: Floe): Omit<RunningGateway, 'upstream' | 'stop'> {
   return {
     floe,
     call: ask,
-    chat: (more = {}, options = {}) => ask(CHAT, { ...options, body: chatBody(more) }),
+    chat: (more = {}, options = {}) => ask(CHAT_COMPLETIONS_PATH, { ...options, body: buildChatBody(more) }),
     row: (id) =>
       eventually(async () => {
         const answer = await ask(`/api/analytics/requests/${id}`);
@@ -116,14 +119,14 @@ function withKey(floe: Floe): Omit<RunningGateway, 'upstream' | 'stop'> {
       return page.data.filter(isObject);
     },
     async openSockets() {
-      const metrics = await call(`${floe.url}/metrics`);
+      const metrics = await callHttp(`${floe.url}/metrics`);
       const count = /nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/.exec(metrics.text)?.[1];
       return Number(count ?? 0) - 1;
     },
   };
 }
 
-export function chatBody(more: JsonObject = {}): JsonObject {
+export function buildChatBody(more: JsonObject = {}): JsonObject {
   return { model: 'fake/model', messages: [{ role: 'user', content: 'Hello' }], ...more };
 }
 

@@ -1,16 +1,16 @@
 // Tier: ci. Signs in with slow password hashes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { COMMAND_LINE, runToEnd } from './run-program.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
 
 const PASSWORD = 'quiet harbour lantern';
 const LINK = /\/sign-in#token=([A-Za-z0-9_-]{43})/;
 
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
-  floe = await startFloe();
+  floe = await startFloeProcess();
 });
 after(() => floe.stop());
 
@@ -37,7 +37,7 @@ const setup = (token: string | undefined, email: string) =>
   ask('POST', '/api/session/setup', { body: { token, email, name: 'Mara Koch', password: PASSWORD } });
 
 test('the link of the first start makes the owner, whose cookie opens the API until they sign out', async () => {
-  const [, token] = await floe.printed(LINK);
+  const [, token] = await floe.waitForOutput(LINK);
   const made = await setup(token, 'mara@acme.example');
   assert.equal(made.status, 200, JSON.stringify(made.body));
   const [line = ''] = made.headers.getSetCookie();
@@ -57,7 +57,7 @@ test('the link of the first start makes the owner, whose cookie opens the API un
   });
   assert.equal(elsewhere.body.error.code, 'cross_site_request');
   assert.equal((await ask('DELETE', '/api/session', { cookie })).status, 204);
-  assert.equal((await ask('GET', '/api/me', { cookie })).body.error.code, 'signed_out');
+  assert.equal((await ask('GET', '/api/me', { cookie })).body.error.code, 'session_expired');
   for (const secret of [token ?? '', PASSWORD, cookie.split('=')[1] ?? ''])
     assert.equal(floe.output().split(secret).length - 1, secret === token ? 1 : 0, 'no log has it');
 });
@@ -65,7 +65,12 @@ test('the link of the first start makes the owner, whose cookie opens the API un
 test('floe owner-link works beside the running server, for an owner who lost their password too', async () => {
   const ownerLink = (...args: readonly string[]) => {
     // The port is the server's affair: whoever runs the command has not its environment.
-    return runToEnd(COMMAND_LINE, ['owner-link', ...args], { FLOE_DATA_DIR: floe.dataDir }, floe.dataDir);
+    return runProgramToEnd(
+      CLI_PROGRAM,
+      ['owner-link', ...args],
+      { FLOE_DATA_DIR: floe.dataDir },
+      floe.dataDir,
+    );
   };
   const { code, stdout, stderr } = await ownerLink();
   assert.equal(code, 0, stderr);
@@ -73,7 +78,7 @@ test('floe owner-link works beside the running server, for an owner who lost the
   const [, token] = LINK.exec(stdout) ?? [];
   const made = await setup(token, 'mara@acme.example');
   assert.deepEqual([made.status, made.body.role], [200, 'owner']);
-  assert.equal((await setup(token, 'eve@acme.example')).body.error.code, 'link_unusable');
+  assert.equal((await setup(token, 'eve@acme.example')).body.error.code, 'link_expired');
   const signedIn = made.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   // Another process changes the store: this one reads the session again within two seconds.
   const operates = (wanted: boolean) =>
@@ -83,12 +88,17 @@ test('floe owner-link works beside the running server, for an owner who lost the
   await operates(true);
   for (const verb of ['revoke', 'grant']) {
     const env = { FLOE_DATA_DIR: floe.dataDir };
-    const changed = await runToEnd(COMMAND_LINE, ['operator', verb, 'Mara@acme.example'], env, floe.dataDir);
+    const changed = await runProgramToEnd(
+      CLI_PROGRAM,
+      ['operator', verb, 'Mara@acme.example'],
+      env,
+      floe.dataDir,
+    );
     assert.equal(changed.code, 0, changed.stderr);
     await operates(verb === 'grant');
   }
   const chain = await ask('GET', '/api/management/audit/chain', { cookie: signedIn });
-  assert.equal(chain.body.intact, true, 'the commands of the host write with the key of the chain');
+  assert.equal(chain.body.valid, true, 'the commands of the host write with the key of the chain');
   const unknown = await ownerLink('nowhere');
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /Name one of the organizations: default\./);

@@ -8,36 +8,36 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { isObject } from '@floe/contract/json';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, type FloeOptions, startFloe } from '@floe/testkit/process';
-import { RawClient, requestBytes } from '@floe/testkit/raw-client';
-import { sseReply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
-import { COMMAND_LINE, ROOT } from './run-program.ts';
-import { CHAT, chatBody, configFor, KEYS } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, type FloeProcessOptions, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
+import { sseReply } from '@floe/testkit/upstream-reply';
+import { CLI_PROGRAM, REPOSITORY_ROOT } from './run-program.ts';
+import { buildChatBody, buildGatewayConfig, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-starts-'));
 after(() => rmSync(home, { recursive: true, force: true }));
 
 test('a first start prints a key, a sign-in link and a curl line that works as printed; a second one has no new key', async (t) => {
   const dataDir = join(home, 'first');
-  const first = await startFloe({ dataDir });
-  const key = await first.key();
-  const [, link = ''] = await first.printed(/^\s+console\s+(\S+)$/m);
-  const [, line = ''] = await first.printed(/^\s+(curl .*)$/m);
-  const page = await call(link);
+  const first = await startFloeProcess({ dataDir });
+  const key = await first.waitForKey();
+  const [, link = ''] = await first.waitForOutput(/^\s+console\s+(\S+)$/m);
+  const [, line = ''] = await first.waitForOutput(/^\s+(curl .*)$/m);
+  const page = await callHttp(link);
   assert.equal(page.status, 200);
   assert.match(page.headers['content-type'] ?? '', /^text\/html/);
   const answer = await runInShell(line, t.diagnostic.bind(t));
   assert.match(answer, /"content":"Hello, Floe!"/);
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
 
-  const second = await startFloe({ dataDir });
-  await second.printed(/^\s+data\s+\S+$/m);
+  const second = await startFloeProcess({ dataDir });
+  await second.waitForOutput(/^\s+data\s+\S+$/m);
   assert.doesNotMatch(second.output(), /eis_|sign-in|curl/);
   const headers = { authorization: `Bearer ${key}` };
-  assert.equal((await call(`${second.url}/gateway/v1/key`, { headers })).status, 200);
+  assert.equal((await callHttp(`${second.url}/gateway/v1/key`, { headers })).status, 200);
   await second.stop();
 });
 
@@ -52,31 +52,31 @@ async function runInShell(line: string, say: (text: string) => void): Promise<st
   const [, key = ''] = /Bearer (\S+)'/.exec(line) ?? [];
   const [, body = ''] = /-d '(.*)'/.exec(line) ?? [];
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return (await call(url, { body, headers })).text;
+  return (await callHttp(url, { body, headers })).text;
 }
 
 interface Streaming {
-  readonly floe: Floe;
-  readonly upstream: Upstream;
+  readonly floe: FloeProcess;
+  readonly upstream: FakeUpstream;
   /** The answer of a stream that is half through. */
-  readonly answer: Promise<CallAnswer>;
+  readonly answer: Promise<HttpCallAnswer>;
 }
 
 /** A server in the middle of one stream. */
-async function startStreaming(options: FloeOptions = {}): Promise<Streaming> {
+async function startStreaming(options: FloeProcessOptions = {}): Promise<Streaming> {
   const event = (content: string, finish: string | null) => ({
     choices: [{ index: 0, delta: { content }, finish_reason: finish }],
   });
   const stream = sseReply([event('one', null), event('two', null), event('', 'stop'), 'data: [DONE]\n\n']);
-  const upstream = await startUpstream({
-    respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : { ...stream, paced: true }),
+  const upstream = await startFakeUpstream({
+    respond: ({ method }) => (method === 'GET' ? { body: '{"data":[]}' } : { ...stream, isPaced: true }),
   });
-  const floe = await startFloe({ yaml: JSON.stringify(configFor(upstream.url)), ...options });
+  const floe = await startFloeProcess({ yaml: JSON.stringify(buildGatewayConfig(upstream.url)), ...options });
   const { promise: half, resolve } = Promise.withResolvers<void>();
-  const answer = call(floe.url + CHAT, {
-    body: chatBody({ stream: true }),
-    headers: { authorization: `Bearer ${KEYS.full}`, connection: 'keep-alive' },
-    onPiece: () => resolve(),
+  const answer = callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+    body: buildChatBody({ stream: true }),
+    headers: { authorization: `Bearer ${GATEWAY_KEYS.full}`, connection: 'keep-alive' },
+    onChunk: () => resolve(),
   });
   upstream.gate.release();
   await half;
@@ -100,14 +100,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
   test(`${signal}: a stream under way finishes, new connections are refused, the exit code is 0`, async () => {
     const { floe, upstream, answer } = await startStreaming();
     const idle = await RawClient.connect(floe.url);
-    await idle.send(requestBytes({ path: '/healthz' }));
-    assert.equal((await idle.answer()).status, 200);
+    await idle.send(encodeRawRequest({ path: '/healthz' }));
+    assert.equal((await idle.readAnswer()).status, 200);
     const exit = floe.stop(signal);
     await refusesConnections(floe.url);
-    await idle.ended();
+    await idle.waitForEnd();
     upstream.gate.open();
     const whole = await answer;
-    assert.equal(whole.complete, true);
+    assert.equal(whole.isComplete, true);
     assert.match(whole.text, /two[\s\S]*"finish_reason":"stop"[\s\S]*\[DONE\]\n\n$/);
     assert.deepEqual(await exit, { code: 0, signal: null });
     assert.doesNotMatch(floe.output(), /still under way|"level":"error"/);
@@ -117,15 +117,21 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
 test('a connection that is in use when the drain begins is closed behind its answer', async () => {
   const { floe, upstream, answer } = await startStreaming();
   const client = await RawClient.connect(floe.url);
-  const headers: [string, string][] = [['x-api-key', KEYS.full]];
-  await client.send(requestBytes({ path: CHAT, headers, body: JSON.stringify(chatBody({ stream: true })) }));
-  await upstream.gate.arrived(3);
+  const headers: [string, string][] = [['x-api-key', GATEWAY_KEYS.full]];
+  await client.send(
+    encodeRawRequest({
+      path: CHAT_COMPLETIONS_PATH,
+      headers,
+      body: JSON.stringify(buildChatBody({ stream: true })),
+    }),
+  );
+  await upstream.gate.arrivalCount(3);
   const exit = floe.stop();
   await refusesConnections(floe.url);
   upstream.gate.open();
-  assert.equal((await client.answer()).complete, true);
-  await client.ended();
-  assert.equal((await answer).complete, true);
+  assert.equal((await client.readAnswer()).isComplete, true);
+  await client.waitForEnd();
+  assert.equal((await answer).isComplete, true);
   assert.doesNotMatch(floe.output(), /still under way/);
   assert.deepEqual(await exit, { code: 0, signal: null });
   await upstream.close();
@@ -134,7 +140,7 @@ test('a connection that is in use when the drain begins is closed behind its ans
 test('a second TERM ends at once', async () => {
   const { floe, upstream, answer } = await startStreaming();
   const exit = floe.stop();
-  await floe.printed(/"draining"/);
+  await floe.waitForOutput(/"draining"/);
   // One press is heard once, however often it comes; a later one counts.
   const insist = eventually(async () => {
     void floe.stop();
@@ -142,53 +148,59 @@ test('a second TERM ends at once', async () => {
   });
   assert.deepEqual(await insist, { code: 1, signal: null });
   assert.deepEqual(await exit, { code: 1, signal: null });
-  assert.equal((await answer).complete, false);
+  assert.equal((await answer).isComplete, false);
   await upstream.close();
 });
 
 test('HUP without a file changes nothing', async () => {
-  const floe = await startFloe();
+  const floe = await startFloeProcess();
   process.kill(floe.pid, 'SIGHUP');
-  assert.equal((await call(`${floe.url}/readyz`)).text, 'ready\n');
+  assert.equal((await callHttp(`${floe.url}/readyz`)).text, 'ready\n');
   assert.deepEqual(await floe.stop(), { code: 0, signal: null });
 });
 
 test('a stop writes every row: the next start shows what was answered before', async () => {
   const dataDir = join(home, 'rows');
-  const options = { dataDir, yaml: JSON.stringify(configFor('http://127.0.0.1:1')) };
-  const headers = { authorization: `Bearer ${KEYS.full}` };
-  const first = await startFloe(options);
+  const options = { dataDir, yaml: JSON.stringify(buildGatewayConfig('http://127.0.0.1:1')) };
+  const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}` };
+  const first = await startFloeProcess(options);
   const ids: (string | undefined)[] = [];
   for (let n = 0; n < 20; n++) {
-    const answer = await call(first.url + CHAT, { headers, body: chatBody({ model: 'sandbox/echo' }) });
+    const answer = await callHttp(first.url + CHAT_COMPLETIONS_PATH, {
+      headers,
+      body: buildChatBody({ model: 'sandbox/echo' }),
+    });
     ids.push(answer.headers['x-request-id']);
   }
   await first.stop();
-  const second = await startFloe(options);
+  const second = await startFloeProcess(options);
   for (const id of ids)
-    assert.equal((await call(`${second.url}/api/analytics/requests/${id}`, { headers })).status, 200);
+    assert.equal((await callHttp(`${second.url}/api/analytics/requests/${id}`, { headers })).status, 200);
   await second.stop();
 });
 
 test('readiness is told while it runs; the metrics count what was asked', async () => {
-  const floe = await startFloe();
-  for (const path of ['/healthz', '/readyz']) assert.equal((await call(floe.url + path)).status, 200);
-  const headers = { authorization: `Bearer ${await floe.key()}` };
-  await call(floe.url + CHAT, { headers, body: chatBody({ model: 'sandbox/echo' }) });
-  const { text } = await call(`${floe.url}/metrics`);
+  const floe = await startFloeProcess();
+  for (const path of ['/healthz', '/readyz']) assert.equal((await callHttp(floe.url + path)).status, 200);
+  const headers = { authorization: `Bearer ${await floe.waitForKey()}` };
+  await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+    headers,
+    body: buildChatBody({ model: 'sandbox/echo' }),
+  });
+  const { text } = await callHttp(`${floe.url}/metrics`);
   assert.match(
     text,
-    /floe_exchanges_total\{surface="chat",provider="sandbox",status="200",state="complete"\} 1/,
+    /floe_exchanges_total\{surface="chat",provider="sandbox",code="200",state="complete"\} 1/,
   );
-  const me = (await call(`${floe.url}/api/me`, { headers })).json();
+  const me = (await callHttp(`${floe.url}/api/me`, { headers })).json();
   assert.ok(isObject(me) && isObject(me.org));
   assert.equal(me.org.id, 'default');
   await floe.stop();
 });
 
 const WRAPPERS = [
-  ['npm start', join(ROOT, 'scripts/start.mjs'), []],
-  ['floe serve', COMMAND_LINE, ['serve']],
+  ['npm start', join(REPOSITORY_ROOT, 'scripts/start.mjs'), []],
+  ['floe serve', CLI_PROGRAM, ['serve']],
 ] as const;
 
 for (const [name, program, args] of WRAPPERS) {
@@ -197,7 +209,7 @@ for (const [name, program, args] of WRAPPERS) {
     const exit = floe.stop();
     await refusesConnections(floe.url);
     upstream.gate.open();
-    assert.equal((await answer).complete, true);
+    assert.equal((await answer).isComplete, true);
     assert.deepEqual(await exit, { code: 0, signal: null });
     await upstream.close();
   });
@@ -205,19 +217,19 @@ for (const [name, program, args] of WRAPPERS) {
   test(`${name}: Ctrl-C, which a terminal sends to the whole process group, drains too`, async () => {
     const { floe, upstream, answer } = await startStreaming({ program, args, ownGroup: true });
     process.kill(-floe.pid, 'SIGINT');
-    await floe.printed(/"draining"/);
+    await floe.waitForOutput(/"draining"/);
     await refusesConnections(floe.url);
     upstream.gate.open();
-    assert.equal((await answer).complete, true);
-    assert.deepEqual(await floe.exit, { code: 0, signal: null });
+    assert.equal((await answer).isComplete, true);
+    assert.deepEqual(await floe.exited, { code: 0, signal: null });
     await upstream.close();
   });
 }
 
 test('CPU seconds in /metrics are those of the whole process since its start, and never fall', async () => {
-  const floe = await startFloe({ dataDir: join(home, 'cpu') });
+  const floe = await startFloeProcess({ dataDir: join(home, 'cpu') });
   const scrape = async () => {
-    const { text } = await call(`${floe.url}/metrics`);
+    const { text } = await callHttp(`${floe.url}/metrics`);
     return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
   };
   // proc_pid_stat(5), fields 14 and 15: hundredths of a second of all its threads.

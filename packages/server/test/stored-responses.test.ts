@@ -4,15 +4,21 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
+import { callHttp } from '@floe/testkit/http-client';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
-import { testDatabase } from '../src/store/test/postgres-database.ts';
-import { tcpProxy } from '../src/store/test/tcp-proxy.ts';
-import { objectsIn, saidIn } from './answers-said.ts';
-import { DIALECT_OF, PROVIDERS, type Provider, type StoredHouse, startStoredHouse } from './stored-house.ts';
-import { sample } from './upstream-samples.ts';
+import { createTestDatabase } from '../src/store/test/postgres-database.ts';
+import { startTcpProxy } from '../src/store/test/tcp-proxy.ts';
+import { objectsOrEmpty, parseAnswerContent } from './answer-content.ts';
+import {
+  PROVIDER_DIALECTS,
+  STORED_RESPONSES_PROVIDERS,
+  type StoredResponsesGateway,
+  type StoredResponsesProvider,
+  startStoredResponsesGateway,
+} from './stored-responses-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
 type Ask = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 type Answer = OpenAI.Responses.Response;
@@ -26,9 +32,9 @@ const TOOL = {
   strict: false,
 } as const;
 
-let house: StoredHouse;
+let house: StoredResponsesGateway;
 before(async () => {
-  house = await startStoredHouse();
+  house = await startStoredResponsesGateway();
 });
 after(() => house.close());
 
@@ -41,13 +47,13 @@ async function turn(client: OpenAI, ask: Ask, isStream = false): Promise<Answer>
   return last ?? assert.fail('a stream without its end');
 }
 
-const said = (provider: Provider) => {
-  const dialect = DIALECT_OF[provider];
-  return saidIn(dialect, sample(dialect, 'text', false).body, false).text;
+const said = (provider: StoredResponsesProvider) => {
+  const dialect = PROVIDER_DIALECTS[provider];
+  return parseAnswerContent(dialect, sampleReply(dialect, 'text', false).body, false).text;
 };
 
 /** What a provider was asked, as text; order of its parts is what counts. */
-const askedText = (provider: Provider) => JSON.stringify(house.asked(provider));
+const askedText = (provider: StoredResponsesProvider) => JSON.stringify(house.lastRequestBody(provider));
 
 function assertInOrder(text: string, parts: readonly string[]): void {
   let from = 0;
@@ -67,7 +73,7 @@ async function refusedWith(asked: Promise<unknown>, status: number, code: string
   });
 }
 
-for (const provider of PROVIDERS)
+for (const provider of STORED_RESPONSES_PROVIDERS)
   for (const isStream of [false, true])
     test(`${provider} goes on from a stored turn, ${isStream ? 'streamed' : 'whole'}`, async () => {
       const client = house.client();
@@ -76,7 +82,8 @@ for (const provider of PROVIDERS)
       const more = { model, input: SECOND, previous_response_id: first.id };
       const second = await turn(client, more, isStream);
       assert.notEqual(first.id, second.id);
-      if (provider === 'keeper') assert.equal(house.asked(provider)['previous_response_id'], first.id);
+      if (provider === 'keeper')
+        assert.equal(house.lastRequestBody(provider)['previous_response_id'], first.id);
       else {
         assertInOrder(askedText(provider), [FIRST, said(provider), SECOND]);
         // Instructions are of one request only.
@@ -102,7 +109,7 @@ test('a conversation moves from provider to provider and each sees all of it', a
     'keeper',
     'chat',
   ].entries()) {
-    const named = PROVIDERS.find((name) => name === provider) ?? assert.fail();
+    const named = STORED_RESPONSES_PROVIDERS.find((name) => name === provider) ?? assert.fail();
     const question = `Question number ${at}?`;
     const answer: Answer = await turn(
       client,
@@ -115,20 +122,20 @@ test('a conversation moves from provider to provider and each sees all of it', a
     assert.deepEqual((await client.responses.retrieve(answer.id)).previous_response_id, previous?.id ?? null);
     previous = answer;
     // Without the ids of their answers, an assistant's words are plain text or nothing OpenAI's document knows.
-    if (DIALECT_OF[named] === 'responses')
-      for (const item of objectsIn(house.asked(named)['input']))
+    if (PROVIDER_DIALECTS[named] === 'responses')
+      for (const item of objectsOrEmpty(house.lastRequestBody(named)['input']))
         assert.ok(item['role'] !== 'assistant' || typeof item['content'] === 'string', JSON.stringify(item));
     spoken.push(said(named));
   }
 });
 
-for (const provider of PROVIDERS)
+for (const provider of STORED_RESPONSES_PROVIDERS)
   test(`parallel calls made by ${provider} find their results`, async () => {
     const client = house.client();
     const model = `${provider}/m-1`;
-    house.play('parallel-tools');
+    house.setScenario('parallel-tools');
     const first = await turn(client, { model, input: FIRST, tools: [TOOL] }, true);
-    house.play('text');
+    house.setScenario('text');
     const calls = first.output.filter((item) => item.type === 'function_call');
     assert.ok(calls.length >= 2);
     const results = calls.map(({ call_id }, at) => ({
@@ -228,15 +235,15 @@ test('a provider that has the conversation gets the client’s bytes', async () 
   assert.equal(sent, body.replace('keeper/m-1', 'm-1'));
 });
 
-for (const provider of PROVIDERS)
-  for (const origin of PROVIDERS)
+for (const provider of STORED_RESPONSES_PROVIDERS)
+  for (const origin of STORED_RESPONSES_PROVIDERS)
     test(`every event of ${provider} that holds the response names the one of ${origin} before it`, async () => {
       const first = await turn(house.client(), { model: `${origin}/m-1`, input: FIRST });
-      const answer = await call(`${house.url}/responses`, {
+      const answer = await callHttp(`${house.url}/responses`, {
         headers: { authorization: `Bearer ${house.keys.own}` },
         body: { model: `${provider}/m-1`, input: SECOND, previous_response_id: first.id, stream: true },
       });
-      const told = answer.frames().flatMap(({ data }) => objectsIn([JSON.parse(data)['response']]));
+      const told = answer.frames().flatMap(({ data }) => objectsOrEmpty([JSON.parse(data)['response']]));
       assert.ok(told.length >= 2, answer.text);
       // What a provider knows it says itself: those bytes are not ours.
       const isItsOwn = origin === provider && provider === 'keeper';
@@ -279,9 +286,9 @@ test('input items come in pages, both ways', async () => {
 
 test('a stored response is told again as a stream', async () => {
   const client = house.client();
-  house.play('parallel-tools');
+  house.setScenario('parallel-tools');
   const first = await turn(client, { model: 'messages/m-1', input: FIRST, tools: [TOOL] });
-  house.play('text');
+  house.setScenario('text');
   const replay = client.responses.stream({ response_id: first.id, starting_after: -1 });
   const again = await replay.finalResponse();
   assert.deepEqual(
@@ -374,7 +381,7 @@ test('an organization may share its responses, or keep none', async () => {
 
 describe('on disk', () => {
   test('who saw the end of an answer finds it after a crash, and nothing of it is readable', async (t) => {
-    const other = await startStoredHouse();
+    const other = await startStoredResponsesGateway();
     t.after(() => other.close());
     const secret = 'the-quarterly-figures-are-bad';
     const client = other.client();
@@ -384,7 +391,7 @@ describe('on disk', () => {
     for (const { id } of seen) {
       assert.equal((await other.client().responses.retrieve(id)).id, id);
       await turn(other.client(), { model: 'messages/m-1', input: SECOND, previous_response_id: id });
-      assert.ok(JSON.stringify(other.asked('messages')).includes(secret));
+      assert.ok(JSON.stringify(other.lastRequestBody('messages')).includes(secret));
     }
     for (const file of ['floe.db', 'floe.db-wal']) {
       const bytes = readFileSync(join(other.floe.dataDir, file));
@@ -393,16 +400,16 @@ describe('on disk', () => {
   });
 
   test('PostgreSQL keeps conversations too', async (t) => {
-    const way = await tcpProxy(await testDatabase(t));
+    const way = await startTcpProxy(await createTestDatabase(t));
     t.after(() => way.close());
     const env = { FLOE_DATABASE_URL: way.url, FLOE_SECRET_KEY: 'k'.repeat(40) };
-    const other = await startStoredHouse(env);
+    const other = await startStoredResponsesGateway(env);
     t.after(() => other.close());
     const client = other.client();
     const first = await turn(client, { model: 'chat/m-1', input: FIRST }, true);
     const second = await turn(client, { model: 'gemini/m-1', input: SECOND, previous_response_id: first.id });
     await turn(client, { model: 'messages/m-1', input: 'Third?', previous_response_id: second.id });
-    assertInOrder(JSON.stringify(other.asked('messages')), [
+    assertInOrder(JSON.stringify(other.lastRequestBody('messages')), [
       FIRST,
       said('chat'),
       SECOND,
@@ -419,7 +426,7 @@ describe('on disk', () => {
     assert.equal(lost.status, 'completed');
     const away = turn(client, { model: 'chat/m-1', input: SECOND, previous_response_id: second.id });
     await assert.rejects(away, (error) => error instanceof APIError && error.status === 503);
-    way.mend();
+    way.restore();
     await eventually(async () => {
       const next = await turn(client, { model: 'chat/m-1', input: FIRST });
       return client.responses.retrieve(next.id);

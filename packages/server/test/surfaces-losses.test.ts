@@ -3,20 +3,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { DIALECTS, type Dialect } from './answers-said.ts';
-import { type House, PATHS, SURFACES, type Surface, startHouse } from './house-of-dialects.ts';
-import { sample } from './upstream-samples.ts';
+import { callHttp } from '@floe/testkit/http-client';
+import { TEST_DIALECTS, type TestDialect } from './answer-content.ts';
+import {
+  CLIENT_SURFACES,
+  type ClientSurface,
+  type DialectGateway,
+  SURFACE_PATHS,
+  startDialectGateway,
+} from './dialect-gateway.ts';
+import { sampleReply } from './upstream-samples.ts';
 
 const TURN = [{ role: 'user', content: 'How thick is the ice?' }];
-const BASES: Readonly<Record<Surface, JsonObject>> = {
+const BASES: Readonly<Record<ClientSurface, JsonObject>> = {
   chat: { messages: TURN },
   responses: { input: TURN },
   messages: { messages: TURN, max_tokens: 100 },
 };
 
 /** Hints of each surface, each with a value that is found again wherever it was carried. */
-const HINTS: Readonly<Record<Surface, Readonly<Record<string, Json>>>> = {
+const HINTS: Readonly<Record<ClientSurface, Readonly<Record<string, Json>>>> = {
   chat: {
     seed: 4242,
     presence_penalty: 0.37,
@@ -66,13 +72,13 @@ interface Need {
   readonly param: string;
   readonly more: JsonObject;
   /** Dialects that carry it beside the surface's own. */
-  readonly carriedBy?: readonly Dialect[];
+  readonly carriedBy?: readonly TestDialect[];
   /** Of the refusal; `unsupported_parameter` unless given. */
   readonly code?: string;
 }
 
 const part = (...parts: JsonObject[]) => [{ role: 'user', content: parts }];
-const NEEDS: Readonly<Record<Surface, readonly Need[]>> = {
+const NEEDS: Readonly<Record<ClientSurface, readonly Need[]>> = {
   chat: [
     { param: 'n', more: { n: 2 } },
     { param: 'logprobs', more: { logprobs: true } },
@@ -111,22 +117,22 @@ const NEEDS: Readonly<Record<Surface, readonly Need[]>> = {
   ],
 };
 
-let house: House;
+let house: DialectGateway;
 before(async () => {
-  house = await startHouse();
+  house = await startDialectGateway();
 });
 after(() => house.close());
 
-async function ask(surface: Surface, dialect: Dialect, more: JsonObject, stream = false) {
-  house.play(dialect, sample(dialect, 'text', stream));
-  return await call(house.url + PATHS[surface], {
+async function ask(surface: ClientSurface, dialect: TestDialect, more: JsonObject, stream = false) {
+  house.setReply(dialect, sampleReply(dialect, 'text', stream));
+  return await callHttp(house.url + SURFACE_PATHS[surface], {
     headers: { authorization: `Bearer ${house.key}` },
     body: { model: `${dialect}/m-1`, ...BASES[surface], ...more, stream },
   });
 }
 
-for (const surface of SURFACES)
-  for (const dialect of DIALECTS.filter((name) => name !== surface))
+for (const surface of CLIENT_SURFACES)
+  for (const dialect of TEST_DIALECTS.filter((name) => name !== surface))
     describe(`${surface} over ${dialect}`, () => {
       test('a hint arrives or is listed, in the header and on the row', async () => {
         for (const stream of [false, true]) {

@@ -3,13 +3,18 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { after, before, test } from 'node:test';
-import { ownRecordings, type Recording } from '@floe/testkit/recordings';
-import { sharedRecordings } from '@floe/testkit/shared-recordings';
-import { DIALECTS, type Dialect, type Said, saidIn } from './answers-said.ts';
-import { type House, SURFACES, type Surface, startHouse } from './house-of-dialects.ts';
-import { ask, type Seen } from './sdk-asks.ts';
+import { loadProjectRecordings, type Recording } from '@floe/testkit/recordings';
+import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
+import { type AnswerContent, parseAnswerContent, TEST_DIALECTS, type TestDialect } from './answer-content.ts';
+import {
+  CLIENT_SURFACES,
+  type ClientSurface,
+  type DialectGateway,
+  startDialectGateway,
+} from './dialect-gateway.ts';
+import { askWithSdk, type SdkAnswer } from './sdk-requests.ts';
 
-const PATHS: Readonly<Record<Dialect, RegExp>> = {
+const PATHS: Readonly<Record<TestDialect, RegExp>> = {
   chat: /\/chat\/completions$/,
   responses: /\/responses$/,
   messages: /\/messages$/,
@@ -38,34 +43,34 @@ const REFUSED_BY_CLIENT = /duplicate-message-start/;
 
 interface Case {
   readonly name: string;
-  readonly dialect: Dialect;
+  readonly dialect: TestDialect;
   readonly body: Buffer;
   readonly stream: boolean;
-  readonly said: Said;
+  readonly said: AnswerContent;
 }
 
 const isDriven = ({ provider, file }: Recording) => PROVIDERS.includes(provider) && !OTHER_READERS.test(file);
-const cases = [...ownRecordings(isDriven), ...sharedRecordings(isDriven).recordings].flatMap(
+const cases = [...loadProjectRecordings(isDriven), ...loadSharedRecordings(isDriven).recordings].flatMap(
   ({ file, interactions }) =>
     interactions.flatMap(({ path, status, body, stream }, at): Case[] => {
-      const dialect = DIALECTS.find((name) => PATHS[name].test(path.split('?')[0] ?? ''));
+      const dialect = TEST_DIALECTS.find((name) => PATHS[name].test(path.split('?')[0] ?? ''));
       if (!dialect || status !== 200 || (dialect !== 'converse' && !isUtf8(body))) return [];
       const said = readable(dialect, body, stream);
       return said ? [{ name: `${file}#${at}`, dialect, body, stream, said }] : [];
     }),
 );
-let house: House;
+let house: DialectGateway;
 const counts = new Map<string, number>();
 
 before(async () => {
-  house = await startHouse();
+  house = await startDialectGateway();
 });
 after(async () => {
   await house.close();
   for (const [name, count] of counts) process.stdout.write(`# ${name}: ${count}\n`);
 });
 
-for (const surface of SURFACES)
+for (const surface of CLIENT_SURFACES)
   test(`${surface} loses nothing of recorded traffic`, async () => {
     assert.ok(cases.length > 150, `${cases.length} recorded answers`);
     for (const one of cases.filter(({ name }) => surface !== 'messages' || !REFUSED_BY_CLIENT.test(name))) {
@@ -75,20 +80,20 @@ for (const surface of SURFACES)
           ? 'application/vnd.amazon.eventstream'
           : 'text/event-stream';
       const reply = { headers: { 'content-type': type }, body: one.body };
-      house.play(one.dialect, {
+      house.setReply(one.dialect, {
         ...reply,
         chunking: { seed: one.body.length, meanBytes: 500 },
         framing: 'chunked',
       });
       const model = `${one.dialect}/m-1`;
-      const seen = await ask(house, { surface, model, want: 'text', isStream: one.stream });
+      const seen = await askWithSdk(house, { surface, model, feature: 'text', isStream: one.stream });
       checkConserved(surface, one, seen);
       const name = `${surface} over ${one.dialect}`;
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   });
 
-function checkConserved(surface: Surface, { name, dialect, said }: Case, seen: Seen): void {
+function checkConserved(surface: ClientSurface, { name, dialect, said }: Case, seen: SdkAnswer): void {
   assert.equal(seen.text, surface === 'messages' ? said.text + said.refusal : said.text, name);
   // Where thoughts come in several parts, their joints are anyone's.
   const joined = (text: string) => text.replace(/\s+/g, '');
@@ -104,9 +109,9 @@ function checkConserved(surface: Surface, { name, dialect, said }: Case, seen: S
 }
 
 /** Undefined for what holds no finished answer: errors with status 200, or inside a stream. */
-function readable(dialect: Dialect, body: Buffer, stream: boolean): Said | undefined {
+function readable(dialect: TestDialect, body: Buffer, stream: boolean): AnswerContent | undefined {
   try {
-    const said = saidIn(dialect, body, stream);
+    const said = parseAnswerContent(dialect, body, stream);
     return said.finish === '' ? undefined : said;
   } catch {
     return undefined;

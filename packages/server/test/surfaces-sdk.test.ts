@@ -4,15 +4,33 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { APIError as AnthropicError } from '@anthropic-ai/sdk';
 import type { Chunking } from '@floe/testkit/chunking';
-import { upstreamFault } from '@floe/testkit/fault-table';
+import { findInjectedFault } from '@floe/testkit/fault-table';
 import { APIError as OpenAIError } from 'openai';
-import { DIALECTS, type Dialect, type Ending, objectOf, type Said, saidIn } from './answers-said.ts';
-import { type House, SURFACES, type Surface, startHouse } from './house-of-dialects.ts';
-import { ask, PIXEL, QUESTION, type Seen, type Want } from './sdk-asks.ts';
-import { sample } from './upstream-samples.ts';
+import {
+  type AnswerContent,
+  type AnswerEnding,
+  objectOrEmpty,
+  parseAnswerContent,
+  TEST_DIALECTS,
+  type TestDialect,
+} from './answer-content.ts';
+import {
+  CLIENT_SURFACES,
+  type ClientSurface,
+  type DialectGateway,
+  startDialectGateway,
+} from './dialect-gateway.ts';
+import {
+  askWithSdk,
+  PIXEL_PNG_BASE64,
+  QUESTION_TEXT,
+  type RequestedFeature,
+  type SdkAnswer,
+} from './sdk-requests.ts';
+import { sampleReply } from './upstream-samples.ts';
 
 /** A question, and the own recording that answers it. */
-const SCENARIOS: Readonly<Record<string, { readonly want: Want; readonly recording: string }>> = {
+const SCENARIOS: Readonly<Record<string, { readonly want: RequestedFeature; readonly recording: string }>> = {
   text: { want: 'text', recording: 'text' },
   'parallel tools': { want: 'tools', recording: 'parallel-tools' },
   'tool without arguments': { want: 'tools', recording: 'no-args-tool' },
@@ -29,7 +47,7 @@ function chunkingsAt(at: number): readonly Chunking[] {
   return CHUNKINGS.filter((_, turn) => turn % 2 === at % 2);
 }
 
-const FINISH: Readonly<Record<Surface, Readonly<Record<Ending, string>>>> = {
+const FINISH: Readonly<Record<ClientSurface, Readonly<Record<AnswerEnding, string>>>> = {
   chat: { stop: 'stop', length: 'length', tool: 'tool_calls', refusal: 'content_filter' },
   messages: { stop: 'end_turn', length: 'max_tokens', tool: 'tool_use', refusal: 'refusal' },
   responses: {
@@ -41,10 +59,10 @@ const FINISH: Readonly<Record<Surface, Readonly<Record<Ending, string>>>> = {
 };
 
 const table = new Map<string, Map<string, number>>();
-let house: House;
+let house: DialectGateway;
 
 before(async () => {
-  house = await startHouse();
+  house = await startDialectGateway();
 });
 after(async () => {
   await house.close();
@@ -54,24 +72,29 @@ after(async () => {
     process.stdout.write(`# ${[name, ...columns.map((column) => row.get(column) ?? 0)].join(' | ')}\n`);
 });
 
-function count(surface: Surface, dialect: Dialect, scenario: string): void {
+function count(surface: ClientSurface, dialect: TestDialect, scenario: string): void {
   const name = `${surface} over ${dialect}`;
   const row = table.get(name) ?? new Map<string, number>();
   table.set(name, row.set(scenario, (row.get(scenario) ?? 0) + 1));
 }
 
-for (const surface of SURFACES)
-  for (const dialect of DIALECTS)
+for (const surface of CLIENT_SURFACES)
+  for (const dialect of TEST_DIALECTS)
     describe(`${surface} over ${dialect}`, () => {
       for (const [at, [scenario, { want, recording }]] of Object.entries(SCENARIOS).entries())
         test(scenario, async () => {
           const due: (() => Promise<void>)[] = [];
           for (const isStream of [true, false]) {
-            const reply = sample(dialect, recording, isStream);
-            const said = saidIn(dialect, reply.body, isStream);
+            const reply = sampleReply(dialect, recording, isStream);
+            const said = parseAnswerContent(dialect, reply.body, isStream);
             for (const chunking of isStream ? chunkingsAt(at) : CHUNKINGS.slice(0, 1)) {
-              house.play(dialect, { ...reply, chunking, framing: 'chunked' });
-              const seen = await ask(house, { surface, model: `${dialect}/m-1`, want, isStream });
+              house.setReply(dialect, { ...reply, chunking, framing: 'chunked' });
+              const seen = await askWithSdk(house, {
+                surface,
+                model: `${dialect}/m-1`,
+                feature: want,
+                isStream,
+              });
               checkConserved(surface, dialect, said, seen);
               const tap = { id: house.lastId(), dropped: house.lastHeaders().get('x-floe-dropped') ?? '' };
               due.push(() => checkRow({ surface, dialect, want, said, isStream }, tap));
@@ -86,7 +109,12 @@ for (const surface of SURFACES)
       test('an error inside the stream', () => brokenInside(surface, dialect));
     });
 
-function checkConserved(surface: Surface, dialect: Dialect, said: Said, seen: Seen): void {
+function checkConserved(
+  surface: ClientSurface,
+  dialect: TestDialect,
+  said: AnswerContent,
+  seen: SdkAnswer,
+): void {
   const showsRefusals = surface !== 'messages';
   assert.equal(seen.text, showsRefusals ? said.text : said.text + said.refusal);
   assert.equal(seen.refusal, showsRefusals ? said.refusal : '');
@@ -105,17 +133,17 @@ function checkConserved(surface: Surface, dialect: Dialect, said: Said, seen: Se
 }
 
 /** A call ends a turn in `tool` even where the provider said otherwise; forwarded words stay. */
-function endingFor(surface: Surface, dialect: Dialect, said: Said): Ending {
+function endingFor(surface: ClientSurface, dialect: TestDialect, said: AnswerContent): AnswerEnding {
   if (surface === dialect) return said.ending;
   if (surface === 'messages' && said.refusal !== '') return 'refusal';
   return said.ending === 'stop' && said.calls.length > 0 ? 'tool' : said.ending;
 }
 
 interface Asked {
-  readonly surface: Surface;
-  readonly dialect: Dialect;
-  readonly want: Want;
-  readonly said: Said;
+  readonly surface: ClientSurface;
+  readonly dialect: TestDialect;
+  readonly want: RequestedFeature;
+  readonly said: AnswerContent;
   readonly isStream: boolean;
 }
 
@@ -129,7 +157,7 @@ async function checkRow(
     [surface, dialect, 'm-1', isStream, 200, 'complete'],
   );
   const { input, cached, output } = said.usage ?? {};
-  const usage = objectOf(row['usage']);
+  const usage = objectOrEmpty(row['usage']);
   assert.deepEqual(
     [usage['input_tokens'] ?? 0, usage['cached_tokens'] ?? 0, usage['output_tokens'] ?? 0],
     [input, cached, output],
@@ -146,10 +174,10 @@ async function checkRow(
   assert.deepEqual(isStream ? dropped.filter((name) => told.includes(String(name))) : dropped, told);
 }
 
-function checkAsked(dialect: Dialect, want: Want, isStream: boolean): void {
+function checkAsked(dialect: TestDialect, want: RequestedFeature, isStream: boolean): void {
   const { path, headers, body } = house.lastRequest(dialect);
   const text = body.toString('utf8');
-  const paths: Readonly<Record<Dialect, string>> = {
+  const paths: Readonly<Record<TestDialect, string>> = {
     chat: '/v1/chat/completions',
     responses: '/v1/responses',
     messages: '/v1/messages',
@@ -158,8 +186,8 @@ function checkAsked(dialect: Dialect, want: Want, isStream: boolean): void {
     cohere: '/v1/v2/chat',
   };
   assert.equal(path, paths[dialect]);
-  assert.ok(text.includes(JSON.stringify(QUESTION)));
-  if (want === 'image') assert.ok(text.includes(PIXEL));
+  assert.ok(text.includes(JSON.stringify(QUESTION_TEXT)));
+  if (want === 'image') assert.ok(text.includes(PIXEL_PNG_BASE64));
   if (want === 'structured') assert.match(text, /"metres\\?"/);
   if (want === 'tools')
     for (const name of ['look_up', 'measure', 'now']) assert.ok(text.includes(`"${name}"`));
@@ -167,7 +195,7 @@ function checkAsked(dialect: Dialect, want: Want, isStream: boolean): void {
   assert.ok(!JSON.stringify(headers).includes(house.key));
 }
 
-async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> {
+async function refusedBefore(surface: ClientSurface, dialect: TestDialect): Promise<void> {
   const due = new Map<string, number>();
   for (const [fault, status] of [
     ['unavailable', 502],
@@ -177,18 +205,20 @@ async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> 
     ['error-in-200', 502],
   ] as const)
     for (const isStream of [true, false]) {
-      house.play(dialect, sample(dialect, 'text', isStream));
-      await house.upstream(dialect).setFaults(upstreamFault(fault));
-      const error = await failureOf(ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream }));
+      house.setReply(dialect, sampleReply(dialect, 'text', isStream));
+      await house.upstream(dialect).setFaults(findInjectedFault(fault));
+      const error = await failureOf(
+        askWithSdk(house, { surface, model: `${dialect}/m-1`, feature: 'text', isStream }),
+      );
       await house.upstream(dialect).setFaults();
       assert.equal(error.status, status, `${fault}: ${error.message}`);
       assert.equal(error.name, surface === 'messages' ? 'anthropic' : 'openai');
       due.set(house.lastId(), status);
       count(surface, dialect, 'error before');
     }
-  house.play(dialect, sample(dialect, 'error-before', true));
+  house.setReply(dialect, sampleReply(dialect, 'error-before', true));
   const error = await failureOf(
-    ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }),
+    askWithSdk(house, { surface, model: `${dialect}/m-1`, feature: 'text', isStream: true }),
   );
   assert.equal(error.status, 502);
   assert.match(error.message, /overloaded/i);
@@ -200,13 +230,13 @@ async function refusedBefore(surface: Surface, dialect: Dialect): Promise<void> 
   }
 }
 
-async function brokenInside(surface: Surface, dialect: Dialect): Promise<void> {
+async function brokenInside(surface: ClientSurface, dialect: TestDialect): Promise<void> {
   const ids: string[] = [];
   for (const [at, scenario] of ['error-inside', 'cut'].entries())
     for (const chunking of chunkingsAt(at)) {
-      house.play(dialect, { ...sample(dialect, scenario, true), chunking, framing: 'chunked' });
+      house.setReply(dialect, { ...sampleReply(dialect, scenario, true), chunking, framing: 'chunked' });
       const error = await failureOf(
-        ask(house, { surface, model: `${dialect}/m-1`, want: 'text', isStream: true }),
+        askWithSdk(house, { surface, model: `${dialect}/m-1`, feature: 'text', isStream: true }),
       );
       assert.equal(error.status, undefined, `${scenario}: ${error.message}`);
       ids.push(house.lastId());
@@ -224,7 +254,7 @@ interface Failure {
   readonly message: string;
 }
 
-async function failureOf(asked: Promise<Seen>): Promise<Failure> {
+async function failureOf(asked: Promise<SdkAnswer>): Promise<Failure> {
   try {
     const { finish } = await asked;
     // A failed Responses stream is no exception to its client: the response says so itself.

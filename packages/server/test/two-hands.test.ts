@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { eventually } from '@floe/testkit/patience';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { COMMAND_LINE, runToEnd } from './run-program.ts';
-import { CHAT, chatBody } from './running-gateway.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { CLI_PROGRAM, runProgramToEnd } from './run-program.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH } from './running-gateway.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'floe-hands-'));
 const file = join(home, 'acme.yaml');
@@ -22,10 +22,10 @@ function write(more: JsonObject = {}, providers: readonly JsonObject[] = [SANDBO
   writeFileSync(file, JSON.stringify({ orgs: [org] }, null, 1));
 }
 
-let floe: Floe;
+let floe: FloeProcess;
 before(async () => {
   write();
-  floe = await startFloe({ env: { FLOE_CONFIG: file } });
+  floe = await startFloeProcess({ env: { FLOE_CONFIG: file } });
 });
 after(async () => {
   await floe.stop();
@@ -33,7 +33,7 @@ after(async () => {
 });
 
 async function api(method: string, path: string, body?: object) {
-  const answer = await call(`${floe.url}/api/management/${path}`, {
+  const answer = await callHttp(`${floe.url}/api/management/${path}`, {
     method,
     headers: { 'x-api-key': KEY, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
@@ -48,8 +48,8 @@ async function sourceOf(id: string): Promise<unknown> {
 }
 
 async function outcome(model: string): Promise<number> {
-  const body = chatBody({ model });
-  return (await call(floe.url + CHAT, { headers: { 'x-api-key': KEY }, body })).status;
+  const body = buildChatBody({ model });
+  return (await callHttp(floe.url + CHAT_COMPLETIONS_PATH, { headers: { 'x-api-key': KEY }, body })).status;
 }
 
 const errorOf = ({ status, body }: { status: number; body: JsonObject }) => {
@@ -112,17 +112,17 @@ test('the file takes over what has its id; what leaves it is removed, or stays f
 
 test('a refused file is told with its line, and forgotten when the next one is taken over', async () => {
   const running = (await api('GET', 'config')).body;
-  assert.equal(running['refused'], null);
+  assert.equal(running['rejected'], null);
   assert.equal(running['file'], 'acme.yaml');
   writeFileSync(file, 'orgs:\n  - id: acme\n    kees: []\n');
   const refused = await eventually(async () => {
-    const { refused: problem } = (await api('GET', 'config')).body;
+    const { rejected: problem } = (await api('GET', 'config')).body;
     return isObject(problem) ? problem : undefined;
   });
   assert.match(JSON.stringify(refused), /kees.*"line":3/);
   assert.equal((await api('GET', 'config')).body['version'], running['version']);
   write({ chat_reasoning: 'forward' });
-  await eventually(async () => (await api('GET', 'config')).body['refused'] === null || undefined);
+  await eventually(async () => (await api('GET', 'config')).body['rejected'] === null || undefined);
   assert.notEqual((await api('GET', 'config')).body['version'], running['version']);
 });
 
@@ -168,7 +168,7 @@ test('the command line compares, applies and exports, with the variables of its 
     wanted,
     'orgs: [{ id: acme, providers: [{ id: base, kind: sandbox }, { id: other, kind: openai, api_key: "${OTHER_KEY}" }] }]',
   );
-  const run = (...args: string[]) => runToEnd(COMMAND_LINE, ['config', ...args], env, home);
+  const run = (...args: string[]) => runProgramToEnd(CLI_PROGRAM, ['config', ...args], env, home);
   const diff = await run('diff', wanted);
   assert.equal(diff.code, 2, diff.stderr);
   assert.match(diff.stdout, /other +providers +created +API/);
@@ -234,8 +234,8 @@ test('a changed floe.yaml is compared with what runs, resource by resource, and 
   await eventually(async () => (await api('GET', 'routes/fast')).status === 200 || undefined);
   const diff = async (changed: JsonObject) => {
     writeFileSync(file, JSON.stringify({ orgs: [{ ...org, ...changed }] }));
-    const { code, stdout, stderr } = await runToEnd(
-      COMMAND_LINE,
+    const { code, stdout, stderr } = await runProgramToEnd(
+      CLI_PROGRAM,
       ['config', 'diff', file, '--prune', '--json'],
       env,
       home,
@@ -273,8 +273,8 @@ test('a changed floe.yaml is compared with what runs, resource by resource, and 
   const alone = (await diff({ routes: [second] })).found.map(([kind, id, action]) => [kind, id, action]);
   assert.deepEqual(alone, [['routes', 'fast', 'removed']]);
   assert.equal((await api('GET', 'teams/sre')).body['name'], 'SRE');
-  const exported = await runToEnd(COMMAND_LINE, ['config', 'export'], env, home);
+  const exported = await runProgramToEnd(CLI_PROGRAM, ['config', 'export'], env, home);
   writeFileSync(file, exported.stdout);
-  const own = await runToEnd(COMMAND_LINE, ['config', 'diff', file, '--json'], env, home);
+  const own = await runProgramToEnd(CLI_PROGRAM, ['config', 'diff', file, '--json'], env, home);
   assert.doesNotMatch(own.stdout, /"kind":\s*"org"/, exported.stdout);
 });

@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { FAULTS, type FaultCode } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
-import type { CallAnswer } from '@floe/testkit/client';
 import { cutMidAnswer, stallMidAnswer } from '@floe/testkit/fault-cuts';
-import { UPSTREAM_FAULTS, upstreamFault } from '@floe/testkit/fault-table';
-import { lasting, type UpstreamFault } from '@floe/testkit/faults';
-import { assertRefusal } from './refusal.ts';
-import { assertHealthy, KEYS, type RunningGateway, startGateway } from './running-gateway.ts';
+import { findInjectedFault, INJECTED_FAULTS } from '@floe/testkit/fault-table';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import { type InjectedFault, limitFault } from '@floe/testkit/injected-fault';
+import { assertErrorAnswer } from './assert-error-answer.ts';
+import { assertHealthy, GATEWAY_KEYS, type RunningGateway, startRunningGateway } from './running-gateway.ts';
 
 /**
  * What a caller gets for a fault. `refused`: an error status before any content. `broken`: content, then one error
@@ -100,7 +100,7 @@ before(async () => {
   await once(plain.listen(0, '127.0.0.1'), 'listening');
   const address = plain.address();
   const plainPort = typeof address === 'object' ? address?.port : undefined;
-  gateway = await startGateway({
+  gateway = await startRunningGateway({
     moreProviders: (upstreamUrl) => [
       { id: 'no-headers', timeouts: { headers_ms: 50 } },
       { id: 'no-token', timeouts: { first_token_ms: 50 } },
@@ -122,7 +122,7 @@ after(async () => {
 
 /** Its fault shows with the next request, so it has a test of its own. */
 const RACE = 'keepalive-close-race';
-const TABLE = UPSTREAM_FAULTS.filter(({ name }) => name !== RACE);
+const TABLE = INJECTED_FAULTS.filter(({ name }) => name !== RACE);
 
 test('every fault of the table has an expected outcome here, and no other', () => {
   assert.deepEqual(Object.keys(EXPECTED).toSorted(), TABLE.map(({ name }) => name).toSorted());
@@ -130,18 +130,22 @@ test('every fault of the table has an expected outcome here, and no other', () =
 
 for (const fault of TABLE)
   for (const stream of [false, true])
-    test(`${stream ? 'stream' : 'whole answer'}: an upstream that ${fault.does}`, async () => {
+    test(`${stream ? 'stream' : 'whole answer'}: an upstream that ${fault.description}`, async () => {
       const { provider = 'fake', ...outcomes } = EXPECTED[fault.name] ?? both(whole);
       await checkFault(fault, stream, stream ? outcomes.stream : outcomes.whole, provider);
     });
 
-async function checkFault(fault: UpstreamFault, stream: boolean, outcome: Outcome, provider: string) {
+async function checkFault(fault: InjectedFault, stream: boolean, outcome: Outcome, provider: string) {
   const { upstream } = gateway;
   await upstream.setFaults(fault);
   const seen = upstream.requests.length;
   const answer = await gateway.chat({ stream, model: `${provider}/model` });
   const calls = upstream.requests.slice(seen);
-  assert.equal(calls.length, fault.closedPort ? 0 : 1, 'one attempt, nothing repeated, no redirect followed');
+  assert.equal(
+    calls.length,
+    fault.isPortClosed ? 0 : 1,
+    'one attempt, nothing repeated, no redirect followed',
+  );
   assert.ok(!answer.text.includes('upstream-secret'));
   assertSeen(answer, outcome, stream);
   await assertRow(answer, outcome, provider);
@@ -149,12 +153,12 @@ async function checkFault(fault: UpstreamFault, stream: boolean, outcome: Outcom
   await assertHealthy(gateway, fault.name);
 }
 
-function assertSeen(answer: CallAnswer, outcome: Outcome, stream: boolean): void {
-  assert.equal(answer.complete, true);
+function assertSeen(answer: HttpCallAnswer, outcome: Outcome, stream: boolean): void {
+  assert.equal(answer.isComplete, true);
   assert.equal(answer.headers['x-floe-attempts'], '1');
   switch (outcome.is) {
     case 'refused':
-      assertRefusal(answer, { code: outcome.code }, 'before content');
+      assertErrorAnswer(answer, { code: outcome.code }, 'before content');
       assert.equal(phaseIn(answer.json()), outcome.phase);
       return;
     case 'broken':
@@ -174,7 +178,7 @@ function assertSeen(answer: CallAnswer, outcome: Outcome, stream: boolean): void
 }
 
 /** After content: one typed error event at the end, and nothing that looks like a finished answer. */
-function assertBroken(answer: CallAnswer, { code, phase }: Outcome & { is: 'broken' }): void {
+function assertBroken(answer: HttpCallAnswer, { code, phase }: Outcome & { is: 'broken' }): void {
   assert.equal(answer.status, 200);
   assert.doesNotMatch(answer.text, /\[DONE\]|"finish_reason": ?"/);
   const bodies = answer.frames().map((frame): unknown => JSON.parse(frame.data));
@@ -193,7 +197,7 @@ function phaseIn(body: unknown): unknown {
   return isObject(body) && isObject(body.error) ? body.error.phase : undefined;
 }
 
-async function assertRow(answer: CallAnswer, outcome: Outcome, provider: string): Promise<void> {
+async function assertRow(answer: HttpCallAnswer, outcome: Outcome, provider: string): Promise<void> {
   const row = await gateway.row(answer.headers['x-request-id']);
   const states = { refused: 'failed', broken: 'partial', passed: 'failed', whole: 'complete' };
   const code = outcome.is === 'whole' ? null : outcome.is === 'passed' ? 'upstream_error' : outcome.code;
@@ -213,21 +217,21 @@ async function assertRow(answer: CallAnswer, outcome: Outcome, provider: string)
 }
 
 test('a kept-alive connection reset under the next request costs that request alone', async () => {
-  await gateway.upstream.setFaults(upstreamFault(RACE));
+  await gateway.upstream.setFaults(findInjectedFault(RACE));
   assert.equal((await gateway.chat()).status, 200);
-  assertRefusal(await gateway.chat(), { code: 'upstream_unreachable' }, RACE);
+  assertErrorAnswer(await gateway.chat(), { code: 'upstream_unreachable' }, RACE);
   assert.equal((await gateway.chat()).status, 200);
 });
 
 test('a stream that breaks after its role event and before content is an error status, not a 200', async () => {
-  const early: readonly (readonly [UpstreamFault, Outcome, string])[] = [
+  const early: readonly (readonly [InjectedFault, Outcome, string])[] = [
     [
       cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame: 1 }),
       refused('upstream_stream_broken', 200),
       'fake',
     ],
     [
-      cutMidAnswer({ by: 'reset', framing: 'chunked', afterFrame: 1, gated: false }),
+      cutMidAnswer({ by: 'reset', framing: 'chunked', afterFrame: 1, isGated: false }),
       refused('upstream_stream_broken', 200),
       'fake',
     ],
@@ -266,7 +270,7 @@ const WAITS: readonly (readonly [name: string, seconds: readonly string[]])[] = 
 
 test('how long an upstream asks to wait is passed on', async () => {
   for (const [name, seconds] of WAITS) {
-    await gateway.upstream.setFaults(upstreamFault(name));
+    await gateway.upstream.setFaults(findInjectedFault(name));
     const answer = await gateway.chat();
     assert.ok(
       seconds.includes(answer.headers['retry-after'] ?? ''),
@@ -277,7 +281,7 @@ test('how long an upstream asks to wait is passed on', async () => {
 });
 
 test('an upstream 4xx reaches the caller with its bytes unchanged', async () => {
-  await gateway.upstream.setFaults(upstreamFault('context-length-400'));
+  await gateway.upstream.setFaults(findInjectedFault('context-length-400'));
   const passed = await gateway.chat();
   await gateway.upstream.setFaults();
   assert.match(passed.text, /^\{"error":\{"message":"This model's maximum context length is 128000 tokens/);
@@ -285,34 +289,34 @@ test('an upstream 4xx reaches the caller with its bytes unchanged', async () => 
 });
 
 test('the caller’s own deadline ends a call as the total deadline', async () => {
-  await gateway.upstream.setFaults(upstreamFault('accept-and-silence'));
-  const headers = { authorization: `Bearer ${KEYS.full}`, 'x-floe-timeout-ms': '50' };
+  await gateway.upstream.setFaults(findInjectedFault('accept-and-silence'));
+  const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}`, 'x-floe-timeout-ms': '50' };
   const answer = await gateway.chat({}, { headers });
-  assertRefusal(answer, { code: 'upstream_timeout', says: /total/ }, 'x-floe-timeout-ms');
+  assertErrorAnswer(answer, { code: 'upstream_timeout', message: /total/ }, 'x-floe-timeout-ms');
   assert.equal(phaseIn(answer.json()), 'total');
   const [request] = gateway.upstream.requests.slice(-1);
   await request?.settled;
-  assert.equal(request?.aborted, true);
+  assert.equal(request?.isAborted, true);
   await gateway.upstream.setFaults();
 });
 
 test('an upstream whose name or certificate is no good is unreachable', async () => {
   for (const provider of ['no-name', 'no-tls']) {
     const answer = await gateway.chat({ model: `${provider}/model` });
-    assertRefusal(answer, { code: 'upstream_unreachable' }, provider);
+    assertErrorAnswer(answer, { code: 'upstream_unreachable' }, provider);
     await assertRow(answer, refused('upstream_unreachable'), provider);
   }
   const answer = await gateway.chat({ model: 'no-handshake/model' });
-  assertRefusal(answer, { code: 'upstream_timeout' }, 'a handshake without end');
+  assertErrorAnswer(answer, { code: 'upstream_timeout' }, 'a handshake without end');
   assert.equal(phaseIn(answer.json()), 'connect');
 });
 
 test('after a fault that passes, the next call is answered', async () => {
   for (const fault of TABLE) {
     if (EXPECTED[fault.name]?.provider || fault.name.startsWith('huge')) continue;
-    await gateway.upstream.setFaults(lasting(fault, 1));
+    await gateway.upstream.setFaults(limitFault(fault, 1));
     await gateway.chat();
-    if (fault.closedPort) await gateway.upstream.setFaults();
+    if (fault.isPortClosed) await gateway.upstream.setFaults();
     assert.equal((await gateway.chat()).status, 200, fault.name);
   }
 });

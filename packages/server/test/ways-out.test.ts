@@ -8,16 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { call } from '@floe/testkit/client';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { type CorporateNetwork, openCorporateNetwork } from './corporate-network.ts';
-import { CHAT, chatBody, KEYS } from './running-gateway.ts';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { callHttp } from '@floe/testkit/http-client';
+import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
+import { buildChatBody, CHAT_COMPLETIONS_PATH, GATEWAY_KEYS } from './running-gateway.ts';
 
-const headers = { authorization: `Bearer ${KEYS.full}` };
+const headers = { authorization: `Bearer ${GATEWAY_KEYS.full}` };
 let network: CorporateNetwork;
 
 before(async () => {
-  network = await openCorporateNetwork();
+  network = await startCorporateNetwork();
   const { cert, key } = network.certificate('inside.corp.test');
   const completion = {
     id: 'c',
@@ -32,7 +32,7 @@ before(async () => {
     const body = request.url?.endsWith('/models') ? { data: [] } : completion;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
-  network.lead('inside.corp.test', await network.listen(inside));
+  network.routeHost('inside.corp.test', await network.listen(inside));
 });
 after(() => network.close());
 
@@ -43,7 +43,7 @@ function corporate(server: JsonObject): string {
     orgs: [
       {
         id: 'acme',
-        keys: [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }],
+        keys: [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }],
         providers: [
           {
             id: 'inside',
@@ -59,8 +59,8 @@ function corporate(server: JsonObject): string {
   });
 }
 
-async function tested(floe: Floe, body: object): Promise<JsonObject> {
-  const answer = await call(`${floe.url}/api/monitoring/channels/test`, { headers, body });
+async function tested(floe: FloeProcess, body: object): Promise<JsonObject> {
+  const answer = await callHttp(`${floe.url}/api/monitoring/channels/test`, { headers, body });
   assert.equal(answer.status, 200, answer.text);
   const result = answer.json();
   assert.ok(isObject(result));
@@ -91,9 +91,12 @@ const WAYS: readonly (readonly [
 for (const [what, server, env] of WAYS)
   test(`with ${what} every call goes through the proxy and believes the private authority`, async () => {
     const { tunnels } = network;
-    const floe = await startFloe({ yaml: corporate(server()), env: env() });
+    const floe = await startFloeProcess({ yaml: corporate(server()), env: env() });
     tunnels.length = 0;
-    const answer = await call(floe.url + CHAT, { headers, body: chatBody({ model: 'inside/m' }) });
+    const answer = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+      headers,
+      body: buildChatBody({ model: 'inside/m' }),
+    });
     assert.equal(answer.status, 200, answer.text);
     assert.match(answer.text, /from inside/);
     assert.deepEqual(new Set(tunnels.splice(0)), new Set(['inside.corp.test:443']));
@@ -123,8 +126,10 @@ async function trap(location?: string) {
 
 test('with several orgs no kind of channel reaches a private address, however it is spelled', async () => {
   const { port, reached } = await trap();
-  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
-  const floe = await startFloe({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys }, { id: 'other' }] }) });
+  const keys = [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
+  const floe = await startFloeProcess({
+    yaml: JSON.stringify({ orgs: [{ id: 'acme', keys }, { id: 'other' }] }),
+  });
   const spelled = ['127.0.0.1', '127.1', '0x7f000001', '017700000001', '2130706433', '0', '[::1]', '[::]'];
   spelled.push('[::ffff:7f00:1]', '[64:ff9b::7f00:1]', 'localhost', 'LOCALHOST', '\u2460\u2461\u2466.1');
   const kinds = (base: string) => [
@@ -146,7 +151,7 @@ test('with several orgs no kind of channel reaches a private address, however it
     assert.match(String((await tested(floe, kinds(`http://${host}`)[0] ?? {}))['error']), /metadata/, host);
   assert.deepEqual(reached, []);
   const withUser = { name: 'x', kind: 'webhook', url: `http://public.example@127.0.0.1:${port}/` };
-  const refused = await call(`${floe.url}/api/monitoring/channels/test`, { headers, body: withUser });
+  const refused = await callHttp(`${floe.url}/api/monitoring/channels/test`, { headers, body: withUser });
   assert.equal(refused.status, 400, refused.text);
   assert.match(refused.text, /"param":"url"/);
   await floe.stop();
@@ -156,7 +161,7 @@ test('a redirect is followed by no kind of call, wherever it leads', async () =>
   const target = await trap();
   const leading = await trap(`http://127.0.0.1:${target.port}/stolen`);
   const base = `http://127.0.0.1:${leading.port}`;
-  const keys = [{ name: 'full', key: KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
+  const keys = [{ name: 'full', key: GATEWAY_KEYS.full, scopes: ['gateway', 'management', 'monitoring'] }];
   const provider = {
     id: 'led',
     kind: 'openai-compatible',
@@ -164,10 +169,13 @@ test('a redirect is followed by no kind of call, wherever it leads', async () =>
     api_key: 'k',
     models: ['m'],
   };
-  const floe = await startFloe({
+  const floe = await startFloeProcess({
     yaml: JSON.stringify({ orgs: [{ id: 'acme', keys, providers: [provider] }] }),
   });
-  const answer = await call(floe.url + CHAT, { headers, body: chatBody({ model: 'led/m' }) });
+  const answer = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+    headers,
+    body: buildChatBody({ model: 'led/m' }),
+  });
   assert.equal(answer.status, 502, answer.text);
   assert.equal(answer.headers['location'], undefined);
   const { ok, error } = await tested(floe, { name: 'x', kind: 'webhook', url: `${base}/hook` });
@@ -190,19 +198,22 @@ test('nothing is called that was not configured: a first start serves without a 
   const folder = mkdtempSync(join(tmpdir(), 'floe-ways-out-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'observer.mjs'), OBSERVER);
-  const floe = await startFloe({ env: { NODE_OPTIONS: `--import ${join(folder, 'observer.mjs')}` } });
-  const key = await floe.key();
+  const floe = await startFloeProcess({ env: { NODE_OPTIONS: `--import ${join(folder, 'observer.mjs')}` } });
+  const key = await floe.waitForKey();
   const withKey = { authorization: `Bearer ${key}` };
-  const chat = await call(floe.url + CHAT, { headers: withKey, body: chatBody({ model: 'sandbox/echo' }) });
+  const chat = await callHttp(floe.url + CHAT_COMPLETIONS_PATH, {
+    headers: withKey,
+    body: buildChatBody({ model: 'sandbox/echo' }),
+  });
   assert.equal(chat.status, 200);
   for (const path of ['/', '/readyz', '/metrics', '/api/openapi.json', '/api/me', '/gateway/v1/models'])
-    assert.equal((await call(floe.url + path, { headers: withKey })).status, 200, path);
+    assert.equal((await callHttp(floe.url + path, { headers: withKey })).status, 200, path);
   assert.doesNotMatch(floe.output(), /observed/);
   // The observer does see what is configured.
   const { port } = await trap();
   const body = { name: 'x', kind: 'webhook', url: `http://127.0.0.1:${port}/` };
-  const told = await call(`${floe.url}/api/monitoring/channels/test`, { headers: withKey, body });
+  const told = await callHttp(`${floe.url}/api/monitoring/channels/test`, { headers: withKey, body });
   assert.match(told.text, /"ok":true/);
-  await floe.printed(/observed TCPCONNECTWRAP/);
+  await floe.waitForOutput(/observed TCPCONNECTWRAP/);
   await floe.stop();
 });

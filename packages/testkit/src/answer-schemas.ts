@@ -1,33 +1,34 @@
 // Validates answers to clients against our own schemas of the three client dialects.
 import type { Json, JsonObject } from '@floe/contract/json';
-import { textOf } from '@floe/wire/json-read';
-import { violations } from './json-schema.ts';
-import { CHAT_ANSWER, CHAT_CHUNK, OPENAI_ERROR } from './schemas/chat.ts';
-import { MESSAGES_ANSWER, MESSAGES_EVENT } from './schemas/messages.ts';
-import { RESPONSES_ANSWER, responsesEvent } from './schemas/responses.ts';
+import { asString } from '@floe/wire/json-narrowing';
+import { findSchemaViolations } from './json-schema.ts';
+import { CHAT_ANSWER_SCHEMA, CHAT_CHUNK_SCHEMA, OPENAI_ERROR_SCHEMA } from './schemas/chat.ts';
+import { MESSAGES_ANSWER_SCHEMA, MESSAGES_EVENT_SCHEMA } from './schemas/messages.ts';
+import { findResponsesEventSchema, RESPONSES_ANSWER_SCHEMA } from './schemas/responses.ts';
 
 type ClientDialect = 'chat' | 'responses' | 'messages';
 
-const WHOLE: Readonly<Record<ClientDialect, Json>> = {
-  chat: CHAT_ANSWER,
-  responses: RESPONSES_ANSWER,
-  messages: MESSAGES_ANSWER,
+const ANSWER_SCHEMAS: Readonly<Record<ClientDialect, Json>> = {
+  chat: CHAT_ANSWER_SCHEMA,
+  responses: RESPONSES_ANSWER_SCHEMA,
+  messages: MESSAGES_ANSWER_SCHEMA,
 };
 
 /** The violations of a whole answer, as sentences. */
-export function answerViolations(dialect: ClientDialect, body: Json): readonly string[] {
-  return broken(body, WHOLE[dialect]);
+export function findAnswerViolations(dialect: ClientDialect, body: Json): readonly string[] {
+  return violationsOf(body, ANSWER_SCHEMAS[dialect]);
 }
 
 /** The violations of one event of a stream, as sentences. */
-export function eventViolations(dialect: ClientDialect, data: JsonObject): readonly string[] {
-  if (dialect === 'chat') return broken(data, data['error'] === undefined ? CHAT_CHUNK : OPENAI_ERROR);
-  if (dialect === 'messages') return broken(data, MESSAGES_EVENT);
-  const type = textOf(data['type']) ?? '';
-  const schema = responsesEvent(type);
-  return schema === undefined ? [`no schema for the event "${type}"`] : broken(data, schema);
+export function findEventViolations(dialect: ClientDialect, data: JsonObject): readonly string[] {
+  if (dialect === 'chat')
+    return violationsOf(data, data['error'] === undefined ? CHAT_CHUNK_SCHEMA : OPENAI_ERROR_SCHEMA);
+  if (dialect === 'messages') return violationsOf(data, MESSAGES_EVENT_SCHEMA);
+  const type = asString(data['type']) ?? '';
+  const schema = findResponsesEventSchema(type);
+  return schema === undefined ? [`no schema for the event "${type}"`] : violationsOf(data, schema);
 }
 
-function broken(value: Json, schema: Json): readonly string[] {
-  return violations(value, schema, {}, { optional: new Set() });
+function violationsOf(value: Json, schema: Json): readonly string[] {
+  return findSchemaViolations(value, schema, {}, { optional: new Set() });
 }

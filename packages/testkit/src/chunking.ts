@@ -10,27 +10,27 @@ export type Chunking =
   | { readonly seed: number; readonly meanBytes?: number };
 
 /** Cuts `body` into pieces that, joined, are `body` again; never an empty piece. */
-export function split(body: Buffer, chunking: Chunking, contentType: string): Buffer[] {
+export function splitBody(body: Buffer, chunking: Chunking, contentType: string): Buffer[] {
   if (body.length === 0) return [];
   if (chunking === 'whole') return [body];
-  if (chunking === 'frames') return frames(body, contentType);
+  if (chunking === 'frames') return splitFrames(body, contentType);
   if (chunking === 'every-byte')
-    return cutAt(
+    return splitAt(
       body,
       Array.from(body, (_, offset) => offset),
     );
-  return cutAt(body, 'at' in chunking ? chunking.at : randomOffsets(body.length, chunking));
+  return splitAt(body, 'at' in chunking ? chunking.at : randomOffsets(body.length, chunking));
 }
 
 /** The units a stream is made of: SSE events with their blank line, NDJSON lines, AWS event stream frames. */
-export function frames(body: Buffer, contentType: string): Buffer[] {
-  if (contentType.includes('amazon.eventstream')) return cutAt(body, eventStreamOffsets(body));
-  if (contentType.includes('ndjson')) return cutAt(body, offsetsAfter(body, /\n/g));
-  if (contentType.includes('event-stream')) return cutAt(body, offsetsAfter(body, /\r\n\r\n|\n\n|\r\r/g));
+export function splitFrames(body: Buffer, contentType: string): Buffer[] {
+  if (contentType.includes('amazon.eventstream')) return splitAt(body, eventStreamOffsets(body));
+  if (contentType.includes('ndjson')) return splitAt(body, offsetsAfter(body, /\n/g));
+  if (contentType.includes('event-stream')) return splitAt(body, offsetsAfter(body, /\r\n\r\n|\n\n|\r\r/g));
   return [body];
 }
 
-function cutAt(body: Buffer, offsets: readonly number[]): Buffer[] {
+function splitAt(body: Buffer, offsets: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
   for (const offset of [...offsets.toSorted((a, b) => a - b), body.length]) {

@@ -2,15 +2,17 @@
 // When ../shared is present, its shapes are compared with ours.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ANOMALY_NAMES, anomaliesOf } from './recording-anomalies.ts';
-import { recordedEvents } from './recording-events.ts';
-import { membersOf, requestShapeOf, shapeOf } from './recording-shape.ts';
-import { type Interaction, isMap, ownRecordings } from './recordings.ts';
-import { sharedRecordings } from './shared-recordings.ts';
-import { type Surface, surfaceOf } from './surfaces.ts';
+import { type ApiSurface, apiSurfaceOf } from './api-surface.ts';
+import { ANOMALY_NAMES, findAnomalies } from './recording-anomalies.ts';
+import { parseRecordedEvents } from './recording-events.ts';
+import { collectMemberTypes, describeAnswerShape, describeRequestShape } from './recording-shape.ts';
+import { isPlainObject, loadProjectRecordings, type RecordedInteraction } from './recordings.ts';
+import { loadSharedRecordings } from './shared-recordings.ts';
 
 /** Distinct shapes of successful streams, whole answers and errors. A lower count means that a recording was lost. */
-const LEAST: Readonly<Partial<Record<Surface, readonly [streams: number, whole: number, errors: number]>>> = {
+const LEAST: Readonly<
+  Partial<Record<ApiSurface, readonly [streams: number, whole: number, errors: number]>>
+> = {
   chat: [75, 51, 18],
   responses: [14, 17, 5],
   messages: [16, 10, 6],
@@ -27,12 +29,14 @@ const LEAST_REQUESTS = 107;
 /** Shorter texts may be words of a protocol. */
 const OWN_WORDS = 4;
 
-const own = ownRecordings().flatMap(({ interactions }) => interactions);
-const shared = sharedRecordings();
+const own = loadProjectRecordings().flatMap(({ interactions }) => interactions);
+const shared = loadSharedRecordings();
 
 test('own recordings cover every surface: streams, whole answers and errors', (context) => {
   for (const [surface, [streams, whole, errors]] of Object.entries(LEAST)) {
-    const shapes = [...new Set(own.map(shapeOf))].filter((shape) => shape.startsWith(`${surface} `));
+    const shapes = [...new Set(own.map(describeAnswerShape))].filter((shape) =>
+      shape.startsWith(`${surface} `),
+    );
     const count = (pattern: RegExp) => shapes.filter((shape) => pattern.test(shape)).length;
     const found = [count(/^\S+ stream 200/), count(/^\S+ whole 200/), count(/^\S+ \w+ [45]/)];
     context.diagnostic(`${surface}: ${found.join(', ')} shapes of streams, whole answers, errors`);
@@ -42,12 +46,12 @@ test('own recordings cover every surface: streams, whole answers and errors', (c
 });
 
 test('own recordings cover every shape of a request', () => {
-  const requests = new Set(own.flatMap((interaction) => requestShapeOf(interaction) ?? []));
+  const requests = new Set(own.flatMap((interaction) => describeRequestShape(interaction) ?? []));
   assert.ok(requests.size >= LEAST_REQUESTS, `${requests.size} shapes of requests`);
 });
 
 test('every anomaly has an own recording', () => {
-  const found = new Set(own.flatMap(anomaliesOf));
+  const found = new Set(own.flatMap(findAnomalies));
   assert.deepEqual(
     ANOMALY_NAMES.filter((name) => !found.has(name)),
     [],
@@ -55,12 +59,12 @@ test('every anomaly has an own recording', () => {
 });
 
 /** Each value that only shared recordings have, with a file that has it. */
-function missing(valuesOf: (interaction: Interaction) => Iterable<string>): string[] {
+function missing(valuesOf: (interaction: RecordedInteraction) => Iterable<string>): string[] {
   const ours = new Set(own.flatMap((interaction) => [...valuesOf(interaction)]));
   const lacking = new Map<string, string>();
   for (const { file, interactions } of shared.recordings)
     for (const [at, interaction] of interactions.entries())
-      for (const value of surfaceOf(interaction.path) === 'other' ? [] : valuesOf(interaction))
+      for (const value of apiSurfaceOf(interaction.path) === 'other' ? [] : valuesOf(interaction))
         if (!ours.has(value)) lacking.set(value, `${value} (${file}#${at})`);
   return [...lacking.values()];
 }
@@ -71,20 +75,20 @@ if (shared.absent === undefined) {
     context.diagnostic(`${count} shared interactions compared with ${own.length} of our own`);
     assert.ok(count > 200);
     assert.deepEqual(
-      missing((interaction) => [shapeOf(interaction)]),
+      missing((interaction) => [describeAnswerShape(interaction)]),
       [],
     );
   });
 
   test('every shape of a shared request has an own recording', () => {
     assert.deepEqual(
-      missing((interaction) => [requestShapeOf(interaction) ?? []].flat()),
+      missing((interaction) => [describeRequestShape(interaction) ?? []].flat()),
       [],
     );
   });
 
   test('every member of a shared recording has an own recording', () => {
-    assert.deepEqual(missing(membersOf), []);
+    assert.deepEqual(missing(collectMemberTypes), []);
   });
 
   test('no text of a shared recording is copied to an own one', () => {
@@ -96,15 +100,15 @@ if (shared.absent === undefined) {
   });
 }
 
-function textsOf(interaction: Interaction): ReadonlySet<string> {
+function textsOf(interaction: RecordedInteraction): ReadonlySet<string> {
   const found = new Set<string>();
-  addTexts([interaction.requestBody, ...recordedEvents(interaction).map(({ value }) => value)], found);
+  addTexts([interaction.requestBody, ...parseRecordedEvents(interaction).map(({ value }) => value)], found);
   return found;
 }
 
 function addTexts(value: unknown, found: Set<string>): void {
   if (Array.isArray(value)) for (const entry of value) addTexts(entry, found);
-  else if (isMap(value)) for (const entry of Object.values(value)) addTexts(entry, found);
+  else if (isPlainObject(value)) for (const entry of Object.values(value)) addTexts(entry, found);
   else if (typeof value === 'string' && value.trim().split(/\s+/).length >= OWN_WORDS)
     found.add(value.trim());
 }

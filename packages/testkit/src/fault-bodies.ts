@@ -1,7 +1,7 @@
-import { surfaceOf } from './surfaces.ts';
+import { apiSurfaceOf } from './api-surface.ts';
 
 /** What went wrong, in the words each dialect has for it. */
-interface Failure {
+interface ProviderFailure {
   readonly status: number;
   readonly message: string;
   readonly openai: { readonly type: string; readonly code: string | null; readonly param?: string };
@@ -9,7 +9,7 @@ interface Failure {
   readonly google: string;
 }
 
-export const FAILURES = {
+export const PROVIDER_FAILURES = {
   rateLimited: {
     status: 429,
     message: 'Rate limit reached for requests: limit 500, used 500, requested 1.',
@@ -67,34 +67,42 @@ export const FAILURES = {
     anthropic: 'permission_error',
     google: 'PERMISSION_DENIED',
   },
-} as const satisfies Record<string, Failure>;
+} as const satisfies Record<string, ProviderFailure>;
 
 /** The error body a provider of the path's API sends. */
-export function errorBody(failure: Failure, path: string): Buffer {
+export function providerErrorBody(failure: ProviderFailure, path: string): Buffer {
   const { status, message, openai, anthropic, google } = failure;
-  switch (surfaceOf(path)) {
+  switch (apiSurfaceOf(path)) {
     case 'messages':
     case 'count-tokens':
-      return json({ type: 'error', error: { type: anthropic, message }, request_id: 'req_testkit' });
+      return toJsonBytes({ type: 'error', error: { type: anthropic, message }, request_id: 'req_testkit' });
     case 'generate-content':
-      return json({ error: { code: status, message, status: google } });
+      return toJsonBytes({ error: { code: status, message, status: google } });
     default:
-      return json({ error: { message, type: openai.type, param: openai.param ?? null, code: openai.code } });
+      return toJsonBytes({
+        error: { message, type: openai.type, param: openai.param ?? null, code: openai.code },
+      });
   }
 }
 
 /** An error told inside a stream that began with 200, as one SSE event. */
-export function errorFrame(failure: Failure, path: string): Buffer {
-  const surface = surfaceOf(path);
+export function providerErrorEvent(failure: ProviderFailure, path: string): Buffer {
+  const surface = apiSurfaceOf(path);
   const named = surface === 'messages' || surface === 'responses' ? 'event: error\n' : '';
-  const body = surface === 'responses' ? responsesError(failure) : errorBody(failure, path);
+  const body = surface === 'responses' ? responsesError(failure) : providerErrorBody(failure, path);
   return Buffer.from(`${named}data: ${body.toString('utf8')}\n\n`);
 }
 
-function responsesError({ message, openai }: Failure): Buffer {
-  return json({ type: 'error', code: openai.code ?? openai.type, message, param: null, sequence_number: 1 });
+function responsesError({ message, openai }: ProviderFailure): Buffer {
+  return toJsonBytes({
+    type: 'error',
+    code: openai.code ?? openai.type,
+    message,
+    param: null,
+    sequence_number: 1,
+  });
 }
 
-function json(value: unknown): Buffer {
+function toJsonBytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }

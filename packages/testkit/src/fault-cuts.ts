@@ -1,19 +1,19 @@
 import {
-  type Answer,
+  answerSteps,
+  bodyEndSteps,
   bodySteps,
-  deliver,
-  endSteps,
+  encodeHead,
+  type FakeAnswer,
   type Framing,
-  headBytes,
-  type Step,
-  write,
-} from './answer.ts';
-import type { Exchange, UpstreamFault } from './faults.ts';
-import { framesOf } from './frame-edits.ts';
+  type SocketStep,
+  writeStep,
+} from './fake-answer.ts';
+import { splitAnswerFrames } from './frame-edits.ts';
+import type { FaultContext, InjectedFault } from './injected-fault.ts';
 
-const ALWAYS = Number.POSITIVE_INFINITY;
+const UNLIMITED = Number.POSITIVE_INFINITY;
 
-export interface Cut {
+export interface AnswerCut {
   /** How the connection ends: closed (FIN) or reset (RST). */
   readonly by: 'fin' | 'reset';
   readonly framing: Exclude<Framing, 'close'>;
@@ -22,70 +22,73 @@ export interface Cut {
   /** Events sent first. */
   readonly afterFrame?: number;
   /** Wait at the gate before cutting, so that the test can see the sent part arrive: a RST may overtake it. */
-  readonly gated?: boolean;
+  readonly isGated?: boolean;
 }
 
 /** Sends the head and a part of the body that its framing says goes on, then ends the connection. */
-export function cutMidAnswer(cut: Cut): UpstreamFault {
+export function cutMidAnswer(cut: AnswerCut): InjectedFault {
   const how = cut.by === 'fin' ? 'closes' : 'resets';
   return {
     name: `cut-mid-answer/${cut.by}-${cut.framing}`,
-    does: `sends ${partInWords(cut)} with ${cut.framing} framing, then ${how} the connection`,
-    times: ALWAYS,
-    plan: (exchange) => [
-      ...firstPart(exchange, cut),
-      ...(cut.gated ? [{ do: 'gate' } as const] : []),
+    description: `sends ${describePart(cut)} with ${cut.framing} framing, then ${how} the connection`,
+    requestCount: UNLIMITED,
+    planSteps: (exchange) => [
+      ...partialAnswerSteps(exchange, cut),
+      ...(cut.isGated ? [{ do: 'gate' } as const] : []),
       { do: cut.by },
     ],
   };
 }
 
 /** Sends the head and a part of the body, then nothing more until the caller leaves. */
-export function stallMidAnswer(part: Pick<Cut, 'afterByte' | 'afterFrame'> = {}): UpstreamFault {
+export function stallMidAnswer(part: Pick<AnswerCut, 'afterByte' | 'afterFrame'> = {}): InjectedFault {
   return {
     name: 'stall-mid-answer',
-    does: `sends ${partInWords(part)}, then nothing more until the caller leaves`,
-    times: ALWAYS,
-    plan: (exchange) => [...firstPart(exchange, { ...part, framing: 'chunked' }), { do: 'silence' }],
+    description: `sends ${describePart(part)}, then nothing more until the caller leaves`,
+    requestCount: UNLIMITED,
+    planSteps: (exchange) => [
+      ...partialAnswerSteps(exchange, { ...part, framing: 'chunked' }),
+      { do: 'silence' },
+    ],
   };
 }
 
 /** Every fault of the connection: when it is refused, silent, slow or cut. */
-export const CONNECTION_FAULTS: readonly UpstreamFault[] = [
+export const CONNECTION_FAULTS: readonly InjectedFault[] = [
   {
     name: 'refuse-connection',
-    does: 'listens on no port, so that connecting is refused',
-    times: ALWAYS,
-    closedPort: true,
-    plan: () => [{ do: 'reset' }],
+    description: 'listens on no port, so that connecting is refused',
+    requestCount: UNLIMITED,
+    isPortClosed: true,
+    planSteps: () => [{ do: 'reset' }],
   },
   {
     name: 'reset-before-headers',
-    does: 'takes the request, then resets the connection without a byte',
-    times: ALWAYS,
-    plan: () => [{ do: 'reset' }],
+    description: 'takes the request, then resets the connection without a byte',
+    requestCount: UNLIMITED,
+    planSteps: () => [{ do: 'reset' }],
   },
   {
     name: 'close-before-headers',
-    does: 'takes the request, then closes the connection without a byte',
-    times: ALWAYS,
-    plan: () => [{ do: 'fin' }],
+    description: 'takes the request, then closes the connection without a byte',
+    requestCount: UNLIMITED,
+    planSteps: () => [{ do: 'fin' }],
   },
   {
     name: 'accept-and-silence',
-    does: 'takes the request and never answers',
-    times: ALWAYS,
-    plan: () => [{ do: 'silence' }],
+    description: 'takes the request and never answers',
+    requestCount: UNLIMITED,
+    planSteps: () => [{ do: 'silence' }],
   },
   {
     name: 'slow-first-token',
-    does: 'sends the head at once and the body when the gate is released',
-    times: ALWAYS,
-    plan: ({ answer, delivery }) => [
-      write(headBytes(answer, delivery.framing)),
+    description: 'sends the head at once and the body when the gate is released',
+    requestCount: UNLIMITED,
+    planSteps: ({ answer, delivery }) => [
+      writeStep(encodeHead(answer, delivery.framing)),
       { do: 'gate' },
       ...bodySteps(answer, delivery),
-      ...endSteps(delivery.framing),
+      ...bodyEndSteps(delivery.framing),
     ],
   },
   cutMidAnswer({ by: 'fin', framing: 'chunked' }),
@@ -95,32 +98,36 @@ export const CONNECTION_FAULTS: readonly UpstreamFault[] = [
   stallMidAnswer(),
   {
     name: 'keepalive-close-race',
-    does: 'answers one request well, then resets the kept-alive connection as the next one arrives on it',
-    times: 1,
-    plan: ({ answer, delivery }) => [...deliver(answer, delivery), { do: 'doom' }],
+    description:
+      'answers one request well, then resets the kept-alive connection as the next one arrives on it',
+    requestCount: 1,
+    planSteps: ({ answer, delivery }) => [...answerSteps(answer, delivery), { do: 'doom' }],
   },
 ];
 
-function firstPart(
-  { answer, delivery }: Exchange,
-  cut: Pick<Cut, 'framing' | 'afterByte' | 'afterFrame'>,
-): Step[] {
-  const part: Answer = { ...answer, body: answer.body.subarray(0, partLength(answer, cut)) };
-  return [write(headBytes(answer, cut.framing)), ...bodySteps(part, { ...delivery, framing: cut.framing })];
+function partialAnswerSteps(
+  { answer, delivery }: FaultContext,
+  cut: Pick<AnswerCut, 'framing' | 'afterByte' | 'afterFrame'>,
+): SocketStep[] {
+  const part: FakeAnswer = { ...answer, body: answer.body.subarray(0, partialBodyLength(answer, cut)) };
+  return [
+    writeStep(encodeHead(answer, cut.framing)),
+    ...bodySteps(part, { ...delivery, framing: cut.framing }),
+  ];
 }
 
-function partLength(
-  answer: Answer,
-  { afterByte, afterFrame }: Pick<Cut, 'afterByte' | 'afterFrame'>,
+function partialBodyLength(
+  answer: FakeAnswer,
+  { afterByte, afterFrame }: Pick<AnswerCut, 'afterByte' | 'afterFrame'>,
 ): number {
   if (afterByte !== undefined) return afterByte;
   if (afterFrame === undefined) return Math.ceil(answer.body.length / 2);
-  return framesOf(answer)
+  return splitAnswerFrames(answer)
     .slice(0, afterFrame)
     .reduce((length, frame) => length + frame.length, 0);
 }
 
-function partInWords({ afterByte, afterFrame }: Pick<Cut, 'afterByte' | 'afterFrame'>): string {
+function describePart({ afterByte, afterFrame }: Pick<AnswerCut, 'afterByte' | 'afterFrame'>): string {
   if (afterByte !== undefined) return `${afterByte} bytes of the body`;
   return afterFrame === undefined ? 'half of the body' : `${afterFrame} events`;
 }

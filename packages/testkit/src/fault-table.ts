@@ -1,13 +1,13 @@
 import { ANSWER_FAULTS } from './fault-answers.ts';
 import { CONNECTION_FAULTS } from './fault-cuts.ts';
-import type { UpstreamFault } from './faults.ts';
+import type { InjectedFault } from './injected-fault.ts';
 
-/** Every fault of an upstream, by name: iterate over it, or take one with `upstreamFault`. */
-export const UPSTREAM_FAULTS: readonly UpstreamFault[] = [...CONNECTION_FAULTS, ...ANSWER_FAULTS];
+/** Every fault of an upstream, by name: iterate over it, or take one with `findInjectedFault`. */
+export const INJECTED_FAULTS: readonly InjectedFault[] = [...CONNECTION_FAULTS, ...ANSWER_FAULTS];
 
 /** @throws Error when there is no fault of that name. */
-export function upstreamFault(name: string): UpstreamFault {
-  const fault = UPSTREAM_FAULTS.find((one) => one.name === name);
+export function findInjectedFault(name: string): InjectedFault {
+  const fault = INJECTED_FAULTS.find((one) => one.name === name);
   if (!fault) throw new Error(`no upstream fault "${name}"`);
   return fault;
 }

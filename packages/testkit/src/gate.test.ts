@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextTurn } from './clock.ts';
+import { nextEventLoopTurn } from './fake-clock.ts';
 import { Gate } from './gate.ts';
 
 function passing(gate: Gate, signal?: AbortSignal): { passed: boolean } {
@@ -15,7 +15,7 @@ test('releases let waiters through in the order they came, one each', async () =
   const gate = new Gate();
   const waiters = [passing(gate), passing(gate), passing(gate)];
   gate.release(2);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.deepEqual(
     waiters.map(({ passed }) => passed),
     [true, true, false],
@@ -26,7 +26,7 @@ test('a release before anybody came is kept for the next to come', async () => {
   const gate = new Gate();
   gate.release();
   const waiters = [passing(gate), passing(gate)];
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.deepEqual(
     waiters.map(({ passed }) => passed),
     [true, false],
@@ -38,7 +38,7 @@ test('an open gate holds nobody', async () => {
   const before = passing(gate);
   gate.open();
   const later = passing(gate);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.ok(before.passed && later.passed);
 });
 
@@ -49,15 +49,15 @@ test('no release is spent on a waiter that has left', async () => {
   const staying = passing(gate);
   leaving.abort();
   gate.release();
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(staying.passed, true);
 });
 
 test('arrivals are counted from the start, and can be awaited before they happen', async () => {
   const gate = new Gate();
-  const second = gate.arrived(2);
+  const second = gate.arrivalCount(2);
   void gate.pass();
   void gate.pass();
   await second;
-  await gate.arrived(1);
+  await gate.arrivalCount(1);
 });

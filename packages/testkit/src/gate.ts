@@ -3,17 +3,17 @@
  * has arrived (`arrived`) and decides when it continues (`release`).
  */
 export class Gate {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiters: (() => void)[] = [];
   readonly #arrivals: { count: number; resolve: () => void }[] = [];
-  #credit = 0;
-  #arrived = 0;
+  #permits = 0;
+  #arrivalCount = 0;
 
   /** Waits to be released. A signal that fires takes the waiter out, so that no release is spent on it. */
   pass(signal?: AbortSignal): Promise<void> {
-    this.#arrived += 1;
-    for (const watch of this.#arrivals) if (watch.count <= this.#arrived) watch.resolve();
-    if (this.#credit > 0) {
-      this.#credit -= 1;
+    this.#arrivalCount += 1;
+    for (const watch of this.#arrivals) if (watch.count <= this.#arrivalCount) watch.resolve();
+    if (this.#permits > 0) {
+      this.#permits -= 1;
       return Promise.resolve();
     }
     if (signal?.aborted) return Promise.resolve();
@@ -23,20 +23,20 @@ export class Gate {
         resolve();
       };
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1);
+        this.#waiters.splice(this.#waiters.indexOf(go), 1);
         resolve();
       };
       signal?.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(go);
+      this.#waiters.push(go);
     });
   }
 
   /** Lets the next `count` through; those that have not arrived yet will not wait. */
   release(count = 1): void {
     for (let left = count; left > 0; left--) {
-      const go = this.#waiting.shift();
+      const go = this.#waiters.shift();
       if (!go) {
-        this.#credit += left;
+        this.#permits += left;
         return;
       }
       go();
@@ -49,8 +49,8 @@ export class Gate {
   }
 
   /** Resolves once `count` passes have been asked for since the gate was made. */
-  arrived(count = 1): Promise<void> {
-    if (this.#arrived >= count) return Promise.resolve();
+  arrivalCount(count = 1): Promise<void> {
+    if (this.#arrivalCount >= count) return Promise.resolve();
     return new Promise((resolve) => this.#arrivals.push({ count, resolve }));
   }
 }

@@ -1,12 +1,12 @@
 import hostile from '../golden/heartbeat/hostile.json' with { type: 'json' };
-import { startUpstream, type Upstream } from './upstream.ts';
+import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 /** A case of `golden/heartbeat/hostile.json`; its README says what each member means. */
 export type HostileCase = (typeof hostile)[number];
 
 export const HOSTILE_CASES: readonly HostileCase[] = hostile;
 
-interface Step {
+interface HostileStep {
   readonly write?: string | undefined;
   readonly times?: number | undefined;
   readonly silence?: boolean | undefined;
@@ -15,22 +15,22 @@ interface Step {
 }
 
 /** Plays a case on a port of its own. A case with `host` has no server. */
-export function hostileServer(hostile: HostileCase): Promise<Upstream> {
-  const plan = (steps: readonly Step[]) => ({
+export function startHostileServer(hostile: HostileCase): Promise<FakeUpstream> {
+  const plan = (steps: readonly HostileStep[]) => ({
     name: hostile.name,
-    does: hostile.does,
-    times: Number.POSITIVE_INFINITY,
-    plan: ({ origin }: { origin: string }) => steps.flatMap((step) => played(step, origin)),
+    description: hostile.does,
+    requestCount: Number.POSITIVE_INFINITY,
+    planSteps: ({ origin }: { origin: string }) => steps.flatMap((step) => toSocketSteps(step, origin)),
   });
   const first = plan(hostile.steps ?? []);
   const faults =
-    hostile.steps_after === undefined ? [first] : [{ ...first, times: 1 }, plan(hostile.steps_after)];
-  return startUpstream({ script: [], faults });
+    hostile.steps_after === undefined ? [first] : [{ ...first, requestCount: 1 }, plan(hostile.steps_after)];
+  return startFakeUpstream({ script: [], faults });
 }
 
-type Played = { do: 'write'; bytes: Buffer } | { do: 'silence' } | { do: 'fin' } | { do: 'reset' };
+type HostileSocketStep = { do: 'write'; bytes: Buffer } | { do: 'silence' } | { do: 'fin' } | { do: 'reset' };
 
-function played(step: Step, origin: string): Played[] {
+function toSocketSteps(step: HostileStep, origin: string): HostileSocketStep[] {
   if (step.silence) return [{ do: 'silence' }];
   if (step.fin) return [{ do: 'fin' }];
   if (step.reset) return [{ do: 'reset' }];

@@ -1,8 +1,8 @@
 // A JSON Schema reader for the keywords the official specifications use, for tests only.
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { isArray, listOf, objectOf, textOf } from '@floe/wire/json-read';
+import { asArray, asObject, asString, isJsonArray } from '@floe/wire/json-narrowing';
 
-export interface Relaxations {
+export interface SchemaRelaxations {
   /** Members that may be absent or null although the schema says otherwise. */
   readonly optional: ReadonlySet<string>;
   /** Ends of paths whose enum real providers do not keep to. */
@@ -10,57 +10,57 @@ export interface Relaxations {
 }
 
 /** Says where `value` breaks `schema`; empty when it does not. References resolve inside `root`. */
-export function violations(
+export function findSchemaViolations(
   value: Json | undefined,
   schema: Json | undefined,
   root: JsonObject,
-  relaxed: Relaxations,
+  relaxed: SchemaRelaxations,
 ): string[] {
-  return violationsAt({ path: '$', value }, schema, { root, relaxed });
+  return findViolationsAt({ path: '$', value }, schema, { root, relaxed });
 }
 
 /** A part of what is checked. */
-interface Part {
+interface CheckedValue {
   readonly path: string;
   readonly value: Json | undefined;
 }
 
-function violationsAt(
-  { path, value }: Part,
+function findViolationsAt(
+  { path, value }: CheckedValue,
   schema: Json | undefined,
-  specification: { readonly root: JsonObject; readonly relaxed: Relaxations },
+  specification: { readonly root: JsonObject; readonly relaxed: SchemaRelaxations },
 ): string[] {
   if (!isObject(schema)) return [];
   const { root, relaxed } = specification;
   const again = (inner: Json | undefined, at = path, target = value): string[] =>
-    violationsAt({ path: at, value: target }, inner, specification);
-  const reference = textOf(schema['$ref']);
-  if (reference !== undefined) return again(resolve(reference, root));
+    findViolationsAt({ path: at, value: target }, inner, specification);
+  const reference = asString(schema['$ref']);
+  if (reference !== undefined) return again(resolveReference(reference, root));
   if (value === null && schema['nullable'] === true) return [];
-  const found: string[] = [...(isArray(schema['allOf']) ? schema['allOf'] : [])].flatMap((part) =>
+  const found: string[] = [...(isJsonArray(schema['allOf']) ? schema['allOf'] : [])].flatMap((part) =>
     again(part),
   );
-  const choices = listOf(schema['anyOf'] ?? schema['oneOf']);
+  const choices = asArray(schema['anyOf'] ?? schema['oneOf']);
   if (choices.length > 0) {
     const tries = choices.map((choice) => again(choice));
-    if (!tries.some((failures) => failures.length === 0)) found.push(closest(tries));
+    if (!tries.some((failures) => failures.length === 0)) found.push(closestChoice(tries));
   }
   if (schema['const'] !== undefined && JSON.stringify(schema['const']) !== JSON.stringify(value))
     found.push(`${path} is not ${JSON.stringify(schema['const'])}`);
   const listed = relaxed.openEnums?.some((end) => path.endsWith(end)) ? undefined : schema['enum'];
-  if (isArray(listed) && !listed.some((entry) => entry === value))
+  if (isJsonArray(listed) && !listed.some((entry) => entry === value))
     found.push(`${path}: ${JSON.stringify(value)} is not in the enum`);
-  const types = typeof schema['type'] === 'string' ? [schema['type']] : listOf(schema['type']);
+  const types = typeof schema['type'] === 'string' ? [schema['type']] : asArray(schema['type']);
   if (types.length > 0 && !types.some((type) => isType(value, type)))
     return [...found, `${path} is not ${types.join(' or ')}`];
-  found.push(...bounds(value, schema, path));
-  if (isArray(value))
+  found.push(...findBoundViolations(value, schema, path));
+  if (isJsonArray(value))
     return [...found, ...value.flatMap((entry, index) => again(schema['items'], `${path}[${index}]`, entry))];
   if (!isObject(value)) return found;
-  for (const key of listOf(schema['required']))
+  for (const key of asArray(schema['required']))
     if (typeof key === 'string' && value[key] === undefined && !relaxed.optional.has(key))
       found.push(`${path}.${key} is missing`);
-  const properties = objectOf(schema['properties']) ?? {};
+  const properties = asObject(schema['properties']) ?? {};
   if (schema['additionalProperties'] === false)
     for (const key of Object.keys(value))
       if (!Object.hasOwn(properties, key)) found.push(`${path}.${key} is unknown`);
@@ -71,11 +71,11 @@ function violationsAt(
   return found;
 }
 
-function bounds(value: Json | undefined, schema: JsonObject, path: string): string[] {
+function findBoundViolations(value: Json | undefined, schema: JsonObject, path: string): string[] {
   const size =
     typeof value === 'string'
       ? [value.length, 'Length']
-      : isArray(value)
+      : isJsonArray(value)
         ? [value.length, 'Items']
         : [value, 'imum'];
   const [count, word] = size;
@@ -86,13 +86,13 @@ function bounds(value: Json | undefined, schema: JsonObject, path: string): stri
   return typeof most === 'number' && count > most ? [`${path} is above ${most}: ${count}`] : [];
 }
 
-function closest(tries: readonly (readonly string[])[]): string {
+function closestChoice(tries: readonly (readonly string[])[]): string {
   return [...tries].sort((a, b) => a.length - b.length)[0]?.join('; ') ?? 'no choice fits';
 }
 
 function isType(value: Json | undefined, type: Json): boolean {
   if (type === 'null') return value === null;
-  if (type === 'array') return isArray(value);
+  if (type === 'array') return isJsonArray(value);
   if (type === 'object') return isObject(value);
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'any') return true;
@@ -100,9 +100,9 @@ function isType(value: Json | undefined, type: Json): boolean {
 }
 
 /** A pointer into the document, or the name of a schema of it (Google's discovery documents). */
-function resolve(reference: string, root: JsonObject): Json | undefined {
-  if (!reference.startsWith('#')) return objectOf(root['schemas'])?.[reference];
+function resolveReference(reference: string, root: JsonObject): Json | undefined {
+  if (!reference.startsWith('#')) return asObject(root['schemas'])?.[reference];
   let at: Json | undefined = root;
-  for (const step of reference.slice(2).split('/')) at = objectOf(at)?.[decodeURIComponent(step)];
+  for (const step of reference.slice(2).split('/')) at = asObject(at)?.[decodeURIComponent(step)];
   return at;
 }

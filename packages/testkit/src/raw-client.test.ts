@@ -2,19 +2,26 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { type FakeUpstream, type FakeUpstreamOptions, startFakeUpstream } from './fake-upstream.ts';
 import { cutMidAnswer } from './fault-cuts.ts';
-import { upstreamFault } from './fault-table.ts';
+import { findInjectedFault } from './fault-table.ts';
 import { Gate } from './gate.ts';
-import { MessageReader } from './http1.ts';
-import { HANG_UP_STAGES, hangUpAt, paddingHeaders, pipeline, RawClient, requestBytes } from './raw-client.ts';
-import { jsonReply, type Reply } from './reply.ts';
-import { startUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
+import { MessageReader } from './http1-reader.ts';
+import {
+  createPaddingHeaders,
+  encodeRawRequest,
+  HANG_UP_STAGES,
+  RawClient,
+  sendAndHangUp,
+  sendPipelined,
+} from './raw-client.ts';
+import { jsonReply, type UpstreamReply } from './upstream-reply.ts';
 
 const open: { close(): unknown }[] = [];
 after(() => Promise.all(open.map((server) => server.close())));
 
-async function start(options: UpstreamOptions): Promise<Upstream> {
-  const upstream = await startUpstream(options);
+async function start(options: FakeUpstreamOptions): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream(options);
   open.push(upstream);
   return upstream;
 }
@@ -74,7 +81,7 @@ test('repeated headers and odd spellings reach the server as written', async () 
   const url = await startNode((request) => JSON.stringify(request.rawHeaders));
   const client = await RawClient.connect(url);
   await client.send(
-    requestBytes({
+    encodeRawRequest({
       path: '/',
       headers: [
         ['X-One', '1'],
@@ -83,7 +90,7 @@ test('repeated headers and odd spellings reach the server as written', async () 
       body: '{}',
     }),
   );
-  const answer = await client.answer();
+  const answer = await client.readAnswer();
   assert.deepEqual(JSON.parse(answer.body.toString()), [
     'host',
     '127.0.0.1',
@@ -94,13 +101,13 @@ test('repeated headers and odd spellings reach the server as written', async () 
     'content-length',
     '2',
   ]);
-  assert.equal(answer.complete, true);
+  assert.equal(answer.isComplete, true);
   client.hangUp();
 });
 
 test('pipelined requests are answered in order on one connection', async () => {
   const url = await startNode((request) => String(request.url));
-  const answers = await pipeline(url, [{ path: '/a' }, { path: '/b', body: 'x' }, { path: '/c' }]);
+  const answers = await sendPipelined(url, [{ path: '/a' }, { path: '/b', body: 'x' }, { path: '/c' }]);
   assert.deepEqual(
     answers.map((answer) => answer.body.toString()),
     ['/a', '/b', '/c'],
@@ -110,34 +117,36 @@ test('pipelined requests are answered in order on one connection', async () => {
 test('a head beyond the limit is really sent', async () => {
   const url = await startNode(() => 'never');
   const client = await RawClient.connect(url);
-  await client.send(requestBytes({ path: '/', headers: paddingHeaders(32_000) }));
-  assert.equal((await client.answer()).status, 431);
-  await client.ended();
+  await client.send(encodeRawRequest({ path: '/', headers: createPaddingHeaders(32_000) }));
+  assert.equal((await client.readAnswer()).status, 431);
+  await client.waitForEnd();
 });
 
 test('a slow writer sends only what the test lets through', async () => {
-  const upstream = await start({ respond: (request): Reply => jsonReply({ got: request.body.toString() }) });
+  const upstream = await start({
+    respond: (request): UpstreamReply => jsonReply({ got: request.body.toString() }),
+  });
   const gate = new Gate();
   const client = await RawClient.connect(upstream.url);
-  const bytes = requestBytes({ path: '/', body: 'slowly' });
+  const bytes = encodeRawRequest({ path: '/', body: 'slowly' });
   const sending = client.sendSlowly(bytes, 10, gate);
-  await gate.arrived();
+  await gate.arrivalCount();
   assert.equal(upstream.requests.length, 0);
   gate.open();
   await sending;
-  assert.equal((await client.answer()).body.toString(), '{"got":"slowly"}');
+  assert.equal((await client.readAnswer()).body.toString(), '{"got":"slowly"}');
   client.hangUp();
 });
 
 test('a reader that stops reading holds the upstream back', async () => {
-  const upstream = await start({ script: [jsonReply({})], faults: [upstreamFault('huge-answer')] });
+  const upstream = await start({ script: [jsonReply({})], faults: [findInjectedFault('huge-answer')] });
   const client = await RawClient.connect(upstream.url);
-  await client.send(requestBytes({ path: '/' }));
-  assert.equal((await client.take(5)).toString(), 'HTTP/');
-  const [request] = await upstream.received(1);
+  await client.send(encodeRawRequest({ path: '/' }));
+  assert.equal((await client.readBytes(5)).toString(), 'HTTP/');
+  const [request] = await upstream.waitForRequests(1);
   client.reset();
   await request?.settled;
-  assert.equal(request?.aborted, true);
+  assert.equal(request?.isAborted, true);
 });
 
 test('a body that is cut off is told from one that ended', async () => {
@@ -145,42 +154,42 @@ test('a body that is cut off is told from one that ended', async () => {
     const fault = cutMidAnswer({ by: 'fin', framing, afterByte: 4 });
     const upstream = await start({ script: [jsonReply({ a: 1 })], faults: [fault] });
     const client = await RawClient.connect(upstream.url);
-    await client.send(requestBytes({ path: '/' }));
-    const answer = await client.answer();
+    await client.send(encodeRawRequest({ path: '/' }));
+    const answer = await client.readAnswer();
     assert.equal(answer.body.toString(), '{"a"');
-    assert.equal(answer.complete, false);
-    await assert.rejects(client.answer(), /ended before an answer began/);
+    assert.equal(answer.isComplete, false);
+    await assert.rejects(client.readAnswer(), /ended before an answer began/);
   }
 });
 
 test('interim answers are kept apart from the answer', async () => {
-  const upstream = await start({ script: [jsonReply({})], faults: [upstreamFault('interim-noise')] });
+  const upstream = await start({ script: [jsonReply({})], faults: [findInjectedFault('interim-noise')] });
   const client = await RawClient.connect(upstream.url);
-  await client.send(requestBytes({ path: '/' }));
-  const answer = await client.answer();
+  await client.send(encodeRawRequest({ path: '/' }));
+  const answer = await client.readAnswer();
   assert.deepEqual(answer.interim, [100, 102, 103]);
   assert.equal(answer.status, 200);
   client.hangUp();
 });
 
 test('what is not HTTP is refused by name', async () => {
-  const upstream = await start({ script: [jsonReply({})], faults: [upstreamFault('garbage-http')] });
+  const upstream = await start({ script: [jsonReply({})], faults: [findInjectedFault('garbage-http')] });
   const client = await RawClient.connect(upstream.url);
-  await client.send(requestBytes({ path: '/' }));
-  await assert.rejects(client.answer(), /not an answer/);
+  await client.send(encodeRawRequest({ path: '/' }));
+  await assert.rejects(client.readAnswer(), /not an answer/);
 });
 
 for (const stage of HANG_UP_STAGES)
   test(`hanging up ${stage} leaves no request that counts as answered`, async () => {
     const upstream = await start({
-      script: [{ ...jsonReply({ a: 1 }), chunking: { at: [1] }, paced: true }],
+      script: [{ ...jsonReply({ a: 1 }), chunking: { at: [1] }, isPaced: true }],
     });
     upstream.gate.release();
-    await hangUpAt(upstream.url, stage, { path: '/x', body: 'abcdef' });
+    await sendAndHangUp(upstream.url, stage, { path: '/x', body: 'abcdef' });
     if (stage === 'inside-headers') return assert.equal(upstream.requests.length, 0);
-    const [request] = await upstream.received(1);
+    const [request] = await upstream.waitForRequests(1);
     await request?.settled;
-    assert.equal(request?.aborted, true);
+    assert.equal(request?.isAborted, true);
     const wholeBody = stage === 'after-request' || stage === 'after-first-answer-byte';
     assert.equal(request?.body.toString(), wholeBody ? 'abcdef' : '');
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Gate } from './gate.ts';
-import { type HeaderLine, type MessageHead, MessageReader } from './http1.ts';
+import { type HeaderLine, type MessageHead, MessageReader } from './http1-reader.ts';
 
 export interface RawRequest {
   readonly method?: string;
@@ -21,7 +21,7 @@ export interface RawAnswer {
   /** Decoded from its framing. */
   readonly body: Buffer;
   /** The body ended as its framing promised; false when the connection ended first. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
 /** The moments at which a client may hang up. */
@@ -50,13 +50,13 @@ export class RawClient {
   readonly #reader: MessageReader;
   #open: OpenAnswer | undefined;
   #interim: number[] = [];
-  #ended = false;
+  #waitForEnd = false;
   #broken: string | undefined;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     const end = () => {
-      this.#ended = true;
+      this.#waitForEnd = true;
     };
     socket.on('end', end);
     socket.on('close', end);
@@ -100,12 +100,12 @@ export class RawClient {
    * The next `count` bytes or fewer as they stand on the wire; empty at the end of the connection. For slow readers;
    * bytes taken here are not seen by `answer`.
    */
-  async take(count: number): Promise<Buffer> {
+  async readBytes(count: number): Promise<Buffer> {
     for (;;) {
       const bytes: Buffer | null = this.#socket.read(Math.min(count, this.#socket.readableLength || count));
       if (bytes) return bytes;
-      if (this.#ended) return Buffer.alloc(0);
-      await this.#change();
+      if (this.#waitForEnd) return Buffer.alloc(0);
+      await this.#waitForChange();
     }
   }
 
@@ -114,12 +114,12 @@ export class RawClient {
    *
    * @throws Error when the connection ends, or says something that is not HTTP, before an answer begins.
    */
-  async answer(): Promise<RawAnswer> {
+  async readAnswer(): Promise<RawAnswer> {
     for (;;) {
       const done = this.#answers.shift();
       if (done) return done;
       if (this.#broken !== undefined) throw new Error(`not an answer: ${this.#broken}`);
-      const bytes = await this.take(65_536);
+      const bytes = await this.readBytes(65_536);
       if (bytes.length > 0) {
         this.#reader.push(bytes);
         continue;
@@ -147,8 +147,8 @@ export class RawClient {
   }
 
   /** Resolves when the peer has closed its side and everything before that was read. */
-  async ended(): Promise<void> {
-    while ((await this.take(65_536)).length > 0);
+  async waitForEnd(): Promise<void> {
+    while ((await this.readBytes(65_536)).length > 0);
   }
 
   #startAnswer(head: MessageHead): void {
@@ -170,12 +170,12 @@ export class RawClient {
       rawHeaders,
       interim,
       body: Buffer.concat(parts),
-      complete,
+      isComplete: complete,
     });
     this.#open = undefined;
   }
 
-  #change(): Promise<unknown> {
+  #waitForChange(): Promise<unknown> {
     const settled = new AbortController();
     const { signal } = settled;
     return Promise.race(['readable', 'end', 'close'].map((event) => once(this.#socket, event, { signal })))
@@ -185,23 +185,26 @@ export class RawClient {
 }
 
 /** The bytes of a request, with what is left out filled in. */
-export function requestBytes(request: RawRequest): Buffer {
+export function encodeRawRequest(request: RawRequest): Buffer {
   const { head, body } = requestParts(request);
   return Buffer.concat([head, body]);
 }
 
 /** Sends all requests at once on one connection and reads their answers, in order. */
-export async function pipeline(url: string, requests: readonly RawRequest[]): Promise<readonly RawAnswer[]> {
+export async function sendPipelined(
+  url: string,
+  requests: readonly RawRequest[],
+): Promise<readonly RawAnswer[]> {
   const client = await RawClient.connect(url);
-  await client.send(Buffer.concat(requests.map(requestBytes)));
+  await client.send(Buffer.concat(requests.map(encodeRawRequest)));
   const answers: RawAnswer[] = [];
-  for (const _ of requests) answers.push(await client.answer());
+  for (const _ of requests) answers.push(await client.readAnswer());
   client.hangUp();
   return answers;
 }
 
 /** Sends `request` as far as `stage` says and leaves, with RST when `reset` is set. */
-export async function hangUpAt(
+export async function sendAndHangUp(
   url: string,
   stage: HangUpStage,
   request: RawRequest,
@@ -217,13 +220,13 @@ export async function hangUpAt(
     'after-first-answer-byte': Buffer.concat([head, body]),
   };
   await client.send(sent[stage]);
-  if (stage === 'after-first-answer-byte') await client.take(1);
+  if (stage === 'after-first-answer-byte') await client.readBytes(1);
   if (reset) client.reset();
   else client.hangUp();
 }
 
 /** Header lines of `totalBytes` and a little more, for limits on the size of a head. */
-export function paddingHeaders(totalBytes: number, lineBytes = 1000): readonly HeaderLine[] {
+export function createPaddingHeaders(totalBytes: number, lineBytes = 1000): readonly HeaderLine[] {
   const count = Math.ceil(totalBytes / lineBytes);
   return Array.from({ length: count }, (_, n) => [`x-padding-${n}`, 'p'.repeat(lineBytes)]);
 }

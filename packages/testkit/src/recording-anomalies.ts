@@ -1,4 +1,4 @@
-import type { Interaction } from './recordings.ts';
+import type { RecordedInteraction } from './recordings.ts';
 
 /** Unusual bytes that a reader must accept. */
 const ANOMALIES: readonly (readonly [name: string, pattern: RegExp])[] = [
@@ -21,7 +21,7 @@ export const ANOMALY_NAMES: readonly string[] = [
 ];
 
 /** Names from `ANOMALY_NAMES`. Empty where a recorder serialized the JSON again, and for binary framing. */
-export function anomaliesOf({ body, exact, headers }: Interaction): string[] {
+export function findAnomalies({ body, isByteExact: exact, headers }: RecordedInteraction): string[] {
   const type = headers['content-type'] ?? '';
   if (!exact || type.includes('amazon.eventstream')) return [];
   const text = body.toString('utf8');

@@ -1,6 +1,6 @@
-import { frames } from './chunking.ts';
-import { isEventStream, payloadOf } from './event-stream.ts';
-import type { Interaction } from './recordings.ts';
+import { getFramePayload, isAmazonEventStream } from './amazon-event-stream.ts';
+import { splitFrames } from './chunking.ts';
+import type { RecordedInteraction } from './recordings.ts';
 
 /** One event of an answer, or the whole answer; `value` is undefined where the data is not JSON. */
 export interface RecordedEvent {
@@ -11,34 +11,37 @@ export interface RecordedEvent {
 }
 
 /** Splits an answer into its events: server-sent events, NDJSON lines, AWS frames, or one whole body. */
-export function recordedEvents({ body, headers }: Pick<Interaction, 'body' | 'headers'>): RecordedEvent[] {
+export function parseRecordedEvents({
+  body,
+  headers,
+}: Pick<RecordedInteraction, 'body' | 'headers'>): RecordedEvent[] {
   const type = headers['content-type'] ?? '';
-  const pieces = frames(body, type);
-  if (isEventStream(type)) return pieces.map(binaryEvent);
-  if (type.includes('ndjson')) return pieces.map((line) => eventOf('', line.toString('utf8')));
-  if (!type.includes('event-stream')) return [eventOf('', body.toString('utf8'))];
+  const pieces = splitFrames(body, type);
+  if (isAmazonEventStream(type)) return pieces.map(parseBinaryEvent);
+  if (type.includes('ndjson')) return pieces.map((line) => toRecordedEvent('', line.toString('utf8')));
+  if (!type.includes('event-stream')) return [toRecordedEvent('', body.toString('utf8'))];
   return pieces.flatMap((piece) => {
     const lines = piece.toString('utf8').split(/\r\n|\r|\n/);
     const data = lines.flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? []);
     const name = lines.flatMap((line) => /^event: ?(.*)$/.exec(line)?.[1] ?? []).at(-1) ?? '';
-    return data.length === 0 ? [] : [eventOf(name, data.join('\n'))];
+    return data.length === 0 ? [] : [toRecordedEvent(name, data.join('\n'))];
   });
 }
 
-function binaryEvent(frame: Buffer): RecordedEvent {
+function parseBinaryEvent(frame: Buffer): RecordedEvent {
   const headers = frame.toString('latin1', 12, 12 + frame.readUInt32BE(4));
   // A header is its name, the type 7 (text), the length in two bytes, and the value.
   const name = /:(?:event|exception)-type\x07\x00(.)/s.exec(headers);
   const start = (name?.index ?? 0) + (name?.[0].length ?? 0);
   const length = name?.[1]?.charCodeAt(0) ?? 0;
-  return eventOf(headers.slice(start, start + length), payloadOf(frame));
+  return toRecordedEvent(headers.slice(start, start + length), getFramePayload(frame));
 }
 
-function eventOf(name: string, data: string): RecordedEvent {
-  return { name, data, value: parsed(data) };
+function toRecordedEvent(name: string, data: string): RecordedEvent {
+  return { name, data, value: tryParseJson(data) };
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import OpenAI from 'openai';
-import { frames } from './chunking.ts';
-import { call, eventFrames } from './client.ts';
-import { recordedEvents } from './recording-events.ts';
-import { type Interaction, isMap, ownRecording, ownRecordings, type Recording } from './recordings.ts';
-import { sharedRecordings } from './shared-recordings.ts';
-import { startUpstream, type Upstream } from './upstream.ts';
+import { splitFrames } from './chunking.ts';
+import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+import { callHttp, parseSseFrames } from './http-client.ts';
+import { parseRecordedEvents } from './recording-events.ts';
+import {
+  isPlainObject,
+  loadProjectRecording,
+  loadProjectRecordings,
+  type RecordedInteraction,
+  type Recording,
+} from './recordings.ts';
+import { loadSharedRecordings } from './shared-recordings.ts';
 
 /** What every provider of the Chat dialect is recorded with. */
 const COMMON = [
@@ -32,9 +38,9 @@ const CHAT_PROVIDERS = [
   'xai',
 ];
 
-const own = ownRecordings();
-const shared = sharedRecordings();
-const open: Upstream[] = [];
+const own = loadProjectRecordings();
+const shared = loadSharedRecordings();
+const open: FakeUpstream[] = [];
 after(() => Promise.all(open.map((upstream) => upstream.close())));
 
 function counted(recordings: readonly Recording[]): string {
@@ -45,7 +51,7 @@ function counted(recordings: readonly Recording[]): string {
   return `${recordings.length} files, ${interactions} interactions: ${list.join(', ')}`;
 }
 
-function only(recording: Recording): Interaction {
+function only(recording: Recording): RecordedInteraction {
   const [interaction] = recording.interactions;
   assert.ok(interaction);
   return interaction;
@@ -55,14 +61,14 @@ function isCommonChat({ surface, scenario }: Recording): boolean {
   return surface === 'chat' && COMMON.includes(scenario);
 }
 
-function isEventStream({ headers }: Interaction): boolean {
+function isEventStream({ headers }: RecordedInteraction): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
 test('every provider of the Chat dialect has the common scenarios', (context) => {
   context.diagnostic(`own recordings: ${counted(own)}`);
   for (const provider of CHAT_PROVIDERS)
-    for (const scenario of COMMON) assert.equal(ownRecording(provider, scenario).surface, 'chat');
+    for (const scenario of COMMON) assert.equal(loadProjectRecording(provider, scenario).surface, 'chat');
 });
 
 test('own recordings are well formed: stream flag in the name, events and bodies that parse', () => {
@@ -73,16 +79,19 @@ test('own recordings are well formed: stream flag in the name, events and bodies
       recording.scenario.endsWith('-stream') || recording.scenario === 'error-in-stream',
       recording.file,
     );
-    const events = recordedEvents(interaction);
+    const events = parseRecordedEvents(interaction);
     assert.ok(events.length > 0, recording.file);
-    for (const { data, value } of events) assert.ok(data === '[DONE]' || isMap(value), recording.file);
+    for (const { data, value } of events)
+      assert.ok(data === '[DONE]' || isPlainObject(value), recording.file);
   }
 });
 
 test('parallel tool calls of own recordings carry argument JSON that parses when joined', () => {
-  for (const recording of CHAT_PROVIDERS.map((provider) => ownRecording(provider, 'parallel-tools-stream'))) {
+  for (const recording of CHAT_PROVIDERS.map((provider) =>
+    loadProjectRecording(provider, 'parallel-tools-stream'),
+  )) {
     const joined: string[] = [];
-    for (const { data } of eventFrames(only(recording).body.toString('utf8'))) {
+    for (const { data } of parseSseFrames(only(recording).body.toString('utf8'))) {
       if (data === '[DONE]') continue;
       for (const call of JSON.parse(data).choices[0]?.delta.tool_calls ?? [])
         joined[call.index] = (joined[call.index] ?? '') + call.function.arguments;
@@ -97,22 +106,22 @@ test('parallel tool calls of own recordings carry argument JSON that parses when
 
 test('a replayed recording gives its own status, headers and bytes', async () => {
   for (const recording of own) {
-    const upstream = await startUpstream({ recordings: [recording] });
+    const upstream = await startFakeUpstream({ recordings: [recording] });
     open.push(upstream);
     const interaction = only(recording);
-    const answer = await call(upstream.url + interaction.path, { body: { stream: interaction.stream } });
+    const answer = await callHttp(upstream.url + interaction.path, { body: { stream: interaction.stream } });
     assert.equal(answer.status, interaction.status, recording.file);
     assert.deepEqual(answer.bytes, interaction.body, recording.file);
     for (const [name, value] of Object.entries(interaction.headers))
       assert.equal(answer.headers[name], value);
-    assert.equal(answer.complete, true);
+    assert.equal(answer.isComplete, true);
   }
 });
 
 test('the official client reads the common scenarios of every provider as what they say', async () => {
   const messages = [{ role: 'user', content: 'How thick is the ice?' }] as const;
   for (const recording of own.filter(isCommonChat)) {
-    const upstream = await startUpstream({ recordings: [recording] });
+    const upstream = await startFakeUpstream({ recordings: [recording] });
     open.push(upstream);
     const { chat } = new OpenAI({ baseURL: upstream.url, apiKey: 'testkit', maxRetries: 0 });
     const request = { model: 'm', messages: [...messages] };
@@ -134,7 +143,7 @@ test('the official client reads the common scenarios of every provider as what t
 
 test('the official client reads Responses streams whole', async () => {
   for (const scenario of ['text-stream', 'reasoning-tool-stream']) {
-    const upstream = await startUpstream({ recordings: [ownRecording('responses', scenario)] });
+    const upstream = await startFakeUpstream({ recordings: [loadProjectRecording('responses', scenario)] });
     open.push(upstream);
     const { responses } = new OpenAI({ baseURL: `${upstream.url}/v1`, apiKey: 'testkit', maxRetries: 0 });
     const response = await responses.stream({ model: 'm', input: 'How thick is the ice?' }).finalResponse();
@@ -144,29 +153,29 @@ test('the official client reads Responses streams whole', async () => {
 });
 
 test('a replay answers by method, stream flag and API; anything else is told as not recorded', async () => {
-  const upstream = await startUpstream({
+  const upstream = await startFakeUpstream({
     recordings: [
-      ownRecording('groq', 'text'),
-      ownRecording('groq', 'text-stream'),
-      ownRecording('groq', 'tool'),
+      loadProjectRecording('groq', 'text'),
+      loadProjectRecording('groq', 'text-stream'),
+      loadProjectRecording('groq', 'tool'),
     ],
   });
   open.push(upstream);
   const prefixed = `${upstream.url}/base/v1/chat/completions`;
-  const text = await call(prefixed, { body: { model: 'm' } });
-  const tool = await call(prefixed, { body: { model: 'm' } });
-  const again = await call(prefixed, { body: { model: 'm' } });
+  const text = await callHttp(prefixed, { body: { model: 'm' } });
+  const tool = await callHttp(prefixed, { body: { model: 'm' } });
+  const again = await callHttp(prefixed, { body: { model: 'm' } });
   assert.match(text.text, /"finish_reason":"stop"/);
   assert.match(tool.text, /"finish_reason":"tool_calls"/);
   assert.equal(again.text, tool.text);
-  assert.equal((await call(prefixed, { body: { stream: true } })).headers['x-groq-region'], 'dls');
-  const unknown = await call(`${upstream.url}/v1/embeddings`, { body: {} });
+  assert.equal((await callHttp(prefixed, { body: { stream: true } })).headers['x-groq-region'], 'dls');
+  const unknown = await callHttp(`${upstream.url}/v1/embeddings`, { body: {} });
   assert.equal(unknown.status, 404);
   assert.match(unknown.text, /nothing recorded for POST \/v1\/embeddings/);
 });
 
 test('a recording that does not exist is an error', () => {
-  assert.throws(() => ownRecording('openai', 'no-such-scenario'), { code: 'ENOENT' });
+  assert.throws(() => loadProjectRecording('openai', 'no-such-scenario'), { code: 'ENOENT' });
 });
 
 if (shared.absent === undefined) {
@@ -191,11 +200,11 @@ if (shared.absent === undefined) {
       for (const one of interactions) {
         if (!isEventStream(one)) continue;
         streams += 1;
-        for (const { event, data } of eventFrames(one.body.toString('utf8'))) {
+        for (const { event, data } of parseSseFrames(one.body.toString('utf8'))) {
           if (data === '' || data === '[DONE]') continue;
           const parsed: unknown = JSON.parse(data);
-          assert.ok(isMap(parsed), file);
-          if (!one.exact && surface !== 'chat') assert.equal(event, parsed['type'], file);
+          assert.ok(isPlainObject(parsed), file);
+          if (!one.isByteExact && surface !== 'chat') assert.equal(event, parsed['type'], file);
         }
       }
     }
@@ -208,7 +217,7 @@ if (shared.absent === undefined) {
       .filter((one) => one.headers['content-type']?.includes('amazon.eventstream'));
     assert.ok(streams.length > 0);
     for (const { body } of streams)
-      for (const frame of frames(body, 'application/vnd.amazon.eventstream'))
+      for (const frame of splitFrames(body, 'application/vnd.amazon.eventstream'))
         assert.equal(frame.readUInt32BE(0), frame.length);
   });
 

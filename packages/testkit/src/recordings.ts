@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventStreamOf, isEventStream } from './event-stream.ts';
-import { type Surface, surfaceOf } from './surfaces.ts';
+import { isAmazonEventStream, sseToEventStream } from './amazon-event-stream.ts';
+import { type ApiSurface, apiSurfaceOf } from './api-surface.ts';
 
 /** One request and its answer. */
-export interface Interaction {
+export interface RecordedInteraction {
   readonly method: string;
   /** Path with its query, without the origin. */
   readonly path: string;
@@ -19,18 +19,18 @@ export interface Interaction {
   /** The request asked for a stream; its answer may still be a JSON error. */
   readonly stream: boolean;
   /** `body` is what the provider sent, to the byte; not so where a recorder re-wrote the JSON or dropped the framing. */
-  readonly exact: boolean;
+  readonly isByteExact: boolean;
 }
 
 export interface Recording {
   readonly provider: string;
-  readonly surface: Surface;
+  readonly surface: ApiSurface;
   readonly scenario: string;
   /** Path below the recordings' root. */
   readonly file: string;
   /** What is special about it. */
   readonly note: string;
-  readonly interactions: readonly Interaction[];
+  readonly interactions: readonly RecordedInteraction[];
 }
 
 /** The format of our own recordings; packages/testkit/README.md says what each member means. */
@@ -56,12 +56,14 @@ const ROOT = join(import.meta.dirname, '..', 'recordings');
  *
  * @throws Error when a file is not in the format.
  */
-export function ownRecordings(wanted: (recording: Recording) => boolean = () => true): readonly Recording[] {
+export function loadProjectRecordings(
+  filter: (recording: Recording) => boolean = () => true,
+): readonly Recording[] {
   return readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .sort()
-    .map(load)
-    .filter(wanted);
+    .map(loadRecording)
+    .filter(filter);
 }
 
 /**
@@ -69,11 +71,11 @@ export function ownRecordings(wanted: (recording: Recording) => boolean = () => 
  *
  * @throws Error when there is none of that name.
  */
-export function ownRecording(provider: string, scenario: string): Recording {
-  return load(join(provider, `${scenario}.json`));
+export function loadProjectRecording(provider: string, scenario: string): Recording {
+  return loadRecording(join(provider, `${scenario}.json`));
 }
 
-function load(file: string): Recording {
+function loadRecording(file: string): Recording {
   const parsed: unknown = JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
   if (!isRecordingFile(parsed))
     throw new Error(`recordings/${file}: not in the format of the testkit's README`);
@@ -83,27 +85,28 @@ function load(file: string): Recording {
   const [provider = '', name = ''] = file.split(/[\\/]/);
   return {
     provider,
-    surface: surfaceOf(request.path),
+    surface: apiSurfaceOf(request.path),
     scenario: name.replace(/\.json$/, ''),
     file,
     note: parsed.note ?? '',
-    interactions: [{ ...asked, ...sent, status, headers, body: bytesOf(parsed), exact: true }],
+    interactions: [{ ...asked, ...sent, status, headers, body: recordedBytes(parsed), isByteExact: true }],
   };
 }
 
 /** AWS event streams are written as server-sent events, to be read by people. */
-function bytesOf({ headers, body = '', bodyBase64 }: RecordingFile): Buffer {
+function recordedBytes({ headers, body = '', bodyBase64 }: RecordingFile): Buffer {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   const text = typeof body === 'string' ? body : body.join('\n');
-  return isEventStream(headers['content-type'] ?? '') ? eventStreamOf(text) : Buffer.from(text);
+  return isAmazonEventStream(headers['content-type'] ?? '') ? sseToEventStream(text) : Buffer.from(text);
 }
 
 /** Holds for every value of the declared shape; members it does not name are not looked at. */
 function isRecordingFile(value: unknown): value is RecordingFile {
-  if (!isMap(value) || !isMap(value['request']) || !isMap(value['headers'])) return false;
+  if (!isPlainObject(value) || !isPlainObject(value['request']) || !isPlainObject(value['headers']))
+    return false;
   const { request, headers, body, bodyBase64, note } = value;
   return (
-    (request['body'] === undefined || isMap(request['body'])) &&
+    (request['body'] === undefined || isPlainObject(request['body'])) &&
     typeof request['method'] === 'string' &&
     typeof request['path'] === 'string' &&
     typeof request['stream'] === 'boolean' &&
@@ -119,7 +122,7 @@ function isLines(value: unknown): boolean {
 }
 
 /** An object with string keys, such as a JSON object or a YAML map. */
-export function isMap(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
   );

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { startKeeper } from './keeper-link.ts';
 import { findRedis } from './redis-programs.ts';
+import { startSupervisor } from './server-supervisor.ts';
 
-export interface Redis {
+export interface TestRedis {
   /** `redis://…` of its first database. */
   readonly url: string;
   /** Process id of the server; null for one that was there already. */
@@ -12,7 +12,7 @@ export interface Redis {
 }
 
 /** A Redis that a test may do anything to. */
-export interface OwnRedis extends Redis {
+export interface DedicatedRedis extends TestRedis {
   readonly pid: number;
   /** Ends it as a crash would. */
   crash(): Promise<void>;
@@ -21,12 +21,12 @@ export interface OwnRedis extends Redis {
 }
 
 const CACHE = join(import.meta.dirname, '..', '..', '..', '.runtime', 'redis');
-const KEEPER = join(import.meta.dirname, 'redis-keeper.ts');
+const SUPERVISOR = join(import.meta.dirname, 'redis-supervisor.ts');
 
 /** The Redis or Valkey that `FLOE_TEST_REDIS_URL` names, else one started now. */
-export async function testRedis(): Promise<Redis> {
+export async function getTestRedis(): Promise<TestRedis> {
   const url = process.env['FLOE_TEST_REDIS_URL'];
-  return url ? { url, pid: null, stop: async () => undefined } : startRedis();
+  return url ? { url, pid: null, stop: async () => undefined } : startDedicatedRedis();
 }
 
 /**
@@ -35,9 +35,9 @@ export async function testRedis(): Promise<Redis> {
  *
  * @throws Error that says what is missing; never skips in silence.
  */
-export async function startRedis(): Promise<OwnRedis> {
+export async function startDedicatedRedis(): Promise<DedicatedRedis> {
   const { path, libraries } = findRedis(CACHE);
-  const keeper = await startKeeper(KEEPER, [path, libraries ?? '']);
+  const keeper = await startSupervisor(SUPERVISOR, [path, libraries ?? '']);
   if (!keeper) throw new Error('No Redis could be started for the tests (its message is above).');
   const [port, first] = keeper.greeting.split(' ');
   let pid = Number(first);
@@ -46,9 +46,9 @@ export async function startRedis(): Promise<OwnRedis> {
     get pid() {
       return pid;
     },
-    crash: () => keeper.ask('crash').then(() => undefined),
+    crash: () => keeper.sendCommand('crash').then(() => undefined),
     async start() {
-      pid = Number(await keeper.ask('start'));
+      pid = Number(await keeper.sendCommand('start'));
     },
     stop: keeper.stop,
   };

@@ -1,31 +1,31 @@
 // Validates requests to providers against our own schemas, and against the official ones when ../shared is present.
 import type { Json } from '@floe/contract/json';
-import { violations } from './json-schema.ts';
-import { officialViolations, type RequestDialect } from './official-requests.ts';
-import { CHAT_REQUEST } from './schemas/chat.ts';
-import { CONVERSE_REQUEST } from './schemas/converse.ts';
-import { GEMINI_REQUEST } from './schemas/gemini.ts';
-import { MESSAGES_REQUEST } from './schemas/messages.ts';
-import { RESPONSES_REQUEST } from './schemas/responses.ts';
+import { findSchemaViolations } from './json-schema.ts';
+import { findOfficialViolations, type RequestDialect } from './official-requests.ts';
+import { CHAT_REQUEST_SCHEMA } from './schemas/chat.ts';
+import { CONVERSE_REQUEST_SCHEMA } from './schemas/converse.ts';
+import { GEMINI_REQUEST_SCHEMA } from './schemas/gemini.ts';
+import { MESSAGES_REQUEST_SCHEMA } from './schemas/messages.ts';
+import { RESPONSES_REQUEST_SCHEMA } from './schemas/responses.ts';
 
-const OWN: Readonly<Partial<Record<RequestDialect, Json>>> = {
-  chat: CHAT_REQUEST,
-  responses: RESPONSES_REQUEST,
-  messages: MESSAGES_REQUEST,
-  gemini: GEMINI_REQUEST,
-  converse: CONVERSE_REQUEST,
+const PROJECT_SCHEMAS: Readonly<Partial<Record<RequestDialect, Json>>> = {
+  chat: CHAT_REQUEST_SCHEMA,
+  responses: RESPONSES_REQUEST_SCHEMA,
+  messages: MESSAGES_REQUEST_SCHEMA,
+  gemini: GEMINI_REQUEST_SCHEMA,
+  converse: CONVERSE_REQUEST_SCHEMA,
 };
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 /**
  * What a request breaks of its dialect, as sentences. Cohere has no schema here. `optional`: members an official
  * specification demands and its API does not.
  */
-export function requestViolations(
+export function findRequestViolations(
   dialect: RequestDialect,
   body: Json,
-  optional: ReadonlySet<string> = NOTHING,
+  optional: ReadonlySet<string> = NO_MEMBERS,
 ): readonly string[] {
-  const own = violations(body, OWN[dialect], {}, { optional: NOTHING });
-  return [...own, ...officialViolations(dialect, body, optional)];
+  const own = findSchemaViolations(body, PROJECT_SCHEMAS[dialect], {}, { optional: NO_MEMBERS });
+  return [...own, ...findOfficialViolations(dialect, body, optional)];
 }

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse, type ScalarTag } from 'yaml';
-import { type Interaction, isMap, type Recording } from './recordings.ts';
-import { asksForStream, type Surface, surfaceOf } from './surfaces.ts';
+import { type ApiSurface, apiSurfaceOf, requestsStream } from './api-surface.ts';
+import { isPlainObject, type RecordedInteraction, type Recording } from './recordings.ts';
 
 export interface SharedRecordings {
   readonly recordings: readonly Recording[];
@@ -12,16 +12,16 @@ export interface SharedRecordings {
 }
 
 /** What one interaction looks like before the parts that were not recorded are filled in. */
-interface Recorded {
+interface PartialInteraction {
   readonly method?: unknown;
   readonly url?: unknown;
-  readonly request?: Body;
+  readonly request?: RecordedBody;
   readonly status?: unknown;
   readonly headers?: unknown;
-  readonly answer: Body;
+  readonly answer: RecordedBody;
 }
 
-interface Body {
+interface RecordedBody {
   readonly bytes: Buffer;
   /** As sent on the wire; false where the recorder stored parsed JSON. */
   readonly exact: boolean;
@@ -55,7 +55,9 @@ const MATRIX_PROVIDERS: Record<string, string> = { google: 'gemini', openai_resp
  *
  * @throws Error when a file cannot be read in the format its name says.
  */
-export function sharedRecordings(wanted: (recording: Recording) => boolean = () => true): SharedRecordings {
+export function loadSharedRecordings(
+  filter: (recording: Recording) => boolean = () => true,
+): SharedRecordings {
   if (!existsSync(ROOT))
     return {
       recordings: [],
@@ -65,10 +67,10 @@ export function sharedRecordings(wanted: (recording: Recording) => boolean = () 
     (file) =>
       /^dev/.test(file) && /\.(json|ya?ml|chunks\.txt)$/.test(file) && !basename(file).startsWith('index'),
   );
-  return { recordings: files.sort().map(load).filter(wanted), absent: undefined };
+  return { recordings: files.sort().map(loadSharedRecording).filter(filter), absent: undefined };
 }
 
-function load(file: string): Recording {
+function loadSharedRecording(file: string): Recording {
   const [, ...folders] = file.split(/[\\/]/);
   const name = folders.pop() ?? '';
   const scenario = name.replace(/\.(chunks\.txt|(vcr(-ruby|-go)?|tape|reqllm)\.\w+|json)$/, '');
@@ -76,14 +78,16 @@ function load(file: string): Recording {
   const isMatrix = first === 'matrix';
   const isSynthetic = first === 'edge-synthetic';
   const provider = isMatrix ? (MATRIX_PROVIDERS[scenario] ?? scenario) : isSynthetic ? second : first;
-  const stored = storedPath(provider, isSynthetic ? 'messages' : second, scenario);
-  const interactions = readFormat(file, name, stored).map((one) => complete(one, scenario, stored));
-  const surface = surfaceOf(stored) === 'other' ? lastSurface(interactions) : surfaceOf(stored);
+  const stored = pathForFolder(provider, isSynthetic ? 'messages' : second, scenario);
+  const interactions = readFormat(file, name, stored).map((one) =>
+    completeInteraction(one, scenario, stored),
+  );
+  const surface = apiSurfaceOf(stored) === 'other' ? lastSurface(interactions) : apiSurfaceOf(stored);
   return { provider, surface, scenario, file, note: isSynthetic ? 'synthetic' : '', interactions };
 }
 
 /** The path a recording without its request stands for. */
-function storedPath(provider: string, folder: string, scenario: string): string {
+function pathForFolder(provider: string, folder: string, scenario: string): string {
   if (provider === 'cohere' && folder === 'chat') return '/v2/chat';
   if (provider === 'openai-compatible')
     return FOLDER_PATHS[scenario.startsWith('responses') ? 'responses' : 'chat'] ?? '';
@@ -91,26 +95,26 @@ function storedPath(provider: string, folder: string, scenario: string): string 
 }
 
 /** A conversation may begin with calls to other APIs (a token, a model list); its subject comes last. */
-function lastSurface(interactions: readonly Interaction[]): Surface {
-  return surfaceOf(interactions.at(-1)?.path ?? '');
+function lastSurface(interactions: readonly RecordedInteraction[]): ApiSurface {
+  return apiSurfaceOf(interactions.at(-1)?.path ?? '');
 }
 
-function readFormat(file: string, name: string, stored: string): readonly Recorded[] {
+function readFormat(file: string, name: string, stored: string): readonly PartialInteraction[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   if (name.endsWith('.chunks.txt')) {
     const headers = { 'content-type': 'text/event-stream' };
-    return [{ status: 200, headers, answer: { bytes: framed(text, stored), exact: false } }];
+    return [{ status: 200, headers, answer: { bytes: restoreFrames(text, stored), exact: false } }];
   }
-  if (/\.vcr(-\w+)?\.ya?ml$/.test(name)) return cassette(parse(text, YAML_OPTIONS));
+  if (/\.vcr(-\w+)?\.ya?ml$/.test(name)) return parseCassette(parse(text, YAML_OPTIONS));
   const document: unknown = JSON.parse(text);
-  if (name.endsWith('.tape.json')) return tape(document);
-  if (name.endsWith('.reqllm.json')) return [reqLlm(document)];
+  if (name.endsWith('.tape.json')) return parseTape(document);
+  if (name.endsWith('.reqllm.json')) return [parseReqLlm(document)];
   return [{ answer: { bytes: Buffer.from(text), exact: true } }];
 }
 
 /** Puts back what a capture of one JSON event per line left out (INDEX.md, format C). */
-function framed(text: string, path: string): Buffer {
-  const surface = surfaceOf(path);
+function restoreFrames(text: string, path: string): Buffer {
+  const surface = apiSurfaceOf(path);
   const lineEnd = surface === 'generate-content' ? '\r\n' : '\n';
   const isNamed = surface === 'responses' || surface === 'messages' || surface === 'cohere-chat';
   const events = text
@@ -138,7 +142,7 @@ const YAML_OPTIONS = {
 } as const;
 
 /** vcrpy, Ruby VCR and go-vcr: the same tree with three spellings of body and status. */
-function cassette(document: unknown): readonly Recorded[] {
+function parseCassette(document: unknown): readonly PartialInteraction[] {
   const list = field(document, 'http_interactions') ?? field(document, 'interactions');
   if (!Array.isArray(list)) throw new Error('cassette without interactions');
   return list.map((item: unknown) => {
@@ -148,25 +152,25 @@ function cassette(document: unknown): readonly Recorded[] {
     return {
       method: field(request, 'method'),
       url: field(request, 'uri') ?? field(request, 'url'),
-      request: cassetteBody(request),
-      status: isMap(status) ? status['code'] : (field(response, 'code') ?? status),
+      request: parseCassetteBody(request),
+      status: isPlainObject(status) ? status['code'] : (field(response, 'code') ?? status),
       headers: field(response, 'headers'),
-      answer: cassetteBody(response),
+      answer: parseCassetteBody(response),
     };
   });
 }
 
-function cassetteBody(side: unknown): Body {
+function parseCassetteBody(side: unknown): RecordedBody {
   const parsed = field(side, 'parsed_body') ?? undefined;
   if (parsed !== undefined) return { bytes: toBytes(parsed), exact: typeof parsed === 'string' };
   const body = field(side, 'body');
-  const inner = isMap(body) ? (body['base64_string'] ?? body['string']) : body;
-  const isBase64 = isMap(body) && typeof body['base64_string'] === 'string';
-  return { bytes: unzipped(isBase64 ? base64(String(inner)) : toBytes(inner)), exact: true };
+  const inner = isPlainObject(body) ? (body['base64_string'] ?? body['string']) : body;
+  const isBase64 = isPlainObject(body) && typeof body['base64_string'] === 'string';
+  return { bytes: gunzipIfNeeded(isBase64 ? base64(String(inner)) : toBytes(inner)), exact: true };
 }
 
-function tape(document: unknown): readonly Recorded[] {
-  if (!isMap(document)) throw new Error('tape without entries');
+function parseTape(document: unknown): readonly PartialInteraction[] {
+  if (!isPlainObject(document)) throw new Error('tape without entries');
   return Object.values(document).map((entry) => {
     const init = field(entry, 'init');
     const response = field(entry, 'response');
@@ -181,7 +185,7 @@ function tape(document: unknown): readonly Recorded[] {
   });
 }
 
-function reqLlm(document: unknown): Recorded {
+function parseReqLlm(document: unknown): PartialInteraction {
   const request = field(document, 'request');
   const response = field(document, 'response');
   const chunks = field(document, 'chunks');
@@ -200,7 +204,7 @@ function reqLlm(document: unknown): Recorded {
   };
 }
 
-function complete(one: Recorded, scenario: string, stored: string): Interaction {
+function completeInteraction(one: PartialInteraction, scenario: string, stored: string): RecordedInteraction {
   const headers = flatHeaders(one.headers);
   const requestText =
     one.request && one.request.bytes.length > 0 ? one.request.bytes.toString('utf8') : undefined;
@@ -215,13 +219,13 @@ function complete(one: Recorded, scenario: string, stored: string): Interaction 
     status: statusOf(one, scenario),
     headers: type === '' ? { ...headers, 'content-type': 'application/json' } : headers,
     body: one.answer.bytes,
-    stream: asksForStream(path, requestBody) || /event-?stream|ndjson/.test(type),
-    exact: one.answer.exact,
+    stream: requestsStream(path, requestBody) || /event-?stream|ndjson/.test(type),
+    isByteExact: one.answer.exact,
   };
 }
 
 /** Two kinds of file carry the real status in their name only: bare bodies, and one whose recorder wrote 200. */
-function statusOf({ status, answer }: Recorded, scenario: string): number {
+function statusOf({ status, answer }: PartialInteraction, scenario: string): number {
   const recorded = status === undefined ? 200 : Number.parseInt(String(status), 10);
   const named = /(?:^|-)([45]\d\d)(?:-|$)/.exec(scenario)?.[1];
   if (recorded !== 200 || named === undefined) return recorded;
@@ -230,7 +234,7 @@ function statusOf({ status, answer }: Recorded, scenario: string): number {
 
 function flatHeaders(headers: unknown): Record<string, string> {
   const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(isMap(headers) ? headers : {}))
+  for (const [name, value] of Object.entries(isPlainObject(headers) ? headers : {}))
     flat[name.toLowerCase()] = [value].flat().map(headerText).join(', ');
   return flat;
 }
@@ -250,12 +254,12 @@ function toBytes(value: unknown): Buffer {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-function unzipped(bytes: Buffer): Buffer {
+function gunzipIfNeeded(bytes: Buffer): Buffer {
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
 }
 
 function field(value: unknown, name: string): unknown {
-  return isMap(value) ? value[name] : undefined;
+  return isPlainObject(value) ? value[name] : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -4,7 +4,7 @@ import type { Finish } from './finish.ts';
 import type { UpstreamFault } from './upstream-fault.ts';
 import type { Usage } from './usage.ts';
 
-export interface ProseBlock {
+export interface TextBlock {
   readonly kind: 'text' | 'refusal';
   text: string;
 }
@@ -13,7 +13,7 @@ export interface ReasoningBlock {
   text: string;
   seal?: Seal | undefined;
 }
-export interface CallBlock {
+export interface ToolCallBlock {
   readonly kind: 'tool';
   readonly id: string;
   readonly name: string;
@@ -21,10 +21,10 @@ export interface CallBlock {
   /** Argument JSON as the provider wrote it, or raw text when freeform. */
   text: string;
 }
-export type AnswerBlock = ProseBlock | ReasoningBlock | CallBlock;
+export type AnswerBlock = TextBlock | ReasoningBlock | ToolCallBlock;
 
 /** A whole answer: the fold of its events. Without `finish` it is not complete. */
-export interface Answer {
+export interface CanonicalAnswer {
   id: string;
   model: string;
   blocks: AnswerBlock[];
@@ -36,8 +36,8 @@ export interface Answer {
 }
 
 /** Folds events as they come; `answer` is valid at every moment. */
-export class AnswerFold {
-  readonly answer: Answer = { id: '', model: '', blocks: [], dropped: [] };
+export class AnswerAccumulator {
+  readonly answer: CanonicalAnswer = { id: '', model: '', blocks: [], dropped: [] };
   readonly #open = new Map<number, AnswerBlock>();
 
   add(event: AnswerEvent): void {
@@ -97,10 +97,10 @@ export class AnswerFold {
  *   { type: 'delta', block: 0, text: 'Hel' },
  *   { type: 'delta', block: 0, text: 'lo' },
  * ];
- * collect(events).blocks; // [{ kind: 'text', text: 'Hello' }]
+ * collectAnswer(events).blocks; // [{ kind: 'text', text: 'Hello' }]
  */
-export function collect(events: Iterable<AnswerEvent>): Answer {
-  const fold = new AnswerFold();
+export function collectAnswer(events: Iterable<AnswerEvent>): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   for (const event of events) fold.add(event);
   return fold.answer;
 }
@@ -110,9 +110,9 @@ export function collect(events: Iterable<AnswerEvent>): Answer {
  *
  * @example
  * const answer = { id: 'a', model: 'gpt-5', blocks: [{ kind: 'text', text: 'Hello' }], dropped: [] };
- * [...eventsOf(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
+ * [...toAnswerEvents(answer)].map(({ type }) => type); // ['start', 'open', 'delta', 'close']
  */
-export function* eventsOf(answer: Answer): Generator<AnswerEvent> {
+export function* toAnswerEvents(answer: CanonicalAnswer): Generator<AnswerEvent> {
   yield { type: 'start', id: answer.id, model: answer.model };
   for (const [block, entry] of answer.blocks.entries()) {
     if (entry.kind === 'tool') {

@@ -3,23 +3,23 @@ import type { JsonObject } from '@floe/contract/json';
 import type { UpstreamFault } from './upstream-fault.ts';
 
 /** Agents act on this code by name: a turn too long for the model is theirs to shorten. */
-export function codeOf(fault: Fault, upstream: UpstreamFault | undefined): string {
+export function clientErrorCode(fault: Fault, upstream: UpstreamFault | undefined): string {
   return upstream?.kind === 'context' ? 'context_length_exceeded' : (fault.detail.dialectCode ?? fault.code);
 }
 
 /** The `error` object of the OpenAI dialects. */
-export function openAiError(fault: Fault, upstream: UpstreamFault | undefined): JsonObject {
+export function toOpenAiError(fault: Fault, upstream: UpstreamFault | undefined): JsonObject {
   return {
     message: fault.message,
     type: FAULTS[fault.code].openai,
     param: fault.detail.param ?? null,
-    code: codeOf(fault, upstream),
+    code: clientErrorCode(fault, upstream),
   };
 }
 
 /** An error body of Chat and Responses. */
 export function writeOpenAiFault(fault: Fault, requestId: string, upstream?: UpstreamFault): JsonObject {
-  return { error: openAiError(fault, upstream), request_id: requestId };
+  return { error: toOpenAiError(fault, upstream), request_id: requestId };
 }
 
 /** The words by which Messages agents know that the conversation must be shortened. */

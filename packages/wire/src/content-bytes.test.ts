@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ChatStreamForward } from './chat/forward.ts';
-import { contentBytesIn, textBytes } from './content-bytes.ts';
+import { ChatStreamForwarder } from './chat/stream-forwarder.ts';
+import { countContentBytes, countStringBytes } from './content-bytes.ts';
 import { UPSTREAM_DIALECTS } from './dialects.ts';
-import { writeFrame } from './sse.ts';
+import { formatSseFrame } from './sse.ts';
 
 const TEXT = 'Eis "dick"\n\té, лёд, 氷, 🧊, \\ and \u0007';
 
-function countOf(value: unknown): ReturnType<typeof contentBytesIn> {
-  return contentBytesIn(Buffer.from(JSON.stringify(value)));
+function countOf(value: unknown): ReturnType<typeof countContentBytes> {
+  return countContentBytes(Buffer.from(JSON.stringify(value)));
 }
 
 test('the bytes of a text are the same however JSON escapes it', () => {
@@ -23,10 +23,10 @@ test('the bytes of a text are the same however JSON escapes it', () => {
     `"${TEXT.replaceAll(/["\\\n\t\u0007]/g, 'x')}"`,
   ]) {
     const bytes = Buffer.from(json);
-    assert.equal(textBytes(bytes, { start: 0, end: bytes.length }), wanted, json);
+    assert.equal(countStringBytes(bytes, { start: 0, end: bytes.length }), wanted, json);
   }
   const long = Buffer.from(JSON.stringify(TEXT.repeat(500)));
-  assert.equal(textBytes(long, { start: 0, end: long.length }), wanted * 500);
+  assert.equal(countStringBytes(long, { start: 0, end: long.length }), wanted * 500);
 });
 
 const ARGUMENTS = { city: 'Tromsø', days: [1, 2] };
@@ -148,10 +148,12 @@ test('a forwarded Chat stream counts what is passed and what is cut, wherever it
     })) ?? []),
     { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
   ];
-  const stream = Buffer.from(chunks.map((chunk) => writeFrame(undefined, JSON.stringify(chunk))).join(''));
+  const stream = Buffer.from(
+    chunks.map((chunk) => formatSseFrame(undefined, JSON.stringify(chunk))).join(''),
+  );
   for (const stripReasoning of [true, false])
     for (const size of [stream.length, 700, 64, 7]) {
-      const forward = new ChatStreamForward({
+      const forward = new ChatStreamForwarder({
         stripReasoning,
         thinkTags: false,
         dropUsageFrame: false,
@@ -160,7 +162,7 @@ test('a forwarded Chat stream counts what is passed and what is cut, wherever it
       for (let at = 0; at < stream.length; at += size) forward.push(stream.subarray(at, at + size));
       assert.equal(forward.fault, undefined);
       assert.equal(forward.contentBytes, EXPECTED, `${size} bytes at a time`);
-      assert.equal(forward.contentPieces, chunks.length - 2);
+      assert.equal(forward.contentFrameCount, chunks.length - 2);
     }
 });
 
@@ -169,7 +171,7 @@ test('the events of a whole answer hold as many bytes of content', () => {
     if (dialect === 'chat') continue;
     const upstream = dialect === 'messages' ? UPSTREAM_DIALECTS.messages : UPSTREAM_DIALECTS.responses;
     const body = { status: 'completed', stop_reason: 'end_turn', ...structuredClone(answer) };
-    const { blocks } = upstream.readAnswer(body, { id: 'x' });
+    const { blocks } = upstream.readWholeAnswer(body, { id: 'x' });
     const bytes = blocks.reduce(
       (sum, block) => sum + Buffer.byteLength(block.text) + (block.kind === 'tool' ? block.name.length : 0),
       0,
@@ -179,6 +181,6 @@ test('the events of a whole answer hold as many bytes of content', () => {
 });
 
 test('what is not JSON counts by its length', () => {
-  assert.deepEqual(contentBytesIn(Buffer.from('no json')), { added: 7, whole: 0 });
-  assert.deepEqual(contentBytesIn(Buffer.from('[1]')), { added: 0, whole: 0 });
+  assert.deepEqual(countContentBytes(Buffer.from('no json')), { added: 7, whole: 0 });
+  assert.deepEqual(countContentBytes(Buffer.from('[1]')), { added: 0, whole: 0 });
 });

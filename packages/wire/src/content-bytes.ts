@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { textOf } from './json-bytes.ts';
+import { decodeText } from './json-bytes.ts';
 import { JsonCursor, JsonSyntaxError } from './json-cursor.ts';
+import type { ByteSpan } from './json-edits.ts';
 import { NameTable } from './name-table.ts';
-import type { Span } from './splice.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -13,9 +13,17 @@ const OPEN_BRACKET = 0x5b;
 const SHORT_BYTES = 64;
 
 /** Members of an answer under which generated content stands, in every dialect. */
-const ROOT = new NameTable(['type', 'choices', 'output', 'content', 'delta', 'content_block', 'response']);
-const RESPONSE = new NameTable(['output']);
-const CONTENT = new NameTable([
+const ROOT_MEMBERS = new NameTable([
+  'type',
+  'choices',
+  'output',
+  'content',
+  'delta',
+  'content_block',
+  'response',
+]);
+const RESPONSE_MEMBERS = new NameTable(['output']);
+const CONTENT_MEMBERS = new NameTable([
   'content',
   'text',
   'refusal',
@@ -39,7 +47,7 @@ const CONTENT = new NameTable([
   'thinking_blocks',
 ]);
 /** Hosts repeat the same reasoning under several of these names. */
-const REASONING: ReadonlySet<string> = new Set([
+const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
   'reasoning_details',
@@ -62,9 +70,9 @@ export interface ContentBytes {
  *
  * @example
  * const body = Buffer.from('{"choices":[{"message":{"content":"Zoë"}}]}');
- * contentBytesIn(body); // { added: 4, whole: 0 }
+ * countContentBytes(body); // { added: 4, whole: 0 }
  */
-export function contentBytesIn(bytes: Buffer, start = 0, end: number = bytes.length): ContentBytes {
+export function countContentBytes(bytes: Buffer, start = 0, end: number = bytes.length): ContentBytes {
   try {
     return countRoot(bytes, new JsonCursor(bytes, start, end));
   } catch (error) {
@@ -78,11 +86,11 @@ export function contentBytesIn(bytes: Buffer, start = 0, end: number = bytes.len
  *
  * @example
  * const body = Buffer.from('{"content":[{"type":"text","text":"Hello"}]}');
- * contentBytesOf(body, { start: 11, end: body.length - 1 }); // 5
+ * countContentBytesAt(body, { start: 11, end: body.length - 1 }); // 5
  */
-export function contentBytesOf(bytes: Buffer, span: Span): number {
+export function countContentBytesAt(bytes: Buffer, span: ByteSpan): number {
   const first = bytes[span.start];
-  if (first === QUOTE) return textBytes(bytes, span);
+  if (first === QUOTE) return countStringBytes(bytes, span);
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return 0;
   return countValue(bytes, new JsonCursor(bytes, span.start, span.end));
 }
@@ -91,9 +99,9 @@ export function contentBytesOf(bytes: Buffer, span: Span): number {
  * UTF-8 bytes of the text that the JSON string at `span`, quotes included, stands for.
  *
  * @example
- * textBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
+ * countStringBytes(Buffer.from('"Zo\\u00eb"'), { start: 0, end: 10 }); // 4
  */
-export function textBytes(bytes: Buffer, { start, end }: Span): number {
+export function countStringBytes(bytes: Buffer, { start, end }: ByteSpan): number {
   const plain = end - start - 2;
   if (plain > SHORT_BYTES && !bytes.subarray(start, end).includes(BACKSLASH)) return plain;
   let count = 0;
@@ -118,14 +126,14 @@ function unitBytes(unit: number): number {
 function countRoot(bytes: Buffer, cursor: JsonCursor): ContentBytes {
   if (!cursor.enterObject()) {
     cursor.skip();
-    return NOTHING;
+    return NO_CONTENT;
   }
   let type = '';
   let delta = 0;
   let added = 0;
   let whole = 0;
   while (cursor.nextMember()) {
-    const name = cursor.key(ROOT);
+    const name = cursor.key(ROOT_MEMBERS);
     if (name === undefined) cursor.skip();
     else if (name === 'type') type = stringAt(bytes, cursor);
     else if (name === 'delta') delta = countValue(bytes, cursor);
@@ -138,29 +146,29 @@ function countRoot(bytes: Buffer, cursor: JsonCursor): ContentBytes {
   return { added: isNew ? delta : 0, whole };
 }
 
-const NOTHING: ContentBytes = { added: 0, whole: 0 };
+const NO_CONTENT: ContentBytes = { added: 0, whole: 0 };
 
 function countResponse(bytes: Buffer, cursor: JsonCursor): number {
   let sum = 0;
   if (!cursor.enterObject()) cursor.skip();
   else
     while (cursor.nextMember()) {
-      if (cursor.key(RESPONSE) === undefined) cursor.skip();
+      if (cursor.key(RESPONSE_MEMBERS) === undefined) cursor.skip();
       else sum += countValue(bytes, cursor);
     }
   return sum;
 }
 
 function countValue(bytes: Buffer, cursor: JsonCursor): number {
-  if (cursor.peek() === QUOTE) return textBytes(bytes, skipped(cursor));
+  if (cursor.peek() === QUOTE) return countStringBytes(bytes, skipValue(cursor));
   let sum = 0;
   if (cursor.enterArray()) while (cursor.nextElement()) sum += countValue(bytes, cursor);
   else if (cursor.enterObject()) {
     let reasoning = 0;
     while (cursor.nextMember()) {
-      const name = cursor.key(CONTENT);
+      const name = cursor.key(CONTENT_MEMBERS);
       if (name === undefined) cursor.skip();
-      else if (REASONING.has(name)) reasoning = Math.max(reasoning, countValue(bytes, cursor));
+      else if (REASONING_MEMBERS.has(name)) reasoning = Math.max(reasoning, countValue(bytes, cursor));
       else if (name === 'input' || name === 'arguments') sum += countArguments(bytes, cursor);
       else sum += countValue(bytes, cursor);
     }
@@ -171,10 +179,10 @@ function countValue(bytes: Buffer, cursor: JsonCursor): number {
 
 /** Arguments come as text in some dialects and as JSON in others: their JSON text counts, without white space. */
 function countArguments(bytes: Buffer, cursor: JsonCursor): number {
-  if (cursor.peek() === QUOTE) return textBytes(bytes, skipped(cursor));
-  const { start, end } = skipped(cursor);
+  if (cursor.peek() === QUOTE) return countStringBytes(bytes, skipValue(cursor));
+  const { start, end } = skipValue(cursor);
   if (bytes[start] !== OPEN_BRACE && bytes[start] !== OPEN_BRACKET) return 0;
-  const text = textOf(bytes, start, end);
+  const text = decodeText(bytes, start, end);
   const compact = JSON.stringify(JSON.parse(text));
   // An empty object announces arguments that follow in pieces.
   return compact.length > 2 ? Buffer.byteLength(compact) : 0;
@@ -182,11 +190,11 @@ function countArguments(bytes: Buffer, cursor: JsonCursor): number {
 
 function stringAt(bytes: Buffer, cursor: JsonCursor): string {
   const isString = cursor.peek() === QUOTE;
-  const { start, end } = skipped(cursor);
-  return isString ? textOf(bytes, start + 1, end - 1) : '';
+  const { start, end } = skipValue(cursor);
+  return isString ? decodeText(bytes, start + 1, end - 1) : '';
 }
 
-function skipped(cursor: JsonCursor): Span {
+function skipValue(cursor: JsonCursor): ByteSpan {
   cursor.peek();
   const start = cursor.at;
   cursor.skip();

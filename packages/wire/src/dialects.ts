@@ -1,20 +1,24 @@
-import { chat } from './chat/dialect.ts';
-import { cohere } from './cohere/dialect.ts';
-import { converse } from './converse/dialect.ts';
+import { chatDialect } from './chat/dialect.ts';
+import { cohereDialect } from './cohere/dialect.ts';
+import { converseDialect } from './converse/dialect.ts';
 import type { ClientDialect, UpstreamDialect } from './dialect.ts';
-import { gemini } from './gemini/dialect.ts';
-import { messages } from './messages/dialect.ts';
-import { responses } from './responses/dialect.ts';
+import { geminiDialect } from './gemini/dialect.ts';
+import { messagesDialect } from './messages/dialect.ts';
+import { responsesDialect } from './responses/dialect.ts';
 
 /** Dialects clients speak. */
-export const CLIENT_DIALECTS = { chat, responses, messages } as const satisfies Record<string, ClientDialect>;
+export const CLIENT_DIALECTS = {
+  chat: chatDialect,
+  responses: responsesDialect,
+  messages: messagesDialect,
+} as const satisfies Record<string, ClientDialect>;
 
 /** Dialects providers speak. */
 export const UPSTREAM_DIALECTS = {
-  chat,
-  responses,
-  messages,
-  gemini,
-  converse,
-  cohere,
+  chat: chatDialect,
+  responses: responsesDialect,
+  messages: messagesDialect,
+  gemini: geminiDialect,
+  converse: converseDialect,
+  cohere: cohereDialect,
 } as const satisfies Record<string, UpstreamDialect>;

@@ -1,29 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { ownRecordings } from '@floe/testkit/recordings';
-import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import { loadProjectRecordings } from '@floe/testkit/recordings';
+import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 import {
   type EmbeddingsDialect,
-  readEmbeddings,
-  readEmbeddingsAsk,
-  writeEmbeddings,
+  readEmbeddingsAnswer,
+  readEmbeddingsRequest,
   writeEmbeddingsAnswer,
+  writeEmbeddingsRequest,
 } from './embeddings.ts';
 
-const ask = readEmbeddingsAsk({ input: ['one', 'two'], dimensions: 2, user: 'u' });
+const ask = readEmbeddingsRequest({ input: ['one', 'two'], dimensions: 2, user: 'u' });
 
 test('hosts with a dialect of their own are asked in it', () => {
-  assert.deepEqual(writeEmbeddings(ask, { speaks: 'embed' }, 'm', {}).body, {
+  assert.deepEqual(writeEmbeddingsRequest(ask, { dialect: 'embed' }, 'm', {}).body, {
     model: 'm',
     texts: ['one', 'two'],
     input_type: 'search_document',
     embedding_types: ['float'],
     output_dimension: 2,
   });
-  assert.deepEqual(writeEmbeddings(ask, { speaks: 'gemini' }, 'm', {}).dropped, ['user']);
-  const many = readEmbeddingsAsk({ input: Array.from({ length: 97 }, () => 'x') });
-  assert.throws(() => writeEmbeddings(many, { speaks: 'embed' }, 'm', {}), { code: 'unsupported_parameter' });
+  assert.deepEqual(writeEmbeddingsRequest(ask, { dialect: 'gemini' }, 'm', {}).dropped, ['user']);
+  const many = readEmbeddingsRequest({ input: Array.from({ length: 97 }, () => 'x') });
+  assert.throws(() => writeEmbeddingsRequest(many, { dialect: 'embed' }, 'm', {}), {
+    code: 'unsupported_parameter',
+  });
 });
 
 test('vectors keep the order of the input, not that of the answer', () => {
@@ -31,7 +33,7 @@ test('vectors keep the order of the input, not that of the answer', () => {
     { index: 1, embedding: [2] },
     { index: 0, embedding: [1] },
   ];
-  assert.deepEqual(readEmbeddings('openai', { data }, 2).vectors, [[1], [2]]);
+  assert.deepEqual(readEmbeddingsAnswer('openai', { data }, 2).vectors, [[1], [2]]);
 });
 
 test('an answer with too few vectors, or none, is no answer', () => {
@@ -42,13 +44,13 @@ test('an answer with too few vectors, or none, is no answer', () => {
     { data: [{}, {}] },
     { error: { message: 'x' } },
   ])
-    assert.throws(() => readEmbeddings('openai', answer, 2), { code: 'upstream_error' });
+    assert.throws(() => readEmbeddingsAnswer('openai', answer, 2), { code: 'upstream_error' });
 });
 
 test('single precision survives base64 both ways', () => {
   const vectors = [[0.1, -3.5e38, Number.MIN_VALUE, 7].map(Math.fround)];
   const packed = writeEmbeddingsAnswer({ vectors, usage: { units: { input: 3 } } }, 'base64', 'm');
-  const again = readEmbeddings('openai', packed, 1);
+  const again = readEmbeddingsAnswer('openai', packed, 1);
   const floats = writeEmbeddingsAnswer(again, 'float', 'm');
   assert.deepEqual(floats['data'], [{ object: 'embedding', index: 0, embedding: vectors[0] }]);
   assert.equal(again.usage?.units.input, 3);
@@ -59,7 +61,7 @@ const PATHS: readonly (readonly [RegExp, EmbeddingsDialect])[] = [
   [/\/v2\/embed$/, 'embed'],
   [/\/embeddings$/, 'openai'],
 ];
-const recordings = [...ownRecordings(), ...sharedRecordings().recordings];
+const recordings = [...loadProjectRecordings(), ...loadSharedRecordings().recordings];
 
 test('recorded answers of every dialect are read', () => {
   const read = new Set<string>();
@@ -69,7 +71,7 @@ test('recorded answers of every dialect are read', () => {
       if (!dialect || status !== 200) continue;
       const answer: unknown = JSON.parse(body.toString('utf8'));
       assert.ok(isObject(answer), file);
-      const { vectors } = readEmbeddings(dialect, answer, 1);
+      const { vectors } = readEmbeddingsAnswer(dialect, answer, 1);
       assert.ok((vectors[0]?.length ?? 0) > 2, file);
       read.add(dialect);
     }

@@ -1,24 +1,24 @@
 import { Buffer } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { ExactNumber, isObject, type Json, type JsonNumber, type JsonObject } from '@floe/contract/json';
-import { usageIn } from './passing-usage.ts';
+import { findUsage } from './find-usage.ts';
 import type { Usage } from './usage.ts';
 
 /** The languages in which vectors are asked for. */
 export type EmbeddingsDialect = 'openai' | 'gemini' | 'embed';
 
 /** What a host that copies the OpenAI shape cannot take. */
-export type EmbeddingsLack = 'tokens' | 'base64' | 'dimensions' | 'user';
+export type EmbeddingsLimitation = 'tokens' | 'base64' | 'dimensions' | 'user';
 
 /** How a provider takes requests for vectors. */
-export interface EmbeddingsHost {
-  readonly speaks: EmbeddingsDialect;
+export interface EmbeddingsSupport {
+  readonly dialect: EmbeddingsDialect;
   /** What of the OpenAI shape it does not take. */
-  readonly lacks?: readonly EmbeddingsLack[];
+  readonly unsupported?: readonly EmbeddingsLimitation[];
 }
 
 /** A request for vectors, read once. */
-export interface EmbeddingsAsk {
+export interface EmbeddingsRequest {
   /** Texts, or lists of token ids. */
   readonly input: readonly string[] | readonly (readonly number[])[];
   readonly dimensions: number | null;
@@ -28,7 +28,7 @@ export interface EmbeddingsAsk {
   readonly hasUser: boolean;
 }
 
-export interface WrittenEmbeddings {
+export interface WrittenEmbeddingsRequest {
   readonly body: JsonObject;
   /** Hints that could not be carried, by field path. */
   readonly dropped: readonly string[];
@@ -41,21 +41,21 @@ export interface EmbeddingsAnswer {
 }
 
 /** Texts an `embed` host takes at once. */
-const EMBED_TEXTS = 96;
+const MAX_EMBED_TEXTS = 96;
 
 /**
  * Reads the body of `POST /embeddings`.
  *
  * @throws Fault `missing_required_parameter`, `invalid_request` naming the field
  * @example
- * readEmbeddingsAsk({ model: 'm', input: 'hello' }).input; // ['hello']
+ * readEmbeddingsRequest({ model: 'm', input: 'hello' }).input; // ['hello']
  */
-export function readEmbeddingsAsk(body: JsonObject): EmbeddingsAsk {
+export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   const { dimensions, encoding_format: encoding, input_type: inputType } = body;
   if (dimensions !== undefined && dimensions !== null && !isCount(dimensions))
-    throw wrong('dimensions', 'a whole number of at least 1');
+    throw embeddingsFieldFault('dimensions', 'a whole number of at least 1');
   if (encoding !== undefined && encoding !== null && encoding !== 'float' && encoding !== 'base64')
-    throw wrong('encoding_format', '"float" or "base64"');
+    throw embeddingsFieldFault('encoding_format', '"float" or "base64"');
   return {
     input: readInput(body['input']),
     dimensions: isCount(dimensions) ? dimensions : null,
@@ -65,17 +65,17 @@ export function readEmbeddingsAsk(body: JsonObject): EmbeddingsAsk {
   };
 }
 
-function readInput(input: Json | undefined): EmbeddingsAsk['input'] {
+function readInput(input: Json | undefined): EmbeddingsRequest['input'] {
   if (input === undefined)
     throw new Fault('missing_required_parameter', 'Missing required parameter: "input".', { param: 'input' });
   if (typeof input === 'string' && input !== '') return [input];
   if (Array.isArray(input) && input.length > 0) {
-    if (isTokens(input)) return [input];
+    if (isTokenList(input)) return [input];
     if (input.every((entry) => typeof entry === 'string' && entry !== ''))
       return input.filter((entry) => typeof entry === 'string');
-    if (input.every(isTokens)) return input.filter(isTokens);
+    if (input.every(isTokenList)) return input.filter(isTokenList);
   }
-  throw wrong('input', 'a non-empty text, a list of them, or token ids');
+  throw embeddingsFieldFault('input', 'a non-empty text, a list of them, or token ids');
 }
 
 /**
@@ -84,32 +84,32 @@ function readInput(input: Json | undefined): EmbeddingsAsk['input'] {
  * @example
  * const body = { model: 'm', input: ['hello'], dimensions: 256 };
  * const host = { speaks: 'gemini' };
- * const written = writeEmbeddings(readEmbeddingsAsk(body), host, 'gemini-embedding-001', body);
+ * const written = writeEmbeddingsRequest(readEmbeddingsRequest(body), host, 'gemini-embedding-001', body);
  * written.body.requests[0].outputDimensionality; // 256
  */
-export function writeEmbeddings(
-  ask: EmbeddingsAsk,
-  { speaks, lacks = [] }: EmbeddingsHost,
+export function writeEmbeddingsRequest(
+  request: EmbeddingsRequest,
+  { dialect: speaks, unsupported: lacks = [] }: EmbeddingsSupport,
   model: string,
   body: JsonObject,
-): WrittenEmbeddings {
-  if (speaks === 'openai') return writeOpenai(ask, model, body, lacks);
-  const texts = textsOf(ask);
-  const dropped = ask.hasUser ? ['user'] : [];
+): WrittenEmbeddingsRequest {
+  if (speaks === 'openai') return writeOpenai(request, model, body, lacks);
+  const texts = requireTexts(request);
+  const dropped = request.hasUser ? ['user'] : [];
   return {
-    body: speaks === 'gemini' ? geminiBody(ask, texts, model) : embedBody(ask, texts, model),
+    body: speaks === 'gemini' ? geminiBody(request, texts, model) : embedBody(request, texts, model),
     dropped,
   };
 }
 
 function writeOpenai(
-  ask: EmbeddingsAsk,
+  request: EmbeddingsRequest,
   model: string,
   body: JsonObject,
-  lacks: readonly EmbeddingsLack[],
-): WrittenEmbeddings {
-  if (lacks.includes('tokens')) textsOf(ask);
-  if (lacks.includes('dimensions') && ask.dimensions !== null)
+  lacks: readonly EmbeddingsLimitation[],
+): WrittenEmbeddingsRequest {
+  if (lacks.includes('tokens')) requireTexts(request);
+  if (lacks.includes('dimensions') && request.dimensions !== null)
     throw new Fault('unsupported_parameter', 'This model’s provider takes no "dimensions".', {
       param: 'dimensions',
     });
@@ -118,11 +118,11 @@ function writeOpenai(
   const keepsEncoding = encoding_format !== undefined && !lacks.includes('base64');
   return {
     body: { ...rest, model, ...(keepsUser && { user }), ...(keepsEncoding && { encoding_format }) },
-    dropped: ask.hasUser && !keepsUser ? ['user'] : [],
+    dropped: request.hasUser && !keepsUser ? ['user'] : [],
   };
 }
 
-function geminiBody({ dimensions }: EmbeddingsAsk, texts: readonly string[], model: string): JsonObject {
+function geminiBody({ dimensions }: EmbeddingsRequest, texts: readonly string[], model: string): JsonObject {
   return {
     requests: texts.map((text) => ({
       model: `models/${model}`,
@@ -132,22 +132,26 @@ function geminiBody({ dimensions }: EmbeddingsAsk, texts: readonly string[], mod
   };
 }
 
-function embedBody(ask: EmbeddingsAsk, texts: readonly string[], model: string): JsonObject {
-  if (texts.length > EMBED_TEXTS)
-    throw new Fault('unsupported_parameter', `This model’s provider takes at most ${EMBED_TEXTS} texts.`, {
-      param: 'input',
-    });
+function embedBody(request: EmbeddingsRequest, texts: readonly string[], model: string): JsonObject {
+  if (texts.length > MAX_EMBED_TEXTS)
+    throw new Fault(
+      'unsupported_parameter',
+      `This model’s provider takes at most ${MAX_EMBED_TEXTS} texts.`,
+      {
+        param: 'input',
+      },
+    );
   return {
     model,
     texts: [...texts],
-    input_type: ask.inputType ?? 'search_document',
+    input_type: request.inputType ?? 'search_document',
     embedding_types: ['float'],
-    ...(ask.dimensions !== null && { output_dimension: ask.dimensions }),
+    ...(request.dimensions !== null && { output_dimension: request.dimensions }),
   };
 }
 
 /** Token ids mean something to their own tokenizer only. */
-function textsOf({ input }: EmbeddingsAsk): readonly string[] {
+function requireTexts({ input }: EmbeddingsRequest): readonly string[] {
   const texts = input.filter((entry) => typeof entry === 'string');
   if (texts.length === input.length) return texts;
   throw new Fault('unsupported_parameter', 'This model’s provider takes texts, no token ids.', {
@@ -160,28 +164,28 @@ function textsOf({ input }: EmbeddingsAsk): readonly string[] {
  *
  * @example
  * const answer = { data: [{ index: 0, embedding: [0.5, 1] }] };
- * readEmbeddings('openai', answer, 1).vectors; // [[0.5, 1]]
+ * readEmbeddingsAnswer('openai', answer, 1).vectors; // [[0.5, 1]]
  */
-export function readEmbeddings(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsAnswer {
-  const found = isObject(answer) ? vectorsIn(from, answer) : [];
-  const vectors = found.filter((vector) => typeof vector === 'string' || isNumbers(vector));
+export function readEmbeddingsAnswer(from: EmbeddingsDialect, answer: Json, count: number): EmbeddingsAnswer {
+  const found = isObject(answer) ? findVectors(from, answer) : [];
+  const vectors = found.filter((vector) => typeof vector === 'string' || isNumberList(vector));
   if (vectors.length !== count || found.length !== count)
     throw new Fault('upstream_error', `The provider sent ${vectors.length} vectors for ${count} inputs.`);
   const usage = isObject(answer)
-    ? (usageIn(answer) ?? usageIn({ usage: answer['usageMetadata'] }))
+    ? (findUsage(answer) ?? findUsage({ usage: answer['usageMetadata'] }))
     : undefined;
   return { vectors, usage };
 }
 
-function vectorsIn(from: EmbeddingsDialect, answer: JsonObject): readonly (Json | undefined)[] {
-  if (from === 'openai') return inOrder(answer['data']);
+function findVectors(from: EmbeddingsDialect, answer: JsonObject): readonly (Json | undefined)[] {
+  if (from === 'openai') return sortByIndex(answer['data']);
   const { embeddings } = answer;
   if (from === 'embed') return listOf(isObject(embeddings) ? embeddings['float'] : undefined);
   return listOf(embeddings).map((entry) => (isObject(entry) ? entry['values'] : undefined));
 }
 
 /** `index` says which input a vector belongs to; most hosts send them in order. */
-function inOrder(data: Json | undefined): readonly (Json | undefined)[] {
+function sortByIndex(data: Json | undefined): readonly (Json | undefined)[] {
   const entries = listOf(data).filter(isObject);
   const at = (entry: JsonObject, position: number) =>
     typeof entry['index'] === 'number' ? entry['index'] : position;
@@ -200,7 +204,7 @@ function inOrder(data: Json | undefined): readonly (Json | undefined)[] {
  */
 export function writeEmbeddingsAnswer(
   { vectors, usage }: EmbeddingsAnswer,
-  encoding: EmbeddingsAsk['encoding'],
+  encoding: EmbeddingsRequest['encoding'],
   model: string,
 ): JsonObject {
   const tokens = usage?.units.input ?? 0;
@@ -209,7 +213,7 @@ export function writeEmbeddingsAnswer(
     data: vectors.map((vector, index) => ({
       object: 'embedding',
       index,
-      embedding: encoding === 'base64' ? packed(vector) : unpacked(vector),
+      embedding: encoding === 'base64' ? encodeBase64(vector) : decodeFloats(vector),
     })),
     model,
     usage: { prompt_tokens: tokens, total_tokens: tokens },
@@ -217,7 +221,7 @@ export function writeEmbeddingsAnswer(
 }
 
 /** Little-endian 32-bit floats, as the official clients unpack them. */
-function packed(vector: readonly JsonNumber[] | string): string {
+function encodeBase64(vector: readonly JsonNumber[] | string): string {
   if (typeof vector === 'string') return vector;
   const bytes = Buffer.allocUnsafe(vector.length * 4);
   for (const [at, value] of vector.entries())
@@ -225,7 +229,7 @@ function packed(vector: readonly JsonNumber[] | string): string {
   return bytes.toString('base64');
 }
 
-function unpacked(vector: readonly JsonNumber[] | string): readonly JsonNumber[] {
+function decodeFloats(vector: readonly JsonNumber[] | string): readonly JsonNumber[] {
   if (typeof vector !== 'string') return vector;
   const bytes = Buffer.from(vector, 'base64');
   return Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(at * 4));
@@ -235,11 +239,11 @@ function isCount(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1;
 }
 
-function isTokens(value: Json): value is number[] {
+function isTokenList(value: Json): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every(Number.isInteger);
 }
 
-function isNumbers(value: Json | undefined): value is JsonNumber[] {
+function isNumberList(value: Json | undefined): value is JsonNumber[] {
   return (
     Array.isArray(value) && value.every((entry) => typeof entry === 'number' || entry instanceof ExactNumber)
   );
@@ -249,6 +253,6 @@ function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-function wrong(param: string, wanted: string): Fault {
+function embeddingsFieldFault(param: string, wanted: string): Fault {
   return new Fault('invalid_request', `The parameter "${param}" must be ${wanted}.`, { param });
 }

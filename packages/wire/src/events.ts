@@ -28,7 +28,7 @@ export type BlockKind = 'text' | 'refusal' | 'reasoning' | 'tool';
  */
 export type AnswerEvent =
   | { readonly type: 'start'; readonly id: string; readonly model: string }
-  | OpenEvent
+  | BlockOpenEvent
   | { readonly type: 'delta'; readonly block: number; readonly text: string }
   | { readonly type: 'close'; readonly block: number; readonly seal?: Seal | undefined }
   | { readonly type: 'usage'; readonly usage: Usage }
@@ -36,7 +36,7 @@ export type AnswerEvent =
   | { readonly type: 'error'; readonly fault: Fault; readonly upstream?: UpstreamFault | undefined }
   | { readonly type: 'dropped'; readonly what: string };
 
-export interface OpenEvent {
+export interface BlockOpenEvent {
   readonly type: 'open';
   readonly block: number;
   readonly kind: BlockKind;
@@ -47,4 +47,4 @@ export interface OpenEvent {
   readonly freeform?: true | undefined;
 }
 
-export type Emit = (event: AnswerEvent) => void;
+export type EmitAnswerEvent = (event: AnswerEvent) => void;

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFinish } from './finish.ts';
+import { parseFinishReason } from './finish.ts';
 
 test('one word for every spelling, with the raw value beside it', () => {
   for (const raw of ['stop', 'STOP', 'end_turn', 'eos', 'COMPLETE'])
-    assert.deepEqual(readFinish(raw), { reason: 'stop', raw });
-  for (const raw of ['length', 'MAX_TOKENS', 'model_length']) assert.equal(readFinish(raw).reason, 'length');
+    assert.deepEqual(parseFinishReason(raw), { reason: 'stop', raw });
+  for (const raw of ['length', 'MAX_TOKENS', 'model_length'])
+    assert.equal(parseFinishReason(raw).reason, 'length');
   for (const raw of ['tool_calls', 'function_call', 'TOOL_CALL'])
-    assert.equal(readFinish(raw).reason, 'tool');
-  for (const raw of ['content_filter', 'SAFETY', 'refusal']) assert.equal(readFinish(raw).reason, 'refusal');
+    assert.equal(parseFinishReason(raw).reason, 'tool');
+  for (const raw of ['content_filter', 'SAFETY', 'refusal'])
+    assert.equal(parseFinishReason(raw).reason, 'refusal');
   for (const raw of ['error', 'pause_turn', 'insufficient_system_resource', 'brand_new'])
-    assert.deepEqual(readFinish(raw), { reason: 'other', raw });
+    assert.deepEqual(parseFinishReason(raw), { reason: 'other', raw });
 });

@@ -9,16 +9,16 @@ export interface Finish {
 
 /** Every spelling met so far, in lower case; providers differ in case too. */
 const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
-  ...spelled('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos']),
-  ...spelled('length', [
+  ...spellingsOf('stop', ['stop', 'end_turn', 'stop_sequence', 'complete', 'completed', 'eos']),
+  ...spellingsOf('length', [
     'length',
     'max_tokens',
     'max_output_tokens',
     'model_length',
     'model_context_window_exceeded',
   ]),
-  ...spelled('tool', ['tool_calls', 'function_call', 'tool_use', 'tool_call']),
-  ...spelled('refusal', [
+  ...spellingsOf('tool', ['tool_calls', 'function_call', 'tool_use', 'tool_call']),
+  ...spellingsOf('refusal', [
     'content_filter',
     'content_filtered',
     'refusal',
@@ -39,12 +39,12 @@ const ALIASES: ReadonlyMap<string, FinishReason> = new Map([
  * Names a provider's finish reason; `other` holds its errors, pauses and all that is unknown.
  *
  * @example
- * readFinish('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
+ * parseFinishReason('max_tokens'); // { reason: 'length', raw: 'max_tokens' }
  */
-export function readFinish(raw: string): Finish {
+export function parseFinishReason(raw: string): Finish {
   return { reason: ALIASES.get(raw.toLowerCase()) ?? 'other', raw };
 }
 
-function spelled(reason: FinishReason, names: readonly string[]): [string, FinishReason][] {
+function spellingsOf(reason: FinishReason, names: readonly string[]): [string, FinishReason][] {
   return names.map((name) => [name, reason]);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** Text of a byte range, decoded as UTF-8. */
-export function textOf(bytes: Uint8Array, start: number, end: number): string {
+export function decodeText(bytes: Uint8Array, start: number, end: number): string {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -9,21 +9,21 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string {
 }
 
 /** Integers of fewer characters are exact in JavaScript. */
-export const LONG_INTEGER = 16;
+export const INEXACT_INTEGER_LENGTH = 16;
 
 /** 1 at the letters that may follow a backslash alone. */
 export const SIMPLE_ESCAPES = new Uint8Array(256);
 for (const letter of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPES[letter] = 1;
 
 /** Whether a byte is one of `0` to `9`. */
-export function isDigit(byte: number): boolean {
+export function isDigitByte(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
 /** Whether a byte is a hexadecimal digit. */
-export function isHex(byte: number): boolean {
+export function isHexByte(byte: number): boolean {
   const lower = byte | 0x20;
-  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
+  return isDigitByte(byte) || (lower >= 0x61 && lower <= 0x66);
 }
 
 /**
@@ -31,7 +31,7 @@ export function isHex(byte: number): boolean {
  * `(x - n) & ~x & 0x80` marks a byte below n; a borrow can only mark too many, never too few.
  * Measured on 300 KB: 140 µs against 290 µs byte by byte.
  */
-export function plainWords(words: DataView, from: number, end: number): number {
+export function skipPlainBytes(words: DataView, from: number, end: number): number {
   const last = end - 8;
   let at = from;
   while (at <= last) {

@@ -1,10 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { isInexact } from '@floe/contract/json';
-import { isDigit, isHex, LONG_INTEGER, plainWords, SIMPLE_ESCAPES, textOf } from './json-bytes.ts';
+import {
+  decodeText,
+  INEXACT_INTEGER_LENGTH,
+  isDigitByte,
+  isHexByte,
+  SIMPLE_ESCAPES,
+  skipPlainBytes,
+} from './json-bytes.ts';
 import type { NameTable } from './name-table.ts';
 
 /** Containers deeper than this are refused; JSON.parse itself overflows its stack at some thousands. */
-export const MAX_DEPTH = 512;
+export const MAX_NESTING_DEPTH = 512;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -104,7 +111,7 @@ export class JsonCursor {
   /** The last member's name when the table knows it, however it is spelled. */
   key<Name extends string>(names: NameTable<Name>): Name | undefined {
     if (!this.keyEscaped) return names.find(this.#bytes, this.keyStart, this.keyEnd);
-    const name = Buffer.from(String(JSON.parse(textOf(this.#bytes, this.keyStart - 1, this.keyEnd + 1))));
+    const name = Buffer.from(String(JSON.parse(decodeText(this.#bytes, this.keyStart - 1, this.keyEnd + 1))));
     return names.find(name, 0, name.length);
   }
 
@@ -185,7 +192,7 @@ export class JsonCursor {
   }
 
   #push(kind: 0 | 1): void {
-    if (this.#depth === MAX_DEPTH) this.#fail(`nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#depth === MAX_NESTING_DEPTH) this.#fail(`nested deeper than ${MAX_NESTING_DEPTH} levels`);
     this.#isObject[this.#depth] = kind;
     this.#depth += 1;
     this.at += 1;
@@ -215,7 +222,7 @@ export class JsonCursor {
     let at = this.at + 1;
     this.#escaped = false;
     for (;;) {
-      if (this.#words !== undefined) at = plainWords(this.#words, at, end);
+      if (this.#words !== undefined) at = skipPlainBytes(this.#words, at, end);
       let byte = 0;
       while (at < end) {
         byte = bytes[at] ?? 0;
@@ -241,7 +248,7 @@ export class JsonCursor {
     }
     for (let digit = at + 1; digit < at + 5; digit++) {
       if (digit >= this.#end) this.#fail('a string does not end', digit);
-      if (!isHex(this.#bytes[digit] ?? 0)) this.#fail('"\\u" needs four hexadecimal digits', digit);
+      if (!isHexByte(this.#bytes[digit] ?? 0)) this.#fail('"\\u" needs four hexadecimal digits', digit);
     }
     return at + 5;
   }
@@ -250,7 +257,7 @@ export class JsonCursor {
     if (byte === 0x74) this.#literal('true');
     else if (byte === 0x66) this.#literal('false');
     else if (byte === 0x6e) this.#literal('null');
-    else if (byte === MINUS || isDigit(byte)) this.#number(byte);
+    else if (byte === MINUS || isDigitByte(byte)) this.#number(byte);
     else this.#fail(byte === -1 ? 'a value is missing at the end' : 'expected a value');
   }
 
@@ -280,14 +287,15 @@ export class JsonCursor {
       if (sign === 0x2b || sign === MINUS) this.at += 1;
       this.#digits();
     }
-    const isPlain = this.at === whole && whole - start < LONG_INTEGER && !(isZero && first === MINUS);
-    if (!isPlain) this.sawInexact ||= isInexact(textOf(this.#bytes, start, this.at));
+    const isPlain =
+      this.at === whole && whole - start < INEXACT_INTEGER_LENGTH && !(isZero && first === MINUS);
+    if (!isPlain) this.sawInexact ||= isInexact(decodeText(this.#bytes, start, this.at));
   }
 
   #digits(): void {
-    if (!isDigit(this.#byte())) this.#fail('expected a digit');
+    if (!isDigitByte(this.#byte())) this.#fail('expected a digit');
     do this.at += 1;
-    while (isDigit(this.#byte()));
+    while (isDigitByte(this.#byte()));
   }
 
   #byte(): number {

@@ -1,34 +1,36 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type AskDraft, cacheMark, invalid } from './ask-draft.ts';
-import { isArray, isObject, listOf, objectOf, textOf } from './json-read.ts';
-import { readAudio, readFile, readImage } from './read-media.ts';
-import type { CallPart, MediaPart, Part, ResultPart, TextPart } from './request.ts';
+import { asArray, asObject, asString, isJsonArray, isObject } from './json-narrowing.ts';
+import { readAudioPart, readFilePart, readImagePart } from './read-media.ts';
+import type { ContentPart, MediaPart, TextPart, ToolCallPart, ToolResultPart } from './request.ts';
+import { invalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
 import { unpackSeal } from './seal.ts';
 
-const TEXT = new Set(['type', 'text', 'cache_control']);
-const THINKING = new Set(['type', 'thinking', 'signature', 'data']);
-const TOOL_USE = new Set(['type', 'id', 'tool_call_id', 'name', 'input', 'function', 'cache_control']);
-const TOOL_RESULT = new Set('type tool_use_id tool_call_id content is_error cache_control name'.split(' '));
+const TEXT_FIELDS = new Set(['type', 'text', 'cache_control']);
+const THINKING_FIELDS = new Set(['type', 'thinking', 'signature', 'data']);
+const TOOL_USE_FIELDS = new Set(['type', 'id', 'tool_call_id', 'name', 'input', 'function', 'cache_control']);
+const TOOL_RESULT_FIELDS = new Set(
+  'type tool_use_id tool_call_id content is_error cache_control name'.split(' '),
+);
 
 /**
  * Content of any dialect as parts: clients mix the dialects' part types inside one body, so each
  * element is read by its own type. A string is one text part; empty text is none.
  */
-export function readParts(
+export function readContentParts(
   content: Json | undefined,
   path: string,
-  draft: AskDraft,
+  draft: RequestDraft,
   inResult = false,
-): Part[] {
+): ContentPart[] {
   if (content === undefined || content === null || content === '') return [];
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  const list = isArray(content) ? content : [content];
+  const list = isJsonArray(content) ? content : [content];
   return list.flatMap((entry, index) => {
-    const at = isArray(content) ? `${path}[${index}]` : path;
+    const at = isJsonArray(content) ? `${path}[${index}]` : path;
     if (typeof entry === 'string') return entry === '' ? [] : [{ type: 'text' as const, text: entry }];
-    if (!isObject(entry)) throw invalid(`\`${at}\` must be an object.`, at);
+    if (!isObject(entry)) throw invalidFieldFault(`\`${at}\` must be an object.`, at);
     if (inResult && entry['type'] === 'tool_result') {
-      draft.drop('tool_result.tool_result');
+      draft.reportDropped('tool_result.tool_result');
       return [];
     }
     const part = readPart(entry, at, draft);
@@ -36,59 +38,59 @@ export function readParts(
   });
 }
 
-function readPart(part: JsonObject, path: string, draft: AskDraft): Part | undefined {
-  const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
+function readPart(part: JsonObject, path: string, draft: RequestDraft): ContentPart | undefined {
+  const type = asString(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   switch (type) {
     case 'text':
     case 'input_text':
     case 'output_text':
     case 'summary_text':
     case 'reasoning_text': {
-      const text = textOf(part['text']) ?? '';
-      draft.dropUnknown(part, TEXT, 'text.');
-      return text === '' ? undefined : { type: 'text', text, cache: cacheMark(part) };
+      const text = asString(part['text']) ?? '';
+      draft.reportUnknownFields(part, TEXT_FIELDS, 'text.');
+      return text === '' ? undefined : { type: 'text', text, cache: readCacheBreakpoint(part) };
     }
     case 'refusal': {
-      const text = textOf(part['refusal']) ?? textOf(part['text']) ?? '';
+      const text = asString(part['refusal']) ?? asString(part['text']) ?? '';
       return text === '' ? undefined : { type: 'refusal', text };
     }
     case 'image_url':
     case 'input_image':
     case 'image':
-      return readImage(part, path, draft);
+      return readImagePart(part, path, draft);
     case 'file':
     case 'input_file':
     case 'document':
-      return readFile(part, path, draft);
+      return readFilePart(part, path, draft);
     case 'input_audio':
-      return readAudio(part, path, draft);
+      return readAudioPart(part, path, draft);
     case 'thinking': {
-      const signature = textOf(part['signature']);
-      const text = textOf(part['thinking']) ?? '';
-      draft.dropUnknown(part, THINKING, 'thinking.');
+      const signature = asString(part['signature']);
+      const text = asString(part['thinking']) ?? '';
+      draft.reportUnknownFields(part, THINKING_FIELDS, 'thinking.');
       return { type: 'reasoning', text, seal: signature ? unpackSeal(signature, 'messages') : undefined };
     }
     case 'redacted_thinking':
       return {
         type: 'reasoning',
         text: '',
-        seal: unpackSeal(textOf(part['data']) ?? '', 'messages', true),
+        seal: unpackSeal(asString(part['data']) ?? '', 'messages', true),
       };
     case 'tool_use':
       return readToolUse(part, draft);
     case 'tool_result':
       return readToolResult(part, path, draft);
     case 'tool_reference':
-      return { type: 'text', text: textOf(part['tool_name']) ?? '' };
+      return { type: 'text', text: asString(part['tool_name']) ?? '' };
     default:
-      if (isHostedTrace(type)) draft.drop(type);
-      else draft.need('unknown-content', path);
+      if (isHostedToolItem(type)) draft.reportDropped(type);
+      else draft.requireFeature('unknown-content', path);
       return undefined;
   }
 }
 
 /** What a provider's own tool left in the history: no other provider can read it, none needs it. */
-export function isHostedTrace(type: string): boolean {
+export function isHostedToolItem(type: string): boolean {
   return (
     /_call(_output)?$/.test(type) ||
     /_tool_result$/.test(type) ||
@@ -96,59 +98,62 @@ export function isHostedTrace(type: string): boolean {
   );
 }
 
-function readToolUse(part: JsonObject, draft: AskDraft): CallPart {
-  draft.dropUnknown(part, TOOL_USE, 'tool_use.');
-  const inner = objectOf(part['function']);
+function readToolUse(part: JsonObject, draft: RequestDraft): ToolCallPart {
+  draft.reportUnknownFields(part, TOOL_USE_FIELDS, 'tool_use.');
+  const inner = asObject(part['function']);
   return {
     type: 'call',
-    id: textOf(part['id']) ?? textOf(part['tool_call_id']) ?? '',
-    name: textOf(part['name']) ?? textOf(inner?.['name']) ?? '',
-    input: argumentText(part['input'] ?? inner?.['arguments']),
+    id: asString(part['id']) ?? asString(part['tool_call_id']) ?? '',
+    name: asString(part['name']) ?? asString(inner?.['name']) ?? '',
+    input: formatArguments(part['input'] ?? inner?.['arguments']),
     freeform: false,
-    cache: cacheMark(part),
+    cache: readCacheBreakpoint(part),
   };
 }
 
-function readToolResult(part: JsonObject, path: string, draft: AskDraft): ResultPart {
-  draft.dropUnknown(part, TOOL_RESULT, 'tool_result.');
+function readToolResult(part: JsonObject, path: string, draft: RequestDraft): ToolResultPart {
+  draft.reportUnknownFields(part, TOOL_RESULT_FIELDS, 'tool_result.');
   return {
     type: 'result',
-    id: textOf(part['tool_use_id']) ?? textOf(part['tool_call_id']) ?? '',
-    parts: resultParts(readParts(part['content'], `${path}.content`, draft, true), draft),
+    id: asString(part['tool_use_id']) ?? asString(part['tool_call_id']) ?? '',
+    parts: filterResultParts(readContentParts(part['content'], `${path}.content`, draft, true), draft),
     isError: part['is_error'] === true,
-    cache: cacheMark(part),
+    cache: readCacheBreakpoint(part),
   };
 }
 
 /** What a tool may answer with; anything else among it is reported. */
-export function resultParts(parts: readonly Part[], draft: AskDraft): (TextPart | MediaPart)[] {
+export function filterResultParts(
+  parts: readonly ContentPart[],
+  draft: RequestDraft,
+): (TextPart | MediaPart)[] {
   return parts.filter((part) => {
     const isResult = part.type === 'text' || part.type === 'media';
-    if (!isResult) draft.drop(`tool_result.${part.type}`);
+    if (!isResult) draft.reportDropped(`tool_result.${part.type}`);
     return isResult;
   });
 }
 
 /** What a system prompt is made of; anything else among it is reported. */
-export function systemParts(parts: readonly Part[], draft: AskDraft): TextPart[] {
+export function filterSystemParts(parts: readonly ContentPart[], draft: RequestDraft): TextPart[] {
   return parts.filter((part) => {
-    if (part.type !== 'text') draft.drop(`system.${part.type === 'media' ? part.kind : part.type}`);
+    if (part.type !== 'text') draft.reportDropped(`system.${part.type === 'media' ? part.kind : part.type}`);
     return part.type === 'text';
   });
 }
 
 /** Arguments as JSON text: a string as it stands, an object written out, nothing as `{}`. */
-export function argumentText(value: Json | undefined): string {
+export function formatArguments(value: Json | undefined): string {
   if (typeof value === 'string') return value === '' ? '{}' : value;
   return value === undefined || value === null ? '{}' : JSON.stringify(value);
 }
 
 /** Text parts of `system` or `instructions`, whichever form it has. */
-export function readSystem(value: Json | undefined, path: string, draft: AskDraft): TextPart[] {
-  const items = listOf(value);
+export function readSystemPrompt(value: Json | undefined, path: string, draft: RequestDraft): TextPart[] {
+  const items = asArray(value);
   const nested = items.some((entry) => isObject(entry) && 'content' in entry && 'role' in entry);
   const content = nested
-    ? items.flatMap((entry) => readParts(objectOf(entry)?.['content'], path, draft))
-    : readParts(value, path, draft);
-  return systemParts(content, draft);
+    ? items.flatMap((entry) => readContentParts(asObject(entry)?.['content'], path, draft))
+    : readContentParts(value, path, draft);
+  return filterSystemParts(content, draft);
 }

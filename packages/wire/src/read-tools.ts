@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type AskDraft, cacheMark, invalid } from './ask-draft.ts';
-import { booleanOf, isObject, listOf, objectOf, says, textOf } from './json-read.ts';
-import type { Format, FreeformTool, FunctionTool, Tool, ToolChoice } from './request.ts';
+import { asArray, asBoolean, asObject, asString, isNonEmpty, isObject } from './json-narrowing.ts';
+import type { FreeformTool, FunctionTool, ResponseFormat, ToolChoice, ToolDefinition } from './request.ts';
+import { invalidFieldFault, type RequestDraft, readCacheBreakpoint } from './request-draft.ts';
 
-const TOOL = new Set(
+const TOOL_FIELDS = new Set(
   'type function custom name description parameters input_schema schema strict format cache_control tools'.split(
     ' ',
   ),
 );
-const INNER_TOOL = new Set('name description parameters input_schema schema strict format'.split(' '));
-const SCHEMA_FORMAT = new Set('type json_schema name description schema strict'.split(' '));
+const INNER_TOOL_FIELDS = new Set('name description parameters input_schema schema strict format'.split(' '));
+const SCHEMA_FORMAT_FIELDS = new Set('type json_schema name description schema strict'.split(' '));
 
 const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 
@@ -21,28 +21,33 @@ const EMPTY_SCHEMA: JsonObject = { type: 'object', properties: {} };
 export function readTools(
   value: Json | undefined,
   path: string,
-  draft: AskDraft,
+  draft: RequestDraft,
   dropHosted: boolean,
-): Tool[] {
+): ToolDefinition[] {
   const seen = new Set<string>();
-  return listOf(value)
+  return asArray(value)
     .flatMap((entry, index) => {
       const at = `${path}[${index}]`;
-      if (!isObject(entry)) throw invalid(`\`${at}\` must be an object.`, at);
+      if (!isObject(entry)) throw invalidFieldFault(`\`${at}\` must be an object.`, at);
       return readTool(entry, at, draft, dropHosted);
     })
     .filter((tool) => {
       const again = seen.has(tool.name);
-      if (again) draft.drop(`${path}.${tool.name}`);
+      if (again) draft.reportDropped(`${path}.${tool.name}`);
       seen.add(tool.name);
       return !again;
     });
 }
 
-function readTool(tool: JsonObject, path: string, draft: AskDraft, dropHosted: boolean): Tool[] {
-  const type = textOf(tool['type']);
-  const inner = objectOf(tool['function']) ?? objectOf(tool['custom']) ?? tool;
-  const name = textOf(inner['name']);
+function readTool(
+  tool: JsonObject,
+  path: string,
+  draft: RequestDraft,
+  dropHosted: boolean,
+): ToolDefinition[] {
+  const type = asString(tool['type']);
+  const inner = asObject(tool['function']) ?? asObject(tool['custom']) ?? tool;
+  const name = asString(inner['name']);
   const schema = inner['input_schema'] ?? inner['parameters'] ?? inner['schema'];
   if (type === 'namespace' && name !== undefined && !path.includes('.tools['))
     return readTools(tool['tools'], `${path}.tools`, draft, dropHosted).map((member) => ({
@@ -52,17 +57,17 @@ function readTool(tool: JsonObject, path: string, draft: AskDraft, dropHosted: b
     }));
   // `input_schema` decides before the word `custom` does: Messages calls its function tools custom.
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom')) {
-    draft.dropUnknown(tool, TOOL, 'tools.');
-    if (inner !== tool) draft.dropUnknown(inner, INNER_TOOL, 'tools.');
+    draft.reportUnknownFields(tool, TOOL_FIELDS, 'tools.');
+    if (inner !== tool) draft.reportUnknownFields(inner, INNER_TOOL_FIELDS, 'tools.');
   }
   if (name !== undefined && type === 'custom' && !isObject(schema))
-    return [{ ...readFreeform(inner, name), cache: cacheMark(tool) }];
+    return [{ ...readFreeform(inner, name), cache: readCacheBreakpoint(tool) }];
   if (name !== undefined && (type === undefined || type === 'function' || type === 'custom'))
     return [readFunction(inner, tool, name, schema)];
   if (name === undefined && (type === undefined || type === 'function'))
-    throw invalid(`\`${path}\` has no name.`, path);
-  if (dropHosted) draft.drop(`tools.${type}`);
-  else draft.need('hosted-tool', path);
+    throw invalidFieldFault(`\`${path}\` has no name.`, path);
+  if (dropHosted) draft.reportDropped(`tools.${type}`);
+  else draft.requireFeature('hosted-tool', path);
   return [];
 }
 
@@ -72,79 +77,89 @@ function readFunction(
   name: string,
   schema: Json | undefined,
 ): FunctionTool {
-  const given = isObject(schema) && says(schema) ? schema : EMPTY_SCHEMA;
+  const given = isObject(schema) && isNonEmpty(schema) ? schema : EMPTY_SCHEMA;
   const whole = given['type'] === 'object' && !isObject(given['properties']);
   return {
     kind: 'function',
     name,
-    description: textOf(inner['description']),
+    description: asString(inner['description']),
     schema: whole ? { ...given, properties: {} } : given,
-    strict: booleanOf(inner['strict']),
-    cache: cacheMark(outer),
+    strict: asBoolean(inner['strict']),
+    cache: readCacheBreakpoint(outer),
   };
 }
 
 function readFreeform(inner: JsonObject, name: string): FreeformTool {
-  const format = objectOf(inner['format']);
-  const grammar = objectOf(format?.['grammar']) ?? format;
-  const definition = textOf(grammar?.['definition']);
+  const format = asObject(inner['format']);
+  const grammar = asObject(format?.['grammar']) ?? format;
+  const definition = asString(grammar?.['definition']);
   return {
     kind: 'freeform',
     name,
-    description: textOf(inner['description']),
+    description: asString(inner['description']),
     grammar:
-      definition === undefined ? undefined : { syntax: textOf(grammar?.['syntax']) ?? 'lark', definition },
+      definition === undefined ? undefined : { syntax: asString(grammar?.['syntax']) ?? 'lark', definition },
   };
 }
 
 /** `tool_choice` of any dialect; absent without tools. @throws Fault 400 when it names an absent tool. */
-export function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolChoice | undefined {
-  if (tools.length === 0 || !says(value)) return undefined;
-  if (typeof value === 'string') return { mode: modeOf(value) };
-  const choice = objectOf(value) ?? {};
-  const type = textOf(choice['type']) ?? '';
+export function readToolChoice(
+  value: Json | undefined,
+  tools: readonly ToolDefinition[],
+): ToolChoice | undefined {
+  if (tools.length === 0 || !isNonEmpty(value)) return undefined;
+  if (typeof value === 'string') return { mode: parseToolChoiceMode(value) };
+  const choice = asObject(value) ?? {};
+  const type = asString(choice['type']) ?? '';
   if (type === 'allowed_tools') {
-    const allowed = objectOf(choice['allowed_tools']) ?? choice;
-    const names = listOf(allowed['tools']).flatMap((entry) => nameIn(objectOf(entry) ?? {}) ?? []);
-    return { mode: modeOf(textOf(allowed['mode']) ?? 'auto'), allowed: names };
+    const allowed = asObject(choice['allowed_tools']) ?? choice;
+    const names = asArray(allowed['tools']).flatMap((entry) => readToolName(asObject(entry) ?? {}) ?? []);
+    return { mode: parseToolChoiceMode(asString(allowed['mode']) ?? 'auto'), allowed: names };
   }
-  const name = nameIn(choice);
-  if (name === undefined) return { mode: modeOf(type) };
+  const name = readToolName(choice);
+  if (name === undefined) return { mode: parseToolChoiceMode(type) };
   if (!tools.some((tool) => tool.name === name))
-    throw invalid(`\`tool_choice\` names the tool "${name}", which is not in \`tools\`.`, 'tool_choice');
+    throw invalidFieldFault(
+      `\`tool_choice\` names the tool "${name}", which is not in \`tools\`.`,
+      'tool_choice',
+    );
   return { mode: 'named', name };
 }
 
-function nameIn(choice: JsonObject): string | undefined {
-  return textOf((objectOf(choice['function']) ?? objectOf(choice['custom']) ?? choice)['name']);
+function readToolName(choice: JsonObject): string | undefined {
+  return asString((asObject(choice['function']) ?? asObject(choice['custom']) ?? choice)['name']);
 }
 
-function modeOf(word: string): 'auto' | 'none' | 'required' {
+function parseToolChoiceMode(word: string): 'auto' | 'none' | 'required' {
   if (word === 'any' || word === 'required') return 'required';
   if (word === 'none' || word === 'auto') return word;
-  throw invalid(`\`tool_choice\` of the form "${word}" is not known.`, 'tool_choice');
+  throw invalidFieldFault(`\`tool_choice\` of the form "${word}" is not known.`, 'tool_choice');
 }
 
 /** `response_format`, `text.format` or `output_config.format`: nested or flat JSON Schema. */
-export function readFormat(value: Json | undefined, path: string, draft: AskDraft): Format | undefined {
-  const format = objectOf(value);
-  const type = textOf(format?.['type']);
+export function readResponseFormat(
+  value: Json | undefined,
+  path: string,
+  draft: RequestDraft,
+): ResponseFormat | undefined {
+  const format = asObject(value);
+  const type = asString(format?.['type']);
   if (format === undefined || type === undefined || type === 'text') return undefined;
   if (type === 'json_object') {
-    draft.need('json', path);
+    draft.requireFeature('json', path);
     return { type: 'json' };
   }
-  const inner = objectOf(format['json_schema']) ?? format;
-  draft.dropUnknown(format, SCHEMA_FORMAT, `${path}.`);
-  const schema = objectOf(inner['schema']);
+  const inner = asObject(format['json_schema']) ?? format;
+  draft.reportUnknownFields(format, SCHEMA_FORMAT_FIELDS, `${path}.`);
+  const schema = asObject(inner['schema']);
   if (type !== 'json_schema' || schema === undefined)
-    throw invalid(`\`${path}\` must be text, json_object or json_schema with a schema.`, path);
-  draft.need('schema', path);
+    throw invalidFieldFault(`\`${path}\` must be text, json_object or json_schema with a schema.`, path);
+  draft.requireFeature('schema', path);
   return {
     type: 'schema',
-    name: textOf(inner['name']),
-    description: textOf(inner['description']),
+    name: asString(inner['name']),
+    description: asString(inner['description']),
     schema,
-    strict: booleanOf(inner['strict']),
+    strict: asBoolean(inner['strict']),
   };
 }

@@ -6,7 +6,7 @@ import type { DialectName, Seal } from './events.ts';
  * A feature whose loss would change what the request means. A target whose dialect does not carry it is
  * no candidate. Everything else that cannot be carried is a hint: dropped, and listed.
  */
-export type Need =
+export type RequiredFeature =
   | 'image'
   | 'image-url'
   | 'file'
@@ -33,10 +33,10 @@ export type Need =
   | 'unknown-content';
 
 /** `''` asks for the provider's default lifetime. */
-export type CacheMark = '' | '5m' | '1h';
+export type CacheBreakpoint = '' | '5m' | '1h';
 
 /** What Messages says of a document beside its content. */
-export interface DocumentFacts {
+export interface DocumentMetadata {
   readonly title?: string | undefined;
   readonly context?: string | undefined;
   /** The answer is to cite it. */
@@ -46,9 +46,9 @@ export interface DocumentFacts {
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
-  readonly cache?: CacheMark | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
   /** The text is a document of its own. */
-  readonly document?: DocumentFacts | undefined;
+  readonly document?: DocumentMetadata | undefined;
 }
 export type MediaSource =
   | { readonly url: string }
@@ -62,8 +62,8 @@ export interface MediaPart {
   readonly detail?: string | undefined;
   /** File name, or title of a document. */
   readonly name?: string | undefined;
-  readonly document?: Omit<DocumentFacts, 'title'> | undefined;
-  readonly cache?: CacheMark | undefined;
+  readonly document?: Omit<DocumentMetadata, 'title'> | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
 }
 export interface ReasoningPart {
   readonly type: 'reasoning';
@@ -74,28 +74,28 @@ export interface RefusalPart {
   readonly type: 'refusal';
   readonly text: string;
 }
-export interface CallPart {
+export interface ToolCallPart {
   readonly type: 'call';
   readonly id: string;
   readonly name: string;
   /** Argument JSON as the model wrote it, or raw text when `freeform`. */
   readonly input: string;
   readonly freeform: boolean;
-  readonly cache?: CacheMark | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
 }
-export interface ResultPart {
+export interface ToolResultPart {
   readonly type: 'result';
   readonly id: string;
   readonly parts: readonly (TextPart | MediaPart)[];
   readonly isError: boolean;
-  readonly cache?: CacheMark | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
 }
-export type Part = TextPart | MediaPart | ReasoningPart | RefusalPart | CallPart | ResultPart;
+export type ContentPart = TextPart | MediaPart | ReasoningPart | RefusalPart | ToolCallPart | ToolResultPart;
 
 /** Results stand in user turns; a `system` turn is one in the middle of the conversation. */
-export interface Turn {
+export interface ConversationTurn {
   readonly role: 'system' | 'user' | 'assistant';
-  readonly parts: readonly Part[];
+  readonly parts: readonly ContentPart[];
 }
 
 export interface FunctionTool {
@@ -104,7 +104,7 @@ export interface FunctionTool {
   readonly description?: string | undefined;
   readonly schema: JsonObject;
   readonly strict?: boolean | undefined;
-  readonly cache?: CacheMark | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
   /** Name as the client knows it, when the tool came inside a namespace. */
   readonly within?: { readonly namespace: string; readonly name: string } | undefined;
 }
@@ -113,15 +113,15 @@ export interface FreeformTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined;
-  readonly cache?: CacheMark | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
 }
-export type Tool = FunctionTool | FreeformTool;
+export type ToolDefinition = FunctionTool | FreeformTool;
 
 export type ToolChoice =
   | { readonly mode: 'auto' | 'none' | 'required'; readonly allowed?: readonly string[] | undefined }
   | { readonly mode: 'named'; readonly name: string };
 
-export type Format =
+export type ResponseFormat =
   | { readonly type: 'json' }
   | {
       readonly type: 'schema';
@@ -131,10 +131,10 @@ export type Format =
       readonly strict?: boolean | undefined;
     };
 
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-export interface Reasoning {
-  readonly effort?: Effort | undefined;
+export interface ReasoningSettings {
+  readonly effort?: ReasoningEffort | undefined;
   /** Tokens the model may think for. */
   readonly budget?: number | undefined;
   /** The provider decides how long to think. */
@@ -143,7 +143,7 @@ export interface Reasoning {
   readonly summary?: string | undefined;
 }
 
-export interface Sampling {
+export interface SamplingSettings {
   readonly temperature?: JsonNumber | undefined;
   readonly topP?: JsonNumber | undefined;
   readonly topK?: JsonNumber | undefined;
@@ -153,30 +153,30 @@ export interface Sampling {
 }
 
 /** One request, whatever dialect it came in. */
-export interface Ask {
+export interface CanonicalRequest {
   readonly dialect: DialectName;
   readonly model: string;
   readonly stream: boolean;
   /** The client wants a usage frame in a Chat stream. */
   readonly streamUsage: boolean;
   readonly system: readonly TextPart[];
-  readonly turns: readonly Turn[];
-  readonly tools: readonly Tool[];
+  readonly turns: readonly ConversationTurn[];
+  readonly tools: readonly ToolDefinition[];
   readonly toolChoice?: ToolChoice | undefined;
   readonly parallelTools?: boolean | undefined;
-  readonly format?: Format | undefined;
+  readonly format?: ResponseFormat | undefined;
   readonly verbosity?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly stop: readonly string[];
-  readonly sampling: Sampling;
-  readonly reasoning?: Reasoning | undefined;
+  readonly sampling: SamplingSettings;
+  readonly reasoning?: ReasoningSettings | undefined;
   /** The caller's name for its end user. */
   readonly user?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly cacheKey?: string | undefined;
   readonly serviceTier?: string | undefined;
   /** Each need with the path of the field it came from. */
-  readonly needs: ReadonlyMap<Need, string>;
+  readonly requiredFeatures: ReadonlyMap<RequiredFeature, string>;
   /** Hints of the client's dialect that this vocabulary has no word for, by field path. */
   readonly dropped: readonly string[];
 }
@@ -186,15 +186,15 @@ export interface Ask {
  *
  * @example
  * const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
- * const { ask } = normalise({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
- * uncarried(ask, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
+ * const { ask } = normalizeIdeRequest({ model: 'gpt-5', messages: [{ role: 'user', content: [image] }] });
+ * findUnsupportedFeatures(ask, new Set(['file'])); // [{ need: 'image', param: 'messages[0].content[0]' }]
  */
-export function uncarried(
-  ask: Ask,
-  carried: ReadonlySet<Need>,
-  lacks: readonly Need[] = [],
-): readonly { readonly need: Need; readonly param: string }[] {
-  return [...ask.needs]
+export function findUnsupportedFeatures(
+  request: CanonicalRequest,
+  carried: ReadonlySet<RequiredFeature>,
+  lacks: readonly RequiredFeature[] = [],
+): readonly { readonly need: RequiredFeature; readonly param: string }[] {
+  return [...request.requiredFeatures]
     .filter(([need]) => !carried.has(need) || lacks.includes(need))
     .map(([need, param]) => ({ need, param }));
 }
@@ -203,9 +203,15 @@ export function uncarried(
  * The clear refusal for a request no target can carry.
  *
  * @example
- * refusal({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
+ * unsupportedFeatureFault({ need: 'background', param: 'background' }).code; // 'unsupported_parameter'
  */
-export function refusal({ need, param }: { readonly need: Need; readonly param: string }): Fault {
+export function unsupportedFeatureFault({
+  need,
+  param,
+}: {
+  readonly need: RequiredFeature;
+  readonly param: string;
+}): Fault {
   return new Fault(
     'unsupported_parameter',
     `\`${param}\` (${need}) cannot be carried to a provider of another API style. Leave it out, or choose a model whose provider speaks this API itself.`,

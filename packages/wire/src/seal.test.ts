@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { DialectName, Seal } from './events.ts';
-import { isPacked, packSeal, sealFits, unpackSeal } from './seal.ts';
+import { isPackedSeal, isSealAccepted, packSeal, unpackSeal } from './seal.ts';
 
 const dialects: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini'];
 
@@ -11,7 +11,7 @@ test('a packed seal comes back byte-equal, whatever its bytes', () => {
     fc.property(fc.constantFrom(...dialects), fc.string(), fc.boolean(), (dialect, value, redacted) => {
       const seal: Seal = { dialect, value, redacted: redacted ? true : undefined, origin: 'cred1' };
       const packed = packSeal(seal, 'cred1');
-      assert.ok(isPacked(packed));
+      assert.ok(isPackedSeal(packed));
       assert.deepEqual(unpackSeal(packed, 'messages'), seal);
     }),
   );
@@ -24,8 +24,8 @@ test('a slot that holds no packed seal holds the dialect’s own', () => {
 
 test('a seal goes to its own dialect and credential only', () => {
   const seal: Seal = { dialect: 'gemini', value: 'x', origin: 'a' };
-  assert.ok(sealFits(seal, 'gemini', 'a'));
-  assert.ok(!sealFits(seal, 'gemini', 'b'));
-  assert.ok(!sealFits(seal, 'messages', 'a'));
-  assert.ok(sealFits({ dialect: 'messages', value: 'x' }, 'messages', 'a'));
+  assert.ok(isSealAccepted(seal, 'gemini', 'a'));
+  assert.ok(!isSealAccepted(seal, 'gemini', 'b'));
+  assert.ok(!isSealAccepted(seal, 'messages', 'a'));
+  assert.ok(isSealAccepted({ dialect: 'messages', value: 'x' }, 'messages', 'a'));
 });

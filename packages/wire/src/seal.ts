@@ -1,8 +1,8 @@
 import type { DialectName, Seal } from './events.ts';
-import type { Ask, Part } from './request.ts';
+import type { CanonicalRequest, ContentPart } from './request.ts';
 
-const MARK = 'floe1.';
-const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];
+const PACKED_SEAL_PREFIX = 'floe1.';
+const SEAL_DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemini', 'converse'];
 
 /**
  * Puts a seal of another dialect into a slot that holds opaque text (a thinking signature, encrypted
@@ -12,7 +12,7 @@ const DIALECTS: readonly DialectName[] = ['chat', 'responses', 'messages', 'gemi
  * packSeal({ dialect: 'messages', value: 'c2ln' }, 'acme'); // 'floe1.messages.acme.s.c2ln'
  */
 export function packSeal(seal: Seal, origin: string): string {
-  return `${MARK}${seal.dialect}.${origin}.${seal.redacted ? 'r' : 's'}.${seal.value}`;
+  return `${PACKED_SEAL_PREFIX}${seal.dialect}.${origin}.${seal.redacted ? 'r' : 's'}.${seal.value}`;
 }
 
 /**
@@ -24,12 +24,12 @@ export function packSeal(seal: Seal, origin: string): string {
  * seal.origin; // 'acme'
  */
 export function unpackSeal(value: string, dialect: DialectName, redacted?: true): Seal {
-  if (!isPacked(value)) return { dialect, value, redacted };
+  if (!isPackedSeal(value)) return { dialect, value, redacted };
   const [, made, origin, kind] = value.split('.', 4);
-  const found = DIALECTS.find((name) => name === made);
+  const found = SEAL_DIALECTS.find((name) => name === made);
   if (found === undefined || origin === undefined || (kind !== 'r' && kind !== 's'))
     return { dialect, value, redacted };
-  const start = MARK.length + found.length + 1 + origin.length + 3;
+  const start = PACKED_SEAL_PREFIX.length + found.length + 1 + origin.length + 3;
   return { dialect: found, value: value.slice(start), redacted: kind === 'r' ? true : undefined, origin };
 }
 
@@ -37,19 +37,19 @@ export function unpackSeal(value: string, dialect: DialectName, redacted?: true)
  * True for a slot's text that is ours and must never be forwarded to a provider as its own proof.
  *
  * @example
- * isPacked('floe1.messages.acme.s.c2ln'); // true
+ * isPackedSeal('floe1.messages.acme.s.c2ln'); // true
  */
-export function isPacked(value: string): boolean {
-  return value.startsWith(MARK);
+export function isPackedSeal(value: string): boolean {
+  return value.startsWith(PACKED_SEAL_PREFIX);
 }
 
 /**
  * True when `seal` may go to a provider of `dialect` reached with the credential `origin`.
  *
  * @example
- * sealFits({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
+ * isSealAccepted({ dialect: 'messages', value: 'c2ln', origin: 'acme' }, 'messages', 'globex'); // false
  */
-export function sealFits(seal: Seal, dialect: DialectName, origin: string | undefined): boolean {
+export function isSealAccepted(seal: Seal, dialect: DialectName, origin: string | undefined): boolean {
   return seal.dialect === dialect && (seal.origin === undefined || seal.origin === origin);
 }
 
@@ -59,14 +59,14 @@ export function sealFits(seal: Seal, dialect: DialectName, origin: string | unde
  *
  * @example
  * const parts = [{ type: 'reasoning', text: '', seal: { dialect: 'messages', value: 'c2ln' } }];
- * const { ask } = normalise({ model: 'gpt-5', input: 'Hello' });
- * const sealed = sealedBy({ ...ask, turns: [{ role: 'assistant', parts }] }, 'acme');
+ * const { ask } = normalizeIdeRequest({ model: 'gpt-5', input: 'Hello' });
+ * const sealed = withSealOrigin({ ...ask, turns: [{ role: 'assistant', parts }] }, 'acme');
  * sealed.turns[0].parts[0].seal.origin; // 'acme'
  */
-export function sealedBy(ask: Ask, origin: string): Ask {
-  const signed = (part: Part): Part =>
+export function withSealOrigin(request: CanonicalRequest, origin: string): CanonicalRequest {
+  const signed = (part: ContentPart): ContentPart =>
     part.type === 'reasoning' && part.seal && part.seal.origin === undefined
       ? { ...part, seal: { ...part.seal, origin } }
       : part;
-  return { ...ask, turns: ask.turns.map((turn) => ({ ...turn, parts: turn.parts.map(signed) })) };
+  return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(signed) })) };
 }

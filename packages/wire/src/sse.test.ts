@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { readFrame, type SseEvent, SseFramer, writeFrame } from './sse.ts';
+import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from './sse.ts';
 
 const runs = process.env.FLOE_TEST_FULL === '1' ? 50_000 : 2_000;
 
@@ -54,7 +54,7 @@ function runChunks(chunks: readonly Buffer[]): Run {
 }
 
 function events(run: Run): SseEvent[] {
-  return run.frames.map(readFrame).filter((event) => event !== undefined);
+  return run.frames.map(parseSseFrame).filter((event) => event !== undefined);
 }
 
 function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -156,10 +156,10 @@ describe('writeFrame', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', ':', '\n', '😀'), maxLength: 12 });
     fc.assert(
       fc.property(fc.constantFrom(undefined, 'error', 'response.created'), text, (event, data) => {
-        const frame = Buffer.from(writeFrame(event, data));
-        assert.deepEqual(readFrame(frame), { event: event ?? 'message', data });
+        const frame = Buffer.from(formatSseFrame(event, data));
+        assert.deepEqual(parseSseFrame(frame), { event: event ?? 'message', data });
       }),
     );
-    assert.equal(writeFrame(undefined, 'a\r\nb\rc'), 'data: a\ndata: b\ndata: c\n\n');
+    assert.equal(formatSseFrame(undefined, 'a\r\nb\rc'), 'data: a\ndata: b\ndata: c\n\n');
   });
 });

@@ -15,7 +15,7 @@ const MAX_FRAME_BYTES = 16 << 20;
  * Whole frames of one push, as one contiguous region that can be forwarded with one write.
  * Frame `i` is `bytes` from `ends[i - 1]` (the first: from `lead`) to `ends[i]`, its blank line included.
  */
-export interface Frames {
+export interface SseFrames {
   readonly bytes: Buffer;
   /** 1 when the region begins with the LF of a CRLF whose CR ended the last push: no part of a frame. */
   readonly lead: number;
@@ -29,7 +29,7 @@ export interface SseEvent {
 }
 
 /** Where a frame's data stands: `bytes` is the frame itself, or a copy when the data has several lines. */
-export interface FrameData {
+export interface SseFrameData {
   readonly event: string;
   readonly bytes: Buffer;
   readonly start: number;
@@ -61,7 +61,7 @@ export class SseFramer {
    *
    * @throws {Fault} `upstream_error` when a frame exceeds the cap; the framer is of no use after that.
    */
-  push(chunk: Buffer): Frames {
+  push(chunk: Buffer): SseFrames {
     const input = this.#mark === 3 ? chunk : this.#withoutMark(chunk);
     if (input.length === 0) return { bytes: EMPTY, lead: 0, ends: [] };
     const held = this.#held;
@@ -156,11 +156,11 @@ export class SseFramer {
  *
  * @throws {Fault} `upstream_stream_broken` when it is not UTF-8, the only encoding of event streams (WHATWG HTML 9.2.4).
  * @example
- * const { event, bytes, start, end } = frameData(Buffer.from('event: ping\ndata: {}\n\n'));
+ * const { event, bytes, start, end } = locateFrameData(Buffer.from('event: ping\ndata: {}\n\n'));
  * event; // 'ping'
  * bytes.toString('utf8', start, end); // '{}'
  */
-export function frameData(frame: Buffer): FrameData | undefined {
+export function locateFrameData(frame: Buffer): SseFrameData | undefined {
   if (!isUtf8(frame))
     throw new Fault('upstream_stream_broken', 'The provider sent a stream event that is not UTF-8.');
   let event = '';
@@ -199,11 +199,11 @@ export function frameData(frame: Buffer): FrameData | undefined {
  * Reads a whole frame; undefined when nothing is to be dispatched, such as a comment.
  *
  * @example
- * readFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
- * readFrame(Buffer.from(': a comment\n\n')); // undefined
+ * parseSseFrame(Buffer.from('data: [DONE]\n\n')); // { event: 'message', data: '[DONE]' }
+ * parseSseFrame(Buffer.from(': a comment\n\n')); // undefined
  */
-export function readFrame(frame: Buffer): SseEvent | undefined {
-  const found = frameData(frame);
+export function parseSseFrame(frame: Buffer): SseEvent | undefined {
+  const found = locateFrameData(frame);
   if (found === undefined) return undefined;
   return { event: found.event, data: found.bytes.toString('utf8', found.start, found.end) };
 }
@@ -212,9 +212,9 @@ export function readFrame(frame: Buffer): SseEvent | undefined {
  * Writes a frame; every line of `data` becomes a line of its own.
  *
  * @example
- * writeFrame('ping', '{}'); // 'event: ping\ndata: {}\n\n'
+ * formatSseFrame('ping', '{}'); // 'event: ping\ndata: {}\n\n'
  */
-export function writeFrame(event: string | undefined, data: string): string {
+export function formatSseFrame(event: string | undefined, data: string): string {
   const head = event === undefined ? '' : `event: ${event}\n`;
   if (!data.includes('\n') && !data.includes('\r')) return `${head}data: ${data}\n\n`;
   return `${head}data: ${data.split(/\r\n|\r|\n/).join('\ndata: ')}\n\n`;

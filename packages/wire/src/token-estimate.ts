@@ -1,8 +1,8 @@
 import type { Json } from '@floe/contract/json';
-import { isArray, isObject, textOf } from './json-read.ts';
+import { asString, isJsonArray, isObject } from './json-narrowing.ts';
 
 /** Longer text is judged by this much of it: counting must not cost more than answering. */
-const LOOKED_AT_CHARS = 2_000_000;
+const MAX_SCANNED_CHARS = 2_000_000;
 /** A picture of usual size, and a page of a document. */
 const IMAGE_TOKENS = 1_600;
 const DOCUMENT_TOKENS = 3_000;
@@ -18,12 +18,12 @@ const ENTRY_TOKENS = 4;
  * estimateTokens('Hello there, world'); // 4
  */
 export function estimateTokens(...members: readonly (Json | undefined)[]): number {
-  const tally = new Tally();
+  const tally = new TokenTally();
   for (const member of members) tally.add(member);
   return Math.max(1, Math.ceil(tally.total()));
 }
 
-class Tally {
+class TokenTally {
   #fixed = 0;
   #chars = 0;
   #looked = 0;
@@ -31,7 +31,7 @@ class Tally {
 
   add(value: Json | undefined): void {
     if (typeof value === 'string') this.#text(value);
-    else if (isArray(value)) for (const entry of value) this.#entry(entry);
+    else if (isJsonArray(value)) for (const entry of value) this.#entry(entry);
     else if (isObject(value)) this.#members(value);
     else if (value !== undefined && value !== null) this.#fixed += 1;
   }
@@ -46,7 +46,7 @@ class Tally {
   }
 
   #members(value: { readonly [name: string]: Json | undefined }): void {
-    const type = textOf(value['type']);
+    const type = asString(value['type']);
     if (type === 'image' || type === 'input_image' || type === 'image_url') this.#fixed += IMAGE_TOKENS;
     else if (type === 'document' && isObject(value['source']) && value['source']['type'] !== 'text')
       this.#fixed += DOCUMENT_TOKENS;
@@ -54,16 +54,16 @@ class Tally {
       for (const [name, member] of Object.entries(value)) {
         // Marks for the provider, not for the model.
         if (name === 'cache_control' || name === 'signature' || name === 'type') continue;
-        if (isObject(member) || isArray(member) || typeof member !== 'string') this.#fixed += 1;
+        if (isObject(member) || isJsonArray(member) || typeof member !== 'string') this.#fixed += 1;
         this.add(member);
       }
   }
 
   #text(text: string): void {
     this.#chars += text.length;
-    const looked = text.slice(0, Math.max(0, LOOKED_AT_CHARS - this.#looked));
+    const looked = text.slice(0, Math.max(0, MAX_SCANNED_CHARS - this.#looked));
     this.#looked += looked.length;
-    this.#counted += tokensIn(looked);
+    this.#counted += countTokens(looked);
   }
 }
 
@@ -82,12 +82,12 @@ const CHARS_PER_TOKEN: Readonly<Record<number, number>> = {
   [SCRIPT]: 1.4,
 };
 
-function tokensIn(text: string): number {
+function countTokens(text: string): number {
   let tokens = 0;
   let kind = -1;
   let run = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const next = kindOf(text.charCodeAt(at));
+    const next = characterKind(text.charCodeAt(at));
     if (next === kind) run += 1;
     else {
       tokens += runTokens(kind, run);
@@ -104,7 +104,7 @@ function runTokens(kind: number, run: number): number {
   return Math.ceil(run / (CHARS_PER_TOKEN[kind] ?? 1));
 }
 
-function kindOf(code: number): number {
+function characterKind(code: number): number {
   if (code <= 0x20) return SPACE;
   if (code >= 0x30 && code <= 0x39) return DIGIT;
   if ((code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || (code >= 0xc0 && code < 0x250))

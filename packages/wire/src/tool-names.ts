@@ -1,4 +1,4 @@
-import type { Tool } from './request.ts';
+import type { ToolDefinition } from './request.ts';
 
 const SAFE_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
@@ -23,10 +23,10 @@ export function stableHash(text: string): string {
  * A tool name every provider takes: letter or `_` first, then `[A-Za-z0-9_-]`, at most 64.
  *
  * @example
- * wireName('search'); // 'search'
- * wireName('web search'); // 'web_search_037axuj0cd8w2u'
+ * toProviderToolName('search'); // 'search'
+ * toProviderToolName('web search'); // 'web_search_037axuj0cd8w2u'
  */
-export function wireName(name: string): string {
+export function toProviderToolName(name: string): string {
   if (SAFE_NAME.test(name)) return name;
   const safe = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 48);
   return `${/^[A-Za-z_]/.test(safe) ? '' : '_'}${safe}_${stableHash(name)}`;
@@ -37,40 +37,42 @@ export function wireName(name: string): string {
  *
  * @example
  * const tool = { kind: 'function', name: 'web search', schema: {} };
- * toolsByWireName([tool]).get(wireName('web search')); // tool
+ * indexToolsByProviderName([tool]).get(toProviderToolName('web search')); // tool
  */
-export function toolsByWireName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  return new Map(tools.map((tool) => [wireName(tool.name), tool]));
+export function indexToolsByProviderName(
+  tools: readonly ToolDefinition[],
+): ReadonlyMap<string, ToolDefinition> {
+  return new Map(tools.map((tool) => [toProviderToolName(tool.name), tool]));
 }
 
 /** Made-up call ids: recognisable, so that a provider that gave none gets none back. */
-const MADE = 'floecall_';
+const GENERATED_ID_PREFIX = 'floecall_';
 
 /**
  * @example
- * madeCallId('exc1', 0); // 'floecall_exc1_0'
+ * generateCallId('exc1', 0); // 'floecall_exc1_0'
  */
-export function madeCallId(exchange: string, index: number): string {
-  return `${MADE}${exchange}_${index}`;
+export function generateCallId(exchange: string, index: number): string {
+  return `${GENERATED_ID_PREFIX}${exchange}_${index}`;
 }
 
 /**
  * @example
- * isMadeCallId('floecall_exc1_0'); // true
+ * isGeneratedCallId('floecall_exc1_0'); // true
  */
-export function isMadeCallId(id: string): boolean {
-  return id.startsWith(MADE);
+export function isGeneratedCallId(id: string): boolean {
+  return id.startsWith(GENERATED_ID_PREFIX);
 }
 
 /**
  * Call ids in a form the provider takes, the same for call and result: at most `max`, word characters.
  *
  * @example
- * const write = callIdWriter(40);
+ * const write = createCallIdFormatter(40);
  * write('call_1'); // 'call_1'
  * write('call 1').startsWith('call_'); // true
  */
-export function callIdWriter(max: number, own?: (id: string) => string): (id: string) => string {
+export function createCallIdFormatter(max: number, own?: (id: string) => string): (id: string) => string {
   if (own) return own;
   return (id) =>
     id.length <= max && id !== '' && /^[A-Za-z0-9_-]+$/.test(id) ? id : `call_${stableHash(id)}`;

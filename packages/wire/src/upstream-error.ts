@@ -9,15 +9,15 @@ const BODY_CHARACTERS = 2048;
  * array, or plain text. A code from 400 to 599 becomes `upstreamStatus`.
  */
 export function upstreamErrorFault(text: string): Fault {
-  const body = parse(text);
-  const status = statusOf(body);
-  return new Fault('upstream_error', messageOf(body) ?? 'The provider reported an error.', {
+  const body = parseFirst(text);
+  const status = findErrorStatus(body);
+  return new Fault('upstream_error', findErrorMessage(body) ?? 'The provider reported an error.', {
     upstreamBody: text.slice(0, BODY_CHARACTERS),
     ...(status !== undefined && { upstreamStatus: status }),
   });
 }
 
-function parse(text: string): unknown {
+function parseFirst(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value[0] : value;
@@ -26,19 +26,19 @@ function parse(text: string): unknown {
   }
 }
 
-function messageOf(body: unknown): string | undefined {
-  if (!isObject(body)) return words(body);
+function findErrorMessage(body: unknown): string | undefined {
+  if (!isObject(body)) return nonEmptyText(body);
   const { error, detail, base_resp: base } = body;
   return (
-    words(isObject(error) ? error.message : error) ??
-    words(body.message) ??
-    words(Array.isArray(detail) && isObject(detail[0]) ? detail[0].msg : detail) ??
-    words(isObject(base) ? base.status_msg : undefined) ??
-    words(body.title)
+    nonEmptyText(isObject(error) ? error.message : error) ??
+    nonEmptyText(body.message) ??
+    nonEmptyText(Array.isArray(detail) && isObject(detail[0]) ? detail[0].msg : detail) ??
+    nonEmptyText(isObject(base) ? base.status_msg : undefined) ??
+    nonEmptyText(body.title)
   );
 }
 
-function statusOf(body: unknown): number | undefined {
+function findErrorStatus(body: unknown): number | undefined {
   if (!isObject(body)) return undefined;
   const { error } = body;
   const candidates = isObject(error)
@@ -52,6 +52,6 @@ function statusOf(body: unknown): number | undefined {
   return undefined;
 }
 
-function words(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.slice(0, BODY_CHARACTERS) : undefined;
 }

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { faultOf, type Headers, readUpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts';
+import {
+  type LowerCaseHeaders,
+  parseUpstreamFault,
+  toClientFault,
+  type UpstreamFaultKind,
+} from './upstream-fault.ts';
 
-const cases: readonly [string, number, unknown, UpstreamFaultKind, Headers?][] = [
+const cases: readonly [string, number, unknown, UpstreamFaultKind, LowerCaseHeaders?][] = [
   [
     'a bad key',
     401,
@@ -106,14 +111,14 @@ describe('errors of any provider', () => {
   for (const [name, status, body, kind, headers] of cases)
     test(`${name} is ${kind}`, () => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
-      const fault = readUpstreamFault(status, headers ?? {}, text);
+      const fault = parseUpstreamFault(status, headers ?? {}, text);
       assert.equal(fault.kind, kind);
       assert.notEqual(fault.message, '');
     });
 
   test('the delay is the larger of the two headers, or stands in the body, and is read on failures only', () => {
-    const delay = (status: number, headers: Headers, body = '{}') =>
-      readUpstreamFault(status, headers, body).retryAfterMs;
+    const delay = (status: number, headers: LowerCaseHeaders, body = '{}') =>
+      parseUpstreamFault(status, headers, body).retryAfterMs;
     assert.equal(delay(429, { 'retry-after-ms': '0', 'retry-after': '1' }), 1_000);
     assert.equal(delay(429, { 'retry-after-ms': '494' }), 494);
     assert.equal(delay(429, {}, '{"error":{"details":[{"retryDelay":"48.2s"}]}}'), 48_200);
@@ -121,7 +126,7 @@ describe('errors of any provider', () => {
   });
 
   test('a credential fault tells the caller nothing of the provider’s words', () => {
-    const fault = faultOf(readUpstreamFault(401, {}, '{"error":{"message":"Incorrect key sk-abc"}}'));
+    const fault = toClientFault(parseUpstreamFault(401, {}, '{"error":{"message":"Incorrect key sk-abc"}}'));
     assert.equal(fault.code, 'upstream_auth_failed');
     assert.ok(!fault.message.includes('sk-abc'));
   });

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isArray, isObject, numberOf, objectOf, parseJson, textOf } from './json-read.ts';
+import { asNumber, asObject, asString, isJsonArray, isObject, tryParseJson } from './json-narrowing.ts';
 
 /** What kind of trouble a provider is in, whatever its words for it. */
 export type UpstreamFaultKind =
@@ -30,19 +30,19 @@ export interface UpstreamFault {
 }
 
 /** Response headers with lower-case names. */
-export type Headers = Readonly<Record<string, string | undefined>>;
+export type LowerCaseHeaders = Readonly<Record<string, string | undefined>>;
 
 /** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
-const LONGEST_WAIT_MS = 86_400_000;
+const MAX_RETRY_AFTER_MS = 86_400_000;
 
-const OVERFLOW =
+const CONTEXT_OVERFLOW =
   /prompt is too long|context_length_exceeded|exceeds the context window|maximum context length|input token count.{0,200}exceeds the maximum|input is too long|input tokens exceeded|too large for model with|reduce the length of the messages|maximum prompt length is|longer than the model's context|too_many_prompt_tokens|too many tokens|prompt too long|greater than the context length|exceeds the available context size|exceeded model token limit|range of input length should be|context window exceeds limit/i;
-const NOT_OVERFLOW = /throttl|rate limit|too many requests|service unavailable|quota|please wait/i;
-const MONEY =
+const NOT_CONTEXT_OVERFLOW = /throttl|rate limit|too many requests|service unavailable|quota|please wait/i;
+const QUOTA_EXHAUSTED =
   /insufficient_quota|credit_balance_exhausted|spend_limit|usage_limit_exceeded|exceeded_current_quota|allocationquota|arrearage|credit balance is too low|you have reached your specified|billing_error|billing hard limit/i;
 const BAD_KEY =
   /api_key_invalid|invalid_api_key|incorrect api key|api key not valid|invalid api key|authentication_error|unrecognizedclient|expiredtoken|invalidsignature|incompletesignature|requestexpired/i;
-const FILTERED =
+const CONTENT_FILTERED =
   /content_filter|content_policy|datainspectionfailed|responsibleaipolicyviolation|content management policy|moderation/i;
 const RATE_WORDS = /rate_limit|throttling|resource_exhausted|too_many_requests|slow_down/i;
 const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready|engine_overloaded/i;
@@ -51,14 +51,14 @@ const OVERLOAD_WORDS = /overloaded|service_unavailable|unavailable|modelnotready
  * Reads any provider's error body; an empty, foreign or unparsable body still gives a description.
  *
  * @example
- * const fault = readUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
+ * const fault = parseUpstreamFault(429, { 'retry-after': '2' }, '{"error":{"message":"slow down"}}');
  * fault.kind; // 'rate'
  * fault.retryAfterMs; // 2000
  */
-export function readUpstreamFault(status: number, headers: Headers, body: string): UpstreamFault {
-  const parsed = parseJson(body.trim());
-  const root = objectOf(isArray(parsed) ? parsed[0] : parsed) ?? {};
-  const fault = describeError(status, root, body);
+export function parseUpstreamFault(status: number, headers: LowerCaseHeaders, body: string): UpstreamFault {
+  const parsed = tryParseJson(body.trim());
+  const root = asObject(isJsonArray(parsed) ? parsed[0] : parsed) ?? {};
+  const fault = describeUpstreamError(status, root, body);
   const type = headers['x-amzn-errortype']?.split(':')[0];
   const named = type === undefined ? fault.kind : classify(status, `${type} ${fault.message}`);
   // Told by its status the request was too slow; told inside a 200 a provider further on was.
@@ -78,11 +78,11 @@ export function readUpstreamFault(status: number, headers: Headers, body: string
  * carries itself counts as the status.
  *
  * @example
- * describeError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
+ * describeUpstreamError(200, { error: { code: 529, message: 'Overloaded' } }).kind; // 'overloaded'
  */
-export function describeError(status: number, root: JsonObject, body = ''): UpstreamFault {
-  const error = isArray(root['error']) ? objectOf(root['error'][0]) : objectOf(root['error']);
-  const inner = error ?? objectOf(root['base_resp']) ?? root;
+export function describeUpstreamError(status: number, root: JsonObject, body = ''): UpstreamFault {
+  const error = isJsonArray(root['error']) ? asObject(root['error'][0]) : asObject(root['error']);
+  const inner = error ?? asObject(root['base_resp']) ?? root;
   const message =
     [
       inner['message'],
@@ -94,9 +94,9 @@ export function describeError(status: number, root: JsonObject, body = ''): Upst
       root['title'],
     ].find((text) => typeof text === 'string' && text !== '') ??
     (body.slice(0, 500) || `status ${status}`);
-  const details = objectOf(inner['details']);
-  const reasons = isArray(inner['details'])
-    ? inner['details'].map((entry) => textOf(objectOf(entry)?.['reason']))
+  const details = asObject(inner['details']);
+  const reasons = isJsonArray(inner['details'])
+    ? inner['details'].map((entry) => asString(asObject(entry)?.['reason']))
     : [];
   const word = [
     details?.['error_code'],
@@ -108,31 +108,31 @@ export function describeError(status: number, root: JsonObject, body = ''): Upst
     root['type'],
     inner['error_type'],
   ].find((text) => typeof text === 'string' && text !== '' && text !== 'error' && !/^\d+$/.test(text));
-  const own = numberOf(inner['code']) ?? numberOf(inner['status']) ?? numberOf(root['status']);
+  const own = asNumber(inner['code']) ?? asNumber(inner['status']) ?? asNumber(root['status']);
   const effective = status < 400 && own !== undefined && own >= 400 && own < 600 ? own : status;
   const text = String(message);
   return {
     status,
     kind: classify(effective, `${String(word ?? '')} ${String(inner['type'] ?? '')} ${text}`),
     message: text,
-    code: textOf(word),
-    param: textOf(inner['param']),
+    code: asString(word),
+    param: asString(inner['param']),
   };
 }
 
 /** Statuses that say what they mean; a body's `type` does not turn the caller's mistake into an outage. */
-const DEFINITE = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
+const DEFINITE_STATUSES = new Set([400, 404, 405, 408, 409, 410, 411, 412, 414, 415, 422]);
 /** Hosts report rate limits with these too. */
-const MAY_BE_RATE = new Set([400, 409]);
+const RATE_LIMIT_STATUSES = new Set([400, 409]);
 
 function classify(status: number, words: string): UpstreamFaultKind {
-  const isDefinite = DEFINITE.has(status);
-  if (OVERFLOW.test(words) && !NOT_OVERFLOW.test(words)) return 'context';
-  if (status === 402 || MONEY.test(words)) return 'quota';
+  const isDefinite = DEFINITE_STATUSES.has(status);
+  if (CONTEXT_OVERFLOW.test(words) && !NOT_CONTEXT_OVERFLOW.test(words)) return 'context';
+  if (status === 402 || QUOTA_EXHAUSTED.test(words)) return 'quota';
   if (status === 401 || BAD_KEY.test(words)) return 'credential';
-  if (FILTERED.test(words)) return 'filter';
+  if (CONTENT_FILTERED.test(words)) return 'filter';
   if (status === 429) return 'rate';
-  if (RATE_WORDS.test(words) && (!isDefinite || MAY_BE_RATE.has(status))) return 'rate';
+  if (RATE_WORDS.test(words) && (!isDefinite || RATE_LIMIT_STATUSES.has(status))) return 'rate';
   if (status === 503 || status === 529 || status === 498) return 'overloaded';
   if (OVERLOAD_WORDS.test(words) && !isDefinite && status !== 403 && status !== 413) return 'overloaded';
   if (status === 403) return 'permission';
@@ -145,32 +145,32 @@ function classify(status: number, words: string): UpstreamFaultKind {
 
 function detailText(detail: Json | undefined): string | undefined {
   if (typeof detail === 'string') return detail;
-  return isArray(detail) ? textOf(objectOf(detail[0])?.['msg']) : undefined;
+  return isJsonArray(detail) ? asString(asObject(detail[0])?.['msg']) : undefined;
 }
 
 /**
  * The delay a failed answer asks for, in milliseconds: the larger of `retry-after-ms` and `retry-after`
  * in seconds (an HTTP date needs a clock and is read by the caller), else a delay inside the body.
  */
-function retryAfterMs(headers: Headers, root: JsonObject): number | undefined {
-  const ms = positive(headers['retry-after-ms']);
-  const seconds = positive(headers['retry-after']);
+function retryAfterMs(headers: LowerCaseHeaders, root: JsonObject): number | undefined {
+  const ms = parsePositive(headers['retry-after-ms']);
+  const seconds = parsePositive(headers['retry-after']);
   if (ms !== undefined || seconds !== undefined)
-    return Math.min(LONGEST_WAIT_MS, Math.max(ms ?? 0, (seconds ?? 0) * 1000));
-  const details = objectOf(root['error'])?.['details'];
-  for (const entry of isArray(details) ? details : []) {
-    const delay = isObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(textOf(entry['retryDelay']) ?? '') : null;
-    if (delay) return Math.min(LONGEST_WAIT_MS, Math.ceil(Number(delay[1]) * 1000));
+    return Math.min(MAX_RETRY_AFTER_MS, Math.max(ms ?? 0, (seconds ?? 0) * 1000));
+  const details = asObject(root['error'])?.['details'];
+  for (const entry of isJsonArray(details) ? details : []) {
+    const delay = isObject(entry) ? /^(\d+(?:\.\d+)?)s$/.exec(asString(entry['retryDelay']) ?? '') : null;
+    if (delay) return Math.min(MAX_RETRY_AFTER_MS, Math.ceil(Number(delay[1]) * 1000));
   }
   return undefined;
 }
 
-function positive(value: string | undefined): number | undefined {
+function parsePositive(value: string | undefined): number | undefined {
   const number = value === undefined || value === '' ? Number.NaN : Number(value);
   return number > 0 ? number : undefined;
 }
 
-const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
+const FAULT_CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
   credential: 'upstream_auth_failed',
   permission: 'upstream_auth_failed',
   model: 'model_not_found',
@@ -192,12 +192,12 @@ const CODES: Readonly<Record<UpstreamFaultKind, FaultCode>> = {
  * whoever knows the client's own names adds it. A bad credential is ours: its text never reaches the caller.
  *
  * @example
- * faultOf({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
+ * toClientFault({ kind: 'rate', status: 429, message: 'slow down' }).code; // 'upstream_rate_limited'
  */
-export function faultOf(upstream: UpstreamFault): Fault {
+export function toClientFault(upstream: UpstreamFault): Fault {
   const ours = upstream.kind === 'credential' || upstream.kind === 'permission';
   return new Fault(
-    CODES[upstream.kind],
+    FAULT_CODES[upstream.kind],
     ours ? 'The provider refused the credential configured for it.' : upstream.message,
     {
       upstreamStatus: upstream.status,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addUsage, mergeUsage, readChatUsage } from './usage.ts';
+import { mergeUsage, readChatUsage, sumUsage } from './usage.ts';
 
 describe('readChatUsage', () => {
   const cases: readonly [string, unknown, unknown][] = [
@@ -81,7 +81,7 @@ test('two answers used together what either said, unit by unit', () => {
   const one = { units: { input: 5, cached: 0, web_search: 1 } };
   const other = { units: { input: 7, output: 3, web_search: 2 }, tier: 'priority' };
   const sum = { units: { input: 12, cached: 0, output: 3, web_search: 3 }, tier: 'priority' };
-  assert.deepEqual(addUsage(one, other), sum);
-  assert.equal(addUsage(one, null), one);
-  assert.equal(addUsage(null, null), null);
+  assert.deepEqual(sumUsage(one, other), sum);
+  assert.equal(sumUsage(one, null), one);
+  assert.equal(sumUsage(null, null), null);
 });

@@ -1,6 +1,12 @@
 import { BILLED_UNITS } from '@floe/contract/billed-units';
 import { ExactNumber, isObject } from '@floe/contract/json';
-import { addCount, addToolUse, tierOf, type UnitCounts, type UnitDraft } from './units.ts';
+import {
+  addReportedToolUse,
+  addUnitCount,
+  type MutableUnitCounts,
+  parseServiceTier,
+  type UnitCounts,
+} from './unit-counts.ts';
 
 /**
  * What one answer is billed for, in one arithmetic for every provider: `input` holds everything that went in (cached and
@@ -9,7 +15,7 @@ import { addCount, addToolUse, tierOf, type UnitCounts, type UnitDraft } from '.
  */
 export interface Usage {
   readonly units: UnitCounts;
-  /** Service tier that served it, by the name prices know it by (`tierOf`); absent when it was not told. */
+  /** Service tier that served it, by the name prices know it by (`parseServiceTier`); absent when it was not told. */
   readonly tier?: string | undefined;
 }
 
@@ -33,12 +39,12 @@ export function mergeUsage<Other extends Usage | null | undefined>(
  * What two answers used together; a unit is absent when neither said.
  *
  * @example
- * const usage = addUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
+ * const usage = sumUsage({ units: { input: 7, output: 1 } }, { units: { output: 5 } });
  * usage.units; // { input: 7, output: 6 }
  */
-export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
+export function sumUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
-  const units: UnitDraft = { ...one.units };
+  const units: MutableUnitCounts = { ...one.units };
   for (const { unit } of BILLED_UNITS) {
     const count = other.units[unit];
     if (count !== undefined) units[unit] = (units[unit] ?? 0) + count;
@@ -49,16 +55,16 @@ export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
 /** The counts that a report is about; each may be absent. */
 export const REPORTED_UNITS = ['input', 'cached', 'cache_write', 'output', 'reasoning'] as const;
 
-type Reported = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
+type ReportedCounts = Readonly<Record<(typeof REPORTED_UNITS)[number], number | undefined>>;
 
 /**
  * The counts of tokens that a provider reported; undefined when there are none.
  *
  * @example
- * reportedUnits({ input: 7, output: undefined }); // { input: 7 }
+ * toUnitCounts({ input: 7, output: undefined }); // { input: 7 }
  */
-export function reportedUnits(counts: Reported): UnitDraft | undefined {
-  let units: UnitDraft | undefined;
+export function toUnitCounts(counts: ReportedCounts): MutableUnitCounts | undefined {
+  let units: MutableUnitCounts | undefined;
   for (const unit of REPORTED_UNITS) {
     const count = counts[unit];
     if (count === undefined) continue;
@@ -82,23 +88,24 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
   if (!isObject(value)) return undefined;
   const promptDetails = value.prompt_tokens_details ?? value.prompt_token_details;
   const completionDetails = value.completion_tokens_details;
-  const input = count(value.prompt_tokens);
+  const input = parseCount(value.prompt_tokens);
   const cached =
-    count(member(promptDetails, 'cached_tokens')) ??
-    count(value.prompt_cache_hit_tokens) ??
-    count(value.num_cached_tokens) ??
-    count(value.cached_tokens);
+    parseCount(getMember(promptDetails, 'cached_tokens')) ??
+    parseCount(value.prompt_cache_hit_tokens) ??
+    parseCount(value.num_cached_tokens) ??
+    parseCount(value.cached_tokens);
   const written =
-    count(member(promptDetails, 'cache_write_tokens')) ??
-    count(member(promptDetails, 'cache_creation_input_tokens'));
-  const reasoning = count(member(completionDetails, 'reasoning_tokens')) ?? count(value.reasoning_tokens);
+    parseCount(getMember(promptDetails, 'cache_write_tokens')) ??
+    parseCount(getMember(promptDetails, 'cache_creation_input_tokens'));
+  const reasoning =
+    parseCount(getMember(completionDetails, 'reasoning_tokens')) ?? parseCount(value.reasoning_tokens);
   const output = outputWithReasoning(
-    count(value.completion_tokens),
+    parseCount(value.completion_tokens),
     reasoning,
     input,
-    count(value.total_tokens),
+    parseCount(value.total_tokens),
   );
-  const units = reportedUnits({
+  const units = toUnitCounts({
     input,
     // A part cannot exceed its whole, yet some hosts report more cached than prompt tokens.
     cached: cached && Math.min(cached, input ?? cached),
@@ -107,9 +114,9 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
     reasoning,
   });
   if (units === undefined) return undefined;
-  addMedia(units, promptDetails, completionDetails);
-  addToolUse(units, value);
-  return { units, tier: tierOf(tier) ?? tierOf(value.service_tier) };
+  addMediaTokens(units, promptDetails, completionDetails);
+  addReportedToolUse(units, value);
+  return { units, tier: parseServiceTier(tier) ?? parseServiceTier(value.service_tier) };
 }
 
 /**
@@ -117,17 +124,17 @@ export function readChatUsage(value: unknown, tier?: unknown): Usage | undefined
  *
  * @example
  * const units = { input: 7 };
- * addMedia(units, { audio_tokens: 3 }, { image_tokens: 8 });
+ * addMediaTokens(units, { audio_tokens: 3 }, { image_tokens: 8 });
  * units; // { input: 7, input_audio: 3, output_image: 8 }
  */
-export function addMedia(units: UnitDraft, input: unknown, output: unknown): void {
-  const cached = member(input, 'cached_tokens_details');
-  addCount(units, 'input_audio', member(input, 'audio_tokens'));
-  addCount(units, 'input_image', member(input, 'image_tokens'));
-  addCount(units, 'cached_audio', member(cached, 'audio_tokens'));
-  addCount(units, 'cached_image', member(cached, 'image_tokens'));
-  addCount(units, 'output_audio', member(output, 'audio_tokens'));
-  addCount(units, 'output_image', member(output, 'image_tokens'));
+export function addMediaTokens(units: MutableUnitCounts, input: unknown, output: unknown): void {
+  const cached = getMember(input, 'cached_tokens_details');
+  addUnitCount(units, 'input_audio', getMember(input, 'audio_tokens'));
+  addUnitCount(units, 'input_image', getMember(input, 'image_tokens'));
+  addUnitCount(units, 'cached_audio', getMember(cached, 'audio_tokens'));
+  addUnitCount(units, 'cached_image', getMember(cached, 'image_tokens'));
+  addUnitCount(units, 'output_audio', getMember(output, 'audio_tokens'));
+  addUnitCount(units, 'output_image', getMember(output, 'image_tokens'));
 }
 
 function outputWithReasoning(
@@ -141,11 +148,11 @@ function outputWithReasoning(
   return left || reasoning > completion ? completion + reasoning : completion;
 }
 
-function member(value: unknown, key: string): unknown {
+function getMember(value: unknown, key: string): unknown {
   return isObject(value) ? value[key] : undefined;
 }
 
-function count(given: unknown): number | undefined {
+function parseCount(given: unknown): number | undefined {
   const value = given instanceof ExactNumber ? given.approximate : given;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }

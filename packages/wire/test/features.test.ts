@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { FEATURES } from '@floe/testkit/features';
-import type { UpstreamOptions } from '../src/dialect.ts';
+import { REQUEST_FEATURES } from '@floe/testkit/request-features';
+import type { RequestWriteOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { refusal, uncarried } from '../src/request.ts';
-import { PROVIDERS } from './provider-options.ts';
+import { findUnsupportedFeatures, unsupportedFeatureFault } from '../src/request.ts';
+import { WRITE_OPTION_SETS } from './provider-options.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 describe('nothing a client says goes in silence', () => {
-  for (const feature of FEATURES)
+  for (const feature of REQUEST_FEATURES)
     test(`${feature.client}: ${feature.name}`, () => {
       for (const upstream of UPSTREAMS)
-        for (const [provider, options] of Object.entries(PROVIDERS)) {
+        for (const [provider, options] of Object.entries(WRITE_OPTION_SETS)) {
           const outcome = outcomeOf(feature.client, feature.body, upstream, options);
           if (outcome instanceof Fault) {
             assert.equal(outcome.status, 400);
@@ -40,15 +40,15 @@ interface Sent {
 
 function outcomeOf(
   client: keyof typeof CLIENT_DIALECTS,
-  body: (typeof FEATURES)[number]['body'],
+  body: (typeof REQUEST_FEATURES)[number]['body'],
   upstream: (typeof UPSTREAMS)[number],
-  options: UpstreamOptions,
+  options: RequestWriteOptions,
 ): Sent | Fault {
   try {
-    const ask = CLIENT_DIALECTS[client].readAsk(body);
-    const [lost] = uncarried(ask, UPSTREAM_DIALECTS[upstream].carries);
-    if (lost) return refusal(lost);
-    const { body: sent, dropped } = UPSTREAM_DIALECTS[upstream].writeAsk(ask, options);
+    const ask = CLIENT_DIALECTS[client].readRequest(body);
+    const [lost] = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures);
+    if (lost) return unsupportedFeatureFault(lost);
+    const { body: sent, dropped } = UPSTREAM_DIALECTS[upstream].writeRequest(ask, options);
     return { text: JSON.stringify(sent), dropped: new Set([...ask.dropped, ...dropped]) };
   } catch (error) {
     if (error instanceof Fault) return error;

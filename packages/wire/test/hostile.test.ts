@@ -4,16 +4,16 @@ import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { collect } from '../src/answer.ts';
+import { collectAnswer } from '../src/answer.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { AnswerEvent } from '../src/events.ts';
-import { isArray, parseJson } from '../src/json-read.ts';
+import { isJsonArray, tryParseJson } from '../src/json-narrowing.ts';
 import type { SseEvent } from '../src/sse.ts';
-import { asks } from './arbitrary.ts';
+import { arbitraryRequests } from './arbitrary-conversations.ts';
 import type { RecordedDialect } from './recordings.ts';
-import { SAMPLES } from './samples.ts';
-import { checkStream } from './strictness.ts';
-import { CLIENTS, checkEvents, contextFor, READER } from './translate.ts';
+import { RECORDED_STREAMS } from './samples.ts';
+import { assertStrictStream } from './strictness.ts';
+import { ANSWER_READ_OPTIONS, assertEventGrammar, CLIENT_NAMES, createAnswerContext } from './translate.ts';
 
 const numRuns = process.env.FLOE_TEST_FULL === '1' ? 20_000 : 1_500;
 const junk: fc.Arbitrary<Json> = fc.constantFrom<Json>(
@@ -38,7 +38,7 @@ const framesIn = (body: string): SseEvent[] =>
     const data = /^data: (.*)$/m.exec(frame)?.[1];
     return data === undefined ? [] : [{ event: /^event: (.*)$/m.exec(frame)?.[1] ?? 'message', data }];
   });
-const streams = SAMPLES.map(({ dialect, scenario, sse }) => ({
+const streams = RECORDED_STREAMS.map(({ dialect, scenario, sse }) => ({
   dialect,
   scenario,
   frames: framesIn(sse.toString('utf8')),
@@ -50,7 +50,7 @@ function withJunk(value: Json, at: number, replacement: Json): Json {
   const walk = (node: Json): Json => {
     left -= 1;
     if (left === 0) return replacement;
-    if (isArray(node)) return node.map(walk);
+    if (isJsonArray(node)) return node.map(walk);
     if (!isObject(node)) return node;
     return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, walk(inner ?? null)]));
   };
@@ -59,7 +59,10 @@ function withJunk(value: Json, at: number, replacement: Json): Json {
 
 function readAll(dialect: RecordedDialect, frames: readonly SseEvent[]): AnswerEvent[] {
   const events: AnswerEvent[] = [];
-  const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), READER);
+  const reader = UPSTREAM_DIALECTS[dialect].createAnswerReader(
+    (event) => events.push(event),
+    ANSWER_READ_OPTIONS,
+  );
   for (const frame of frames) reader.read(frame);
   reader.end();
   return events;
@@ -91,15 +94,15 @@ describe('streams', () => {
           else
             spoilt[index] = {
               ...frame,
-              data: JSON.stringify(withJunk(parseJson(frame.data) ?? null, deep, value)),
+              data: JSON.stringify(withJunk(tryParseJson(frame.data) ?? null, deep, value)),
             };
         }
         const events = readAll(dialect, spoilt);
-        checkEvents(events);
-        for (const client of CLIENTS) {
-          const writer = CLIENT_DIALECTS[client].answerWriter(contextFor());
+        assertEventGrammar(events);
+        for (const client of CLIENT_NAMES) {
+          const writer = CLIENT_DIALECTS[client].createAnswerWriter(createAnswerContext());
           const sse = events.map((event) => writer.write(event)).join('');
-          assert.equal(checkStream(client, sse), collect(events).fault !== undefined);
+          assert.equal(assertStrictStream(client, sse), collectAnswer(events).fault !== undefined);
         }
       }),
       { numRuns },
@@ -112,8 +115,8 @@ describe('streams', () => {
         fc.constantFrom('chat', 'responses', 'messages', 'gemini'),
         fc.jsonValue(),
         (dialect, value) => {
-          const json = parseJson(JSON.stringify(value)) ?? null;
-          const answer = UPSTREAM_DIALECTS[dialect].readAnswer(json, READER);
+          const json = tryParseJson(JSON.stringify(value)) ?? null;
+          const answer = UPSTREAM_DIALECTS[dialect].readWholeAnswer(json, ANSWER_READ_OPTIONS);
           assert.ok(answer.fault !== undefined || answer.finish !== undefined);
         },
       ),
@@ -126,15 +129,15 @@ describe('requests', () => {
   test('a body spoilt anywhere is read or refused with 400, and what is read can be written', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...CLIENTS),
-        asks(true),
+        fc.constantFrom(...CLIENT_NAMES),
+        arbitraryRequests(true),
         fc.array(fc.record({ at: fc.integer({ min: 2, max: 120 }), value: junk }), {
           minLength: 1,
           maxLength: 3,
         }),
         (dialect, ask, changes) => {
           let body: Json = JSON.parse(
-            JSON.stringify(CLIENT_DIALECTS[dialect].writeAsk(ask, { tools: ['freeform'] }).body),
+            JSON.stringify(CLIENT_DIALECTS[dialect].writeRequest(ask, { tools: ['freeform'] }).body),
           );
           for (const { at, value } of changes) body = withJunk(body, at, value);
           if (!isObject(body)) return;
@@ -146,11 +149,11 @@ describe('requests', () => {
   });
 });
 
-function writeEverywhere(dialect: (typeof CLIENTS)[number], body: JsonObject): void {
+function writeEverywhere(dialect: (typeof CLIENT_NAMES)[number], body: JsonObject): void {
   try {
-    const ask = CLIENT_DIALECTS[dialect].readAsk(body);
+    const ask = CLIENT_DIALECTS[dialect].readRequest(body);
     for (const upstream of ['chat', 'responses', 'messages', 'gemini'] as const) {
-      const { body: written } = UPSTREAM_DIALECTS[upstream].writeAsk(ask);
+      const { body: written } = UPSTREAM_DIALECTS[upstream].writeRequest(ask);
       assert.equal(typeof JSON.stringify(written), 'string');
     }
   } catch (error) {

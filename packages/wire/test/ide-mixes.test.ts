@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { requestViolations } from '@floe/testkit/request-schemas';
+import { findRequestViolations } from '@floe/testkit/request-schemas';
 import fc from 'fast-check';
-import { chat } from '../src/chat/dialect.ts';
+import { chatDialect } from '../src/chat/dialect.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { normalise } from '../src/ide/normalise.ts';
-import { parseJson } from '../src/json-read.ts';
-import { uncarried } from '../src/request.ts';
+import { normalizeIdeRequest } from '../src/ide/normalize-request.ts';
+import { tryParseJson } from '../src/json-narrowing.ts';
+import { findUnsupportedFeatures } from '../src/request.ts';
 import { IDE_BODIES } from './ide-bodies.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] ? 20_000 : 300;
@@ -235,13 +235,13 @@ const TARGETS = ['chat', 'responses', 'messages'] as const;
 const REPLAYED = new Set(['annotations', 'logprobs', 'id', 'status']);
 
 function checkWritten(body: JsonObject, freeform: boolean): void {
-  const { ask } = normalise(body);
+  const { request: ask } = normalizeIdeRequest(body);
   for (const dialect of TARGETS) {
     const upstream = UPSTREAM_DIALECTS[dialect];
-    if (uncarried(ask, upstream.carries).length > 0) continue;
-    const written = upstream.writeAsk(ask, freeform ? { tools: ['freeform'] } : {});
-    const sent = parseJson(JSON.stringify(written.body)) ?? null;
-    const found = requestViolations(dialect, sent, REPLAYED);
+    if (findUnsupportedFeatures(ask, upstream.supportedFeatures).length > 0) continue;
+    const written = upstream.writeRequest(ask, freeform ? { tools: ['freeform'] } : {});
+    const sent = tryParseJson(JSON.stringify(written.body)) ?? null;
+    const found = findRequestViolations(dialect, sent, REPLAYED);
     assert.deepEqual(found, [], `${dialect}: ${JSON.stringify(sent)}`);
   }
 }
@@ -253,13 +253,13 @@ describe('random mixes of the shapes IDEs send', () => {
       fc.property(mixes, (body) => {
         const before = JSON.stringify(body);
         try {
-          const once = normalise(body);
+          const once = normalizeIdeRequest(body);
           accepted += 1;
-          const again = normalise(once.body);
+          const again = normalizeIdeRequest(once.body);
           assert.deepEqual(again.body, once.body);
-          const read = chat.readAsk(once.body);
-          assert.deepEqual(read.turns.length, again.ask.turns.length);
-          assert.deepEqual(read.tools, again.ask.tools);
+          const read = chatDialect.readRequest(once.body);
+          assert.deepEqual(read.turns.length, again.request.turns.length);
+          assert.deepEqual(read.tools, again.request.tools);
         } catch (error) {
           if (!(error instanceof Fault)) throw error;
           assert.equal(error.status, 400);

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
-import { collect, eventsOf } from '../src/answer.ts';
+import { collectAnswer, toAnswerEvents } from '../src/answer.ts';
 import { UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { AnswerEvent } from '../src/events.ts';
-import { parseJson } from '../src/json-read.ts';
-import { allRecordings, dialectOf, type RecordedDialect, type Recording } from './recordings.ts';
+import { tryParseJson } from '../src/json-narrowing.ts';
+import { allRecordings, type RecordedDialect, type RecordedExchange, recordedDialect } from './recordings.ts';
 import {
-  CLIENTS,
-  checkEvents,
-  contextFor,
-  READER,
-  streamEvents,
+  ANSWER_READ_OPTIONS,
+  assertEventGrammar,
+  CLIENT_NAMES,
+  createAnswerContext,
+  readStreamEvents,
   translateStream,
   translateWhole,
 } from './translate.ts';
@@ -30,7 +30,7 @@ const CHUNKINGS = [1 << 30, 997, 13];
 
 describe('recorded answers in every client dialect', () => {
   for (const recording of recordings) {
-    const dialect = dialectOf(recording);
+    const dialect = recordedDialect(recording);
     if (dialect === undefined) continue;
     test(`${dialect} ${recording.name}`, () => {
       const outcome = recording.status >= 400 ? error(recording, dialect) : answer(recording, dialect);
@@ -39,7 +39,7 @@ describe('recorded answers in every client dialect', () => {
   }
 
   test('recordings of every dialect are there', () => {
-    const counted = Map.groupBy(recordings, dialectOf);
+    const counted = Map.groupBy(recordings, recordedDialect);
     for (const dialect of ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const)
       assert.ok((counted.get(dialect)?.length ?? 0) >= 10, dialect);
   });
@@ -50,41 +50,42 @@ describe('recorded answers in every client dialect', () => {
       process.stdout.write(`${row.provider.padEnd(18)} ${row.scenario.padEnd(width)} ${row.outcome}\n`);
     const answers = rows.filter((row) => row.outcome.includes('chat'));
     process.stdout.write(
-      `${rows.length} recordings, ${answers.length} answers × ${CLIENTS.length} client dialects\n`,
+      `${rows.length} recordings, ${answers.length} answers × ${CLIENT_NAMES.length} client dialects\n`,
     );
   });
 });
 
-function error(recording: Recording, dialect: RecordedDialect): string {
+function error(recording: RecordedExchange, dialect: RecordedDialect): string {
   const { status, body } = recording;
   const fault = UPSTREAM_DIALECTS[dialect].readFault(status, {}, body.toString('utf8'));
   assert.notEqual(fault.message, '');
   return `${status} ${fault.kind}: ${fault.message.slice(0, 60).replaceAll('\n', ' ')}`;
 }
 
-function answer(recording: Recording, dialect: RecordedDialect): string {
+function answer(recording: RecordedExchange, dialect: RecordedDialect): string {
   const text = recording.body.toString('utf8');
-  const options = { ...READER, thinkTags: true };
+  const options = { ...ANSWER_READ_OPTIONS, thinkTags: true };
   if (!recording.readable) {
-    if (recording.stream) assert.throws(() => streamEvents(dialect, recording.body, 1 << 30, options), Fault);
+    if (recording.stream)
+      assert.throws(() => readStreamEvents(dialect, recording.body, 1 << 30, options), Fault);
     return 'unreadable';
   }
   const events = recording.stream
-    ? streamEvents(dialect, recording.body, 1 << 30, options)
-    : [...eventsOf(UPSTREAM_DIALECTS[dialect].readAnswer(parseJson(text) ?? null, options))];
-  checkEvents(events);
+    ? readStreamEvents(dialect, recording.body, 1 << 30, options)
+    : [...toAnswerEvents(UPSTREAM_DIALECTS[dialect].readWholeAnswer(tryParseJson(text) ?? null, options))];
+  assertEventGrammar(events);
   if (recording.stream)
     for (const size of CHUNKINGS)
       assert.deepEqual(
-        JSON.stringify(streamEvents(dialect, recording.body, size, options)),
+        JSON.stringify(readStreamEvents(dialect, recording.body, size, options)),
         JSON.stringify(events),
       );
-  hostedToolsAreReported(text, new Set(collect(events).dropped));
+  hostedToolsAreReported(text, new Set(collectAnswer(events).dropped));
   proofsAreKept(text, events);
-  const cells = CLIENTS.map((client) => {
-    const packed = translateStream(events, client, contextFor({ sealOrigin: 'cred1' }));
+  const cells = CLIENT_NAMES.map((client) => {
+    const packed = translateStream(events, client, createAnswerContext({ sealOrigin: 'cred1' }));
     const { failed, dropped } = translateStream(events, client);
-    if (!failed) translateWhole(collect(events), client);
+    if (!failed) translateWhole(collectAnswer(events), client);
     assert.equal(packed.failed, failed);
     return `${client} ${failed ? 'error' : dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
   });

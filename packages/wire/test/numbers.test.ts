@@ -1,17 +1,29 @@
 // Numbers JavaScript would write differently, at every place a JSON value passes through, in every direction.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
-import { holds, NUMBERS, PLACE, placesIn, withNumber } from '@floe/testkit/number-places';
+import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import {
+  assertContainsNumber,
+  countNumber,
+  EXACT_NUMBERS,
+  insertNumber,
+  NUMBER_PLACEHOLDER,
+} from '@floe/testkit/exact-numbers';
 import fc from 'fast-check';
-import { collect, eventsOf } from '../src/answer.ts';
+import { collectAnswer, toAnswerEvents } from '../src/answer.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { normalise } from '../src/ide/normalise.ts';
-import { scanObject } from '../src/splice.ts';
-import { CLIENTS, type ClientName, contextFor, READER, streamEvents } from './translate.ts';
+import { normalizeIdeRequest } from '../src/ide/normalize-request.ts';
+import { scanObject } from '../src/json-edits.ts';
+import {
+  ANSWER_READ_OPTIONS,
+  CLIENT_NAMES,
+  type ClientName,
+  createAnswerContext,
+  readStreamEvents,
+} from './translate.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
-const OPTIONS = { hints: ['seed'], tools: ['freeform', 'strict'], think: 'budget' } as const;
+const OPTIONS = { hints: ['seed'], tools: ['freeform', 'strict'], reasoningStyle: 'budget' } as const;
 
 /** Members of the vocabulary a target may leave out, if it says so, by the place they stood at. */
 const DROPPED_AS: Readonly<Record<string, readonly string[]>> = {
@@ -21,8 +33,8 @@ const DROPPED_AS: Readonly<Record<string, readonly string[]>> = {
   'tool schema': ['schema.maximum'],
 };
 
-const SCHEMA = `{"type":"object","properties":{"n":{"type":"number","enum":[${PLACE}],"description":"d"}},"required":["n"],"additionalProperties":false}`;
-const ARGUMENTS = `{"n":${PLACE},"list":[1,2],"text":"t"}`;
+const SCHEMA = `{"type":"object","properties":{"n":{"type":"number","enum":[${NUMBER_PLACEHOLDER}],"description":"d"}},"required":["n"],"additionalProperties":false}`;
+const ARGUMENTS = `{"n":${NUMBER_PLACEHOLDER},"list":[1,2],"text":"t"}`;
 const quoted = (json: string): string => JSON.stringify(json);
 
 /** Requests with one number to put in, by the place it stands at. */
@@ -34,14 +46,14 @@ const REQUESTS: Readonly<Record<ClientName | 'ide', Readonly<Record<string, stri
     'tool result': `{"model":"m","input":[{"role":"user","content":"u"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":${quoted(ARGUMENTS)}}],"tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{}}}]}`,
     'tool schema': `{"model":"m","input":"u","tools":[{"type":"function","name":"f","parameters":${SCHEMA},"strict":true}]}`,
     'response schema': `{"model":"m","input":"u","text":{"format":{"type":"json_schema","name":"s","schema":${SCHEMA}}}}`,
-    temperature: `{"model":"m","input":"u","temperature":${PLACE}}`,
+    temperature: `{"model":"m","input":"u","temperature":${NUMBER_PLACEHOLDER}}`,
   },
   messages: {
     'call arguments': `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":${ARGUMENTS}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"ok"}]}],"tools":[{"name":"f","input_schema":{"type":"object"}}]}`,
     'tool result': `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":${quoted(ARGUMENTS)}}]}]}],"tools":[{"name":"f","input_schema":{"type":"object"}}]}`,
     'tool schema': `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"u"}],"tools":[{"name":"f","input_schema":${SCHEMA}}]}`,
     'response schema': `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"u"}],"output_config":{"format":{"type":"json_schema","schema":${SCHEMA}}}}`,
-    temperature: `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"u"}],"temperature":${PLACE}}`,
+    temperature: `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"u"}],"temperature":${NUMBER_PLACEHOLDER}}`,
   },
 };
 
@@ -62,8 +74,8 @@ function chatRequests(more: string): Readonly<Record<string, string>> {
     'response schema': said(
       `"response_format":{"type":"json_schema","json_schema":{"name":"s","schema":${SCHEMA}}}`,
     ),
-    temperature: said(`"temperature":${PLACE}`),
-    seed: said(`"seed":${PLACE}`),
+    temperature: said(`"temperature":${NUMBER_PLACEHOLDER}`),
+    seed: said(`"seed":${NUMBER_PLACEHOLDER}`),
   };
 }
 
@@ -123,7 +135,7 @@ const ANSWERS: Readonly<
         `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"f","args":${ARGUMENTS}}}]},"finishReason":"STOP"}]}`,
       ],
       [
-        `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{"jsonPath":"$.n","numberValue":${PLACE}}]}}]}}]}`,
+        `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true,"partialArgs":[{"jsonPath":"$.n","numberValue":${NUMBER_PLACEHOLDER}}]}}]}}]}`,
         `{"candidates":[{"content":{"parts":[{"functionCall":{}}]},"finishReason":"STOP"}]}`,
       ],
     ],
@@ -145,50 +157,56 @@ const ANSWERS: Readonly<
 /** As the gateway reads a body: scanned first, exactly only where the scan saw a reason to. */
 function readBody(text: string): JsonObject {
   const { hasInexact } = scanObject(Buffer.from(text));
-  const body = hasInexact ? parseExactly(text) : JSON.parse(text);
+  const body = hasInexact ? parseJsonExactly(text) : JSON.parse(text);
   assert.ok(isObject(body));
   return body;
 }
 
 describe('numbers in requests', () => {
-  for (const client of [...CLIENTS, 'ide'] as const)
+  for (const client of [...CLIENT_NAMES, 'ide'] as const)
     for (const [place, template] of Object.entries(REQUESTS[client]))
       for (const upstream of UPSTREAMS)
         test(`${client} to ${upstream}: ${place}`, () => {
-          for (const number of NUMBERS) {
-            const body = readBody(withNumber(template, number));
-            const ask = client === 'ide' ? normalise(body).ask : CLIENT_DIALECTS[client].readAsk(body);
-            const { body: sent, dropped } = UPSTREAM_DIALECTS[upstream].writeAsk(ask, OPTIONS);
+          for (const number of EXACT_NUMBERS) {
+            const body = readBody(insertNumber(template, number));
+            const ask =
+              client === 'ide'
+                ? normalizeIdeRequest(body).request
+                : CLIENT_DIALECTS[client].readRequest(body);
+            const { body: sent, dropped } = UPSTREAM_DIALECTS[upstream].writeRequest(ask, OPTIONS);
             const text = JSON.stringify(sent);
             const given = DROPPED_AS[place]?.some((name) => dropped.has(name));
-            if (!given) holds(text, number, `${client} to ${upstream}`);
-            if (client === 'ide') holds(JSON.stringify(normalise(body).body), number, 'normal form');
+            if (!given) assertContainsNumber(text, number, `${client} to ${upstream}`);
+            if (client === 'ide')
+              assertContainsNumber(JSON.stringify(normalizeIdeRequest(body).body), number, 'normal form');
           }
         });
 });
 
 describe('numbers in answers', () => {
   for (const upstream of UPSTREAMS)
-    for (const client of CLIENTS)
+    for (const client of CLIENT_NAMES)
       test(`${upstream} to ${client}`, () => {
-        for (const number of NUMBERS) {
+        for (const number of EXACT_NUMBERS) {
           const { whole, frames } = ANSWERS[upstream];
           const answers = [
             ...whole.map((template) => {
-              const body = parseExactly(withNumber(template, number));
-              return [...eventsOf(UPSTREAM_DIALECTS[upstream].readAnswer(body, READER))];
+              const body = parseJsonExactly(insertNumber(template, number));
+              return [
+                ...toAnswerEvents(UPSTREAM_DIALECTS[upstream].readWholeAnswer(body, ANSWER_READ_OPTIONS)),
+              ];
             }),
             ...frames.map((stream) => {
-              const sse = stream.map((frame) => `data: ${withNumber(frame, number)}\n\n`).join('');
-              return streamEvents(upstream, Buffer.from(sse), 1 << 30);
+              const sse = stream.map((frame) => `data: ${insertNumber(frame, number)}\n\n`).join('');
+              return readStreamEvents(upstream, Buffer.from(sse), 1 << 30);
             }),
           ];
           for (const events of answers) {
             const dialect = CLIENT_DIALECTS[client];
-            const writer = dialect.answerWriter(contextFor());
-            holds(events.map((event) => writer.write(event)).join(''), number, 'stream');
-            const { body } = dialect.writeAnswer(collect(events), contextFor());
-            holds(JSON.stringify(body), number, 'whole');
+            const writer = dialect.createAnswerWriter(createAnswerContext());
+            assertContainsNumber(events.map((event) => writer.write(event)).join(''), number, 'stream');
+            const { body } = dialect.writeWholeAnswer(collectAnswer(events), createAnswerContext());
+            assertContainsNumber(JSON.stringify(body), number, 'whole');
           }
         }
       });
@@ -196,10 +214,10 @@ describe('numbers in answers', () => {
   test('settings a Responses answer repeats', () => {
     for (const [place, template] of Object.entries(REQUESTS.responses)) {
       if (place.startsWith('call') || place.startsWith('tool result')) continue;
-      for (const number of NUMBERS) {
-        const ask = CLIENT_DIALECTS.responses.readAsk(readBody(withNumber(template, number)));
-        const writer = CLIENT_DIALECTS.responses.answerWriter(contextFor({ ask }));
-        holds(writer.write({ type: 'start', id: 'a', model: 'm' }), number, place);
+      for (const number of EXACT_NUMBERS) {
+        const ask = CLIENT_DIALECTS.responses.readRequest(readBody(insertNumber(template, number)));
+        const writer = CLIENT_DIALECTS.responses.createAnswerWriter(createAnswerContext({ request: ask }));
+        assertContainsNumber(writer.write({ type: 'start', id: 'a', model: 'm' }), number, place);
       }
     }
   });
@@ -233,7 +251,7 @@ describe('the reader that keeps numbers', () => {
 
   test('any JSON comes back as the same text', () =>
     fc.assert(
-      fc.property(json, (text) => assert.equal(JSON.stringify(parseExactly(text)), text)),
+      fc.property(json, (text) => assert.equal(JSON.stringify(parseJsonExactly(text)), text)),
       { numRuns: 1000 },
     ));
 
@@ -248,8 +266,8 @@ describe('the reader that keeps numbers', () => {
     ));
 
   test('spaces around a number hide nothing', () => {
-    for (const number of NUMBERS)
+    for (const number of EXACT_NUMBERS)
       for (const text of [`{ "a" : ${number} }`, `[\n\t${number}\r\n]`, ` ${number} `, `[1,${number}]`])
-        assert.ok(placesIn(JSON.stringify(parseExactly(text)), number) === 1, text);
+        assert.ok(countNumber(JSON.stringify(parseJsonExactly(text)), number) === 1, text);
   });
 });

@@ -1,8 +1,8 @@
 // Providers of every temper, for what is written to all of them.
-import type { UpstreamOptions } from '../src/dialect.ts';
+import type { RequestWriteOptions } from '../src/dialect.ts';
 
 /** A provider of which nothing is known, and one that takes whatever its dialect has words for. */
-export const PROVIDERS: Readonly<Record<string, UpstreamOptions>> = {
+export const WRITE_OPTION_SETS: Readonly<Record<string, RequestWriteOptions>> = {
   bare: {},
   willing: {
     hints: ['user', 'metadata', 'cache-key', 'service-tier', 'verbosity', 'seed', 'cache-mark'],
@@ -14,7 +14,7 @@ export const PROVIDERS: Readonly<Record<string, UpstreamOptions>> = {
   picky: {
     tools: ['no-strict'],
     messages: ['one-system-first', 'no-user-after-tool'],
-    think: 'none',
+    reasoningStyle: 'none',
     sealOrigin: false,
   },
 };

@@ -1,11 +1,11 @@
 // Every recorded exchange: our own, and those beside the project where there are any.
 import { type Buffer, isUtf8 } from 'node:buffer';
-import { ownRecordings } from '@floe/testkit/recordings';
-import { sharedRecordings } from '@floe/testkit/shared-recordings';
+import { loadProjectRecordings } from '@floe/testkit/recordings';
+import { loadSharedRecordings } from '@floe/testkit/shared-recordings';
 
 export type RecordedDialect = 'chat' | 'responses' | 'messages' | 'gemini' | 'converse' | 'cohere';
 
-export interface Recording {
+export interface RecordedExchange {
   /** Origin, file and number of the exchange in it. */
   readonly name: string;
   readonly provider: string;
@@ -29,23 +29,24 @@ const DIALECTS: readonly (readonly [RegExp, RecordedDialect])[] = [
   [/\/v2\/chat$/, 'cohere'],
 ];
 /** Their Chat dialect is translated or has members of its own, and is not forwarded. */
-const NOT_FORWARDED = ['cohere', 'perplexity', 'anthropic', 'gemini', 'bedrock', 'vertex'];
+const TRANSLATED_PROVIDERS = ['cohere', 'perplexity', 'anthropic', 'gemini', 'bedrock', 'vertex'];
 
 /** Every recorded answer of the Chat dialect that is forwarded as it came. */
-export function chatRecordings(): readonly Recording[] {
+export function chatRecordings(): readonly RecordedExchange[] {
   return allRecordings().filter(
-    (recording) => dialectOf(recording) === 'chat' && !NOT_FORWARDED.includes(recording.provider),
+    (recording) =>
+      recordedDialect(recording) === 'chat' && !TRANSLATED_PROVIDERS.includes(recording.provider),
   );
 }
 
-export function dialectOf({ path }: Pick<Recording, 'path'>): RecordedDialect | undefined {
+export function recordedDialect({ path }: Pick<RecordedExchange, 'path'>): RecordedDialect | undefined {
   return DIALECTS.find(([pattern]) => pattern.test(path.split('?')[0] ?? ''))?.[1];
 }
 
-export function allRecordings(): readonly Recording[] {
+export function allRecordings(): readonly RecordedExchange[] {
   const origins = [
-    ['own', ownRecordings()],
-    ['shared', sharedRecordings().recordings],
+    ['own', loadProjectRecordings()],
+    ['shared', loadSharedRecordings().recordings],
   ] as const;
   return origins.flatMap(([origin, recordings]) =>
     recordings.flatMap(({ file, provider, interactions }) =>

@@ -4,27 +4,27 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import { FEATURES } from '@floe/testkit/features';
-import { requestViolations } from '@floe/testkit/request-schemas';
+import { REQUEST_FEATURES } from '@floe/testkit/request-features';
+import { findRequestViolations } from '@floe/testkit/request-schemas';
 import fc from 'fast-check';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { parseJson } from '../src/json-read.ts';
-import { type Ask, uncarried } from '../src/request.ts';
-import { asks } from './arbitrary.ts';
-import { PROVIDERS } from './provider-options.ts';
-import { allRecordings, dialectOf } from './recordings.ts';
+import { tryParseJson } from '../src/json-narrowing.ts';
+import { type CanonicalRequest, findUnsupportedFeatures } from '../src/request.ts';
+import { arbitraryRequests } from './arbitrary-conversations.ts';
+import { WRITE_OPTION_SETS } from './provider-options.ts';
+import { allRecordings, recordedDialect } from './recordings.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse'] as const;
 
 /** Breaches of everything this request is written as. */
-function breaches(ask: Ask): string[] {
+function breaches(ask: CanonicalRequest): string[] {
   return UPSTREAMS.flatMap((upstream) =>
-    Object.entries(PROVIDERS).flatMap(([provider, options]) => {
-      if (uncarried(ask, UPSTREAM_DIALECTS[upstream].carries).length > 0) return [];
-      const written = unlessRefused(() => UPSTREAM_DIALECTS[upstream].writeAsk(ask, options));
+    Object.entries(WRITE_OPTION_SETS).flatMap(([provider, options]) => {
+      if (findUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures).length > 0) return [];
+      const written = unlessRefused(() => UPSTREAM_DIALECTS[upstream].writeRequest(ask, options));
       if (!written) return [];
-      const sent = parseJson(JSON.stringify(written.body)) ?? null;
-      return requestViolations(upstream, sent).map((breach) => `${provider} ${upstream}: ${breach}`);
+      const sent = tryParseJson(JSON.stringify(written.body)) ?? null;
+      return findRequestViolations(upstream, sent).map((breach) => `${provider} ${upstream}: ${breach}`);
     }),
   );
 }
@@ -39,20 +39,20 @@ function unlessRefused<Value>(make: () => Value): Value | undefined {
 }
 
 describe('translated requests fit the schemas of their dialects', () => {
-  for (const { client, name, body } of FEATURES)
+  for (const { client, name, body } of REQUEST_FEATURES)
     test(`${client}: ${name}`, () => {
-      const ask = unlessRefused(() => CLIENT_DIALECTS[client].readAsk(body));
+      const ask = unlessRefused(() => CLIENT_DIALECTS[client].readRequest(body));
       if (ask) assert.deepEqual(breaches(ask), []);
     });
 
   test('any conversation', () => {
     fc.assert(
-      fc.property(asks(true), (ask) => {
+      fc.property(arbitraryRequests(true), (ask) => {
         // As a reader would have said it.
         const needs = new Map(
           JSON.stringify(ask.turns).includes('"url"') ? [['image-url', 'x'] as const] : [],
         );
-        assert.deepEqual(breaches({ ...ask, needs }), []);
+        assert.deepEqual(breaches({ ...ask, requiredFeatures: needs }), []);
       }),
       { numRuns: process.env['FLOE_TEST_FULL'] === '1' ? 2_000 : 60 },
     );
@@ -61,11 +61,11 @@ describe('translated requests fit the schemas of their dialects', () => {
   test('every recorded request', (t) => {
     let count = 0;
     for (const recording of allRecordings()) {
-      const dialect = dialectOf(recording);
+      const dialect = recordedDialect(recording);
       if (dialect !== 'chat' && dialect !== 'responses' && dialect !== 'messages') continue;
       const { request } = recording;
       if (!isObject(request) || recording.status >= 400) continue;
-      const ask = unlessRefused(() => CLIENT_DIALECTS[dialect].readAsk(request));
+      const ask = unlessRefused(() => CLIENT_DIALECTS[dialect].readRequest(request));
       if (!ask) continue;
       count += 1;
       assert.deepEqual(breaches(ask), [], recording.name);
@@ -98,5 +98,6 @@ test('the schemas find what is wrong', () => {
     ['gemini', { contents: [{ role: 'user', parts: [{ text: 7 }] }] }],
     ['converse', { messages: [{ role: 'user', content: [{ text: 'hi', image: {} }] }] }],
   ];
-  for (const [upstream, body] of wrong) assert.notDeepEqual(requestViolations(upstream, body), [], upstream);
+  for (const [upstream, body] of wrong)
+    assert.notDeepEqual(findRequestViolations(upstream, body), [], upstream);
 });

@@ -4,11 +4,11 @@ import { after, describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { parseJson } from '../src/json-read.ts';
-import { type Ask, uncarried } from '../src/request.ts';
-import { allRecordings, dialectOf } from './recordings.ts';
-import { sameConversation } from './same-conversation.ts';
-import { checkBody } from './upstream-rules.ts';
+import { tryParseJson } from '../src/json-narrowing.ts';
+import { type CanonicalRequest, findUnsupportedFeatures } from '../src/request.ts';
+import { allRecordings, recordedDialect } from './recordings.ts';
+import { assertSameConversation } from './same-conversation.ts';
+import { assertAcceptedBody } from './upstream-rules.ts';
 
 const recordings = allRecordings();
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
@@ -16,7 +16,7 @@ const rows: string[] = [];
 
 describe('recorded requests in every upstream dialect', () => {
   for (const recording of recordings) {
-    const dialect = dialectOf(recording);
+    const dialect = recordedDialect(recording);
     const body = plain(recording.request);
     if (dialect === undefined || !isClientDialect(dialect) || !isObject(body)) continue;
     test(`${dialect} ${recording.name}`, () => {
@@ -26,19 +26,19 @@ describe('recorded requests in every upstream dialect', () => {
         return;
       }
       assert.deepEqual(
-        plain(CLIENT_DIALECTS[dialect].readAsk(body)),
+        plain(CLIENT_DIALECTS[dialect].readRequest(body)),
         plain(ask),
         'reading does not change the body',
       );
       const cells = UPSTREAMS.map((upstream) => {
-        const missing = uncarried(ask, UPSTREAM_DIALECTS[upstream].carries);
+        const missing = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS[upstream].supportedFeatures);
         if (missing.length > 0) return `${upstream} refused(${missing.map(({ need }) => need).join(',')})`;
-        const { body: written, dropped } = UPSTREAM_DIALECTS[upstream].writeAsk(ask);
+        const { body: written, dropped } = UPSTREAM_DIALECTS[upstream].writeRequest(ask);
         const sent = plain(written);
         assert.ok(isObject(sent));
-        checkBody(upstream, sent);
+        assertAcceptedBody(upstream, sent);
         if (isClientDialect(upstream))
-          sameConversation(ask, CLIENT_DIALECTS[upstream].readAsk(sent), dropped);
+          assertSameConversation(ask, CLIENT_DIALECTS[upstream].readRequest(sent), dropped);
         return `${upstream} ${dropped.size === 0 ? 'ok' : `-${[...dropped].join(',')}`}`;
       });
       rows.push(`${recording.name.padEnd(70)} ${cells.join(' | ')}`);
@@ -46,7 +46,7 @@ describe('recorded requests in every upstream dialect', () => {
   }
   test('requests of every dialect clients speak are there', () => {
     for (const dialect of ['chat', 'responses', 'messages'] as const) {
-      const found = recordings.filter((one) => dialectOf(one) === dialect && isObject(one.request));
+      const found = recordings.filter((one) => recordedDialect(one) === dialect && isObject(one.request));
       assert.ok(found.length >= 15, `${dialect}: ${found.length}`);
     }
   });
@@ -58,9 +58,13 @@ describe('recorded requests in every upstream dialect', () => {
 });
 
 test('a request that cannot be carried is refused by the name of its field', async () => {
-  const { refusal } = await import('../src/request.ts');
-  const ask = CLIENT_DIALECTS.chat.readAsk({ model: 'm', n: 2, messages: [{ role: 'user', content: 'hi' }] });
-  const [first] = uncarried(ask, UPSTREAM_DIALECTS.messages.carries);
+  const { unsupportedFeatureFault: refusal } = await import('../src/request.ts');
+  const ask = CLIENT_DIALECTS.chat.readRequest({
+    model: 'm',
+    n: 2,
+    messages: [{ role: 'user', content: 'hi' }],
+  });
+  const [first] = findUnsupportedFeatures(ask, UPSTREAM_DIALECTS.messages.supportedFeatures);
   assert.ok(first);
   const fault = refusal(first);
   assert.ok(fault instanceof Fault);
@@ -72,9 +76,9 @@ function isClientDialect(name: string): name is keyof typeof CLIENT_DIALECTS {
 }
 
 /** The ask, or the clear refusal that names the field. */
-function readOrRefuse(dialect: keyof typeof CLIENT_DIALECTS, body: JsonObject): Ask | Fault {
+function readOrRefuse(dialect: keyof typeof CLIENT_DIALECTS, body: JsonObject): CanonicalRequest | Fault {
   try {
-    return CLIENT_DIALECTS[dialect].readAsk(body);
+    return CLIENT_DIALECTS[dialect].readRequest(body);
   } catch (error) {
     assert.ok(
       error instanceof Fault && error.status === 400 && error.detail.param !== undefined,
@@ -85,5 +89,5 @@ function readOrRefuse(dialect: keyof typeof CLIENT_DIALECTS, body: JsonObject): 
 }
 
 function plain(value: unknown): Json {
-  return value === undefined ? null : (parseJson(JSON.stringify(value)) ?? null);
+  return value === undefined ? null : (tryParseJson(JSON.stringify(value)) ?? null);
 }

@@ -2,34 +2,42 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { collect } from '../src/answer.ts';
-import type { UpstreamOptions } from '../src/dialect.ts';
+import { collectAnswer } from '../src/answer.ts';
+import type { RequestWriteOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { parseJson } from '../src/json-read.ts';
-import { asks, streams } from './arbitrary.ts';
-import { sameConversation } from './same-conversation.ts';
-import { CLIENTS, checkEvents, contextFor, translateStream, translateWhole } from './translate.ts';
-import { checkBody } from './upstream-rules.ts';
+import { tryParseJson } from '../src/json-narrowing.ts';
+import { arbitraryAnswerStreams, arbitraryRequests } from './arbitrary-conversations.ts';
+import { assertSameConversation } from './same-conversation.ts';
+import {
+  assertEventGrammar,
+  CLIENT_NAMES,
+  createAnswerContext,
+  translateStream,
+  translateWhole,
+} from './translate.ts';
+import { assertAcceptedBody } from './upstream-rules.ts';
 
 const numRuns = process.env.FLOE_TEST_FULL === '1' ? 5_000 : 250;
-const OPTIONS: UpstreamOptions = {
+const OPTIONS: RequestWriteOptions = {
   tools: ['freeform', 'strict'],
   hints: ['user', 'metadata', 'cache-key', 'service-tier', 'verbosity', 'seed', 'cache-mark'],
   messages: ['system-in-place'],
 };
 
 describe('requests', () => {
-  for (const dialect of CLIENTS)
+  for (const dialect of CLIENT_NAMES)
     test(`${dialect}: writing, reading and writing again gives the same request, and the same meaning`, () => {
       fc.assert(
-        fc.property(asks(dialect !== 'messages'), (ask) => {
-          const { body, dropped } = CLIENT_DIALECTS[dialect].writeAsk(ask, OPTIONS);
-          const sent = parseJson(JSON.stringify(body));
+        fc.property(arbitraryRequests(dialect !== 'messages'), (ask) => {
+          const { body, dropped } = CLIENT_DIALECTS[dialect].writeRequest(ask, OPTIONS);
+          const sent = tryParseJson(JSON.stringify(body));
           assert.ok(isObject(sent));
-          const back = CLIENT_DIALECTS[dialect].readAsk(sent);
+          const back = CLIENT_DIALECTS[dialect].readRequest(sent);
           assert.deepEqual(back.dropped, []);
-          sameConversation(ask, back, dropped);
-          const again = parseJson(JSON.stringify(CLIENT_DIALECTS[dialect].writeAsk(back, OPTIONS).body));
+          assertSameConversation(ask, back, dropped);
+          const again = tryParseJson(
+            JSON.stringify(CLIENT_DIALECTS[dialect].writeRequest(back, OPTIONS).body),
+          );
           assert.deepEqual(again, sent);
         }),
         { numRuns },
@@ -39,10 +47,10 @@ describe('requests', () => {
   for (const dialect of ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const)
     test(`${dialect}: no request is one that providers refuse for its shape`, () => {
       fc.assert(
-        fc.property(asks(true), (ask) => {
-          const sent = parseJson(JSON.stringify(UPSTREAM_DIALECTS[dialect].writeAsk(ask).body));
+        fc.property(arbitraryRequests(true), (ask) => {
+          const sent = tryParseJson(JSON.stringify(UPSTREAM_DIALECTS[dialect].writeRequest(ask).body));
           assert.ok(isObject(sent));
-          checkBody(dialect, sent);
+          assertAcceptedBody(dialect, sent);
         }),
         { numRuns },
       );
@@ -50,13 +58,13 @@ describe('requests', () => {
 });
 
 describe('answers', () => {
-  for (const client of CLIENTS) {
+  for (const client of CLIENT_NAMES) {
     test(`${client}: any stream, its blocks in any order, satisfies the strictest reader and says the same`, () => {
       fc.assert(
-        fc.property(streams, (events) => {
-          checkEvents(events);
+        fc.property(arbitraryAnswerStreams, (events) => {
+          assertEventGrammar(events);
           translateStream(events, client);
-          translateStream(events, client, contextFor({ sealOrigin: 'cred1' }));
+          translateStream(events, client, createAnswerContext({ sealOrigin: 'cred1' }));
         }),
         { numRuns },
       );
@@ -64,8 +72,8 @@ describe('answers', () => {
 
     test(`${client}: a whole answer says what its stream says`, () => {
       fc.assert(
-        fc.property(streams, (events) => {
-          translateWhole(collect(events), client);
+        fc.property(arbitraryAnswerStreams, (events) => {
+          translateWhole(collectAnswer(events), client);
         }),
         { numRuns },
       );

@@ -1,16 +1,20 @@
 // Two asks that mean the same, whatever dialect the second went through.
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { parseJson } from '../src/json-read.ts';
-import type { Ask, Part } from '../src/request.ts';
+import { tryParseJson } from '../src/json-narrowing.ts';
+import type { CanonicalRequest, ContentPart } from '../src/request.ts';
 
 /** What stands for JSON mode where a dialect has none; reported as dropped `response_format`. */
 const JSON_ONLY = /(prompt)?AnswerwithoneJSONobjectandnothingelse:noprose,nocodefence\./;
 
 /** Conversation, tools, choice, limit and schema; hints and reasoning may be among the reported drops. */
-export function sameConversation(sent: Ask, back: Ask, dropped: ReadonlySet<string>): void {
-  assert.equal(conversation(back), conversation(sent), 'conversation');
-  assert.equal(mediaOf(back), mediaOf(sent), 'media');
+export function assertSameConversation(
+  sent: CanonicalRequest,
+  back: CanonicalRequest,
+  dropped: ReadonlySet<string>,
+): void {
+  assert.equal(conversationText(back), conversationText(sent), 'conversation');
+  assert.equal(countMedia(back), countMedia(sent), 'media');
   assert.deepEqual(
     back.tools.map((tool) => tool.name),
     sent.tools.map((tool) => tool.name),
@@ -24,8 +28,8 @@ export function sameConversation(sent: Ask, back: Ask, dropped: ReadonlySet<stri
     assert.ok(back.format?.type === 'schema');
     // Messages closes every object of a schema.
     const closed = JSON.stringify(back.format.schema).replaceAll(',"additionalProperties":false', '');
-    const asked = JSON.stringify(sent.format.schema).replaceAll(',"additionalProperties":false', '');
-    if (![...dropped].some((name) => name.startsWith('schema.'))) assert.equal(closed, asked, 'schema');
+    const original = JSON.stringify(sent.format.schema).replaceAll(',"additionalProperties":false', '');
+    if (![...dropped].some((name) => name.startsWith('schema.'))) assert.equal(closed, original, 'schema');
   }
 }
 
@@ -33,17 +37,17 @@ export function sameConversation(sent: Ask, back: Ask, dropped: ReadonlySet<stri
  * The whole conversation as one text: ids by order of appearance, for providers limit their form; texts
  * of one role that follow each other count as one, for some dialects join them.
  */
-function conversation(ask: Ask): string {
+function conversationText(request: CanonicalRequest): string {
   const ids = new Map<string, number>();
   const number = (id: string): number => {
     if (!ids.has(id)) ids.set(id, ids.size);
     return ids.get(id) ?? 0;
   };
-  const system = ask.turns.length > 0 ? ask.system : [];
-  const turns = ask.turns.length > 0 ? ask.turns : [{ role: 'user' as const, parts: ask.system }];
+  const system = request.turns.length > 0 ? request.system : [];
+  const turns = request.turns.length > 0 ? request.turns : [{ role: 'user' as const, parts: request.system }];
   const words: JsonObject[] = [
     ...system.map((part) => ({ role: 'prompt', text: part.text })),
-    ...turns.flatMap((turn) => turn.parts.flatMap((part) => wordsOf(turn.role, part, number))),
+    ...turns.flatMap((turn) => turn.parts.flatMap((part) => partTexts(turn.role, part, number))),
   ];
   let role: Json | undefined;
   return words
@@ -59,7 +63,7 @@ function conversation(ask: Ask): string {
     .replace(JSON_ONLY, '');
 }
 
-function wordsOf(role: string, part: Part, number: (id: string) => number): JsonObject[] {
+function partTexts(role: string, part: ContentPart, number: (id: string) => number): JsonObject[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
@@ -79,15 +83,15 @@ function wordsOf(role: string, part: Part, number: (id: string) => number): Json
 }
 
 function inputOf(input: string, freeform: boolean): Json {
-  return freeform ? { input } : (parseJson(input) ?? input);
+  return freeform ? { input } : (tryParseJson(input) ?? input);
 }
 
 function plainText(text: string): string {
   return text.replace(/^<system-reminder>\n|\n<\/system-reminder>$/g, '');
 }
 
-function mediaOf(ask: Ask): number {
-  const parts = ask.turns.flatMap((turn) => turn.parts);
+function countMedia(request: CanonicalRequest): number {
+  const parts = request.turns.flatMap((turn) => turn.parts);
   const inner = parts.flatMap((part) => (part.type === 'result' ? part.parts : []));
   return [...parts, ...inner].filter((part) => part.type === 'media').length;
 }

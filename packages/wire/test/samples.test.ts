@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { collect } from '../src/answer.ts';
-import { SAMPLES, sample } from './samples.ts';
+import { collectAnswer } from '../src/answer.ts';
+import { findRecordedStream, RECORDED_STREAMS } from './samples.ts';
 import {
-  CLIENTS,
-  checkEvents,
-  contextFor,
-  streamEvents,
+  assertEventGrammar,
+  CLIENT_NAMES,
+  createAnswerContext,
+  readStreamEvents,
   translateStream,
   translateWhole,
 } from './translate.ts';
@@ -14,27 +14,31 @@ import {
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 
 describe('own recordings in every client dialect', () => {
-  for (const { dialect, scenario, body } of SAMPLES)
+  for (const { dialect, scenario, body } of RECORDED_STREAMS)
     test(`${dialect} ${scenario}`, () => {
-      const events = streamEvents(dialect, body, 1 << 30);
-      checkEvents(events);
+      const events = readStreamEvents(dialect, body, 1 << 30);
+      assertEventGrammar(events);
       for (let size = 1; size < 40; size += 1)
         assert.equal(
-          JSON.stringify(streamEvents(dialect, body, size)),
+          JSON.stringify(readStreamEvents(dialect, body, size)),
           JSON.stringify(events),
           `cut every ${size} bytes`,
         );
-      for (const client of CLIENTS) {
+      for (const client of CLIENT_NAMES) {
         const { failed } = translateStream(events, client);
-        translateStream(events, client, contextFor({ sealOrigin: 'cred1', chatReasoning: 'forward' }));
-        if (!failed) translateWhole(collect(events), client);
+        translateStream(
+          events,
+          client,
+          createAnswerContext({ sealOrigin: 'cred1', chatReasoning: 'forward' }),
+        );
+        if (!failed) translateWhole(collectAnswer(events), client);
       }
     });
 });
 
 describe('what the providers said', () => {
   const answerOf = (dialect: (typeof UPSTREAMS)[number], scenario: string) =>
-    collect(streamEvents(dialect, sample(dialect, scenario).body, 1 << 30));
+    collectAnswer(readStreamEvents(dialect, findRecordedStream(dialect, scenario).body, 1 << 30));
 
   for (const dialect of UPSTREAMS) {
     test(`${dialect}: text and usage`, () => {

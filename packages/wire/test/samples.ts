@@ -2,7 +2,7 @@
 
 import type { Buffer } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
-import { eventStreamOf } from '@floe/testkit/event-stream';
+import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
 import type { RecordedDialect } from './recordings.ts';
 
 const FOLDER = new URL('../recordings/', import.meta.url);
@@ -15,7 +15,7 @@ const DIALECTS: readonly RecordedDialect[] = [
   'cohere',
 ];
 
-export interface Sample {
+export interface RecordedStream {
   readonly dialect: RecordedDialect;
   readonly scenario: string;
   /** As the provider sends it: Converse in binary frames. */
@@ -24,17 +24,17 @@ export interface Sample {
   readonly sse: Buffer;
 }
 
-export const SAMPLES: readonly Sample[] = readdirSync(FOLDER).flatMap((file) => {
+export const RECORDED_STREAMS: readonly RecordedStream[] = readdirSync(FOLDER).flatMap((file) => {
   const match = /^([a-z]+)-(.+)\.sse$/.exec(file);
   const dialect = DIALECTS.find((name) => name === match?.[1]);
   if (dialect === undefined) return [];
   const sse = readFileSync(new URL(file, FOLDER));
-  const body = dialect === 'converse' ? eventStreamOf(sse.toString('utf8')) : sse;
+  const body = dialect === 'converse' ? sseToEventStream(sse.toString('utf8')) : sse;
   return [{ dialect, scenario: match?.[2] ?? '', body, sse }];
 });
 
-export function sample(dialect: RecordedDialect, scenario: string): Sample {
-  const found = SAMPLES.find((entry) => entry.dialect === dialect && entry.scenario === scenario);
+export function findRecordedStream(dialect: RecordedDialect, scenario: string): RecordedStream {
+  const found = RECORDED_STREAMS.find((entry) => entry.dialect === dialect && entry.scenario === scenario);
   if (!found) throw new Error(`no recording ${dialect}-${scenario}`);
   return found;
 }

@@ -6,22 +6,28 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { answerViolations, eventViolations } from '@floe/testkit/answer-schemas';
-import { violations } from '@floe/testkit/json-schema';
-import { collect, eventsOf } from '../src/answer.ts';
+import { findAnswerViolations, findEventViolations } from '@floe/testkit/answer-schemas';
+import { findSchemaViolations } from '@floe/testkit/json-schema';
+import { collectAnswer, toAnswerEvents } from '../src/answer.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
-import { listOf, objectOf, parseJson, textOf } from '../src/json-read.ts';
-import { allRecordings, dialectOf } from './recordings.ts';
-import { SAMPLES } from './samples.ts';
-import { framesOf } from './strictness.ts';
-import { CLIENTS, type ClientName, contextFor, READER, streamEvents } from './translate.ts';
+import { asArray, asObject, asString, tryParseJson } from '../src/json-narrowing.ts';
+import { allRecordings, recordedDialect } from './recordings.ts';
+import { RECORDED_STREAMS } from './samples.ts';
+import { parseStrictFrames } from './strictness.ts';
+import {
+  ANSWER_READ_OPTIONS,
+  CLIENT_NAMES,
+  type ClientName,
+  createAnswerContext,
+  readStreamEvents,
+} from './translate.ts';
 
 const SPECS = process.env.FLOE_FIXTURES
   ? resolve(process.env.FLOE_FIXTURES, '../specs')
   : resolve(fileURLToPath(new URL('.', import.meta.url)), '../../../../shared/specs');
 const present = existsSync(SPECS);
 const load = (file: string): JsonObject => {
-  const value = present ? parseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
+  const value = present ? tryParseJson(readFileSync(join(SPECS, file), 'utf8')) : {};
   assert.ok(isObject(value));
   return value;
 };
@@ -69,37 +75,37 @@ const MESSAGES = new Set([
 ]);
 
 function schemas(name: string, spec = openai): Json | undefined {
-  return objectOf(objectOf(spec['components'])?.['schemas'])?.[name];
+  return asObject(asObject(spec['components'])?.['schemas'])?.[name];
 }
 
 /** OpenAI's schema of each Responses event, by the constant of its `type`. */
 const eventSchemas = new Map<string, Json>();
-for (const choice of listOf(objectOf(schemas('ResponseStreamEvent'))?.['anyOf'])) {
-  const schema = schemas(textOf(objectOf(choice)?.['$ref'])?.split('/').at(-1) ?? '');
-  const type = objectOf(objectOf(objectOf(schema)?.['properties'])?.['type']);
-  const word = textOf(type?.['const']) ?? textOf(listOf(type?.['enum'])[0]);
+for (const choice of asArray(asObject(schemas('ResponseStreamEvent'))?.['anyOf'])) {
+  const schema = schemas(asString(asObject(choice)?.['$ref'])?.split('/').at(-1) ?? '');
+  const type = asObject(asObject(asObject(schema)?.['properties'])?.['type']);
+  const word = asString(type?.['const']) ?? asString(asArray(type?.['enum'])[0]);
   if (word !== undefined && schema !== undefined) eventSchemas.set(word, schema);
 }
 
 function checkFrame(client: ClientName, data: JsonObject): string[] {
-  return [...eventViolations(client, data), ...(present ? officialFrame(client, data) : [])];
+  return [...findEventViolations(client, data), ...(present ? officialFrame(client, data) : [])];
 }
 
 function officialFrame(client: ClientName, data: JsonObject): string[] {
   if (client === 'chat')
     return data['error'] === undefined
-      ? violations(data, schemas('CreateChatCompletionStreamResponse'), openai, { optional: CHAT })
-      : violations(data, schemas('ErrorResponse'), openai, { optional: CHAT });
+      ? findSchemaViolations(data, schemas('CreateChatCompletionStreamResponse'), openai, { optional: CHAT })
+      : findSchemaViolations(data, schemas('ErrorResponse'), openai, { optional: CHAT });
   if (client === 'messages')
     return data['type'] === 'ping' || data['type'] === 'error'
       ? []
-      : violations(data, messageEvent, messageEvent, { optional: MESSAGES });
-  const type = textOf(data['type']) ?? '';
+      : findSchemaViolations(data, messageEvent, messageEvent, { optional: MESSAGES });
+  const type = asString(data['type']) ?? '';
   const schema = eventSchemas.get(type);
   const found =
     schema === undefined
       ? [`no schema for ${type}`]
-      : violations(data, schema, openai, { optional: RESPONSES, openEnums: ['.error.code'] });
+      : findSchemaViolations(data, schema, openai, { optional: RESPONSES, openEnums: ['.error.code'] });
   const response = data['response'];
   return isObject(response) ? [...found, ...openResponse(response)] : found;
 }
@@ -107,58 +113,66 @@ function officialFrame(client: ClientName, data: JsonObject): string[] {
 /** Open Responses knows no freeform calls; everything else must fit it, relaxations none. */
 function openResponse(response: JsonObject): string[] {
   const custom = JSON.stringify(response).includes('"custom_tool_call"');
-  return custom ? [] : violations(response, schemas('ResponseResource', open), open, { optional: new Set() });
+  return custom
+    ? []
+    : findSchemaViolations(response, schemas('ResponseResource', open), open, { optional: new Set() });
 }
 
 function checkWhole(client: ClientName, body: Json): string[] {
-  return [...answerViolations(client, body), ...(present ? officialWhole(client, body) : [])];
+  return [...findAnswerViolations(client, body), ...(present ? officialWhole(client, body) : [])];
 }
 
 function officialWhole(client: ClientName, body: Json): string[] {
   if (client === 'chat')
-    return violations(body, schemas('CreateChatCompletionResponse'), openai, { optional: CHAT });
-  if (client === 'messages') return violations(body, message, message, { optional: MESSAGES });
+    return findSchemaViolations(body, schemas('CreateChatCompletionResponse'), openai, { optional: CHAT });
+  if (client === 'messages') return findSchemaViolations(body, message, message, { optional: MESSAGES });
   return isObject(body)
-    ? [...violations(body, schemas('Response'), openai, { optional: RESPONSES }), ...openResponse(body)]
+    ? [
+        ...findSchemaViolations(body, schemas('Response'), openai, { optional: RESPONSES }),
+        ...openResponse(body),
+      ]
     : ['no object'];
 }
 
 describe('answers fit the schemas of their dialects', () => {
   const recorded = allRecordings().flatMap((recording) => {
-    const dialect = dialectOf(recording);
+    const dialect = recordedDialect(recording);
     if (dialect === undefined || recording.status >= 400 || !recording.readable) return [];
     const events = recording.stream
-      ? streamEvents(dialect, recording.body, 1 << 30)
+      ? readStreamEvents(dialect, recording.body, 1 << 30)
       : [
-          ...eventsOf(
-            UPSTREAM_DIALECTS[dialect].readAnswer(parseJson(recording.body.toString('utf8')) ?? null, READER),
+          ...toAnswerEvents(
+            UPSTREAM_DIALECTS[dialect].readWholeAnswer(
+              tryParseJson(recording.body.toString('utf8')) ?? null,
+              ANSWER_READ_OPTIONS,
+            ),
           ),
         ];
     return [{ name: recording.name, events }];
   });
-  const own = SAMPLES.map(({ dialect, scenario, body }) => ({
+  const own = RECORDED_STREAMS.map(({ dialect, scenario, body }) => ({
     name: `${dialect}-${scenario}`,
-    events: streamEvents(dialect, body, 1 << 30),
+    events: readStreamEvents(dialect, body, 1 << 30),
   }));
-  for (const client of CLIENTS)
+  for (const client of CLIENT_NAMES)
     test(`${client}: every frame and every whole answer of ${recorded.length + own.length} exchanges`, () => {
       for (const { name, events } of [...own, ...recorded]) {
-        const writer = CLIENT_DIALECTS[client].answerWriter(contextFor());
+        const writer = CLIENT_DIALECTS[client].createAnswerWriter(createAnswerContext());
         const sse = events.map((event) => writer.write(event)).join('');
         const seen = new Map<string, number>();
-        for (const { data } of framesOf(sse)) {
+        for (const { data } of parseStrictFrames(sse)) {
           if (data === '[DONE]') continue;
-          const frame = parseJson(data);
+          const frame = tryParseJson(data);
           assert.ok(isObject(frame));
-          const shape = `${frame['type']} ${Object.keys(objectOf(frame['delta']) ?? {}).join()}`;
+          const shape = `${frame['type']} ${Object.keys(asObject(frame['delta']) ?? {}).join()}`;
           const times = (seen.get(shape) ?? 0) + 1;
           seen.set(shape, times);
           if (times <= 8) assert.deepEqual(checkFrame(client, frame), [], `${name}: ${data.slice(0, 300)}`);
         }
-        const answer = collect(events);
+        const answer = collectAnswer(events);
         if (answer.fault) continue;
-        const body = parseJson(
-          JSON.stringify(CLIENT_DIALECTS[client].writeAnswer(answer, contextFor()).body),
+        const body = tryParseJson(
+          JSON.stringify(CLIENT_DIALECTS[client].writeWholeAnswer(answer, createAnswerContext()).body),
         );
         assert.deepEqual(checkWhole(client, body ?? null), [], name);
       }

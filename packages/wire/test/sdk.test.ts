@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
-import { collect } from '../src/answer.ts';
+import { collectAnswer } from '../src/answer.ts';
 import { CLIENT_DIALECTS } from '../src/dialects.ts';
 import type { FunctionTool } from '../src/request.ts';
-import { sample } from './samples.ts';
-import { blankAsk, contextFor, streamEvents } from './translate.ts';
+import { findRecordedStream } from './samples.ts';
+import { createAnswerContext, emptyRequest, readStreamEvents } from './translate.ts';
 
 const UPSTREAMS = ['chat', 'responses', 'messages', 'gemini', 'converse', 'cohere'] as const;
 type Upstream = (typeof UPSTREAMS)[number];
@@ -14,7 +14,7 @@ type Upstream = (typeof UPSTREAMS)[number];
 const tools = ['look_up', 'measure', 'now'].map(
   (name): FunctionTool => ({ kind: 'function', name, schema: { type: 'object', properties: {} } }),
 );
-const context = contextFor({ ask: blankAsk({ tools }) });
+const context = createAnswerContext({ request: emptyRequest({ tools }) });
 
 /** A client whose server answers with `body`. */
 function clientOf(body: string, type: string): OpenAI {
@@ -27,14 +27,14 @@ function clientOf(body: string, type: string): OpenAI {
 }
 
 function streamed(client: 'chat' | 'responses', upstream: Upstream, scenario: string): OpenAI {
-  const writer = CLIENT_DIALECTS[client].answerWriter(context);
-  const events = streamEvents(upstream, sample(upstream, scenario).body, 1 << 30);
+  const writer = CLIENT_DIALECTS[client].createAnswerWriter(context);
+  const events = readStreamEvents(upstream, findRecordedStream(upstream, scenario).body, 1 << 30);
   return clientOf(events.map((event) => writer.write(event)).join(''), 'text/event-stream');
 }
 
 function whole(client: 'chat' | 'responses', upstream: Upstream, scenario: string): OpenAI {
-  const events = streamEvents(upstream, sample(upstream, scenario).body, 1 << 30);
-  const { body } = CLIENT_DIALECTS[client].writeAnswer(collect(events), context);
+  const events = readStreamEvents(upstream, findRecordedStream(upstream, scenario).body, 1 << 30);
+  const { body } = CLIENT_DIALECTS[client].writeWholeAnswer(collectAnswer(events), context);
   return clientOf(JSON.stringify(body), 'application/json');
 }
 

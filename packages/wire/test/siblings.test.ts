@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { type Answer, collect, eventsOf } from '../src/answer.ts';
+import { type CanonicalAnswer, collectAnswer, toAnswerEvents } from '../src/answer.ts';
 import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { AnswerEvent } from '../src/events.ts';
-import { isArray, listOf, parseJson } from '../src/json-read.ts';
-import { readFrame, SseFramer } from '../src/sse.ts';
-import { allRecordings, dialectOf, type RecordedDialect } from './recordings.ts';
-import { SAMPLES } from './samples.ts';
-import { CLIENTS, contextFor, READER } from './translate.ts';
+import { asArray, isJsonArray, tryParseJson } from '../src/json-narrowing.ts';
+import { parseSseFrame, SseFramer } from '../src/sse.ts';
+import { allRecordings, type RecordedDialect, recordedDialect } from './recordings.ts';
+import { RECORDED_STREAMS } from './samples.ts';
+import { ANSWER_READ_OPTIONS, CLIENT_NAMES, createAnswerContext } from './translate.ts';
 import { WHOLE_ANSWERS } from './whole-answers.ts';
 
 const EMPTY: readonly Json[] = [null, '', [], {}];
@@ -39,7 +39,7 @@ function told(name: string, dialect: RecordedDialect, body: Buffer, stream: bool
       name,
       dialect,
       stream,
-      bodies: [{ event: '', value: parseJson(body.toString('utf8')) ?? null }],
+      bodies: [{ event: '', value: tryParseJson(body.toString('utf8')) ?? null }],
     };
   const isBinary = dialect === 'converse' && body[0] === 0;
   const sse = isBinary ? new EventStreamTranscoder().push(body).sse : body;
@@ -47,8 +47,8 @@ function told(name: string, dialect: RecordedDialect, body: Buffer, stream: bool
   const bodies: { event: string; value: Json }[] = [];
   let from = lead;
   for (const end of ends) {
-    const frame = readFrame(bytes.subarray(from, end));
-    if (frame) bodies.push({ event: frame.event, value: parseJson(frame.data) ?? frame.data });
+    const frame = parseSseFrame(bytes.subarray(from, end));
+    if (frame) bodies.push({ event: frame.event, value: tryParseJson(frame.data) ?? frame.data });
     from = end;
   }
   return { name, dialect, stream, bodies };
@@ -56,12 +56,12 @@ function told(name: string, dialect: RecordedDialect, body: Buffer, stream: bool
 
 /** Every recorded answer, our own recordings, and those told whole in the dialects that clients speak. */
 function answers(): Told[] {
-  const own = SAMPLES.flatMap(({ dialect, scenario, sse }) => {
+  const own = RECORDED_STREAMS.flatMap(({ dialect, scenario, sse }) => {
     const streamed = told(`${dialect}-${scenario}`, dialect, sse, true);
-    const answer = collect(read(streamed));
+    const answer = collectAnswer(read(streamed));
     if (answer.fault) return [];
-    const wholes = CLIENTS.map((client) => {
-      const { body } = CLIENT_DIALECTS[client].writeAnswer(answer, contextFor());
+    const wholes = CLIENT_NAMES.map((client) => {
+      const { body } = CLIENT_DIALECTS[client].writeWholeAnswer(answer, createAnswerContext());
       return told(`${dialect}-${scenario} as ${client}`, client, Buffer.from(JSON.stringify(body)), false);
     });
     return [streamed, ...wholes];
@@ -70,7 +70,7 @@ function answers(): Told[] {
     told(name, dialect, Buffer.from(JSON.stringify(body)), false),
   );
   const recorded = allRecordings().flatMap((recording) => {
-    const dialect = dialectOf(recording);
+    const dialect = recordedDialect(recording);
     if (
       dialect === undefined ||
       recording.status >= 400 ||
@@ -80,13 +80,21 @@ function answers(): Told[] {
       return [];
     return [told(recording.name, dialect, recording.body, recording.stream)];
   });
-  return [...own, ...made, ...recorded].filter((entry) => collect(read(entry)).fault === undefined);
+  return [...own, ...made, ...recorded].filter((entry) => collectAnswer(read(entry)).fault === undefined);
 }
 
 function read({ dialect, stream, bodies }: Told): AnswerEvent[] {
-  if (!stream) return [...eventsOf(UPSTREAM_DIALECTS[dialect].readAnswer(bodies[0]?.value ?? null, READER))];
+  if (!stream)
+    return [
+      ...toAnswerEvents(
+        UPSTREAM_DIALECTS[dialect].readWholeAnswer(bodies[0]?.value ?? null, ANSWER_READ_OPTIONS),
+      ),
+    ];
   const events: AnswerEvent[] = [];
-  const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), READER);
+  const reader = UPSTREAM_DIALECTS[dialect].createAnswerReader(
+    (event) => events.push(event),
+    ANSWER_READ_OPTIONS,
+  );
   for (const { event, value } of bodies)
     reader.read({ event, data: typeof value === 'string' ? value : JSON.stringify(value) });
   reader.end();
@@ -98,7 +106,8 @@ function* objectsIn(
   value: Json,
   path: readonly (string | number)[] = [],
 ): Generator<readonly (string | number)[]> {
-  if (isArray(value)) for (const [index, entry] of value.entries()) yield* objectsIn(entry, [...path, index]);
+  if (isJsonArray(value))
+    for (const [index, entry] of value.entries()) yield* objectsIn(entry, [...path, index]);
   else if (isObject(value)) {
     yield path;
     for (const [name, inner] of Object.entries(value))
@@ -109,7 +118,7 @@ function* objectsIn(
 function at(value: Json, path: readonly (string | number)[]): JsonObject {
   let found: Json | undefined = value;
   for (const step of path)
-    found = typeof step === 'number' ? listOf(found)[step] : isObject(found) ? found[step] : undefined;
+    found = typeof step === 'number' ? asArray(found)[step] : isObject(found) ? found[step] : undefined;
   assert.ok(isObject(found));
   return found;
 }
@@ -118,7 +127,7 @@ function withMember(value: Json, path: readonly (string | number)[], name: strin
   const [step, ...rest] = path;
   if (step === undefined) return { [name]: empty, ...at(value, []) };
   if (typeof step === 'number')
-    return listOf(value).map((entry, index) =>
+    return asArray(value).map((entry, index) =>
       index === step ? withMember(entry, rest, name, empty) : entry,
     );
   const object = at(value, []);
@@ -177,19 +186,22 @@ describe('members that say nothing change nothing', () => {
 });
 
 describe('an answer with content is never an empty one', () => {
-  const spoken = (answer: Answer): string =>
+  const spoken = (answer: CanonicalAnswer): string =>
     answer.blocks.map((block) => (block.kind === 'tool' ? block.name : block.text)).join('');
 
-  for (const client of CLIENTS)
+  for (const client of CLIENT_NAMES)
     test(`as ${client}`, () => {
       for (const answer of ANSWERS) {
-        const source = collect(read(answer));
+        const source = collectAnswer(read(answer));
         if (spoken(source) === '') continue;
-        const { body } = CLIENT_DIALECTS[client].writeAnswer(
+        const { body } = CLIENT_DIALECTS[client].writeWholeAnswer(
           source,
-          contextFor({ chatReasoning: 'forward' }),
+          createAnswerContext({ chatReasoning: 'forward' }),
         );
-        const back = CLIENT_DIALECTS[client].readAnswer(parseJson(JSON.stringify(body)) ?? null, READER);
+        const back = CLIENT_DIALECTS[client].readWholeAnswer(
+          tryParseJson(JSON.stringify(body)) ?? null,
+          ANSWER_READ_OPTIONS,
+        );
         assert.notEqual(spoken(back), '', answer.name);
       }
     });
@@ -212,10 +224,10 @@ describe('an answer with content is never an empty one', () => {
           { delta: said, message: said },
         ]) {
           const body = { id: 'a', choices: [{ index: 0, finish_reason: 'stop', ...choice }] };
-          const whole = UPSTREAM_DIALECTS.chat.readAnswer(body, READER);
+          const whole = UPSTREAM_DIALECTS.chat.readWholeAnswer(body, ANSWER_READ_OPTIONS);
           assert.equal(whole.blocks.length, 1, JSON.stringify(body));
           const frames = [body, { id: 'a', choices: [] }].map((value) => ({ event: '', value }));
-          const streamed = collect(read({ name: '', dialect: 'chat', stream: true, bodies: frames }));
+          const streamed = collectAnswer(read({ name: '', dialect: 'chat', stream: true, bodies: frames }));
           assert.deepEqual(streamed.blocks, whole.blocks, JSON.stringify(body));
         }
   });

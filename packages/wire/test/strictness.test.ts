@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CLIENT_DIALECTS } from '../src/dialects.ts';
-import { sample } from './samples.ts';
-import { checkStream } from './strictness.ts';
-import { type ClientName, contextFor, streamEvents } from './translate.ts';
+import { findRecordedStream } from './samples.ts';
+import { assertStrictStream } from './strictness.ts';
+import { type ClientName, createAnswerContext, readStreamEvents } from './translate.ts';
 
 function good(client: ClientName, scenario: string): string {
-  const writer = CLIENT_DIALECTS[client].answerWriter(contextFor());
-  const events = streamEvents('messages', sample('messages', scenario).body, 1 << 30);
+  const writer = CLIENT_DIALECTS[client].createAnswerWriter(createAnswerContext());
+  const events = readStreamEvents('messages', findRecordedStream('messages', scenario).body, 1 << 30);
   return events.map((event) => writer.write(event)).join('');
 }
 
@@ -77,9 +77,9 @@ describe('each known defect is found', () => {
   for (const [client, scenario, name, spoil] of defects)
     test(`${client}: ${name}`, () => {
       const sse = good(client, scenario);
-      checkStream(client, sse);
+      assertStrictStream(client, sse);
       const spoilt = spoil(sse);
       assert.notEqual(spoilt, sse, 'the defect was put in');
-      assert.throws(() => checkStream(client, spoilt), assert.AssertionError);
+      assert.throws(() => assertStrictStream(client, spoilt), assert.AssertionError);
     });
 });

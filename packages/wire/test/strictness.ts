@@ -1,11 +1,11 @@
 // What the strictest reader of each client dialect demands of a stream (measured against real SDKs and agents).
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isObject, listOf, numberOf, objectOf, parseJson, textOf } from '../src/json-read.ts';
+import { asArray, asNumber, asObject, asString, isObject, tryParseJson } from '../src/json-narrowing.ts';
 import type { SseEvent } from '../src/sse.ts';
 
 /** Parses our own SSE strictly: every frame is `event:`? + one `data:` line. */
-export function framesOf(sse: string): SseEvent[] {
+export function parseStrictFrames(sse: string): SseEvent[] {
   if (sse === '') return [];
   assert.ok(sse.endsWith('\n\n'), 'the stream ends with a whole frame');
   return sse
@@ -19,15 +19,15 @@ export function framesOf(sse: string): SseEvent[] {
 }
 
 /** True when the stream ended with an error event. */
-export function checkStream(dialect: 'chat' | 'responses' | 'messages', sse: string): boolean {
-  const frames = framesOf(sse);
+export function assertStrictStream(dialect: 'chat' | 'responses' | 'messages', sse: string): boolean {
+  const frames = parseStrictFrames(sse);
   assert.ok(frames.length > 0, 'something was written');
   if (dialect === 'chat') return checkChat(frames);
   return dialect === 'responses' ? checkResponses(frames) : checkMessages(frames);
 }
 
-function dataOf(frame: SseEvent): JsonObject {
-  const data = parseJson(frame.data);
+function parseFrameObject(frame: SseEvent): JsonObject {
+  const data = tryParseJson(frame.data);
   assert.ok(isObject(data), `data is an object: ${frame.data.slice(0, 200)}`);
   return data;
 }
@@ -35,17 +35,17 @@ function dataOf(frame: SseEvent): JsonObject {
 function checkChat(frames: readonly SseEvent[]): boolean {
   for (const frame of frames) assert.equal(frame.event, 'message', 'Chat frames have no event line');
   const done = frames.at(-1)?.data === '[DONE]';
-  const chunks = (done ? frames.slice(0, -1) : frames).map(dataOf);
+  const chunks = (done ? frames.slice(0, -1) : frames).map(parseFrameObject);
   const failed = chunks.at(-1)?.['error'] !== undefined;
   assert.notEqual(done, failed, 'a stream ends with [DONE] or with one error, never both');
   const answers = failed ? chunks.slice(0, -1) : chunks;
   if (failed) {
-    const error = objectOf(chunks.at(-1)?.['error']);
+    const error = asObject(chunks.at(-1)?.['error']);
     assert.deepEqual(Object.keys(error ?? {}).sort(), ['code', 'message', 'param', 'type']);
     if (answers.length === 0) return true;
   }
-  const first = objectOf(listOf(answers[0]?.['choices'])[0]);
-  assert.equal(objectOf(first?.['delta'])?.['role'], 'assistant', 'the first chunk names the role');
+  const first = asObject(asArray(answers[0]?.['choices'])[0]);
+  assert.equal(asObject(first?.['delta'])?.['role'], 'assistant', 'the first chunk names the role');
   assert.equal(
     new Set(answers.map((chunk) => `${chunk['id']} ${chunk['created']} ${chunk['model']}`)).size,
     1,
@@ -57,7 +57,7 @@ function checkChat(frames: readonly SseEvent[]): boolean {
     assert.equal(chunk['object'], 'chat.completion.chunk');
     assert.ok(Array.isArray(chunk['choices']), 'every chunk has choices');
     assert.ok(!afterUsage, 'the usage chunk is the last');
-    const choice = objectOf(listOf(chunk['choices'])[0]);
+    const choice = asObject(asArray(chunk['choices'])[0]);
     if (choice === undefined) {
       assert.ok(isObject(chunk['usage']), 'only the usage chunk has no choice');
       assert.equal(finishes, 1, 'usage follows the finish');
@@ -67,8 +67,8 @@ function checkChat(frames: readonly SseEvent[]): boolean {
     assert.equal(finishes, 0, 'no choice follows the finish');
     assert.equal(choice['index'], 0);
     if (choice['finish_reason'] !== null) finishes += 1;
-    for (const entry of listOf(objectOf(choice['delta'])?.['tool_calls']))
-      checkCallDelta(objectOf(entry) ?? {}, calls);
+    for (const entry of asArray(asObject(choice['delta'])?.['tool_calls']))
+      checkCallDelta(asObject(entry) ?? {}, calls);
     if (choice['finish_reason'] === 'tool_calls') assert.ok(calls.length > 0, 'tool_calls needs a call');
     if (choice['finish_reason'] === 'stop') assert.equal(calls.length, 0, 'calls never end with stop');
   }
@@ -82,25 +82,25 @@ function checkCallDelta(
   entry: JsonObject,
   calls: { closed: boolean; text: string; custom: boolean }[],
 ): void {
-  const index = numberOf(entry['index']);
+  const index = asNumber(entry['index']);
   assert.ok(index !== undefined && index >= 0, 'a call delta has its index');
-  const custom = objectOf(entry['custom']);
-  const inner = custom ?? objectOf(entry['function']);
+  const custom = asObject(entry['custom']);
+  const inner = custom ?? asObject(entry['function']);
   if (index === calls.length) {
-    assert.ok(textOf(entry['id']), 'the first delta has the id');
-    assert.ok(textOf(entry['type']), 'the first delta has the type');
-    assert.ok(textOf(inner?.['name']), 'the first delta has the name');
+    assert.ok(asString(entry['id']), 'the first delta has the id');
+    assert.ok(asString(entry['type']), 'the first delta has the type');
+    assert.ok(asString(inner?.['name']), 'the first delta has the name');
     for (const call of calls) call.closed = true;
     calls.push({ closed: false, text: '', custom: custom !== undefined });
   }
   const call = calls[index];
   assert.ok(call && !call.closed, 'indices are dense and calls never interleave');
-  call.text += textOf(inner?.['arguments']) ?? textOf(inner?.['input']) ?? '';
+  call.text += asString(inner?.['arguments']) ?? asString(inner?.['input']) ?? '';
 }
 
 function checkResponses(frames: readonly SseEvent[]): boolean {
   const events = frames.map((frame, index) => {
-    const data = dataOf(frame);
+    const data = parseFrameObject(frame);
     assert.equal(data['type'], frame.event, 'the event line repeats the type');
     assert.equal(data['sequence_number'], index, 'sequence numbers count from 0');
     return data;
@@ -122,12 +122,12 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
     assert.ok(KNOWN_EVENTS.has(type), `${type} is an event of the SDK's union`);
     if (type === 'response.output_item.added') {
       assert.equal(open, undefined, 'one item at a time');
-      const item = objectOf(event['item']) ?? {};
-      assert.ok(textOf(item['id']), 'an item has an id');
+      const item = asObject(event['item']) ?? {};
+      assert.ok(asString(item['id']), 'an item has an id');
       assert.equal(event['output_index'], done.length, 'output indices are dense');
       open = { item, index: done.length, parts: 0, part: false, text: '' };
     } else if (type === 'response.output_item.done') {
-      const item = objectOf(event['item']) ?? {};
+      const item = asObject(event['item']) ?? {};
       assert.equal(item['id'], open?.item['id'], 'an item keeps its id');
       if (item['type'] === 'function_call')
         assert.notEqual(item['arguments'], '', 'arguments are never empty');
@@ -143,22 +143,22 @@ function checkResponses(frames: readonly SseEvent[]): boolean {
       if (/(text|refusal)\.delta$/.test(type))
         assert.equal(open?.part, true, 'a part opens before its deltas');
       if (/part\.done$/.test(type) && open) open.part = false;
-      if (type.endsWith('.delta') && open) open.text += textOf(event['delta']) ?? '';
+      if (type.endsWith('.delta') && open) open.text += asString(event['delta']) ?? '';
     }
   }
-  const output = listOf(objectOf(events.at(-1)?.['response'])?.['output']);
+  const output = asArray(asObject(events.at(-1)?.['response'])?.['output']);
   assert.deepEqual(output.slice(0, done.length), done, 'the last response holds every item');
   if (!failed) assert.equal(open, undefined, 'every item is done');
   assert.equal(output.length - done.length, open ? 1 : 0, 'and what has been told of the one under way');
-  if (open) assert.equal(spokenIn(objectOf(output.at(-1)) ?? {}), open.text, 'word by word');
+  if (open) assert.equal(itemText(asObject(output.at(-1)) ?? {}), open.text, 'word by word');
   return failed;
 }
 
 /** What an output item says, whatever it is. */
-function spokenIn(item: JsonObject): string {
-  const parts = [...listOf(item['content']), ...listOf(item['summary'])].map(objectOf);
-  const words = parts.map((part) => textOf(part?.['text']) ?? textOf(part?.['refusal']) ?? '');
-  return words.join('') + (textOf(item['arguments']) ?? textOf(item['input']) ?? '');
+function itemText(item: JsonObject): string {
+  const parts = [...asArray(item['content']), ...asArray(item['summary'])].map(asObject);
+  const words = parts.map((part) => asString(part?.['text']) ?? asString(part?.['refusal']) ?? '');
+  return words.join('') + (asString(item['arguments']) ?? asString(item['input']) ?? '');
 }
 
 const KNOWN_EVENTS = new Set(
@@ -175,14 +175,14 @@ const KNOWN_EVENTS = new Set(
 
 function checkMessages(frames: readonly SseEvent[]): boolean {
   const events = frames.map((frame) => {
-    const data = dataOf(frame);
+    const data = parseFrameObject(frame);
     assert.equal(data['type'], frame.event, 'every event has its event line');
     return data;
   });
   const failed = events.at(-1)?.['type'] === 'error';
   if (failed && events.length === 1) return true;
   assert.equal(events[0]?.['type'], 'message_start');
-  assert.ok(isObject(objectOf(events[0]?.['message'])?.['usage']), 'message_start has usage');
+  assert.ok(isObject(asObject(events[0]?.['message'])?.['usage']), 'message_start has usage');
   let next = 0;
   let open: string | undefined;
   for (const event of events.slice(1)) {
@@ -190,12 +190,12 @@ function checkMessages(frames: readonly SseEvent[]): boolean {
       case 'content_block_start':
         assert.equal(open, undefined, 'one block at a time');
         assert.equal(event['index'], next, 'block indices count from 0');
-        open = String(objectOf(event['content_block'])?.['type']);
+        open = String(asObject(event['content_block'])?.['type']);
         break;
       case 'content_block_delta':
         assert.ok(open !== undefined, 'a block opens before its deltas');
         assert.equal(event['index'], next);
-        assert.equal(DELTA_BLOCKS[String(objectOf(event['delta'])?.['type'])], open);
+        assert.equal(DELTA_BLOCKS[String(asObject(event['delta'])?.['type'])], open);
         break;
       case 'content_block_stop':
         assert.ok(open !== undefined);
@@ -206,10 +206,10 @@ function checkMessages(frames: readonly SseEvent[]): boolean {
       case 'message_delta':
         assert.equal(open, undefined, 'every block is stopped');
         assert.ok(
-          numberOf(objectOf(event['usage'])?.['output_tokens']) !== undefined,
+          asNumber(asObject(event['usage'])?.['output_tokens']) !== undefined,
           'message_delta has usage',
         );
-        assert.ok(textOf(objectOf(event['delta'])?.['stop_reason']), 'message_delta has the stop reason');
+        assert.ok(asString(asObject(event['delta'])?.['stop_reason']), 'message_delta has the stop reason');
         break;
       default:
         assert.ok(

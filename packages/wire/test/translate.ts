@@ -2,23 +2,23 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, collect, eventsOf } from '../src/answer.ts';
-import { answerForClient } from '../src/client-stage.ts';
+import { adaptAnswerForClient } from '../src/adapt-for-client.ts';
+import { type CanonicalAnswer, collectAnswer, toAnswerEvents } from '../src/answer.ts';
 import { EventStreamTranscoder } from '../src/converse/event-stream.ts';
-import type { AnswerContext, ReaderOptions } from '../src/dialect.ts';
+import type { AnswerContext, AnswerReadOptions } from '../src/dialect.ts';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '../src/dialects.ts';
 import type { AnswerEvent } from '../src/events.ts';
-import type { Ask } from '../src/request.ts';
-import { isPacked, unpackSeal } from '../src/seal.ts';
-import { readFrame, SseFramer } from '../src/sse.ts';
+import type { CanonicalRequest } from '../src/request.ts';
+import { isPackedSeal, unpackSeal } from '../src/seal.ts';
+import { parseSseFrame, SseFramer } from '../src/sse.ts';
 import type { RecordedDialect } from './recordings.ts';
-import { checkStream, framesOf } from './strictness.ts';
+import { assertStrictStream, parseStrictFrames } from './strictness.ts';
 
 export type ClientName = keyof typeof CLIENT_DIALECTS;
-export const CLIENTS: readonly ClientName[] = ['chat', 'responses', 'messages'];
-export const READER: ReaderOptions = { id: 'X1', sealOrigin: 'cred1' };
+export const CLIENT_NAMES: readonly ClientName[] = ['chat', 'responses', 'messages'];
+export const ANSWER_READ_OPTIONS: AnswerReadOptions = { id: 'X1', sealOrigin: 'cred1' };
 
-export function blankAsk(change: Partial<Ask> = {}): Ask {
+export function emptyRequest(change: Partial<CanonicalRequest> = {}): CanonicalRequest {
   return {
     dialect: 'chat',
     model: 'lab/model',
@@ -29,15 +29,15 @@ export function blankAsk(change: Partial<Ask> = {}): Ask {
     tools: [],
     stop: [],
     sampling: {},
-    needs: new Map(),
+    requiredFeatures: new Map(),
     dropped: [],
     ...change,
   };
 }
 
-export function contextFor(change: Partial<AnswerContext> = {}): AnswerContext {
+export function createAnswerContext(change: Partial<AnswerContext> = {}): AnswerContext {
   return {
-    ask: blankAsk(),
+    request: emptyRequest(),
     id: 'X1',
     requestId: 'req_1',
     createdS: 1_800_000_000,
@@ -47,14 +47,14 @@ export function contextFor(change: Partial<AnswerContext> = {}): AnswerContext {
 }
 
 /** The events of a streamed answer cut into pieces of `size` bytes. */
-export function streamEvents(
+export function readStreamEvents(
   dialect: RecordedDialect,
   body: Buffer,
   size: number,
-  options = READER,
+  options = ANSWER_READ_OPTIONS,
 ): AnswerEvent[] {
   const events: AnswerEvent[] = [];
-  const reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => events.push(event), options);
+  const reader = UPSTREAM_DIALECTS[dialect].createAnswerReader((event) => events.push(event), options);
   const framer = new SseFramer();
   const transcoder = dialect === 'converse' ? new EventStreamTranscoder() : undefined;
   const pieces = (chunk: Buffer): void => {
@@ -63,7 +63,7 @@ export function streamEvents(
     const { bytes, lead, ends } = framer.push(buffer);
     let from = lead;
     for (const end of ends) {
-      const frame = readFrame(bytes.subarray(from, end));
+      const frame = parseSseFrame(bytes.subarray(from, end));
       if (frame) reader.read(frame);
       from = end;
     }
@@ -76,7 +76,7 @@ export function streamEvents(
 }
 
 /** Grammar of the event sequence itself. */
-export function checkEvents(events: readonly AnswerEvent[]): void {
+export function assertEventGrammar(events: readonly AnswerEvent[]): void {
   const open = new Set<number>();
   let last: string | undefined;
   for (const event of events) {
@@ -96,7 +96,7 @@ export function checkEvents(events: readonly AnswerEvent[]): void {
   assert.ok(last === 'finish' || last === 'error', `ends with finish or error, not ${last}`);
 }
 
-export interface Translated {
+export interface TranslatedStream {
   readonly failed: boolean;
   readonly sse: string;
   readonly dropped: ReadonlySet<string>;
@@ -106,50 +106,57 @@ export interface Translated {
 export function translateStream(
   events: readonly AnswerEvent[],
   client: ClientName,
-  context = contextFor(),
-): Translated {
-  const writer = CLIENT_DIALECTS[client].answerWriter(context);
+  context = createAnswerContext(),
+): TranslatedStream {
+  const writer = CLIENT_DIALECTS[client].createAnswerWriter(context);
   const sse = events.map((event) => writer.write(event)).join('');
-  const failed = checkStream(client, sse);
-  const source = collect(events);
+  const failed = assertStrictStream(client, sse);
+  const source = collectAnswer(events);
   assert.equal(failed, source.fault !== undefined, 'an error stays an error, a finish a finish');
   if (!failed) {
     const back: AnswerEvent[] = [];
-    const reader = CLIENT_DIALECTS[client].answerReader((event) => back.push(event), READER);
-    for (const frame of framesOf(sse)) reader.read(frame);
+    const reader = CLIENT_DIALECTS[client].createAnswerReader(
+      (event) => back.push(event),
+      ANSWER_READ_OPTIONS,
+    );
+    for (const frame of parseStrictFrames(sse)) reader.read(frame);
     reader.end();
-    checkEvents(back);
-    conserved(source, { answer: collect(back), dropped: writer.dropped }, client, context);
+    assertEventGrammar(back);
+    assertConserved(source, { answer: collectAnswer(back), dropped: writer.dropped }, client, context);
   }
   return { failed, sse, dropped: writer.dropped };
 }
 
 /** Writes the whole answer for a client and reads it back. */
-export function translateWhole(answer: Answer, client: ClientName, context = contextFor()): JsonObject {
-  const { body, dropped } = CLIENT_DIALECTS[client].writeAnswer(answer, context);
+export function translateWhole(
+  answer: CanonicalAnswer,
+  client: ClientName,
+  context = createAnswerContext(),
+): JsonObject {
+  const { body, dropped } = CLIENT_DIALECTS[client].writeWholeAnswer(answer, context);
   const json: Json = JSON.parse(JSON.stringify(body));
-  const back = CLIENT_DIALECTS[client].readAnswer(json, READER);
+  const back = CLIENT_DIALECTS[client].readWholeAnswer(json, ANSWER_READ_OPTIONS);
   assert.equal(back.fault, undefined);
-  conserved(answer, { answer: back, dropped }, client, context);
+  assertConserved(answer, { answer: back, dropped }, client, context);
   return body;
 }
 
 /** An answer that was written for a client and read back, and what its writer says it left out. */
 interface ReadBack {
-  readonly answer: Answer;
+  readonly answer: CanonicalAnswer;
   readonly dropped: ReadonlySet<string>;
 }
 
-function conserved(
-  source: Answer,
+function assertConserved(
+  source: CanonicalAnswer,
   { answer: back, dropped }: ReadBack,
   client: ClientName,
   context: AnswerContext,
 ): void {
-  const sent = answerForClient(source, context.ask);
-  const said = (answer: Answer, kind: string): string =>
+  const sent = adaptAnswerForClient(source, context.request);
+  const said = (answer: CanonicalAnswer, kind: string): string =>
     answer.blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
-  const calls = (answer: Answer): unknown[] =>
+  const calls = (answer: CanonicalAnswer): unknown[] =>
     answer.blocks.flatMap((block) =>
       block.kind === 'tool' ? [[block.id, block.name, sameArguments(block.text, client)]] : [],
     );
@@ -168,14 +175,14 @@ function conserved(
     assert.equal(said(back, 'reasoning'), '', 'Chat carries no reasoning');
     assert.equal(dropped.has('reasoning'), reasoning !== '', 'and says so');
   } else assert.equal(said(back, 'reasoning'), reasoning, 'reasoning');
-  sealsConserved(sent, { answer: back, dropped }, client, context);
+  assertSealsConserved(sent, { answer: back, dropped }, client, context);
   for (const what of source.dropped) assert.ok(dropped.has(what), `${what} is reported`);
   const reason = sent.finish?.reason === 'other' ? 'stop' : sent.finish?.reason;
   const worded =
     client === 'messages' && said(sent, 'refusal') !== '' && reason === 'stop' ? 'refusal' : reason;
   const paused = back.finish?.raw === 'pause_turn' ? 'stop' : back.finish?.reason;
   assert.equal(paused, worded, 'finish');
-  usageConserved(sent, back);
+  assertUsageConserved(sent, back);
 }
 
 function sameArguments(text: string, client: ClientName): unknown {
@@ -183,13 +190,13 @@ function sameArguments(text: string, client: ClientName): unknown {
   return client === 'messages' ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-function sealsConserved(
-  sent: Answer,
+function assertSealsConserved(
+  sent: CanonicalAnswer,
   { answer: back, dropped }: ReadBack,
   client: ClientName,
   context: AnswerContext,
 ): void {
-  const seals = (answer: Answer) =>
+  const seals = (answer: CanonicalAnswer) =>
     answer.blocks.flatMap((b) => (b.kind === 'reasoning' && b.seal ? [b.seal] : []));
   const expected = seals(sent);
   if (client === 'chat') {
@@ -199,7 +206,7 @@ function sealsConserved(
   const shown = seals(back);
   const foreign = expected.filter((seal) => seal.dialect !== client);
   if (context.sealOrigin === undefined) {
-    assert.ok(shown.every((seal) => !isPacked(seal.value)));
+    assert.ok(shown.every((seal) => !isPackedSeal(seal.value)));
     assert.equal(dropped.has('reasoning.seal'), foreign.length > 0, 'a foreign seal is reported');
     const own = expected.filter((seal) => seal.dialect === client).map((seal) => seal.value);
     assert.deepEqual(
@@ -216,8 +223,8 @@ function sealsConserved(
   }
 }
 
-function usageConserved(sent: Answer, back: Answer): void {
-  const whole = (answer: Answer) => ({
+function assertUsageConserved(sent: CanonicalAnswer, back: CanonicalAnswer): void {
+  const whole = (answer: CanonicalAnswer) => ({
     input: answer.usage?.units.input ?? 0,
     cached: answer.usage?.units.cached ?? 0,
     cache_write: answer.usage?.units.cache_write ?? 0,
@@ -227,4 +234,4 @@ function usageConserved(sent: Answer, back: Answer): void {
   assert.deepEqual(whole(back), whole(sent), 'usage');
 }
 
-export { collect, eventsOf };
+export { collectAnswer, toAnswerEvents };

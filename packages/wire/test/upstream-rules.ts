@@ -1,10 +1,18 @@
 // What providers of each dialect refuse with a 400, as checks on the bodies we write.
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@floe/contract/json';
-import { isArray, isObject, listOf, numberOf, objectOf, objectsIn, textOf } from '../src/json-read.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  isJsonArray,
+  isObject,
+} from '../src/json-narrowing.ts';
 import type { RecordedDialect } from './recordings.ts';
 
-export function checkBody(dialect: RecordedDialect, body: JsonObject): void {
+export function assertAcceptedBody(dialect: RecordedDialect, body: JsonObject): void {
   const check = {
     chat: checkChat,
     responses: checkResponses,
@@ -18,28 +26,28 @@ export function checkBody(dialect: RecordedDialect, body: JsonObject): void {
 
 function checkChat(body: JsonObject): void {
   const waiting = new Set<string>();
-  for (const message of objectsIn(body['messages'])) {
-    const role = textOf(message['role']);
+  for (const message of asObjects(body['messages'])) {
+    const role = asString(message['role']);
     if (role === 'tool')
-      assert.ok(waiting.delete(textOf(message['tool_call_id']) ?? ''), 'a result follows its call');
+      assert.ok(waiting.delete(asString(message['tool_call_id']) ?? ''), 'a result follows its call');
     else assert.equal(waiting.size, 0, 'results come before anything else');
     if (role === 'user')
       assert.ok(message['content'] !== '' && message['content'] !== null, 'a user says something');
-    for (const call of objectsIn(message['tool_calls'])) {
-      const id = textOf(call['id']) ?? '';
+    for (const call of asObjects(message['tool_calls'])) {
+      const id = asString(call['id']) ?? '';
       assert.match(id, /^[A-Za-z0-9_-]{1,40}$/);
       waiting.add(id);
     }
   }
-  if (body['tools'] !== undefined) assert.ok(listOf(body['tools']).length > 0, 'no empty tools');
+  if (body['tools'] !== undefined) assert.ok(asArray(body['tools']).length > 0, 'no empty tools');
   if (body['stream'] !== true) assert.equal(body['stream_options'], undefined);
 }
 
 function checkResponses(body: JsonObject): void {
   assert.equal(body['store'], false);
   const calls = new Set<string>();
-  for (const item of objectsIn(body['input'])) {
-    const id = textOf(item['call_id']);
+  for (const item of asObjects(body['input'])) {
+    const id = asString(item['call_id']);
     if (/_call$/.test(String(item['type']))) {
       assert.ok(id !== undefined && id.length <= 64);
       calls.add(id);
@@ -48,7 +56,7 @@ function checkResponses(body: JsonObject): void {
     if (item['type'] === 'message') {
       const content = item['content'];
       assert.ok(
-        content !== '' && (typeof content === 'string' || listOf(content).length > 0),
+        content !== '' && (typeof content === 'string' || asArray(content).length > 0),
         'it says something',
       );
       assert.ok(
@@ -57,20 +65,20 @@ function checkResponses(body: JsonObject): void {
       );
     }
   }
-  for (const tool of objectsIn(body['tools']))
+  for (const tool of asObjects(body['tools']))
     if (tool['type'] === 'function') assert.equal(typeof tool['strict'], 'boolean', 'strictness is said');
   for (const refused of ['stop', 'n', 'seed', 'presence_penalty', 'max_tokens', 'messages'])
     assert.equal(body[refused], undefined, `${refused} is refused`);
 }
 
 function checkMessages(body: JsonObject): void {
-  assert.ok((numberOf(body['max_tokens']) ?? 0) >= 1, 'max_tokens is required');
+  assert.ok((asNumber(body['max_tokens']) ?? 0) >= 1, 'max_tokens is required');
   let role = 'assistant';
   let waiting: readonly string[] = [];
-  for (const message of objectsIn(body['messages'])) {
+  for (const message of asObjects(body['messages'])) {
     assert.notEqual(message['role'], role, 'roles alternate');
     role = String(message['role']);
-    const content = objectsIn(message['content']);
+    const content = asObjects(message['content']);
     assert.ok(content.length > 0, 'a message says something');
     const results = content.filter((block) => block['type'] === 'tool_result');
     assert.deepEqual(content.slice(0, results.length), results, 'results come first');
@@ -88,34 +96,35 @@ function checkMessages(body: JsonObject): void {
       }
     }
   }
-  const thinking = objectOf(body['thinking']);
+  const thinking = asObject(body['thinking']);
   if (thinking?.['type'] === 'enabled') {
-    assert.ok((numberOf(thinking['budget_tokens']) ?? 0) < (numberOf(body['max_tokens']) ?? 0));
+    assert.ok((asNumber(thinking['budget_tokens']) ?? 0) < (asNumber(body['max_tokens']) ?? 0));
     assert.equal(body['temperature'], undefined);
   }
-  assert.ok((numberOf(body['temperature']) ?? 1) <= 1);
+  assert.ok((asNumber(body['temperature']) ?? 1) <= 1);
 }
 
 function checkGemini(body: JsonObject): void {
-  const contents = objectsIn(body['contents']);
+  const contents = asObjects(body['contents']);
   assert.ok(contents.length > 0);
   for (const [index, content] of contents.entries()) {
     assert.ok(content['role'] === 'user' || content['role'] === 'model');
-    const parts = objectsIn(content['parts']);
+    const parts = asObjects(content['parts']);
     assert.ok(parts.length > 0);
     const calls = parts.filter((part) => 'functionCall' in part);
     if (calls.length === 0 || index === contents.length - 1) continue;
-    const answers = objectsIn(contents[index + 1]?.['parts']).filter((part) => 'functionResponse' in part);
+    const answers = asObjects(contents[index + 1]?.['parts']).filter((part) => 'functionResponse' in part);
     assert.equal(answers.length, calls.length, 'as many responses as calls, in the next turn');
     answers.forEach((part, at) => {
-      const response = objectOf(part['functionResponse']);
+      const response = asObject(part['functionResponse']);
       assert.ok(isObject(response?.['response']), 'a response is an object');
-      assert.equal(response?.['name'], objectOf(calls[at]?.['functionCall'])?.['name']);
+      assert.equal(response?.['name'], asObject(calls[at]?.['functionCall'])?.['name']);
     });
   }
-  const config = objectOf(body['generationConfig']);
+  const config = asObject(body['generationConfig']);
   assert.equal(config?.['messages'], undefined);
-  if (body['tools'] !== undefined) assert.ok(isArray(objectsIn(body['tools'])[0]?.['functionDeclarations']));
+  if (body['tools'] !== undefined)
+    assert.ok(isJsonArray(asObjects(body['tools'])[0]?.['functionDeclarations']));
 }
 
 function checkConverse(body: JsonObject): void {
@@ -124,42 +133,42 @@ function checkConverse(body: JsonObject): void {
   let role = 'assistant';
   let waiting: readonly string[] = [];
   const hasTools = body['toolConfig'] !== undefined;
-  for (const message of objectsIn(body['messages'])) {
+  for (const message of asObjects(body['messages'])) {
     assert.notEqual(message['role'], role, 'roles alternate');
     role = String(message['role']);
-    const content = objectsIn(message['content']);
+    const content = asObjects(message['content']);
     assert.ok(content.length > 0, 'a message says something');
-    const results = content.map((block) => objectOf(block['toolResult'])).filter(isObject);
+    const results = content.map((block) => asObject(block['toolResult'])).filter(isObject);
     const answered = results.map((result) => String(result['toolUseId'])).sort();
     assert.deepEqual(answered, [...waiting].sort(), 'every call is answered at once');
-    waiting = content.flatMap((block) => textOf(objectOf(block['toolUse'])?.['toolUseId']) ?? []);
+    waiting = content.flatMap((block) => asString(asObject(block['toolUse'])?.['toolUseId']) ?? []);
     assert.ok(hasTools || (waiting.length === 0 && results.length === 0), 'calls come with tools');
     for (const block of content) {
       if (typeof block['text'] === 'string') assert.notEqual(block['text'].trim(), '', 'no blank text');
-      const call = objectOf(block['toolUse']);
+      const call = asObject(block['toolUse']);
       if (call === undefined) continue;
       assert.match(String(call['toolUseId']), /^[A-Za-z0-9_.:-]{1,64}$/);
       assert.match(String(call['name']), /^[A-Za-z0-9_-]{1,64}$/);
       assert.ok(isObject(call['input']));
     }
-    for (const result of results) assert.ok(listOf(result['content']).length > 0, 'a result says something');
+    for (const result of results) assert.ok(asArray(result['content']).length > 0, 'a result says something');
   }
   if (hasTools) {
-    const tools = objectsIn(objectOf(body['toolConfig'])?.['tools']);
+    const tools = asObjects(asObject(body['toolConfig'])?.['tools']);
     assert.ok(tools.some((tool) => 'toolSpec' in tool));
-    for (const tool of tools) assert.notEqual(objectOf(tool['toolSpec'])?.['description'], '');
+    for (const tool of tools) assert.notEqual(asObject(tool['toolSpec'])?.['description'], '');
   }
-  const config = objectOf(body['inferenceConfig']);
-  assert.ok((numberOf(config?.['temperature']) ?? 1) <= 1);
+  const config = asObject(body['inferenceConfig']);
+  assert.ok((asNumber(config?.['temperature']) ?? 1) <= 1);
 }
 
 function checkCohere(body: JsonObject): void {
   const waiting = new Set<string>();
   let users = 0;
-  for (const message of objectsIn(body['messages'])) {
-    const role = textOf(message['role']);
+  for (const message of asObjects(body['messages'])) {
+    const role = asString(message['role']);
     if (role === 'tool')
-      assert.ok(waiting.delete(textOf(message['tool_call_id']) ?? ''), 'a result follows its call');
+      assert.ok(waiting.delete(asString(message['tool_call_id']) ?? ''), 'a result follows its call');
     else assert.equal(waiting.size, 0, 'results come before anything else');
     if (role === 'user') users += 1;
     if (role === 'assistant')
@@ -167,14 +176,14 @@ function checkCohere(body: JsonObject): void {
         message['content'] !== undefined || message['tool_calls'] !== undefined,
         'nobody says nothing',
       );
-    for (const call of objectsIn(message['tool_calls'])) waiting.add(textOf(call['id']) ?? '');
+    for (const call of asObjects(message['tool_calls'])) waiting.add(asString(call['id']) ?? '');
   }
   assert.ok(users > 0, 'a user speaks');
   for (const refused of ['n', 'user', 'logit_bias', 'parallel_tool_calls', 'top_p', 'top_k', 'stop'])
     assert.equal(body[refused], undefined, `${refused} is refused`);
   for (const name of ['temperature', 'presence_penalty', 'frequency_penalty', 'p'])
-    assert.ok((numberOf(body[name]) ?? 1) <= 1);
-  if (body['tools'] !== undefined) assert.ok(listOf(body['tools']).length > 0, 'no empty tools');
+    assert.ok((asNumber(body[name]) ?? 1) <= 1);
+  if (body['tools'] !== undefined) assert.ok(asArray(body['tools']).length > 0, 'no empty tools');
   const choice = body['tool_choice'];
   assert.ok(choice === undefined || choice === 'REQUIRED' || choice === 'NONE');
 }

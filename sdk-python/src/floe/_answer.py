@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Mapping, NamedTuple, Optional, Union
 
 from ._call import Call
-from ._errors import FloeAnswerError, FloeError, api_error
+from ._errors import FloeResponseError, FloeError, api_error
 
 
 class Beat(NamedTuple):
@@ -74,7 +74,7 @@ def _read_anything(received: Received) -> Union[Accepted, FloeError]:
 def _unexpected(received: Received, retryable: bool) -> FloeError:
     what = "more than 64 KB" if received.too_long else "something else" if received.text.strip() else "nothing"
     kind = received.headers.get("content-type", "no content type")
-    return FloeAnswerError(
+    return FloeResponseError(
         f"expected Floe's answer to a beat, got {what} (status {received.status}, {kind}). Is base_url the address of "
         "Floe, with no sign-in page or proxy in front of it?",
         code="unexpected_answer",
@@ -86,7 +86,7 @@ def _unexpected(received: Received, retryable: bool) -> FloeError:
 def _redirected(call: Call, received: Received) -> FloeError:
     location = received.headers.get("location")
     to = "" if location is None else f" to {origin_of(location)}"
-    return FloeAnswerError(
+    return FloeResponseError(
         f"{origin_of(call.url)} redirects{to}. Redirects are never followed, for the key would travel along: set "
         "base_url to the final address.",
         code="redirected",

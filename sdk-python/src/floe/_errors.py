@@ -54,7 +54,7 @@ class FloeTimeoutError(FloeError):
     """The answer was not complete in time. Code ``timed_out``."""
 
 
-class FloeAnswerError(FloeError):
+class FloeResponseError(FloeError):
     """Something answered that is not Floe: a page, a redirect, half of a JSON.
 
     Code ``unexpected_answer`` or ``redirected``.

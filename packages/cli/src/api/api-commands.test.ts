@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
-import { read } from './arguments.ts';
-import { candidates } from './completion.ts';
-import { type Operation, positionsOf, readOperations } from './operations.ts';
-import { table } from './show.ts';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
+import { findCompletions } from './completion.ts';
+import { formatTable } from './format-rows.ts';
+import { parseOperationArguments } from './operation-arguments.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
-const operations = readOperations();
+const operations = loadApiOperations();
 const every = Object.entries(operations).flatMap(([subject, verbs]) =>
   Object.entries(verbs).map(([verb, operation]) => ({ subject, verb, operation })),
 );
 
-function operationOf(subject: string, verb: string): Operation {
+function operationOf(subject: string, verb: string): ApiOperation {
   return operations[subject]?.[verb] ?? assert.fail(`${subject} ${verb}`);
 }
 
@@ -42,17 +42,21 @@ async function floe(args: readonly string[], env: Readonly<Record<string, string
 suite('arguments', () => {
   test('every verb of the API can be called with what stands in its path, and not without it', () => {
     for (const { operation } of every) {
-      const positions = positionsOf(operation).map((_, at) => `p ${at}`);
-      const asked = read(operation, positions);
+      const positions = pathParameterNames(operation).map((_, at) => `p ${at}`);
+      const asked = parseOperationArguments(operation, positions);
       assert.ok(!asked.path.includes('{'), asked.path);
       assert.equal(asked.method, operation.method);
-      assert.throws(() => read(operation, [...positions, 'more']), /one argument too many/);
-      if (positions.length > 0) assert.throws(() => read(operation, positions.slice(1)), /is missing/);
+      assert.throws(
+        () => parseOperationArguments(operation, [...positions, 'more']),
+        /one argument too many/,
+      );
+      if (positions.length > 0)
+        assert.throws(() => parseOperationArguments(operation, positions.slice(1)), /is missing/);
     }
   });
 
   test('options become the types that the API takes', () => {
-    const asked = read(operationOf('limits', 'create'), [
+    const asked = parseOperationArguments(operationOf('limits', 'create'), [
       '--rpm',
       '60',
       '--scope',
@@ -61,22 +65,38 @@ suite('arguments', () => {
       'end-user',
     ]);
     assert.deepEqual(JSON.parse(asked.body ?? ''), { rpm: 60, scope: 'key', end_user: null });
-    const key = read(operationOf('keys', 'create'), ['--scopes', 'gateway,read', '--scopes', 'beat']);
+    const key = parseOperationArguments(operationOf('keys', 'create'), [
+      '--scopes',
+      'gateway,read',
+      '--scopes',
+      'beat',
+    ]);
     assert.deepEqual(JSON.parse(key.body ?? ''), { scopes: ['gateway', 'read', 'beat'] });
-    assert.throws(() => read(operationOf('limits', 'create'), ['--rpm', '6O']), /--rpm must be a number/);
-    assert.throws(() => read(operationOf('limits', 'create'), ['--scope', 'ke']), /must be one of org, team/);
-    assert.throws(() => read(operationOf('keys', 'create'), ['--nmae', 'x']), /Unknown option/);
+    assert.throws(
+      () => parseOperationArguments(operationOf('limits', 'create'), ['--rpm', '6O']),
+      /--rpm must be a number/,
+    );
+    assert.throws(
+      () => parseOperationArguments(operationOf('limits', 'create'), ['--scope', 'ke']),
+      /must be one of org, team/,
+    );
+    assert.throws(
+      () => parseOperationArguments(operationOf('keys', 'create'), ['--nmae', 'x']),
+      /Unknown option/,
+    );
   });
 
   test('a creation carries an idempotency key of its own unless one is given', () => {
     const create = operationOf('keys', 'create');
-    const keys = [read(create, []), read(create, [])].map(({ headers }) => headers['idempotency-key']);
+    const keys = [parseOperationArguments(create, []), parseOperationArguments(create, [])].map(
+      ({ headers }) => headers['idempotency-key'],
+    );
     assert.equal(new Set(keys).size, 2);
-    assert.equal(read(create, ['--idempotency-key', 'k']).headers['idempotency-key'], 'k');
+    assert.equal(parseOperationArguments(create, ['--idempotency-key', 'k']).headers['idempotency-key'], 'k');
   });
 
   test('filters that have no option of their own go into the query', () => {
-    const { path } = read(operationOf('requests', 'list'), [
+    const { path } = parseOperationArguments(operationOf('requests', 'list'), [
       '--model',
       'a/b',
       '--filter',
@@ -89,12 +109,12 @@ suite('arguments', () => {
 
 suite('completion', () => {
   test('each word may be followed by what the command line knows', () => {
-    assert.ok(candidates(operations, [], []).includes('keys'));
-    assert.deepEqual(candidates(operations, [], ['keys']), Object.keys(operations['keys'] ?? {}).sort());
-    assert.ok(candidates(operations, [], ['keys', 'create']).includes('--expires-at'));
-    assert.ok(candidates(operations, [], ['limits', 'create', '--scope']).includes('end_user'));
-    assert.deepEqual(candidates(operations, [], ['nothing', 'like', 'this']), []);
-    assert.deepEqual(candidates(operations, [], ['__proto__']), []);
+    assert.ok(findCompletions(operations, [], []).includes('keys'));
+    assert.deepEqual(findCompletions(operations, [], ['keys']), Object.keys(operations['keys'] ?? {}).sort());
+    assert.ok(findCompletions(operations, [], ['keys', 'create']).includes('--expires-at'));
+    assert.ok(findCompletions(operations, [], ['limits', 'create', '--scope']).includes('end_user'));
+    assert.deepEqual(findCompletions(operations, [], ['nothing', 'like', 'this']), []);
+    assert.deepEqual(findCompletions(operations, [], ['__proto__']), []);
   });
 
   test('bash completes with the script it is given', async () => {
@@ -113,7 +133,7 @@ suite('completion', () => {
 });
 
 test('a table shows one line per row, however strange its names are', () => {
-  const shown = table([
+  const shown = formatTable([
     { id: 'a', name: 'one\n\u001b[31mtwo', source: { kind: 'file', line: 3 }, more: { deep: 1 } },
     { id: 'b', name: null, source: { kind: 'console', line: null }, more: null },
   ]);
@@ -122,11 +142,11 @@ test('a table shows one line per row, however strange its names are', () => {
 
 suite('against a server', { concurrency: 2 }, () => {
   const KEY = `eis_${'k'.repeat(40)}`;
-  let server: Floe;
+  let server: FloeProcess;
   let env: Readonly<Record<string, string>>;
   before(async () => {
     const keys = [{ name: 'root', key: KEY, scopes: ['gateway', 'monitoring', 'management', 'read'] }];
-    server = await startFloe({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys }] }) });
+    server = await startFloeProcess({ yaml: JSON.stringify({ orgs: [{ id: 'acme', keys }] }) });
     env = { FLOE_API_KEY: KEY, FLOE_BASE_URL: server.url };
   });
   after(() => server.stop());
@@ -164,7 +184,7 @@ suite('against a server', { concurrency: 2 }, () => {
 
 test('lists go on page by page as far as asked, and say when there is more', async () => {
   const rows = Array.from({ length: 1200 }, (_, at) => ({ id: `r${at}` }));
-  const server = await startUpstream({
+  const server = await startFakeUpstream({
     respond: ({ path }) => {
       const query = new URL(path, 'http://floe').searchParams;
       const from = Number(query.get('cursor') ?? 0);

@@ -1,11 +1,11 @@
-import type { Command } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
-import { optionOf } from './arguments.ts';
-import { COMMON_OPTIONS } from './command.ts';
-import { type Operation, type Operations, readOperations } from './operations.ts';
+import { type ApiOperation, type ApiOperations, loadApiOperations } from './api-operations.ts';
+import { toOptionName } from './operation-arguments.ts';
+import { COMMON_OPTIONS } from './operation-command.ts';
 
 /** Scripts that ask `floe complete` for the words that may follow. */
-const SCRIPTS: Readonly<Record<string, string>> = {
+const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_floe() {
   local IFS=$'\\n'
   COMPREPLY=($(compgen -W "$(floe complete "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -25,26 +25,26 @@ compdef _floe floe
 };
 
 /** `floe completion`, and `floe complete` that its scripts call. */
-export function completionCommands(others: readonly Command[]): readonly Command[] {
-  const completion: Command = {
+export function completionCommands(others: readonly CliCommand[]): readonly CliCommand[] {
+  const completion: CliCommand = {
     words: ['completion'],
     usage: 'completion <bash|zsh|fish>',
-    does: 'Prints a script that completes commands with the tab key.',
+    summary: 'Prints a script that completes commands with the tab key.',
     help: `For this shell:  eval "$(floe completion bash)"
 For fish:        floe completion fish | source`,
     run: async ([shell = '']) => {
-      const script = SCRIPTS[shell];
+      const script = COMPLETION_SCRIPTS[shell];
       if (script === undefined) throw new UsageError('Name the shell: bash, zsh or fish.');
       process.stdout.write(script);
       return 0;
     },
   };
-  const complete: Command = {
+  const complete: CliCommand = {
     words: ['complete'],
     usage: 'complete [words]',
-    does: 'Prints what may follow these words, one per line.',
+    summary: 'Prints what may follow these words, one per line.',
     run: async (words) => {
-      const found = candidates(readOperations(), [...others, completion], words);
+      const found = findCompletions(loadApiOperations(), [...others, completion], words);
       process.stdout.write(found.map((word) => `${word}\n`).join(''));
       return 0;
     },
@@ -53,33 +53,33 @@ For fish:        floe completion fish | source`,
 }
 
 /** What may follow `words`. */
-export function candidates(
-  operations: Operations,
-  commands: readonly Command[],
+export function findCompletions(
+  operations: ApiOperations,
+  commands: readonly CliCommand[],
   words: readonly string[],
 ): readonly string[] {
   const [subject = '', verb = ''] = words;
   const verbs = Object.hasOwn(operations, subject) ? operations[subject] : undefined;
   const previous = words.at(-1) ?? '';
-  if (verbs && Object.hasOwn(verbs, verb) && verbs[verb]) return optionsAfter(verbs[verb], previous);
+  if (verbs && Object.hasOwn(verbs, verb) && verbs[verb]) return findOptionCompletions(verbs[verb], previous);
   const own = commands
     .filter(({ words: own }) => own.length > words.length && words.every((word, at) => own[at] === word))
     .flatMap(({ words: own }) => own[words.length] ?? []);
-  if (words.length === 0) return sorted([...own, ...Object.keys(operations)]);
-  if (words.length === 1 && verbs) return sorted([...own, ...Object.keys(verbs)]);
-  return sorted(own);
+  if (words.length === 0) return sortUnique([...own, ...Object.keys(operations)]);
+  if (words.length === 1 && verbs) return sortUnique([...own, ...Object.keys(verbs)]);
+  return sortUnique(own);
 }
 
 /** The choices of the option that stands before, or else the options. */
-function optionsAfter({ takes, body }: Operation, previous: string): readonly string[] {
-  const named = Object.entries(takes).find(([name]) => `--${optionOf(name)}` === previous)?.[1];
+function findOptionCompletions({ takes, body }: ApiOperation, previous: string): readonly string[] {
+  const named = Object.entries(takes).find(([name]) => `--${toOptionName(name)}` === previous)?.[1];
   if (named?.choices) return named.choices;
   if (named && named.kind !== 'flag') return [];
-  return sorted([
-    ...Object.keys(takes).map((name) => `--${optionOf(name)}`),
+  return sortUnique([
+    ...Object.keys(takes).map((name) => `--${toOptionName(name)}`),
     ...(body ? ['--file'] : []),
     ...COMMON_OPTIONS,
   ]);
 }
 
-const sorted = (words: readonly string[]) => [...new Set(words)].sort();
+const sortUnique = (words: readonly string[]) => [...new Set(words)].sort();

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSyn
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { SignedBundle } from '@floe/relay/bundle';
-import type { HookSettings, SettingsPlaces } from './settings.ts';
+import type { HookSettings, HookSettingsPaths } from './hook-settings.ts';
 
 /** The rules as they were last fetched. */
 export interface CachedBundle {
@@ -12,13 +12,13 @@ export interface CachedBundle {
   readonly pinnedKey: string;
 }
 
-export type BundlePlace = Pick<SettingsPlaces, 'cache'>;
+export type BundleCachePath = Pick<HookSettingsPaths, 'cache'>;
 
 /**
  * One directory for each key: what one key may not do, another may. The address is not part of it, so a server that
  * moves keeps its rules; a server with another signing key cannot replace them.
  */
-export function bundleDirectory({ cache }: BundlePlace, { key }: HookSettings): string {
+export function bundleCacheDirectory({ cache }: BundleCachePath, { key }: HookSettings): string {
   // FNV-1a: a name, no secret; node:crypto would be the dearest import of a hook.
   let hash = 0x811c9dc5;
   for (const letter of `${key}`) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -27,15 +27,15 @@ export function bundleDirectory({ cache }: BundlePlace, { key }: HookSettings): 
 
 /** What is kept, read but not judged; null when there is nothing that could be a bundle. */
 export function readCachedBundle(directory: string, settings: HookSettings): CachedBundle | null {
-  const kept = jsonIn(join(directory, 'bundle.json'));
-  const bundle = kept && isObject(kept['bundle']) ? signedBundle(kept['bundle']) : null;
-  const pinnedKey = settings.publicKey ?? kept?.['pinned_key'];
+  const stored = readJsonFile(join(directory, 'bundle.json'));
+  const bundle = stored && isObject(stored['bundle']) ? parseSignedBundle(stored['bundle']) : null;
+  const pinnedKey = settings.publicKey ?? stored?.['pinned_key'];
   if (!bundle || typeof pinnedKey !== 'string') return null;
-  const etag = kept?.['etag'];
+  const etag = stored?.['etag'];
   return { bundle, pinnedKey, etag: typeof etag === 'string' ? etag : null };
 }
 
-export function keepBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
+export function storeBundle(directory: string, { bundle, etag, pinnedKey }: CachedBundle): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'bundle.json');
   const draft = `${path}.${process.pid}`;
@@ -44,7 +44,7 @@ export function keepBundle(directory: string, { bundle, etag, pinnedKey }: Cache
 }
 
 /** Whether it is time to fetch the rules; says so to one process in an interval. */
-export function takesRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
+export function claimRefresh(directory: string, refreshMs: number, nowMs: number): boolean {
   const marker = join(directory, 'asked');
   try {
     if (nowMs - statSync(marker).mtimeMs < refreshMs) return false;
@@ -60,13 +60,13 @@ export function takesRefresh(directory: string, refreshMs: number, nowMs: number
   return true;
 }
 
-export function signedBundle(value: JsonObject): SignedBundle | null {
+export function parseSignedBundle(value: JsonObject): SignedBundle | null {
   const { payload, signature, public_key } = value;
   const areTexts = typeof payload === 'string' && typeof signature === 'string';
   return areTexts && typeof public_key === 'string' ? { payload, signature, public_key } : null;
 }
 
-function jsonIn(path: string): JsonObject | null {
+function readJsonFile(path: string): JsonObject | null {
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isObject(parsed) ? parsed : null;

@@ -5,63 +5,63 @@ import type { InstalledHook } from './hook-configuration.ts';
 
 export type CodexTrust = 'trusted' | 'changed' | 'untrusted' | 'disabled';
 
-interface HookState {
+interface CodexHookState {
   readonly trustedHash: string | null;
   readonly enabled: boolean;
 }
 
 /** Codex skips a hook silently unless its user trusted exactly this one (codex-rs/hooks/src/engine/discovery.rs). */
-export function codexTrust(hook: InstalledHook, path: string, configPath: string): CodexTrust {
-  const states = hookStates(textOf(configPath));
-  const place = `${snakeCase(hook.event)}:${hook.group}:${hook.handler}`;
-  const state = states.get(`${path}:${place}`) ?? states.get(`${realPath(path)}:${place}`);
+export function getCodexTrust(hook: InstalledHook, path: string, configPath: string): CodexTrust {
+  const states = parseHookStates(readTextOrEmpty(configPath));
+  const position = `${toSnakeCase(hook.event)}:${hook.groupIndex}:${hook.handlerIndex}`;
+  const state = states.get(`${path}:${position}`) ?? states.get(`${resolveRealPath(path)}:${position}`);
   if (state?.enabled === false) return 'disabled';
   if (!state?.trustedHash) return 'untrusted';
-  return state.trustedHash === codexHash(hook) ? 'trusted' : 'changed';
+  return state.trustedHash === computeCodexHookHash(hook) ? 'trusted' : 'changed';
 }
 
 /** Whether `[features]` switches hooks off. */
-export function codexDisablesHooks(configPath: string): boolean {
-  const [, features = ''] = /^\[features\]\s*$([^[]*)/m.exec(textOf(configPath)) ?? [];
+export function areCodexHooksDisabled(configPath: string): boolean {
+  const [, features = ''] = /^\[features\]\s*$([^[]*)/m.exec(readTextOrEmpty(configPath)) ?? [];
   return /^\s*(?:codex_)?hooks\s*=\s*false/m.test(features);
 }
 
 /** What Codex compares: SHA-256 of the hook with its defaults, as JSON with sorted members. */
-export function codexHash({ event, matcher, entry }: InstalledHook): string {
+export function computeCodexHookHash({ event, matcher, entry }: InstalledHook): string {
   const isMatched = typeof matcher === 'string' && event !== 'UserPromptSubmit';
   const identity = {
-    event_name: snakeCase(event),
+    event_name: toSnakeCase(event),
     ...(isMatched && { matcher }),
     hooks: [{ async: false, ...entry, timeout: entry['timeout'] ?? 600 }],
   };
   return `sha256:${createHash('sha256')
-    .update(JSON.stringify(sorted(identity)))
+    .update(JSON.stringify(sortMembers(identity)))
     .digest('hex')}`;
 }
 
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortMembers(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .sort()
-      .map((name) => [name, sorted(value[name] ?? null)]),
+      .map((name) => [name, sortMembers(value[name] ?? null)]),
   );
 }
 
 /** `[hooks.state."<file>:<event>:<group>:<handler>"]` tables, as Codex writes them. */
-function hookStates(toml: string): ReadonlyMap<string, HookState> {
-  const states = new Map<string, HookState>();
+function parseHookStates(toml: string): ReadonlyMap<string, CodexHookState> {
+  const states = new Map<string, CodexHookState>();
   const tables = toml.matchAll(/^\[hooks\.state\.("(?:[^"\\\n]|\\.)*"|'[^'\n]*')\]\s*$([^[]*)/gm);
   for (const [, quoted = '', body = ''] of tables)
-    states.set(unquoted(quoted), {
+    states.set(unquote(quoted), {
       trustedHash: /^\s*trusted_hash\s*=\s*["']([^"'\n]+)["']/m.exec(body)?.[1] ?? null,
       enabled: !/^\s*enabled\s*=\s*false/m.test(body),
     });
   return states;
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   if (text.startsWith("'")) return text.slice(1, -1);
   try {
     return String(JSON.parse(text));
@@ -70,11 +70,11 @@ function unquoted(text: string): string {
   }
 }
 
-function snakeCase(event: string): string {
+function toSnakeCase(event: string): string {
   return event.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
 }
 
-function realPath(path: string): string {
+function resolveRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -82,7 +82,7 @@ function realPath(path: string): string {
   }
 }
 
-function textOf(path: string): string {
+function readTextOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

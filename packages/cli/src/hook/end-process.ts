@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 
 const SHELL = '/bin/sh';
 /** What may still keep a process alive gets this long where the process cannot be replaced. */
-const LAST_RESORT_MS = 250;
+const FORCED_EXIT_MS = 250;
 
 /**
  * Ends this process with `exitCode`, whatever threads, sockets or name lookups are still busy. Everything to print
@@ -15,16 +15,16 @@ const LAST_RESORT_MS = 250;
  */
 export function endProcess(exitCode: number): void {
   process.exitCode = exitCode;
-  if (canReplace()) {
+  if (canReplaceProcess()) {
     flushCompileCache();
     process.execve?.(SHELL, ['sh', '-c', `exit ${exitCode}`], {});
   }
   // Elsewhere the loop runs empty; a timer that does not keep it alive ends what does.
   process.stdin.destroy();
-  setTimeout(() => process.exit(), LAST_RESORT_MS).unref();
+  setTimeout(() => process.exit(), FORCED_EXIT_MS).unref();
 }
 
-function canReplace(): boolean {
+function canReplaceProcess(): boolean {
   if (typeof process.execve !== 'function') return false;
   try {
     accessSync(SHELL, constants.X_OK);

@@ -16,11 +16,11 @@ import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
-import { agentFiles } from './agent-files.ts';
-import { countHooks, withHooks } from './hook-configuration.ts';
-import { readSettings } from './settings.ts';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import { listAgentHookFiles } from './agent-hook-files.ts';
+import { countInstalledHooks, withFloeHooks } from './hook-configuration.ts';
+import { readHookSettings } from './hook-settings.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', 'main.ts');
 const HOOK = join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs');
@@ -91,7 +91,7 @@ async function denyingFloe(t: Cleanup) {
     public_key: publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
     key_id: 'k',
   };
-  const server = await startUpstream({
+  const server = await startFakeUpstream({
     respond: ({ path }) =>
       path === '/relay/v1/bundle'
         ? jsonReply(bundle)
@@ -107,26 +107,26 @@ async function denyingFloe(t: Cleanup) {
 }
 
 suite('the settings of agents', () => {
-  for (const agent of agentFiles({}, '/project')) {
+  for (const agent of listAgentHookFiles({}, '/project')) {
     const foreign: JsonObject = {
       theme: 'dark',
       hooks: {
-        ...Object.fromEntries(Object.keys(agent.hooks).map((name) => [name, [theirs(agent.shape)]])),
-        SomethingElse: [theirs(agent.shape)],
+        ...Object.fromEntries(Object.keys(agent.hooks).map((name) => [name, [theirs(agent.layout)]])),
+        SomethingElse: [theirs(agent.layout)],
       },
     };
 
     test(`${agent.agent}: installed twice is installed once, and uninstalled is as before`, () => {
       const command = `"/opt/node" "/opt/floe/bin/floe-hook.mjs" ${agent.agent}`;
-      const once = withHooks(foreign, agent, command);
-      assert.deepEqual(withHooks(once, agent, command), once);
+      const once = withFloeHooks(foreign, agent, command);
+      assert.deepEqual(withFloeHooks(once, agent, command), once);
       const wanted = Object.keys(agent.hooks).length;
-      assert.deepEqual(countHooks(once, agent), { found: wanted, wanted });
-      assert.deepEqual(countHooks(foreign, agent), { found: 0, wanted });
-      const { version: _root, ...without } = withHooks(once, agent, null);
+      assert.deepEqual(countInstalledHooks(once, agent), { found: wanted, wanted });
+      assert.deepEqual(countInstalledHooks(foreign, agent), { found: 0, wanted });
+      const { version: _root, ...without } = withFloeHooks(once, agent, null);
       assert.deepEqual(without, foreign);
-      assert.deepEqual(withHooks(withHooks({}, agent, command), agent, null), agent.root);
-      const moved = withHooks(once, agent, `floe-hook ${agent.agent}`);
+      assert.deepEqual(withFloeHooks(withFloeHooks({}, agent, command), agent, null), agent.rootMembers);
+      const moved = withFloeHooks(once, agent, `floe-hook ${agent.agent}`);
       assert.ok(!JSON.stringify(moved).includes('/opt/floe'), 'an older place of the hook is replaced');
     });
   }
@@ -174,7 +174,7 @@ test('install shows the change, keeps the connection for this user alone, and th
   assert.equal(answered.code, 0);
   const sent: JsonObject = JSON.parse(floe.requests.at(-1)?.body.toString() ?? '{}');
   assert.equal(sent['id'], 'PreToolUse:s:t1');
-  assert.equal(sent['home'], home);
+  assert.equal(sent['home_dir'], home);
 
   assert.equal((await run([PROGRAM, 'hook', 'uninstall', 'claude-code', '--yes'], home)).code, 0);
   assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), { model: 'opus' });
@@ -228,14 +228,17 @@ test('a key that others may read is not used, and the environment cannot send it
   const home = newHome(t);
   const places = { managed: join(home, 'managed.json'), user: join(home, 'relay.json'), cache: home };
   put(places.user, '{"base_url":"https://floe.example","key":"eis_file"}', 0o644);
-  const open = readSettings(places, { FLOE_BASE_URL: 'http://rogue.example' });
+  const open = readHookSettings(places, { FLOE_BASE_URL: 'http://rogue.example' });
   assert.equal(open.key, null);
-  assert.match(open.trouble ?? '', /chmod 600/);
+  assert.match(open.problem ?? '', /chmod 600/);
   chmodSync(places.user, 0o600);
-  const kept = readSettings(places, { FLOE_BASE_URL: 'http://rogue.example', FLOE_RELAY_KEY: 'eis_rogue' });
-  assert.deepEqual([kept.baseUrl, kept.key, kept.trouble], ['https://floe.example', 'eis_file', null]);
+  const kept = readHookSettings(places, {
+    FLOE_BASE_URL: 'http://rogue.example',
+    FLOE_RELAY_KEY: 'eis_rogue',
+  });
+  assert.deepEqual([kept.baseUrl, kept.key, kept.problem], ['https://floe.example', 'eis_file', null]);
   put(places.managed, '{"base_url":"https://managed.example","on_error":"closed"}', 0o644);
-  const managed = readSettings(places, {});
+  const managed = readHookSettings(places, {});
   assert.deepEqual(
     [managed.baseUrl, managed.key, managed.onError],
     ['https://managed.example', 'eis_file', 'closed'],

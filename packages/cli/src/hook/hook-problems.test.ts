@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { agentFiles } from './agent-files.ts';
-import { codexHash } from './codex-trust.ts';
-import { installedHooks, withHooks } from './hook-configuration.ts';
-import { hookProblems } from './hook-problems.ts';
+import { listAgentHookFiles } from './agent-hook-files.ts';
+import { computeCodexHookHash } from './codex-trust.ts';
+import { findInstalledHooks, withFloeHooks } from './hook-configuration.ts';
+import { findHookProblems } from './hook-problems.ts';
 
 const COMMAND = `"${process.execPath}" "${join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs')}"`;
 
 function agentNamed(name: string) {
-  const agent = agentFiles({}, '/project').find((one) => one.agent === name);
+  const agent = listAgentHookFiles({}, '/project').find((one) => one.agent === name);
   assert.ok(agent);
   return agent;
 }
 
 function problemsOf(name: string, change: (file: JsonObject) => JsonObject, path = '/none/hooks.json') {
   const agent = agentNamed(name);
-  const file = change(withHooks({}, agent, `${COMMAND} ${name}`));
-  return hookProblems(agent, { scope: 'user', path, file, places: [{ scope: 'user', file }] });
+  const file = change(withFloeHooks({}, agent, `${COMMAND} ${name}`));
+  return findHookProblems(agent, { scope: 'user', path, file, allFiles: [{ scope: 'user', file }] });
 }
 
 /** A Codex home whose configuration says `toml`; the text before the place in a key is put in for PATH. */
@@ -35,8 +35,10 @@ function codexHome(t: TestContext, toml: string): string {
 
 test('the hash of a hook is the one Codex 0.169.0 shows in its list of hooks', () => {
   const codex = agentNamed('codex');
-  const file = withHooks({}, codex, '"/usr/bin/node" "/x/floe-hook.mjs" codex');
-  const hashes = Object.fromEntries(installedHooks(file, codex).map((hook) => [hook.event, codexHash(hook)]));
+  const file = withFloeHooks({}, codex, '"/usr/bin/node" "/x/floe-hook.mjs" codex');
+  const hashes = Object.fromEntries(
+    findInstalledHooks(file, codex).map((hook) => [hook.event, computeCodexHookHash(hook)]),
+  );
   assert.deepEqual(hashes, {
     PreToolUse: 'sha256:f900c128728f280ce113663435c868dd621db901c5ed62bdf25f6863cb68506f',
     PermissionRequest: 'sha256:e405b35efdbf0c24b2217af0f754e6e684c88a4a2eeb54d6b021dc5e9d719b83',
@@ -49,10 +51,10 @@ test('hooks that Codex skips for want of trust are named, and trusted ones are n
   const same = (file: JsonObject) => file;
   const trust = (hash: (event: string) => string, more = '') => {
     const codex = agentNamed('codex');
-    return installedHooks(withHooks({}, codex, `${COMMAND} codex`), codex)
+    return findInstalledHooks(withFloeHooks({}, codex, `${COMMAND} codex`), codex)
       .map((hook) => {
         const event = hook.event.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-        return `[hooks.state."PATH:${event}:0:0"]\ntrusted_hash = "${hash(codexHash(hook))}"\n${more}`;
+        return `[hooks.state."PATH:${event}:0:0"]\ntrusted_hash = "${hash(computeCodexHookHash(hook))}"\n${more}`;
       })
       .join('\n');
   };
@@ -81,14 +83,14 @@ test('switches and missing programs that keep an agent from running its hooks ar
   const gemini = problemsOf('gemini-cli', (file) => ({ ...file, hooksConfig: { enabled: false } }));
   assert.match(gemini.join('\n'), /"hooksConfig.enabled": false/);
   const agent = agentNamed('cursor');
-  const file = withHooks({}, agent, '"/gone/node" "/gone/floe-hook.mjs" cursor');
-  const moved = hookProblems(agent, { scope: 'user', path: '/none', file, places: [] });
+  const file = withFloeHooks({}, agent, '"/gone/node" "/gone/floe-hook.mjs" cursor');
+  const moved = findHookProblems(agent, { scope: 'user', path: '/none', file, allFiles: [] });
   assert.equal(moved.length, 2);
   const claude = agentNamed('claude-code');
   const managed = { scope: 'managed', file: { allowManagedHooksOnly: true } };
-  const user = withHooks({}, claude, `${COMMAND} claude-code`);
+  const user = withFloeHooks({}, claude, `${COMMAND} claude-code`);
   assert.match(
-    hookProblems(claude, { scope: 'user', path: '/none', file: user, places: [managed] }).join('\n'),
+    findHookProblems(claude, { scope: 'user', path: '/none', file: user, allFiles: [managed] }).join('\n'),
     /--managed/,
   );
 });

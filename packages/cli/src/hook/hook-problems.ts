@@ -2,20 +2,20 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import type { AgentFile } from './agent-files.ts';
-import { type CodexTrust, codexDisablesHooks, codexTrust } from './codex-trust.ts';
-import { type InstalledHook, installedHooks } from './hook-configuration.ts';
+import type { AgentHookFile } from './agent-hook-files.ts';
+import { areCodexHooksDisabled, type CodexTrust, getCodexTrust } from './codex-trust.ts';
+import { findInstalledHooks, type InstalledHook } from './hook-configuration.ts';
 
 /** One file of an agent, beside its other ones. */
-export interface AgentPlace {
+export interface AgentSettingsFile {
   readonly scope: string;
   readonly path: string;
   readonly file: JsonObject;
-  readonly places: readonly { readonly scope: string; readonly file: JsonObject }[];
+  readonly allFiles: readonly { readonly scope: string; readonly file: JsonObject }[];
 }
 
 /** Settings that switch hooks off, by agent: where one of its files has this value, none of its hooks run. */
-const SWITCHES: Readonly<Record<string, readonly (readonly [path: string, value: Json])[]>> = {
+const DISABLING_SETTINGS: Readonly<Record<string, readonly (readonly [path: string, value: Json])[]>> = {
   'claude-code': [['disableAllHooks', true]],
   'copilot-cli': [['disableAllHooks', true]],
   vscode: [['disableAllHooks', true]],
@@ -25,24 +25,24 @@ const SWITCHES: Readonly<Record<string, readonly (readonly [path: string, value:
   ],
 };
 
-const UNTRUSTED: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
+const TRUST_PROBLEMS: Readonly<Record<Exclude<CodexTrust, 'trusted'>, string>> = {
   untrusted: 'nobody has trusted them: start codex, open /hooks and trust them',
   changed: 'they changed since they were trusted: start codex, open /hooks and trust them again',
   disabled: 'they are disabled in config.toml: start codex, open /hooks and enable them',
 };
 
 /** Why an agent does not run hooks that are in its file, as far as its files tell; empty when nothing says so. */
-export function hookProblems(agent: AgentFile, place: AgentPlace): readonly string[] {
-  const hooks = installedHooks(place.file, agent);
+export function findHookProblems(agent: AgentHookFile, settingsFile: AgentSettingsFile): readonly string[] {
+  const hooks = findInstalledHooks(settingsFile.file, agent);
   return [
-    ...missingPrograms(hooks),
-    ...switchedOff(agent.agent, place),
-    ...untrusted(agent.agent, hooks, place),
+    ...findMissingPrograms(hooks),
+    ...findDisablingSettings(agent.agent, settingsFile),
+    ...findTrustProblems(agent.agent, hooks, settingsFile),
   ];
 }
 
 /** A clone or a Node that was moved leaves commands behind that no longer start. */
-function missingPrograms(hooks: readonly InstalledHook[]): string[] {
+function findMissingPrograms(hooks: readonly InstalledHook[]): string[] {
   const missing = hooks.flatMap(({ entry }) => {
     const command = String(entry['command'] ?? entry['bash'] ?? '');
     const quoted = [...command.matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
@@ -61,9 +61,9 @@ function isOnPath(program: string): boolean {
   return directories.some((directory) => names.some((name) => existsSync(join(directory, name))));
 }
 
-function switchedOff(agent: string, { scope, places }: AgentPlace): string[] {
-  const problems = (SWITCHES[agent] ?? [])
-    .filter(([path, value]) => places.some(({ file }) => valueAt(file, path) === value))
+function findDisablingSettings(agent: string, { scope, allFiles: places }: AgentSettingsFile): string[] {
+  const problems = (DISABLING_SETTINGS[agent] ?? [])
+    .filter(([path, value]) => places.some(({ file }) => getValueAtPath(file, path) === value))
     .map(([path, value]) => `does not run: the settings say "${path}": ${JSON.stringify(value)}.`);
   const isManagedOnly = places.some(
     (other) => other.scope === 'managed' && other.file['allowManagedHooksOnly'] === true,
@@ -73,25 +73,29 @@ function switchedOff(agent: string, { scope, places }: AgentPlace): string[] {
   return problems;
 }
 
-function valueAt(file: JsonObject, path: string): Json {
+function getValueAtPath(file: JsonObject, path: string): Json {
   let value: Json = file;
   for (const name of path.split('.')) value = isObject(value) ? (value[name] ?? null) : null;
   return value;
 }
 
-function untrusted(agent: string, hooks: readonly InstalledHook[], { scope, path }: AgentPlace): string[] {
+function findTrustProblems(
+  agent: string,
+  hooks: readonly InstalledHook[],
+  { scope, path }: AgentSettingsFile,
+): string[] {
   if (agent !== 'codex') return [];
   // Trust is the user's, also of a project's hooks.
   const userDirectory = process.env['CODEX_HOME'] || join(homedir(), '.codex');
   const configPath = join(scope === 'user' ? dirname(path) : userDirectory, 'config.toml');
-  if (codexDisablesHooks(configPath)) return [`does not run: ${configPath} says hooks = false.`];
+  if (areCodexHooksDisabled(configPath)) return [`does not run: ${configPath} says hooks = false.`];
   const counts = new Map<CodexTrust, number>();
   for (const hook of hooks) {
-    const trust = codexTrust(hook, path, configPath);
+    const trust = getCodexTrust(hook, path, configPath);
     counts.set(trust, (counts.get(trust) ?? 0) + 1);
   }
   return (['untrusted', 'changed', 'disabled'] as const).flatMap((trust) => {
     const count = counts.get(trust) ?? 0;
-    return count === 0 ? [] : [`Codex does not run ${count} of them; ${UNTRUSTED[trust]}.`];
+    return count === 0 ? [] : [`Codex does not run ${count} of them; ${TRUST_PROBLEMS[trust]}.`];
   });
 }

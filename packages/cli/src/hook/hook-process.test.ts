@@ -12,9 +12,9 @@ import { RelaySchema } from '@floe/contract/config/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { HOOK_ADAPTERS } from '@floe/relay/hooks/adapters';
 import { BARE_ENVIRONMENT } from '@floe/testkit/bare-environment';
-import { bundleDirectory, keepBundle } from './bundle-cache.ts';
-import type { HookSettings } from './settings.ts';
-import { forgetUnresponsive } from './unresponsive-server.ts';
+import { bundleCacheDirectory, storeBundle } from './bundle-cache.ts';
+import type { HookSettings } from './hook-settings.ts';
+import { clearServerUnresponsive } from './unresponsive-server.ts';
 
 const HOOK = join(import.meta.dirname, '..', '..', 'bin', 'floe-hook.mjs');
 const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'relay', 'src', 'hooks', 'golden');
@@ -78,7 +78,7 @@ const SETTINGS: HookSettings = {
   onError: 'open',
   refreshMs: 60_000,
   deadlines: {},
-  trouble: null,
+  problem: null,
 };
 
 /** Settings and rules of a user whose last bundle denies every shell command. */
@@ -103,7 +103,7 @@ function connect(baseUrl: string) {
   const pinnedKey = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
   const signature = sign(null, Buffer.from(payload), privateKey).toString('base64');
   const bundle = { payload, signature, public_key: pinnedKey };
-  keepBundle(bundleDirectory(places, SETTINGS), { bundle, etag: null, pinnedKey });
+  storeBundle(bundleCacheDirectory(places, SETTINGS), { bundle, etag: null, pinnedKey });
 }
 
 /** A payload of the agent that is about to run a shell command, and the adapter's answer to a denial. */
@@ -179,7 +179,7 @@ suite('the process of a hook ends with its whole answer', () => {
       for (let repetition = 0; repetition < REPETITIONS; repetition += 1)
         for (let at = 0; at < calls.length; at += 2) {
           const pair = calls.slice(at, at + 2);
-          forgetUnresponsive(places, SETTINGS);
+          clearServerUnresponsive(places, SETTINGS);
           const ended = await Promise.all(
             pair.map(({ agent, payload }) => run(agent, payload, repetition % 2 === 1)),
           );

@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { Command } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { UsageError } from '../connection.ts';
-import { agentFiles, type HookScope } from './agent-files.ts';
-import { withHooks } from './hook-configuration.ts';
-import { refreshBundle } from './refresh.ts';
-import { readSettings, settingsPlaces } from './settings.ts';
-import { textDiff } from './text-diff.ts';
+import { type HookScope, listAgentHookFiles } from './agent-hook-files.ts';
+import { withFloeHooks } from './hook-configuration.ts';
+import { readHookSettings, resolveHookSettingsPaths } from './hook-settings.ts';
+import { refreshBundle } from './refresh-bundle.ts';
+import { formatTextDiff } from './text-diff.ts';
 
 const SCOPE_HELP = `Options:
   --user       the agent's settings of this user (without an option)
@@ -19,53 +19,57 @@ const SCOPE_HELP = `Options:
   --dry-run    show the change, write nothing
   -y, --yes    do not ask`;
 
-export const hookInstall: Command = {
+export const hookInstallCommand: CliCommand = {
   words: ['hook', 'install'],
   usage: 'hook install <agent>',
-  does: 'Has an agent ask the relay before it acts: shows the change of its settings, then writes it.',
+  summary: 'Has an agent ask the relay before it acts: shows the change of its settings, then writes it.',
   help: `${SCOPE_HELP}
 
 Environment, for the first time; it is kept in a file that only you can read:
   FLOE_RELAY_KEY  a platform key with the scope "relay"
   FLOE_BASE_URL   address of Floe; http://127.0.0.1:3563 unless set`,
-  run: (args) => change(args, 'install'),
+  run: (args) => changeHooks(args, 'install'),
 };
 
-export const hookUninstall: Command = {
+export const hookUninstallCommand: CliCommand = {
   words: ['hook', 'uninstall'],
   usage: 'hook uninstall <agent>',
-  does: 'Takes the hooks of Floe out of the settings of an agent; all others stay.',
+  summary: 'Takes the hooks of Floe out of the settings of an agent; all others stay.',
   help: SCOPE_HELP,
-  run: (args) => change(args, 'uninstall'),
+  run: (args) => changeHooks(args, 'uninstall'),
 };
 
-async function change(args: readonly string[], what: 'install' | 'uninstall'): Promise<number> {
-  const { agent, path, scope, dryRun, yes } = targetOf(args, what);
+async function changeHooks(args: readonly string[], action: 'install' | 'uninstall'): Promise<number> {
+  const { agent, path, scope, dryRun, yes } = parseInstallTarget(args, action);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const before = parsed(text, path);
-  const wanted = withHooks(before, agent, what === 'install' ? commandFor(agent.agent, scope) : null);
-  const isSame = JSON.stringify(wanted) === JSON.stringify(before);
+  const before = parseSettings(text, path);
+  const updated = withFloeHooks(
+    before,
+    agent,
+    action === 'install' ? buildHookCommand(agent.agent, scope) : null,
+  );
+  const isSame = JSON.stringify(updated) === JSON.stringify(before);
   const after = isSame
     ? text
-    : Object.keys(wanted).length === 0
+    : Object.keys(updated).length === 0
       ? ''
-      : `${JSON.stringify(wanted, null, indentOf(text))}\n`;
-  const diff = textDiff(text, after);
+      : `${JSON.stringify(updated, null, detectIndent(text))}\n`;
+  const diff = formatTextDiff(text, after);
   process.stdout.write(diff === '' ? `${path}: nothing to change\n` : `${path}\n${diff}`);
   if (dryRun) return 0;
   if (diff !== '') {
-    if (!yes && !(await agreed(`Write ${path}? [y/N] `))) {
+    if (!yes && !(await confirm(`Write ${path}? [y/N] `))) {
       process.stdout.write('Nothing was written.\n');
       return 1;
     }
-    write(path, after, 0o644);
+    writeFileAtomically(path, after, 0o644);
   }
-  if (what === 'install') await connect();
-  if (what === 'install' && agent.note) process.stdout.write(`${agent.note}\n`);
+  if (action === 'install') await storeConnection();
+  if (action === 'install' && agent.note) process.stdout.write(`${agent.note}\n`);
   return 0;
 }
 
-function targetOf(args: readonly string[], what: string) {
+function parseInstallTarget(args: readonly string[], action: string) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -77,10 +81,10 @@ function targetOf(args: readonly string[], what: string) {
       yes: { type: 'boolean', short: 'y' },
     },
   });
-  const all = agentFiles(process.env, process.cwd());
+  const all = listAgentHookFiles(process.env, process.cwd());
   const agent = all.find((one) => one.agent === positionals[0]);
   if (!agent || positionals.length !== 1)
-    throw new UsageError(`usage: floe hook ${what} <${all.map((one) => one.agent).join('|')}>`);
+    throw new UsageError(`usage: floe hook ${action} <${all.map((one) => one.agent).join('|')}>`);
   const scopes = (['user', 'project', 'managed'] as const).filter((scope) => values[scope]);
   if (scopes.length > 1) throw new UsageError('give one of --user, --project and --managed');
   const scope = scopes[0] ?? 'user';
@@ -95,14 +99,14 @@ function targetOf(args: readonly string[], what: string) {
 }
 
 /** In a project the command must mean the same for everybody; elsewhere it must not depend on the PATH of an agent. */
-function commandFor(agent: string, scope: HookScope): string {
+function buildHookCommand(agent: string, scope: HookScope): string {
   if (scope === 'project') return `floe-hook ${agent}`;
   const program = fileURLToPath(new URL('../../bin/floe-hook.mjs', import.meta.url));
   return `"${process.execPath}" "${program}" ${agent}`;
 }
 
 /** @throws UsageError when the file is one this command must not rewrite */
-function parsed(text: string, path: string): JsonObject {
+function parseSettings(text: string, path: string): JsonObject {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
@@ -115,11 +119,11 @@ function parsed(text: string, path: string): JsonObject {
   );
 }
 
-function indentOf(text: string): string | number {
+function detectIndent(text: string): string | number {
   return /^\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? 2;
 }
 
-async function agreed(question: string): Promise<boolean> {
+async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new UsageError('nobody can be asked here: repeat with --yes, or look with --dry-run');
   const lines = createInterface({ input: process.stdin, output: process.stdout });
@@ -131,7 +135,7 @@ async function agreed(question: string): Promise<boolean> {
 }
 
 /** A file of which nothing is left goes; the mode of one that is there stays. */
-function write(path: string, text: string, mode: number): void {
+function writeFileAtomically(path: string, text: string, mode: number): void {
   if (text === '') return rmSync(path, { force: true });
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.floe-${process.pid}`;
@@ -140,18 +144,18 @@ function write(path: string, text: string, mode: number): void {
 }
 
 /** Keeps the connection for hooks, which often do not see the environment of a shell, and fetches the rules. */
-async function connect(): Promise<void> {
-  const places = settingsPlaces();
+async function storeConnection(): Promise<void> {
+  const paths = resolveHookSettingsPaths();
   const key = process.env['FLOE_RELAY_KEY']?.trim();
-  if (!existsSync(places.user) && key) {
+  if (!existsSync(paths.user) && key) {
     const baseUrl = process.env['FLOE_BASE_URL']?.trim() || 'http://127.0.0.1:3563';
-    mkdirSync(dirname(places.user), { recursive: true, mode: 0o700 });
-    write(places.user, `${JSON.stringify({ base_url: baseUrl, key }, null, 2)}\n`, 0o600);
-    process.stdout.write(`${places.user}: the connection, for you alone to read\n`);
+    mkdirSync(dirname(paths.user), { recursive: true, mode: 0o700 });
+    writeFileAtomically(paths.user, `${JSON.stringify({ base_url: baseUrl, key }, null, 2)}\n`, 0o600);
+    process.stdout.write(`${paths.user}: the connection, for you alone to read\n`);
   }
-  const settings = readSettings(places);
-  const told = await refreshBundle(places, settings).catch((error: unknown) =>
+  const settings = readHookSettings(paths);
+  const message = await refreshBundle(paths, settings).catch((error: unknown) =>
     error instanceof Error ? `not connected: ${error.message}` : 'not connected',
   );
-  process.stdout.write(`${settings.baseUrl ?? 'no address'}: ${told}\n`);
+  process.stdout.write(`${settings.baseUrl ?? 'no address'}: ${message}\n`);
 }

@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
-const MOST_DEPTH = 40;
+const MAX_DEPTH = 40;
 
 /** Remote and branch of the repository around a directory, from its files: starting git would cost more than asking the relay. */
-export function repositoryAround(
+export function findRepository(
   cwd: string,
 ): { readonly remote?: string; readonly branch?: string } | undefined {
   if (!isAbsolute(cwd)) return undefined;
   let at = resolve(cwd);
-  for (let depth = 0; depth < MOST_DEPTH; depth += 1) {
-    const git = gitDirectory(join(at, '.git'));
-    if (git !== null) return described(git);
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    const git = resolveGitDirectory(join(at, '.git'));
+    if (git !== null) return readRepositoryInfo(git);
     const above = dirname(at);
     if (above === at) return undefined;
     at = above;
@@ -20,7 +20,7 @@ export function repositoryAround(
 }
 
 /** Worktrees and submodules have a file in its place that names the directory. */
-function gitDirectory(path: string): string | null {
+function resolveGitDirectory(path: string): string | null {
   try {
     if (statSync(path).isDirectory()) return path;
     const named = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1]?.trim();
@@ -30,24 +30,24 @@ function gitDirectory(path: string): string | null {
   }
 }
 
-function described(git: string) {
+function readRepositoryInfo(git: string) {
   const branch = /^ref: refs\/heads\/(.+)$/m
-    .exec(textOf(join(git, 'HEAD')))?.[1]
+    .exec(readTextOrEmpty(join(git, 'HEAD')))?.[1]
     ?.trim()
     .slice(0, 200);
-  const shared = textOf(join(git, 'commondir')).trim();
-  const config = textOf(join(shared === '' ? git : resolve(git, shared), 'config'));
+  const shared = readTextOrEmpty(join(git, 'commondir')).trim();
+  const config = readTextOrEmpty(join(shared === '' ? git : resolve(git, shared), 'config'));
   const section = /\[remote "origin"\]([^[]*)/.exec(config)?.[1] ?? '';
-  const remote = withoutSecret(/^\s*url\s*=\s*(.+)$/m.exec(section)?.[1]?.trim() ?? '').slice(0, 4_096);
+  const remote = stripCredentials(/^\s*url\s*=\s*(.+)$/m.exec(section)?.[1]?.trim() ?? '').slice(0, 4_096);
   return { ...(remote !== '' && { remote }), ...(branch && { branch }) };
 }
 
 /** People keep tokens in addresses of remotes. */
-function withoutSecret(url: string): string {
+function stripCredentials(url: string): string {
   return url.replace(/^([a-z][a-z+.-]*:\/\/)[^/@]*@/i, '$1');
 }
 
-function textOf(path: string): string {
+function readTextOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

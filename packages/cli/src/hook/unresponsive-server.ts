@@ -1,18 +1,18 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BundlePlace, bundleDirectory } from './bundle-cache.ts';
-import type { HookSettings } from './settings.ts';
+import { type BundleCachePath, bundleCacheDirectory } from './bundle-cache.ts';
+import type { HookSettings } from './hook-settings.ts';
 
 /** How long a server that let a whole deadline pass is not asked again. */
-export const UNRESPONSIVE_MS = 30_000;
+export const UNRESPONSIVE_TTL_MS = 30_000;
 /** How often a process of its own tries meanwhile whether it answers again. */
-export const PROBE_MS = 10_000;
+export const PROBE_INTERVAL_MS = 10_000;
 
 /** Remembers that the server of these settings let a whole deadline pass. Never throws: without it, it is asked again. */
-export function noteUnresponsive(places: BundlePlace, settings: HookSettings): void {
-  const path = markerPath(places, settings);
+export function markServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
+  const path = unresponsiveMarkerPath(paths, settings);
   try {
-    mkdirSync(bundleDirectory(places, settings), { recursive: true, mode: 0o700 });
+    mkdirSync(bundleCacheDirectory(paths, settings), { recursive: true, mode: 0o700 });
     writeFileSync(path, settings.baseUrl ?? '', { mode: 0o600 });
   } catch {
     // A cache that cannot be written costs time, no decision.
@@ -20,22 +20,24 @@ export function noteUnresponsive(places: BundlePlace, settings: HookSettings): v
 }
 
 /** Whether the server let a whole deadline pass within the last 30 seconds. */
-export function isUnresponsive(places: BundlePlace, settings: HookSettings, nowMs: number): boolean {
-  const path = markerPath(places, settings);
+export function isServerUnresponsive(paths: BundleCachePath, settings: HookSettings, nowMs: number): boolean {
+  const path = unresponsiveMarkerPath(paths, settings);
   try {
     const ageMs = nowMs - statSync(path).mtimeMs;
     return (
-      ageMs < UNRESPONSIVE_MS && ageMs > -UNRESPONSIVE_MS && readFileSync(path, 'utf8') === settings.baseUrl
+      ageMs < UNRESPONSIVE_TTL_MS &&
+      ageMs > -UNRESPONSIVE_TTL_MS &&
+      readFileSync(path, 'utf8') === settings.baseUrl
     );
   } catch {
     return false;
   }
 }
 
-export function forgetUnresponsive(places: BundlePlace, settings: HookSettings): void {
-  rmSync(markerPath(places, settings), { force: true });
+export function clearServerUnresponsive(paths: BundleCachePath, settings: HookSettings): void {
+  rmSync(unresponsiveMarkerPath(paths, settings), { force: true });
 }
 
-function markerPath(places: BundlePlace, settings: HookSettings): string {
-  return join(bundleDirectory(places, settings), 'unresponsive');
+function unresponsiveMarkerPath(paths: BundleCachePath, settings: HookSettings): string {
+  return join(bundleCacheDirectory(paths, settings), 'unresponsive');
 }

@@ -1,16 +1,22 @@
-import { fold } from './fold.ts';
-import { codeAt, isAlnum, isDigit, isLetter, isTokenPart } from './letters.ts';
+import { countedCodeAt, isDigit, isLetter, isLetterOrDigit, isTokenCharacter } from './character-codes.ts';
+import { normalizeForDetection } from './normalize-text.ts';
 import {
-  cardEnd,
   type DigitRun,
-  emailAround,
-  ibanEnd,
-  nationalPhoneEnd,
-  phoneEnd,
+  findCardEnd,
+  findEmailAround,
+  findIbanEnd,
+  findNationalPhoneEnd,
+  findPhoneEnd,
+  findSsnEnd,
   readDigitRun,
-  ssnEnd,
-} from './personal.ts';
-import { assignedSecret, isKnownKey, jwtEnd, privateKeyEnd, urlPassword } from './secrets.ts';
+} from './personal-data.ts';
+import {
+  findAssignedSecret,
+  findJwtEnd,
+  findPrivateKeyEnd,
+  findUrlPassword,
+  hasKnownKeyFormat,
+} from './secrets.ts';
 
 export type FindingKind = 'secret' | 'email' | 'phone' | 'credit_card' | 'iban' | 'us_ssn';
 
@@ -25,7 +31,7 @@ export interface Finding {
  * Finds secrets and personal data of the wanted kinds, in order and apart. One pass whose work is linear in the
  * text whatever stands in it.
  */
-export class Scan {
+export class SensitiveDataScan {
   readonly findings: Finding[] = [];
   readonly #text: string;
   readonly #wanted: ReadonlySet<FindingKind>;
@@ -34,18 +40,18 @@ export class Scan {
   #done = 0;
 
   constructor(text: string, wanted: ReadonlySet<FindingKind>) {
-    const folded = fold(text);
+    const folded = normalizeForDetection(text);
     this.#text = folded.text;
     this.#offsets = folded.offsets;
     this.#wanted = wanted;
     let at = 0;
-    while (at < this.#text.length) at = this.#look(at);
+    while (at < this.#text.length) at = this.#scanAt(at);
   }
 
   /** Looks for what begins at `at`; returns where to look next. */
-  #look(at: number): number {
+  #scanAt(at: number): number {
     const text = this.#text;
-    const code = codeAt(text, at);
+    const code = countedCodeAt(text, at);
     if (isLetter(code)) return this.#word(at);
     if (isDigit(code)) return this.#digits(at);
     switch (code) {
@@ -55,12 +61,12 @@ export class Scan {
       case 0x28:
         return this.#phone(at);
       case 0x2d:
-        return this.#wants('secret') && this.#found('secret', at, privateKeyEnd(text, at))
+        return this.#wants('secret') && this.#addFinding('secret', at, findPrivateKeyEnd(text, at))
           ? this.#done
           : at + 1;
       case 0x3a: {
-        const password = this.#wants('secret') ? urlPassword(text, at) : null;
-        if (password) this.#found('secret', password[0], password[1]);
+        const password = this.#wants('secret') ? findUrlPassword(text, at) : null;
+        if (password) this.#addFinding('secret', password[0], password[1]);
         return at + 1;
       }
       default:
@@ -73,7 +79,7 @@ export class Scan {
   }
 
   /** False, with nothing noted, when `end` is -1 or what begins here was found as something else. */
-  #found(kind: FindingKind, start: number, end: number): boolean {
+  #addFinding(kind: FindingKind, start: number, end: number): boolean {
     if (end < 0 || start < this.#done) return false;
     this.#done = end;
     const offsets = this.#offsets;
@@ -85,14 +91,14 @@ export class Scan {
   #word(at: number): number {
     const text = this.#text;
     let end = at + 1;
-    while (isTokenPart(codeAt(text, end))) end += 1;
+    while (isTokenCharacter(countedCodeAt(text, end))) end += 1;
     if (this.#wants('secret')) {
-      if (isKnownKey(text, at, end)) this.#found('secret', at, end);
-      else this.#found('secret', at, jwtEnd(text, at, end));
-      const assigned = assignedSecret(text, at, end);
-      if (assigned) this.#found('secret', assigned[0], assigned[1]);
+      if (hasKnownKeyFormat(text, at, end)) this.#addFinding('secret', at, end);
+      else this.#addFinding('secret', at, findJwtEnd(text, at, end));
+      const assigned = findAssignedSecret(text, at, end);
+      if (assigned) this.#addFinding('secret', assigned[0], assigned[1]);
     }
-    if (this.#wants('iban')) this.#found('iban', at, ibanEnd(text, at));
+    if (this.#wants('iban')) this.#addFinding('iban', at, findIbanEnd(text, at));
     return Math.max(end, this.#done);
   }
 
@@ -100,28 +106,29 @@ export class Scan {
   #digits(at: number): number {
     const text = this.#text;
     const run = readDigitRun(text, at);
-    if (!isAlnum(codeAt(text, run.end)) && codeAt(text, run.end) !== 0x5f)
+    if (!isLetterOrDigit(countedCodeAt(text, run.end)) && countedCodeAt(text, run.end) !== 0x5f)
       for (let first = 0; first < run.groups.length; first += 1) this.#group(run, first);
     let end = Math.max(run.end, this.#done);
     // `123abc` is one token; nothing begins within it.
-    while (isAlnum(codeAt(text, end)) || codeAt(text, end) === 0x5f) end += 1;
+    while (isLetterOrDigit(countedCodeAt(text, end)) || countedCodeAt(text, end) === 0x5f) end += 1;
     return end;
   }
 
   #group(run: DigitRun, first: number): void {
     const text = this.#text;
     const start = run.groups[first]?.[0] ?? 0;
-    if (this.#wants('credit_card') && this.#found('credit_card', start, cardEnd(text, run, first))) return;
+    if (this.#wants('credit_card') && this.#addFinding('credit_card', start, findCardEnd(text, run, first)))
+      return;
     if (run.separators === '') return;
-    if (this.#wants('us_ssn') && this.#found('us_ssn', start, ssnEnd(text, run, first))) return;
-    if (this.#wants('phone')) this.#found('phone', start, nationalPhoneEnd(text, run, first));
+    if (this.#wants('us_ssn') && this.#addFinding('us_ssn', start, findSsnEnd(text, run, first))) return;
+    if (this.#wants('phone')) this.#addFinding('phone', start, findNationalPhoneEnd(text, run, first));
   }
 
   #email(at: number): number {
-    const around = this.#wants('email') ? emailAround(this.#text, at) : null;
+    const around = this.#wants('email') ? findEmailAround(this.#text, at) : null;
     if (around === null) return at + 1;
     this.#replaceWithin(around[0]);
-    this.#found('email', around[0], around[1]);
+    this.#addFinding('email', around[0], around[1]);
     return Math.max(at + 1, this.#done);
   }
 
@@ -137,7 +144,7 @@ export class Scan {
   }
 
   #phone(at: number): number {
-    if (!this.#wants('phone') || isAlnum(codeAt(this.#text, at - 1))) return at + 1;
-    return this.#found('phone', at, phoneEnd(this.#text, at)) ? this.#done : at + 1;
+    if (!this.#wants('phone') || isLetterOrDigit(countedCodeAt(this.#text, at - 1))) return at + 1;
+    return this.#addFinding('phone', at, findPhoneEnd(this.#text, at)) ? this.#done : at + 1;
   }
 }

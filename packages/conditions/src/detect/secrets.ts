@@ -1,10 +1,10 @@
-import { codeAt, isAlnum, isTokenPart } from './letters.ts';
+import { countedCodeAt, isLetterOrDigit, isTokenCharacter } from './character-codes.ts';
 
 /**
  * Beginnings that makers of keys put before them, and how many characters of key follow at least: from the
  * makers' documents and the public lists of secret scanners. Tokens are runs of letters, digits, `_` and `-`.
  */
-const PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
+const KEY_PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   ' eis_:32 sk-eis_:32 sk-proj-:32 sk-ant-:32 sk-svcacct-:32 sk-or-v1-:32 sk-:32 gsk_:32 xai-:40 pplx-:32 r8_:32 ' +
   'hf_:30 nvapi-:40 ghp_:36 gho_:36 ghu_:36 ghs_:36 ghr_:36 github_pat_:40 glpat-:20 gldt-:20 glrt-:20 ' +
   'xoxb-:20 xoxp-:20 xoxa-:20 xoxr-:20 xoxs-:20 xapp-:20 sk_live_:16 rk_live_:16 sk_test_:16 rk_test_:16 ' +
@@ -17,23 +17,23 @@ const PREFIXES: readonly (readonly [prefix: string, atLeast: number])[] = (
   .filter(([, atLeast]) => atLeast !== '0')
   .map(([prefix = '', atLeast]) => [prefix, Number(atLeast)]);
 
-const BY_FIRST = new Map<string, (readonly [string, number])[]>();
-for (const entry of PREFIXES) {
+const PREFIXES_BY_FIRST_CHARACTER = new Map<string, (readonly [string, number])[]>();
+for (const entry of KEY_PREFIXES) {
   const first = entry[0].charAt(0);
-  BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), entry]);
+  PREFIXES_BY_FIRST_CHARACTER.set(first, [...(PREFIXES_BY_FIRST_CHARACTER.get(first) ?? []), entry]);
 }
 /** Of these the part after the beginning has exactly this many capitals and digits. */
-const EXACT = /^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}$/;
+const AWS_KEY_ID = /^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}$/;
 
 /** Whether the token from `start` to `end` is a key by its beginning and length. */
-export function isKnownKey(text: string, start: number, end: number): boolean {
-  const candidates = BY_FIRST.get(text.charAt(start));
+export function hasKnownKeyFormat(text: string, start: number, end: number): boolean {
+  const candidates = PREFIXES_BY_FIRST_CHARACTER.get(text.charAt(start));
   if (candidates === undefined) return false;
   for (const [prefix, atLeast] of candidates) {
     if (!text.startsWith(prefix, start)) continue;
     const rest = end - start - prefix.length;
     if (rest < atLeast) continue;
-    if (prefix.length === 4 && atLeast === 16) return EXACT.test(text.slice(start, end));
+    if (prefix.length === 4 && atLeast === 16) return AWS_KEY_ID.test(text.slice(start, end));
     return looksRandom(text, start + prefix.length, end);
   }
   return false;
@@ -44,23 +44,23 @@ function looksRandom(text: string, start: number, end: number): boolean {
   let digits = 0;
   let changes = 0;
   for (let at = start; at < end; at += 1) {
-    const code = codeAt(text, at);
+    const code = countedCodeAt(text, at);
     if (code >= 0x30 && code <= 0x39) digits += 1;
-    if (at > start && code !== codeAt(text, at - 1)) changes += 1;
+    if (at > start && code !== countedCodeAt(text, at - 1)) changes += 1;
   }
   return digits > 0 && changes * 2 > end - start;
 }
 
 /** A JSON Web Token (RFC 7519): three parts of base64url, the first two of which begin as JSON objects do. */
-export function jwtEnd(text: string, start: number, firstEnd: number): number {
-  if (!text.startsWith('eyJ', start) || codeAt(text, firstEnd) !== 0x2e) return -1;
+export function findJwtEnd(text: string, start: number, firstEnd: number): number {
+  if (!text.startsWith('eyJ', start) || countedCodeAt(text, firstEnd) !== 0x2e) return -1;
   if (!text.startsWith('eyJ', firstEnd + 1)) return -1;
   let at = firstEnd + 1;
-  while (isTokenPart(codeAt(text, at))) at += 1;
-  if (codeAt(text, at) !== 0x2e) return -1;
+  while (isTokenCharacter(countedCodeAt(text, at))) at += 1;
+  if (countedCodeAt(text, at) !== 0x2e) return -1;
   at += 1;
   const signature = at;
-  while (isTokenPart(codeAt(text, at))) at += 1;
+  while (isTokenCharacter(countedCodeAt(text, at))) at += 1;
   return at - signature >= 16 ? at : -1;
 }
 
@@ -69,7 +69,7 @@ const PEM_HEAD_CHARS = 64;
 const PEM_CHARS = 32 * 1024;
 
 /** A private key in PEM (RFC 7468), to its last line or, when that is cut off, to where it cannot go on; its end, or -1. */
-export function privateKeyEnd(text: string, start: number): number {
+export function findPrivateKeyEnd(text: string, start: number): number {
   if (!text.startsWith(PEM, start)) return -1;
   const head = text.slice(start, start + PEM_HEAD_CHARS);
   const kind = /^-----BEGIN ((?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?)-----/.exec(head)?.[1];
@@ -84,13 +84,13 @@ const SCHEME_REST = '://';
 const USERINFO_CHARS = 256;
 
 /** The password of `scheme://user:password@host` around the `:` at `colon`, as start and end. */
-export function urlPassword(text: string, colon: number): readonly [start: number, end: number] | null {
-  if (!text.startsWith(SCHEME_REST, colon) || !isAlnum(codeAt(text, colon - 1))) return null;
+export function findUrlPassword(text: string, colon: number): readonly [start: number, end: number] | null {
+  if (!text.startsWith(SCHEME_REST, colon) || !isLetterOrDigit(countedCodeAt(text, colon - 1))) return null;
   let password = -1;
   for (let at = colon + SCHEME_REST.length; at - colon < USERINFO_CHARS; at += 1) {
-    const code = codeAt(text, at);
+    const code = countedCodeAt(text, at);
     if (code === 0x40)
-      return password > 0 && at > password && !isStandIn(text, password) ? [password, at] : null;
+      return password > 0 && at > password && !isPlaceholder(text, password) ? [password, at] : null;
     if (code === 0x3a && password === -1) password = at + 1;
     if (code <= 0x20 || code === 0x2f || code === 0x22 || code === 0x3f || code === 0x23) return null;
   }
@@ -98,7 +98,7 @@ export function urlPassword(text: string, colon: number): readonly [start: numbe
 }
 
 /** `$PASSWORD`, `{{password}}`, `<password>`, `[redacted…]`: somebody left it out already. */
-function isStandIn(text: string, at: number): boolean {
+function isPlaceholder(text: string, at: number): boolean {
   return '${<[*%'.includes(text.charAt(at));
 }
 
@@ -107,7 +107,7 @@ const ASSIGNED =
   /^(?:aws_)?secret_access_key["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/i;
 
 /** The value of `aws_secret_access_key = …` when the token at `start` is that name, as start and end. */
-export function assignedSecret(
+export function findAssignedSecret(
   text: string,
   start: number,
   end: number,

@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { Keyboard, LogOut, Monitor, Moon, Rows3, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { signOut, useSignedIn } from '../data/session.ts';
-import { Menu, MenuItem, MenuLabel, MenuLine, MenuToggle } from '../ui/menu.tsx';
-import { tell } from '../ui/toast.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator, MenuToggle } from '../ui/menu.tsx';
+import { showToast } from '../ui/toast.tsx';
 import { ConnectionState } from './connection-state.tsx';
 import { useShell } from './shell-context.ts';
-import { densityNow, setDensity, setTheme, type Theme } from './theme.ts';
+import { currentDensity, setDensity, setTheme, type Theme } from './theme.ts';
 
 /** Who is signed in, how it looks to them, and the way out; beside it whether changes arrive by themselves. */
 export function AccountMenu({ icons }: { readonly icons: boolean }) {
@@ -15,12 +15,12 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
   const { openHelp } = useShell();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [density, setShown] = useState(densityNow);
+  const [density, setShown] = useState(currentDensity);
   const name = user.name || user.email;
   const leave = () =>
     signOut(client).then(
       () => navigate({ to: '/sign-in' }),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Could not sign out.'),
+      (error: unknown) => showToast(error instanceof Error ? error.message : 'Could not sign out.'),
     );
   const trigger = (
     <button
@@ -41,7 +41,7 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
     <div className="flex items-center gap-1 border-t border-line p-2">
       <Menu trigger={trigger} align="start">
         <MenuLabel>{user.email}</MenuLabel>
-        <MenuLine />
+        <MenuSeparator />
         {THEMES.map(({ theme, label, icon }) => (
           <MenuItem key={theme} icon={icon} onSelect={() => setTheme(theme)}>
             {label}
@@ -53,7 +53,7 @@ export function AccountMenu({ icons }: { readonly icons: boolean }) {
         >
           <Rows3 size={16} strokeWidth={1.75} className="text-ink-3" /> Comfortable rows
         </MenuToggle>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem icon={Keyboard} keys="?" onSelect={openHelp}>
           Keys
         </MenuItem>

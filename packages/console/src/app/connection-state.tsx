@@ -1,5 +1,5 @@
-import { useConnection } from '../data/events.ts';
-import { cx } from '../ui/class-names.ts';
+import { useEventStreamState } from '../data/events.ts';
+import { joinClassNames } from '../ui/class-names.ts';
 import { Tooltip } from '../ui/tooltip.tsx';
 
 const SAID = {
@@ -20,11 +20,11 @@ const SAID = {
 
 /** Whether what is shown is up to date by itself. */
 export function ConnectionState() {
-  const { word, dot, why } = SAID[useConnection()];
+  const { word, dot, why } = SAID[useEventStreamState()];
   return (
     <Tooltip text={why} side="top">
       <span className="flex shrink-0 items-center gap-1.5 pr-1 text-small text-ink-2">
-        <span className={cx('size-2 rounded-full', dot)} />
+        <span className={joinClassNames('size-2 rounded-full', dot)} />
         {word}
       </span>
     </Tooltip>

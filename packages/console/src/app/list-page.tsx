@@ -2,12 +2,12 @@ import { Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { useRows } from '../data/lists.ts';
 import type { Action } from '../data/permissions.ts';
-import { useRefusal } from '../data/use-refusal.ts';
+import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from '../ui/button.tsx';
 import type { DataTableProps } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
-import { Results } from '../ui/results.tsx';
-import { type Column, readSort, sorted } from '../ui/table-columns.ts';
+import { QueryResults } from '../ui/results.tsx';
+import { parseSort, sortRows, type TableColumn } from '../ui/table-columns.ts';
 import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { useUrlState } from './url-state.ts';
@@ -21,7 +21,7 @@ interface ListPageProps<Row> {
   readonly list: ReturnType<typeof useRows<Row>>;
   /** What stands in links to a row, where that is not its id. */
   readonly idOf?: (row: Row) => string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   /** Columns that fit beside the drawer. */
   readonly besideDrawer?: ReadonlySet<string>;
   readonly card: DataTableProps<Row>['card'];
@@ -56,21 +56,21 @@ export function ListPage<Row extends { readonly id: string }>({
   const { query, change } = useUrlState();
   const opened = drawer ? query.get('open') : null;
   const open = onOpen ?? ((id: string) => change({ open: id }));
-  const refusal = useRefusal(needs);
+  const refusal = useDenialReason(needs);
   useShortcuts([{ keys: 'c', does: `New ${one}`, run: () => refusal === null && open('new') }]);
   const fitting = opened === null ? undefined : besideDrawer;
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   const sortable = columns.some(({ value }) => value !== undefined);
   const add = <NewButton one={one} needs={needs} onClick={() => open('new')} />;
   const beside = opened === null ? null : drawer?.(opened, open, () => change({ open: null }));
   return (
     <PageFrame title={title} padded={false} actions={add} beside={beside}>
       {above}
-      <Results
+      <QueryResults
         list={list}
         what={title.toLowerCase()}
         label={title}
-        shown={sorted(list.rows ?? [], columns, sort)}
+        shown={sortRows(list.rows ?? [], columns, sort)}
         rowId={idOf}
         columns={fitting ? columns.filter(({ id }) => fitting.has(id)) : columns}
         card={card}

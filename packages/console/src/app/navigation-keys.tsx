@@ -1,6 +1,6 @@
 import { GROUPS } from './page-index.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { useGo } from './use-place.ts';
+import { useOrgNavigate } from './use-org-navigate.ts';
 
 /** The keys that work on every page. */
 export function NavigationKeys({
@@ -10,7 +10,7 @@ export function NavigationKeys({
   readonly onPalette: () => void;
   readonly onHelp: () => void;
 }) {
-  const go = useGo();
+  const go = useOrgNavigate();
   const places = GROUPS.flatMap(({ entries }) => entries).filter(({ key }) => key);
   useShortcuts([
     { keys: 'mod+k', does: 'Search or jump to', run: onPalette },

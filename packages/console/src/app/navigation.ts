@@ -27,7 +27,7 @@ import {
   Wallet,
   Wrench,
 } from 'lucide-react';
-import type { OrgPath } from './use-place.ts';
+import type { OrgPath } from './use-org-navigate.ts';
 
 export interface NavigationEntry {
   readonly label: string;
@@ -96,7 +96,7 @@ const NAVIGATION: readonly NavigationGroup[] = [
 ];
 
 /** The groups with the entries whose page is there. */
-export function navigationOf(paths: ReadonlySet<string>): readonly NavigationGroup[] {
+export function buildNavigation(paths: ReadonlySet<string>): readonly NavigationGroup[] {
   return NAVIGATION.map((group) => ({
     ...group,
     entries: group.entries.filter(({ path }) => paths.has(path)),

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { MembersWithPermission } from '../data/members-with-permission.tsx';
 import { useOnChange } from '../data/on-change.ts';
-import { REASON, STEP_UP } from '../data/questions.ts';
+import { REASON_PROMPT, STEP_UP_PROMPT } from '../data/prompts.ts';
 import { SignedInContext, sessionQuery } from '../data/session.ts';
-import { WhoCanHelp } from '../data/who-can-help.tsx';
 import { ErrorState, Skeleton } from '../ui/feedback.tsx';
 import { NavigationKeys } from './navigation-keys.tsx';
 import { Redirect } from './redirect.tsx';
@@ -12,18 +12,22 @@ import { ShellContext } from './shell-context.ts';
 import { useShortcutKeys } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useOrgId } from './url-state.ts';
-import { useQuestion } from './use-question.ts';
+import { usePrompt } from './use-prompt.ts';
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette: Part }) => ({ default: Part })));
+const Palette = lazy(() =>
+  import('./command-palette.tsx').then(({ CommandPalette: Part }) => ({ default: Part })),
+);
 const ShortcutHelp = lazy(() =>
   import('./shortcut-help.tsx').then(({ ShortcutHelp: Part }) => ({ default: Part })),
 );
-const OtherOrg = lazy(() => import('./other-org.tsx').then(({ OtherOrg: Part }) => ({ default: Part })));
+const OtherOrg = lazy(() =>
+  import('./org-not-found.tsx').then(({ OrgNotFound: Part }) => ({ default: Part })),
+);
 const Reason = lazy(() =>
   import('./reason-dialog.tsx').then(({ ReasonDialog: Part }) => ({ default: Part })),
 );
 const ConfigStrip = lazy(() =>
-  import('./config-strip.tsx').then(({ ConfigStrip: Part }) => ({ default: Part })),
+  import('./config-file-banner.tsx').then(({ ConfigFileBanner: Part }) => ({ default: Part })),
 );
 const StepUp = lazy(() =>
   import('./step-up-dialog.tsx').then(({ StepUpDialog: Part }) => ({ default: Part })),
@@ -46,9 +50,9 @@ export function OrgShell() {
     );
   return (
     <SignedInContext value={session}>
-      <WhoCanHelp>
+      <MembersWithPermission>
         <Shell />
-      </WhoCanHelp>
+      </MembersWithPermission>
     </SignedInContext>
   );
 }
@@ -57,8 +61,8 @@ function Shell() {
   const [menu, setMenu] = useState(false);
   const [palette, setPalette] = useState(false);
   const [help, setHelp] = useState(false);
-  const stepUp = useQuestion(STEP_UP);
-  const reason = useQuestion(REASON);
+  const stepUp = usePrompt(STEP_UP_PROMPT);
+  const reason = usePrompt(REASON_PROMPT);
   const place = useLocation({ select: ({ pathname }) => pathname });
   useShortcutKeys();
   useOnChange(place, () => setMenu(false));

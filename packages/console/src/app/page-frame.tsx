@@ -1,7 +1,7 @@
 import { ChevronRight, Menu as MenuIcon, Search } from 'lucide-react';
 import { Fragment, type ReactNode, useEffect } from 'react';
 import { IconButton } from '../ui/button.tsx';
-import { cx } from '../ui/class-names.ts';
+import { joinClassNames } from '../ui/class-names.ts';
 import { ScrollArea } from '../ui/scroll-area.tsx';
 import { OrgLink } from './org-link.tsx';
 import { useShell } from './shell-context.ts';
@@ -39,7 +39,10 @@ export function PageFrame({
         <header className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2.5 max-md:border-b max-md:border-line max-md:bg-sunken md:px-6">
           <IconButton icon={MenuIcon} label="Open the menu" onClick={openMenu} className="-ml-2 md:hidden" />
           <div
-            className={cx('flex flex-1 items-center gap-1.5', crumbs.length === 0 ? 'min-w-max' : 'min-w-0')}
+            className={joinClassNames(
+              'flex flex-1 items-center gap-1.5',
+              crumbs.length === 0 ? 'min-w-max' : 'min-w-0',
+            )}
           >
             {crumbs.map(({ label, to }) => (
               <Fragment key={to}>
@@ -50,7 +53,7 @@ export function PageFrame({
               </Fragment>
             ))}
             <h1
-              className={cx(
+              className={joinClassNames(
                 'truncate',
                 crumbs.length === 0
                   ? 'text-title font-semibold tracking-tight max-md:text-body'

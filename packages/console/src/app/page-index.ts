@@ -1,5 +1,5 @@
 import * as pages from '../pages/index.ts';
-import { navigationOf } from './navigation.ts';
+import { buildNavigation } from './navigation.ts';
 import type { PageRoute } from './page-route.ts';
 
 /** Every page that is built. */
@@ -9,7 +9,7 @@ export const PAGES: readonly PageRoute[] = Object.values(pages).flat();
 export const loadSignIn = () => import('../pages/sign-in/sign-in-page.tsx');
 
 /** The navigation as it stands. */
-export const GROUPS = navigationOf(new Set(PAGES.map(({ path }) => path)));
+export const GROUPS = buildNavigation(new Set(PAGES.map(({ path }) => path)));
 
 /** Where `/` leads: the first page of the navigation. */
-export const START = GROUPS[0]?.entries[0]?.path ?? '/requests';
+export const START_PATH = GROUPS[0]?.entries[0]?.path ?? '/requests';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextPath, querySearch, queryText } from './query-text.ts';
+import { formatQueryString, nextPath, parseQueryString } from './query-text.ts';
 
 test('a query survives the address bar, whatever its values hold', () => {
   for (const search of [
@@ -8,9 +8,9 @@ test('a query survives the address bar, whatever its values hold', () => {
     { 'metadata.team': 'a&b=c #?%2C', status: '>400,<500' },
     { key: ['one', 'two'] },
   ])
-    assert.deepEqual(querySearch(queryText(search)), search);
+    assert.deepEqual(parseQueryString(formatQueryString(search)), search);
   assert.equal(
-    queryText({ model: 'openai/*', 'metadata.team': 'growth' }),
+    formatQueryString({ model: 'openai/*', 'metadata.team': 'growth' }),
     '?model=openai/*&metadata.team=growth',
   );
 });

@@ -1,7 +1,7 @@
 /** Queries as they stand in the address bar: the API's own parameters, readable. Pure. */
 
 /** Router search to text: values stay as people would type them where a URL allows it. */
-export function queryText(search: Readonly<Record<string, unknown>>): string {
+export function formatQueryString(search: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(search))
     for (const one of Array.isArray(value) ? value : [value])
@@ -11,7 +11,7 @@ export function queryText(search: Readonly<Record<string, unknown>>): string {
 }
 
 /** The text back to router search; a parameter that stands twice becomes a list. */
-export function querySearch(text: string): Record<string, string | string[]> {
+export function parseQueryString(text: string): Record<string, string | string[]> {
   const search: Record<string, string | string[]> = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const known = search[name];

@@ -3,10 +3,10 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextArea } from '../ui/field.tsx';
 import { Form, FormField } from '../ui/form.tsx';
-import type { Waiting } from './use-question.ts';
+import type { PendingPrompt } from './use-prompt.ts';
 
 /** Asks why, before what the audit log keeps a reason of; what was asked for goes on by itself. */
-export function ReasonDialog({ waiting: { because, answer } }: { readonly waiting: Waiting<string> }) {
+export function ReasonDialog({ waiting: { because, answer } }: { readonly waiting: PendingPrompt<string> }) {
   const [reason, setReason] = useState('');
   return (
     <Dialog open onClose={() => answer(null)} title="Say why" description={because}>

@@ -7,12 +7,12 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { BASE_PATH } from '../data/base.ts';
-import { Arrival } from './arrival.tsx';
-import { askAhead } from './ask-ahead.ts';
 import { BrokenPage, MissingPage } from './broken-page.tsx';
 import { OrgShell } from './org-shell.tsx';
 import { loadSignIn, PAGES } from './page-index.ts';
-import { querySearch, queryText } from './query-text.ts';
+import { PageTransition } from './page-transition.tsx';
+import { prefetchQueries } from './prefetch-queries.ts';
+import { formatQueryString, parseQueryString } from './query-text.ts';
 
 const root = createRootRoute({
   component: Outlet,
@@ -20,7 +20,7 @@ const root = createRootRoute({
   errorComponent: BrokenPage,
 });
 
-const arrival = createRoute({ getParentRoute: () => root, path: '/', component: Arrival });
+const arrival = createRoute({ getParentRoute: () => root, path: '/', component: PageTransition });
 
 /** The same page signs in, makes the first account and takes an invitation: it depends on what the link brought. */
 const doors = ['/sign-in', '/first-run', '/invite'].map((path) =>
@@ -32,7 +32,7 @@ const doors = ['/sign-in', '/first-run', '/invite'].map((path) =>
 );
 
 const org = createRoute({ getParentRoute: () => root, path: '/o/$org', component: OrgShell });
-const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: Arrival });
+const orgStart = createRoute({ getParentRoute: () => org, path: '/', component: PageTransition });
 
 /** The console's router, below the server's path prefix. Pages ask for what they read by `client`. */
 export function createConsoleRouter(client: QueryClient) {
@@ -45,15 +45,15 @@ export function createConsoleRouter(client: QueryClient) {
       // Nothing that is waited for. A link that is only pointed at loads the code, and asks for nothing.
       loader({ cause, params, location }) {
         const query = new URLSearchParams(location.searchStr);
-        if (cause !== 'preload') void askAhead(client, load, { query, params });
+        if (cause !== 'preload') void prefetchQueries(client, load, { query, params });
       },
     }),
   );
   return createRouter({
     routeTree: root.addChildren([arrival, ...doors, org.addChildren([orgStart, ...pages])]),
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
-    parseSearch: querySearch,
-    stringifySearch: queryText,
+    parseSearch: parseQueryString,
+    stringifySearch: formatQueryString,
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultNotFoundComponent: MissingPage,

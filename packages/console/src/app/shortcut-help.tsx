@@ -1,5 +1,5 @@
 import { Dialog } from '../ui/dialog.tsx';
-import { Key } from '../ui/key.tsx';
+import { KeyboardKey } from '../ui/keyboard-key.tsx';
 import { useAllShortcuts } from './shortcuts.ts';
 
 /** The keys that do something on this page. */
@@ -13,9 +13,9 @@ export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
             <span>{does}</span>
             <span className="flex gap-1">
               {keys.split(' ').map((key) => (
-                <Key key={key} spoken>
+                <KeyboardKey key={key} spoken>
                   {key.replace('mod+k', 'Ctrl/⌘ K')}
-                </Key>
+                </KeyboardKey>
               ))}
             </span>
           </li>

@@ -1,10 +1,10 @@
 import { useLocation } from '@tanstack/react-router';
 import { PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { cx } from '../ui/class-names.ts';
-import { Key } from '../ui/key.tsx';
-import { useMedia } from '../ui/media.ts';
+import { joinClassNames } from '../ui/class-names.ts';
+import { KeyboardKey } from '../ui/keyboard-key.tsx';
 import { Tooltip } from '../ui/tooltip.tsx';
+import { useMediaQuery } from '../ui/use-media-query.ts';
 import { AccountMenu } from './account-menu.tsx';
 import type { NavigationEntry } from './navigation.ts';
 import { OrgLink } from './org-link.tsx';
@@ -12,15 +12,15 @@ import { OrgSwitcher } from './org-switcher.tsx';
 import { GROUPS } from './page-index.ts';
 import { useShell } from './shell-context.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { useCurrentInSight } from './use-current-in-sight.ts';
+import { useScrollCurrentIntoView } from './use-scroll-current-into-view.ts';
 
 const FOLDED = 'floe.sidebar';
 
 /** The navigation: beside the page, as icons on narrow screens, over the page on a phone. */
 export function Sidebar({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'folded');
-  const phone = useMedia('(width < 48rem)');
-  const narrow = useMedia('(width < 64rem)');
+  const phone = useMediaQuery('(width < 48rem)');
+  const narrow = useMediaQuery('(width < 64rem)');
   const icons = !phone && (folded || narrow);
   const fold = () => {
     localStorage.setItem(FOLDED, folded ? 'open' : 'folded');
@@ -29,14 +29,14 @@ export function Sidebar({ open, onClose }: { readonly open: boolean; readonly on
   useShortcuts([{ keys: '[', does: 'Fold the sidebar', run: fold }]);
   useEscape(phone && open, onClose);
   const list = useRef<HTMLDivElement>(null);
-  useCurrentInSight(list, useLocation({ select: ({ pathname }) => pathname }));
+  useScrollCurrentIntoView(list, useLocation({ select: ({ pathname }) => pathname }));
   if (phone && !open) return null;
   return (
     <>
       {phone && <div aria-hidden="true" className="fixed inset-0 z-20 bg-scrim" onClick={onClose} />}
       <nav
         aria-label="Main"
-        className={cx(
+        className={joinClassNames(
           'flex h-full flex-col border-r border-line bg-sunken',
           phone && 'slide-in fixed inset-y-0 left-0 z-30 w-72',
           !phone && (icons ? 'w-14 shrink-0' : 'w-58 shrink-0'),
@@ -91,7 +91,7 @@ function SearchButton({ icons }: { readonly icons: boolean }) {
       {!icons && (
         <>
           <span className="flex-1 text-left">Search or jump to</span>
-          <Key>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</Key>
+          <KeyboardKey>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</KeyboardKey>
         </>
       )}
     </button>
@@ -114,7 +114,7 @@ function Entry({
       to={path}
       label={label}
       onClick={onTaken}
-      className={cx(
+      className={joinClassNames(
         'flex h-7 items-center gap-2.5 rounded-control border border-transparent px-2 text-ui text-ink-2 hover:bg-hover hover:text-ink pointer-coarse:h-11',
         'aria-[current=page]:border-line aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-control',
       )}

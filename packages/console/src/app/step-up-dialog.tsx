@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
-import { send } from '../data/api-client.ts';
-import { useChange } from '../data/change.ts';
-import { askPasskey, canUsePasskeys } from '../data/passkey.ts';
+import { sendJson } from '../data/api-client.ts';
+import { useApiMutation } from '../data/api-mutation.ts';
+import { canUsePasskeys, getPasskeyAssertion } from '../data/passkey.ts';
 import { sessionQuery } from '../data/session.ts';
 import { goToIssuer, methodsQuery } from '../data/sign-in-methods.ts';
 import { Button } from '../ui/button.tsx';
@@ -20,7 +20,7 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
     void client.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true });
     onDone(true);
   };
-  const byPasskey = useChange(confirmByPasskey, { done });
+  const byPasskey = useApiMutation(confirmByPasskey, { done });
   return (
     <Dialog
       open
@@ -50,7 +50,9 @@ export function StepUpDialog({ onDone }: { readonly onDone: (confirmed: boolean)
 
 function PasswordForm({ onDone, onCancel }: { readonly onDone: () => void; readonly onCancel: () => void }) {
   const [password, setPassword] = useState('');
-  const byPassword = useChange(() => send('POST', 'api/session/step-up', { password }), { done: onDone });
+  const byPassword = useApiMutation(() => sendJson('POST', 'api/session/step-up', { password }), {
+    done: onDone,
+  });
   return (
     <Form
       error={byPassword.error}
@@ -90,6 +92,6 @@ function IssuerButton({ name }: { readonly name: string }) {
 }
 
 async function confirmByPasskey(): Promise<unknown> {
-  const options = await send<unknown>('POST', 'api/session/passkey/options');
-  return send('POST', 'api/session/step-up', { passkey: await askPasskey(options) });
+  const options = await sendJson<unknown>('POST', 'api/session/passkey/options');
+  return sendJson('POST', 'api/session/step-up', { passkey: await getPasskeyAssertion(options) });
 }

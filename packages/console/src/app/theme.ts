@@ -13,7 +13,7 @@ export function setTheme(theme: Theme): void {
   }
 }
 
-export function densityNow(): Density {
+export function currentDensity(): Density {
   return document.documentElement.dataset['density'] === 'comfortable' ? 'comfortable' : 'compact';
 }
 

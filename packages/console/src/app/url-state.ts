@@ -1,6 +1,6 @@
 import { useLocation, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
-import { querySearch } from './query-text.ts';
+import { parseQueryString } from './query-text.ts';
 
 declare module '@tanstack/history' {
   interface HistoryState {
@@ -35,7 +35,7 @@ export function useUrlState(): {
       const opens = how === 'push' && next.has('open') && !new URLSearchParams(text).has('open');
       void navigate({
         to: '.',
-        search: querySearch(next.toString()),
+        search: parseQueryString(next.toString()),
         replace: how === 'replace' || isClosing,
         resetScroll: false,
         state: (before) => ({ ...before, isBeside: opens || (isBeside && how === 'replace') }),

@@ -1,26 +1,26 @@
-import { ApiError, readApiError, unreachable } from './api-error.ts';
+import { ApiError, readApiError, unreachableError } from './api-error.ts';
 import { apiUrl } from './base.ts';
-import { REASON, STEP_UP } from './questions.ts';
+import { REASON_PROMPT, STEP_UP_PROMPT } from './prompts.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
 /** Several values of a parameter are sent one after another. */
-export type Query = Readonly<Record<string, QueryValue | readonly string[]>> | URLSearchParams;
+export type QueryParameters = Readonly<Record<string, QueryValue | readonly string[]>> | URLSearchParams;
 
 /** Answer of every list of the API. */
-export interface Page<Row> {
+export interface ApiPage<Row> {
   readonly data: readonly Row[];
   readonly next_cursor: string | null;
 }
 
 /** A resource with the tag that a change of it must bring back. */
-export interface Tagged<Body> {
+export interface WithETag<Body> {
   readonly body: Body;
   readonly etag: string | null;
 }
 
 interface Asked {
   readonly method: string;
-  readonly query?: Query | undefined;
+  readonly query?: QueryParameters | undefined;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   /** Of the version that was read: a change made meanwhile answers 412 instead of being lost. */
@@ -29,7 +29,7 @@ interface Asked {
 
 async function ask(path: string, { method, query, body, signal, etag }: Asked): Promise<Response> {
   const url = apiUrl(path);
-  url.search = queryText(query);
+  url.search = formatQueryParameters(query);
   const headers = new Headers({ accept: 'application/json' });
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (etag) headers.set('if-match', etag);
@@ -44,20 +44,24 @@ async function ask(path: string, { method, query, body, signal, etag }: Asked): 
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw unreachable();
+    throw unreachableError();
   }
   if (!answer.ok) throw readApiError(answer.status, answer.headers, await answer.text());
   return answer;
 }
 
-/** `GET`; the type is that of the contract, see `trusted`. Throws `ApiError`. */
-export async function get<Body>(path: string, query?: Query, signal?: AbortSignal): Promise<Body> {
+/** `GET`; the type is that of the contract, see `trusted`. Throws `ApiRequestError`. */
+export async function getJson<Body>(
+  path: string,
+  query?: QueryParameters,
+  signal?: AbortSignal,
+): Promise<Body> {
   return bodyOf<Body>(await ask(path, { method: 'GET', query, signal }), signal);
 }
 
 const PAGE_ROWS = 500;
 
-/** Every row of a list, page after page: for lists that are read and sorted whole. Throws `ApiError`. */
+/** Every row of a list, page after page: for lists that are read and sorted whole. Throws `ApiRequestError`. */
 export async function allPages<Row>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
@@ -66,7 +70,11 @@ export async function allPages<Row>(
   const rows: Row[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
-    const page: Page<Row> = await get<Page<Row>>(path, { ...query, limit: PAGE_ROWS, cursor }, signal);
+    const page: ApiPage<Row> = await getJson<ApiPage<Row>>(
+      path,
+      { ...query, limit: PAGE_ROWS, cursor },
+      signal,
+    );
     rows.push(...page.data);
     cursor = page.next_cursor;
   }
@@ -74,16 +82,16 @@ export async function allPages<Row>(
 }
 
 /** `GET` of one resource, with the tag for its next change. */
-export async function getTagged<Body>(path: string, signal?: AbortSignal): Promise<Tagged<Body>> {
+export async function getWithETag<Body>(path: string, signal?: AbortSignal): Promise<WithETag<Body>> {
   const answer = await ask(path, { method: 'GET', signal });
   return { body: await bodyOf<Body>(answer, signal), etag: answer.headers.get('etag') };
 }
 
 /**
  * `POST`, `PUT`, `PATCH` or `DELETE`; answers without a body give null. What asks for a fresh sign-in is sent again
- * once the person has confirmed who they are. Throws `ApiError`.
+ * once the person has confirmed who they are. Throws `ApiRequestError`.
  */
-export async function send<Body>(
+export async function sendJson<Body>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
@@ -93,13 +101,13 @@ export async function send<Body>(
   return answer.status === 204 ? trusted<Body>(null) : bodyOf<Body>(answer);
 }
 
-/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiError`. */
-export async function sendTagged<Body>(
+/** The same for a change whose answer is the resource, with the tag for the next one. Throws `ApiRequestError`. */
+export async function sendWithETag<Body>(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
   body: unknown,
   etag?: string | null,
-): Promise<Tagged<Body>> {
+): Promise<WithETag<Body>> {
   const answer = await askConfirmed(path, { method, body, etag });
   return { body: await bodyOf<Body>(answer), etag: answer.headers.get('etag') };
 }
@@ -108,10 +116,10 @@ export async function sendTagged<Body>(
 async function askConfirmed(path: string, asked: Asked): Promise<Response> {
   return ask(path, asked).catch(async (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'step_up_required' && (await STEP_UP.ask(error.message)))
+    if (error.code === 'step_up_required' && (await STEP_UP_PROMPT.ask(error.message)))
       return askConfirmed(path, asked);
     if (error.code !== 'reason_required' || isReasoned(asked)) throw error;
-    const reason = await REASON.ask(error.message);
+    const reason = await REASON_PROMPT.ask(error.message);
     if (reason === null) throw error;
     return askConfirmed(path, withReason(asked, reason));
   });
@@ -129,14 +137,14 @@ function isReasoned({ body, query }: Asked): boolean {
 }
 
 /** The same question as a line for a shell. */
-export function curlLine(path: string, query: Query | undefined): string {
+export function formatCurl(path: string, query: QueryParameters | undefined): string {
   const url = apiUrl(path);
-  url.search = queryText(query);
+  url.search = formatQueryParameters(query);
   return `curl -fsS '${url.href.replaceAll("'", '%27')}' -H "Authorization: Bearer $FLOE_KEY"`;
 }
 
 /** A query as it stands in an address; what has no value is left out. */
-export function queryText(query: Query | undefined): string {
+export function formatQueryParameters(query: QueryParameters | undefined): string {
   if (query === undefined) return '';
   if (query instanceof URLSearchParams) return query.toString();
   const text = new URLSearchParams();
@@ -150,7 +158,7 @@ export function queryText(query: Query | undefined): string {
 async function bodyOf<Body>(answer: Response, signal?: AbortSignal): Promise<Body> {
   const text = await answer.text().catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw unreachable();
+    throw unreachableError();
   });
   try {
     return trusted<Body>(JSON.parse(text));

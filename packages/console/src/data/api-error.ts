@@ -1,4 +1,4 @@
-import { capital } from '../format/words.ts';
+import { capitalize } from '../format/words.ts';
 
 /** An answer of the API that is not a success, with what a person needs to go on. */
 export class ApiError extends Error {
@@ -33,12 +33,12 @@ export class ApiError extends Error {
     const start = this.param === null ? '' : `${this.param}: `;
     if (start === '' || !this.message.startsWith(start)) return this.message;
     const rest = this.message.slice(start.length);
-    return `${capital(rest)}${/[.!?]$/.test(rest) ? '' : '.'}`;
+    return `${capitalize(rest)}${/[.!?]$/.test(rest) ? '' : '.'}`;
   }
 }
 
 /** What an error says where its field is plain to see. */
-export function saidBy(error: Error): string {
+export function errorMessage(error: Error): string {
   return error instanceof ApiError ? error.said : error.message;
 }
 
@@ -63,7 +63,7 @@ export function readApiError(status: number, headers: Headers, text: string): Ap
 }
 
 /** There was no answer at all: Floe is down, or the network is. */
-export function unreachable(): ApiError {
+export function unreachableError(): ApiError {
   return new ApiError({
     status: 0,
     code: 'network',
@@ -72,7 +72,7 @@ export function unreachable(): ApiError {
 }
 
 /** What a change failed of, whatever it was: of the API, or of the browser itself. */
-export function toldError(error: Error | null): ApiError | null {
+export function toErrorNotice(error: Error | null): ApiError | null {
   if (error === null || error instanceof ApiError) return error;
   return new ApiError({ status: 0, code: 'console', message: error.message || 'Something went wrong here.' });
 }

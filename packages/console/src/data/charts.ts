@@ -1,11 +1,11 @@
-import type { summary, timeseries, top } from '@floe/contract/api/charts';
+import type { analyticsSummary, analyticsTimeseries, analyticsTop } from '@floe/contract/api/charts';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get } from './api-client.ts';
+import { getJson } from './api-client.ts';
 
-export type Summary = z.output<typeof summary>;
-export type Timeseries = z.output<typeof timeseries>;
-export type Top = z.output<typeof top>;
+export type ChartSummary = z.output<typeof analyticsSummary>;
+export type Timeseries = z.output<typeof analyticsTimeseries>;
+export type Top = z.output<typeof analyticsTop>;
 
 type Asked = Readonly<Record<string, string | number | null | undefined | readonly string[]>>;
 
@@ -19,11 +19,11 @@ function figures<Answer>(what: 'summary' | 'timeseries' | 'top') {
       queryKey: ['analytics', what, query, lastMs ?? null],
       queryFn: ({ signal }) => {
         const from = lastMs === undefined ? {} : { from: new Date(Date.now() - lastMs).toISOString() };
-        return get<Answer>(`api/analytics/${what}`, { ...query, ...from }, signal);
+        return getJson<Answer>(`api/analytics/${what}`, { ...query, ...from }, signal);
       },
     });
 }
 
-export const summaryQuery = figures<Summary>('summary');
+export const summaryQuery = figures<ChartSummary>('summary');
 export const timeseriesQuery = figures<Timeseries>('timeseries');
 export const topQuery = figures<Top>('top');

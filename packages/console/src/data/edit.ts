@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { getTagged, sendTagged, type Tagged } from './api-client.ts';
+import { getWithETag, sendWithETag, type WithETag } from './api-client.ts';
 import { ApiError } from './api-error.ts';
-import { useChange } from './change.ts';
+import { useApiMutation } from './api-mutation.ts';
 import { type FieldChange, fieldChanges } from './field-changes.ts';
-import { mergedForm } from './merged-form.ts';
+import { mergeForms } from './merge-forms.ts';
 
-export interface Edit<Form> {
+export interface ResourceEdit<Form> {
   /** Where the API has what is edited. */
   readonly path: string;
   readonly form: Form;
@@ -30,7 +30,7 @@ export interface FormPart<Form> {
 
 interface EditOptions<Resource, Form> {
   readonly path: string;
-  readonly read: Tagged<Resource>;
+  readonly read: WithETag<Resource>;
   readonly formOf: (resource: Resource) => Form;
   /** What to send for a form; it goes to `path` as a PATCH. */
   readonly write: (form: Form) => unknown;
@@ -41,17 +41,19 @@ interface EditOptions<Resource, Form> {
 /**
  * The form over one resource: what was read, what it became, and a save that loses nobody's change (`If-Match`).
  */
-export function useEdit<Resource, Form extends object>(options: EditOptions<Resource, Form>): Edit<Form> {
+export function useEdit<Resource, Form extends object>(
+  options: EditOptions<Resource, Form>,
+): ResourceEdit<Form> {
   const { read, formOf, done } = options;
   const [base, setBase] = useState(read);
   const [form, setForm] = useState(() => formOf(base.body));
-  const [theirs, setTheirs] = useState<Tagged<Resource> | null>(null);
+  const [theirs, setTheirs] = useState<WithETag<Resource> | null>(null);
   const [seen, setSeen] = useState(read);
   /** @param typed what the form held when `next` was asked for: what was typed since stays */
-  const adopt = (next: Tagged<Resource>, typed: Form | null = null) => {
+  const adopt = (next: WithETag<Resource>, typed: Form | null = null) => {
     const values = formOf(next.body);
     setBase(next);
-    setForm((now) => (typed === null ? values : mergedForm(typed, now, values)));
+    setForm((now) => (typed === null ? values : mergeForms(typed, now, values)));
     setTheirs(null);
   };
   const isChanged = fieldChanges(formOf(base.body), form).length > 0;
@@ -79,7 +81,7 @@ export function useEdit<Resource, Form extends object>(options: EditOptions<Reso
     meanwhile: theirs && fieldChanges(formOf(base.body), formOf(theirs.body)),
     keepMine: () => {
       if (!theirs) return;
-      const values = mergedForm(formOf(base.body), form, formOf(theirs.body));
+      const values = mergeForms(formOf(base.body), form, formOf(theirs.body));
       setBase(theirs);
       setForm(values);
       setTheirs(null);
@@ -112,15 +114,15 @@ function usePatch<Resource, Form>({
   readonly path: string;
   readonly write: (form: Form) => unknown;
   readonly touches: readonly (readonly unknown[])[];
-  readonly onStale: (newest: Tagged<Resource>) => void;
-  readonly onSaved: (saved: Tagged<Resource>, sent: Sent<Form>) => void;
+  readonly onStale: (newest: WithETag<Resource>) => void;
+  readonly onSaved: (saved: WithETag<Resource>, sent: Sent<Form>) => void;
 }) {
-  return useChange(
+  return useApiMutation(
     async ({ values, etag }: Sent<Form>) => {
       try {
-        return await sendTagged<Resource>('PATCH', path, write(values), etag);
+        return await sendWithETag<Resource>('PATCH', path, write(values), etag);
       } catch (error) {
-        if (error instanceof ApiError && error.status === 412) onStale(await getTagged<Resource>(path));
+        if (error instanceof ApiError && error.status === 412) onStale(await getWithETag<Resource>(path));
         throw error;
       }
     },

@@ -13,7 +13,7 @@ export interface ServerEvent {
 const SOMETHING_MISSED: ServerEvent = { topic: 'resync', data: null, after: null, id: null };
 
 /** `idle`: nobody here wants to hear of anything. */
-export type Connection = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'off';
+export type EventStreamState = 'idle' | 'connecting' | 'live' | 'reconnecting' | 'off';
 
 type Listener = (event: ServerEvent) => void;
 
@@ -42,7 +42,7 @@ export class EventStream {
   #leading = false;
   #asked = false;
   #position: string | null = null;
-  connection: Connection = 'idle';
+  connection: EventStreamState = 'idle';
   /** When it was last heard of, while it is away. Milliseconds. */
   lostAt: number | null = null;
 
@@ -168,12 +168,12 @@ export class EventStream {
       if (event.topic === topic || event.topic === 'resync') listener(event);
   }
 
-  #share(connection: Connection, lostAt: number | null = null): void {
+  #share(connection: EventStreamState, lostAt: number | null = null): void {
     this.#channel.postMessage({ connection, lostAt });
     this.#turn(connection, lostAt);
   }
 
-  #turn(connection: Connection, lostAt: number | null): void {
+  #turn(connection: EventStreamState, lostAt: number | null): void {
     this.lostAt = lostAt;
     if (this.connection === connection) return;
     this.connection = connection;
@@ -181,7 +181,7 @@ export class EventStream {
   }
 }
 
-function isConnection(value: unknown): value is Connection {
+function isConnection(value: unknown): value is EventStreamState {
   return value === 'connecting' || value === 'live' || value === 'reconnecting' || value === 'off';
 }
 

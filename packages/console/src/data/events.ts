@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
-import { type Connection, EventStream, type ServerEvent } from './event-stream.ts';
+import { EventStream, type EventStreamState, type ServerEvent } from './event-stream.ts';
 
 const stream = new EventStream();
 const watch = (changed: () => void) => stream.watch(changed);
@@ -8,12 +8,12 @@ const connection = () => stream.connection;
 const lostAt = () => stream.lostAt;
 
 /** Whether changes arrive by themselves right now. */
-export function useConnection(): Connection {
+export function useEventStreamState(): EventStreamState {
   return useSyncExternalStore(watch, connection);
 }
 
 /** When changes last arrived by themselves, in milliseconds, while they do not. */
-export function useLostAt(): number | null {
+export function useDisconnectedAt(): number | null {
   return useSyncExternalStore(watch, lostAt);
 }
 

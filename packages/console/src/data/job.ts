@@ -1,11 +1,11 @@
-import type { job } from '@floe/contract/api/jobs';
+import type { jobResource } from '@floe/contract/api/jobs';
 import { useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get } from './api-client.ts';
+import { getJson } from './api-client.ts';
 import { ApiError } from './api-error.ts';
 
 /** Work in the background of the server; `Result` is what its kind ends with, by the contract. */
-export type Job<Result> = Omit<z.output<typeof job>, 'result'> & { readonly result: Result | null };
+export type Job<Result> = Omit<z.output<typeof jobResource>, 'result'> & { readonly result: Result | null };
 
 const LOOK_MS = 500;
 
@@ -17,7 +17,7 @@ export function useJob<Result>(begun: Job<Result> | null | undefined): Job<Resul
   const id = begun?.id ?? '';
   return useQuery({
     queryKey: ['jobs', id],
-    queryFn: ({ signal }) => get<Job<Result>>(`api/jobs/${id}`, undefined, signal),
+    queryFn: ({ signal }) => getJson<Job<Result>>(`api/jobs/${id}`, undefined, signal),
     enabled: id !== '',
     // The first look comes after a while: what was just begun is known.
     ...(begun ? { initialData: begun } : {}),

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { get, type Page, type Query } from './api-client.ts';
+import { type ApiPage, getJson, type QueryParameters } from './api-client.ts';
 
 const PAGE_ROWS = 200;
 
@@ -9,8 +9,8 @@ export function listQuery<Row>(name: string, path: string, filters: Readonly<Rec
   return infiniteQueryOptions({
     queryKey: [name, 'list', filters],
     queryFn: ({ pageParam, signal }) => {
-      const query: Query = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
-      return get<Page<Row>>(path, query, signal);
+      const query: QueryParameters = { ...filters, limit: PAGE_ROWS, cursor: pageParam };
+      return getJson<ApiPage<Row>>(path, query, signal);
     },
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,

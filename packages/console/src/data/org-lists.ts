@@ -1,14 +1,14 @@
 import type { PlatformKey } from '@floe/contract/api/keys';
-import type { model } from '@floe/contract/api/models';
-import type { provider } from '@floe/contract/api/providers';
+import type { modelResource } from '@floe/contract/api/models';
+import type { providerResource } from '@floe/contract/api/providers';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, type Page } from './api-client.ts';
+import { type ApiPage, getJson } from './api-client.ts';
 
 /** What the org has of a kind, in one answer: to choose from, and to call by its name. */
 
-export type Model = z.output<typeof model>;
-type Provider = z.output<typeof provider>;
+export type Model = z.output<typeof modelResource>;
+type Provider = z.output<typeof providerResource>;
 
 /** The most that the API gives at once; who has more types a name. */
 const MOST = 500;
@@ -16,16 +16,16 @@ const MOST = 500;
 /** Routes among them, as kind `alias`. */
 export const orgModelsQuery = queryOptions({
   queryKey: ['models', 'all'],
-  queryFn: ({ signal }) => get<Page<Model>>('api/management/models', { limit: MOST }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<Model>>('api/management/models', { limit: MOST }, signal),
   staleTime: 60_000,
 });
 
 export const orgProvidersQuery = queryOptions({
   queryKey: ['providers', 'all'],
-  queryFn: ({ signal }) => get<Page<Provider>>('api/management/providers', { limit: MOST }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<Provider>>('api/management/providers', { limit: MOST }, signal),
 });
 
 export const orgKeysQuery = queryOptions({
   queryKey: ['keys', 'all'],
-  queryFn: ({ signal }) => get<Page<PlatformKey>>('api/management/keys', { limit: MOST }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<PlatformKey>>('api/management/keys', { limit: MOST }, signal),
 });

@@ -1,5 +1,5 @@
 /** Asks the browser for a passkey. Both ends speak the JSON of WebAuthn Level 3, section 5.1.9; nothing is rewritten here. */
-export async function askPasskey(options: unknown): Promise<unknown> {
+export async function getPasskeyAssertion(options: unknown): Promise<unknown> {
   // Bare, or as the member that `navigator.credentials.get` takes.
   const inner =
     typeof options === 'object' && options !== null && 'publicKey' in options ? options.publicKey : options;
@@ -24,7 +24,7 @@ function isOptions(value: unknown): value is PublicKeyCredentialRequestOptionsJS
 }
 
 /** Has the browser make a passkey, with what the server says about it. */
-export async function makePasskey(options: unknown): Promise<unknown> {
+export async function createPasskey(options: unknown): Promise<unknown> {
   if (!isCreation(options)) throw new Error('The server’s passkey question could not be read.');
   const credential = await navigator.credentials.create({
     publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),

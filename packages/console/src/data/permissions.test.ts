@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { can, refusal } from './permissions.ts';
+import { denialReason, isAllowed } from './permissions.ts';
 
 test('a role may do what it and every lesser role may', () => {
   assert.deepEqual(
     (['owner', 'admin', 'member', 'viewer'] as const).map((role) => [
-      can(role, 'owners'),
-      can(role, 'management'),
-      can(role, 'monitoring'),
+      isAllowed(role, 'owners'),
+      isAllowed(role, 'management'),
+      isAllowed(role, 'monitoring'),
     ]),
     [
       [true, true, true],
@@ -19,7 +19,10 @@ test('a role may do what it and every lesser role may', () => {
 });
 
 test('a refusal says which role is needed and who can help', () => {
-  assert.equal(refusal('management', ['Mara Koch', 'Jo Lind']), 'Needs admin. Ask Mara Koch or Jo Lind.');
-  assert.equal(refusal('management', ['Ann', 'Ben', 'Cem', 'Dan']), 'Needs admin. Ask Ann, Ben or Cem.');
-  assert.equal(refusal('owners'), 'Needs owner. Ask an owner.');
+  assert.equal(
+    denialReason('management', ['Mara Koch', 'Jo Lind']),
+    'Needs admin. Ask Mara Koch or Jo Lind.',
+  );
+  assert.equal(denialReason('management', ['Ann', 'Ben', 'Cem', 'Dan']), 'Needs admin. Ask Ann, Ben or Cem.');
+  assert.equal(denialReason('owners'), 'Needs owner. Ask an owner.');
 });

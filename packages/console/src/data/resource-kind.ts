@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
-import { getTagged, send, type Tagged } from './api-client.ts';
-import { type Change, useChange } from './change.ts';
-import { type Edit, useEdit } from './edit.ts';
+import { getWithETag, sendJson, type WithETag } from './api-client.ts';
+import { type ApiMutation, useApiMutation } from './api-mutation.ts';
+import { type ResourceEdit, useEdit } from './edit.ts';
 import { fieldChanges } from './field-changes.ts';
 import type { Action } from './permissions.ts';
 
 /** A kind of things that people make, change and remove by a form. */
-export interface ResourceKind<Resource extends { readonly id: string }, Form extends object> {
+export interface ConsoleResourceKind<Resource extends { readonly id: string }, Form extends object> {
   /** `limit`: in titles, buttons and messages. */
   readonly one: string;
   /** Where all of them are: `api/management/limits`. */
@@ -16,7 +16,7 @@ export interface ResourceKind<Resource extends { readonly id: string }, Form ext
   readonly touches: readonly [readonly unknown[], ...(readonly unknown[])[]];
   readonly needs: Action;
   readonly formOf: (resource: Resource) => Form;
-  /** What the API is sent for a form. What cannot be sent is thrown as an `ApiError` that names the field. */
+  /** What the API is sent for a form. What cannot be sent is thrown as an `ApiRequestError` that names the field. */
   readonly bodyOf: (form: Form) => unknown;
   /** The same for a change of one, where that is not all that a new one is made of. */
   readonly changeOf?: (form: Form) => unknown;
@@ -29,39 +29,39 @@ export interface ResourceKind<Resource extends { readonly id: string }, Form ext
 }
 
 /** Where one of a kind is. */
-export function pathOf({ path }: { readonly path: string }, id: string): string {
+export function resourcePath({ path }: { readonly path: string }, id: string): string {
   return `${path}/${encodeURIComponent(id)}`;
 }
 
 /** One of a kind, with the tag for its next change. */
 export function resourceQuery<Resource extends { readonly id: string }, Form extends object>(
-  kind: ResourceKind<Resource, Form>,
+  kind: ConsoleResourceKind<Resource, Form>,
   id: string,
 ) {
   return queryOptions({
     queryKey: [...kind.touches[0], 'one', id],
-    queryFn: ({ signal }) => getTagged<Resource>(pathOf(kind, id), signal),
+    queryFn: ({ signal }) => getWithETag<Resource>(resourcePath(kind, id), signal),
   });
 }
 
 /** The form over something that is not there yet. */
-export interface Fresh<Form> {
+export interface NewResource<Form> {
   readonly form: Form;
   readonly set: (fields: Partial<Form>) => void;
-  readonly create: Change<undefined>;
+  readonly create: ApiMutation<undefined>;
   readonly isChanged: boolean;
 }
 
 /** @param from what the form begins with; read once */
-export function useFresh<Resource extends { readonly id: string }, Form extends object>(
-  { path, bodyOf, touches }: ResourceKind<Resource, Form>,
+export function useNewResource<Resource extends { readonly id: string }, Form extends object>(
+  { path, bodyOf, touches }: ConsoleResourceKind<Resource, Form>,
   from: Form | (() => Form),
   done: (made: Resource) => void,
-): Fresh<Form> {
+): NewResource<Form> {
   const [start] = useState(from);
   const [form, setForm] = useState(start);
   // The body is made inside: what cannot be read is told by its field, as what the server refuses is.
-  const create = useChange(async () => send<Resource>('POST', path, bodyOf(form)), {
+  const create = useApiMutation(async () => sendJson<Resource>('POST', path, bodyOf(form)), {
     touches,
     done,
   });
@@ -71,10 +71,17 @@ export function useFresh<Resource extends { readonly id: string }, Form extends 
 
 /** The form over one that exists: saved with `If-Match`, see `useEdit`. */
 export function useResourceEdit<Resource extends { readonly id: string }, Form extends object>(
-  kind: ResourceKind<Resource, Form>,
-  read: Tagged<Resource>,
+  kind: ConsoleResourceKind<Resource, Form>,
+  read: WithETag<Resource>,
   done: (saved: Resource) => void,
-): Edit<Form> {
+): ResourceEdit<Form> {
   const { formOf, bodyOf, changeOf: write = bodyOf, touches } = kind;
-  return useEdit<Resource, Form>({ path: pathOf(kind, read.body.id), read, formOf, write, touches, done });
+  return useEdit<Resource, Form>({
+    path: resourcePath(kind, read.body.id),
+    read,
+    formOf,
+    write,
+    touches,
+    done,
+  });
 }

@@ -1,16 +1,16 @@
-import type { SessionView, SignedInView } from '@floe/contract/api/session';
+import type { SessionView, SignedInSessionView } from '@floe/contract/api/session';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import { get, send } from './api-client.ts';
-import { forgetConsoleKey } from './made-keys.ts';
+import { getJson, sendJson } from './api-client.ts';
+import { discardPlaygroundKey } from './created-keys.ts';
 
 export type Session = SessionView;
-export type SignedIn = SignedInView;
+export type SignedIn = SignedInSessionView;
 export type SignedOut = Extract<Session, { readonly state: 'signed_out' }>;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => get<Session>('api/session', undefined, signal),
+  queryFn: ({ signal }) => getJson<Session>('api/session', undefined, signal),
   staleTime: 60_000,
 });
 
@@ -31,14 +31,14 @@ export function useSignedIn(): SignedIn {
 
 /** Ends the session; whatever was read with it is forgotten. */
 export async function signOut(client: QueryClient): Promise<void> {
-  await send('DELETE', 'api/session');
-  forgetConsoleKey();
+  await sendJson('DELETE', 'api/session');
+  discardPlaygroundKey();
   client.clear();
 }
 
 /** Turns the session to another of the person's orgs; whatever was read of the old one is forgotten. */
 export async function enterOrg(client: QueryClient, orgId: string): Promise<void> {
-  await send('POST', 'api/session/org', { org_id: orgId });
+  await sendJson('POST', 'api/session/org', { org_id: orgId });
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
   await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }

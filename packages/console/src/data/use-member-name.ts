@@ -1,6 +1,6 @@
 import type { Member } from '@floe/contract/api/members';
 import { useQuery } from '@tanstack/react-query';
-import { get } from './api-client.ts';
+import { getJson } from './api-client.ts';
 
 const KEPT_MS = 5 * 60_000;
 
@@ -9,7 +9,7 @@ export function useMemberName(id: string): string {
   const { data } = useQuery({
     queryKey: ['members', 'named', id],
     queryFn: ({ signal }) =>
-      get<Member>(`api/management/members/${encodeURIComponent(id)}`, undefined, signal),
+      getJson<Member>(`api/management/members/${encodeURIComponent(id)}`, undefined, signal),
     enabled: id.startsWith('mem_'),
     retry: false,
     staleTime: KEPT_MS,

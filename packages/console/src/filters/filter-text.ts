@@ -1,4 +1,4 @@
-import { opposite } from './filter-value.ts';
+import { negateFilterValue } from './filter-value.ts';
 
 /** The filter bar's language: what people type, and the URL parameters it stands for. Pure. */
 
@@ -20,14 +20,14 @@ export interface FilterToken {
   readonly value: string;
 }
 
-export type Typed =
+export type ParsedFilterText =
   | { readonly kind: 'token'; readonly token: FilterToken }
   | { readonly kind: 'unknown_field'; readonly name: string; readonly nearest: string | null }
   | { readonly kind: 'no_value'; readonly field: FilterField }
   | { readonly kind: 'text' };
 
 /** The field a parameter belongs to, `metadata.team` to `metadata`. */
-export function fieldOf(fields: readonly FilterField[], name: string): FilterField | undefined {
+export function findFilterField(fields: readonly FilterField[], name: string): FilterField | undefined {
   return fields.find((field) =>
     field.keyed
       ? name.startsWith(`${field.name}.`) && name.length > field.name.length + 1
@@ -36,12 +36,12 @@ export function fieldOf(fields: readonly FilterField[], name: string): FilterFie
 }
 
 /** What a typed text means: `status:429`, `state = partial`, `-key:ci`, `model is not gpt-5`, `metadata.team:growth`. */
-export function readTyped(text: string, fields: readonly FilterField[]): Typed {
+export function parseTypedFilter(text: string, fields: readonly FilterField[]): ParsedFilterText {
   const [, minus = '', name = '', operator = '', rest = ''] =
     /^\s*(-?)(\w[\w.-]*)\s*(!=|[:=]|\bis\s+not\b|\bis\b)\s*(.*?)\s*$/s.exec(text) ?? [];
   if (name === '') return { kind: 'text' };
   const field =
-    fieldOf(fields, name) ?? fields.find(({ label }) => label.toLowerCase() === name.toLowerCase());
+    findFilterField(fields, name) ?? fields.find(({ label }) => label.toLowerCase() === name.toLowerCase());
   if (!field) return { kind: 'unknown_field', name, nearest: nearest(name, fields) };
   if (rest === '') return { kind: 'no_value', field };
   const isNot = minus !== '' || operator === '!=' || operator.includes('not');
@@ -49,23 +49,23 @@ export function readTyped(text: string, fields: readonly FilterField[]): Typed {
   const value = /^"[^",]*"$/.test(rest) ? rest.slice(1, -1) : rest;
   return {
     kind: 'token',
-    token: { name: field.keyed ? name : field.name, value: (isNot && opposite(value)) || value },
+    token: { name: field.keyed ? name : field.name, value: (isNot && negateFilterValue(value)) || value },
   };
 }
 
 /** Several at once, as pasted: `status:500 model:openai/gpt-5`; quotes keep blanks. */
-export function readPasted(text: string, fields: readonly FilterField[]): FilterToken[] {
+export function parsePastedFilters(text: string, fields: readonly FilterField[]): FilterToken[] {
   const found: FilterToken[] = [];
   for (const [piece] of text.matchAll(/-?\w[\w.-]*\s*(?:!=|[:=])\s*(?:"[^"]*"|\S+)/g)) {
-    const typed = readTyped(piece, fields);
+    const typed = parseTypedFilter(piece, fields);
     if (typed.kind === 'token') found.push(typed.token);
   }
   return found;
 }
 
 /** The filters in a URL's query, in its order. */
-export function tokensOf(query: URLSearchParams, fields: readonly FilterField[]): FilterToken[] {
-  return [...query].flatMap(([name, value]) => (fieldOf(fields, name) ? [{ name, value }] : []));
+export function toFilterTokens(query: URLSearchParams, fields: readonly FilterField[]): FilterToken[] {
+  return [...query].flatMap(([name, value]) => (findFilterField(fields, name) ? [{ name, value }] : []));
 }
 
 /** Filters as the API takes them. */

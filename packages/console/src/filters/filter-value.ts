@@ -3,7 +3,7 @@
  * (`>=100`), any (`*`) or none (`!*`). Quotes keep a comma within a value. Pure.
  */
 
-export interface FilterWords {
+export interface FilterDescription {
   /** `is`, `is not`, `is any of`, `≥` … */
   readonly operator: string;
   readonly value: string;
@@ -17,7 +17,7 @@ const BOUNDS: Readonly<Record<string, readonly [word: string, opposite: string]>
 };
 
 /** The values as the API takes them: one parameter each. */
-export function valuesOf(text: string): string[] {
+export function parseFilterValues(text: string): string[] {
   const found = [...text.matchAll(/(!?)(?:"([^"]*)"|([^,]+))/g)].map(
     ([, not = '', quoted, plain = '']) => not + (quoted ?? plain.trim()),
   );
@@ -25,7 +25,7 @@ export function valuesOf(text: string): string[] {
 }
 
 /** One text for several values. */
-export function textOf(values: readonly string[]): string {
+export function formatFilterValue(values: readonly string[]): string {
   return values.map((value) => (/[,"]/.test(value) ? quoted(value) : value)).join(',');
 }
 
@@ -35,8 +35,8 @@ function quoted(value: string): string {
 }
 
 /** How a filter is read out: `key` `is not` `ci`. */
-export function wordsOf(text: string): FilterWords {
-  const values = valuesOf(text);
+export function describeFilter(text: string): FilterDescription {
+  const values = parseFilterValues(text);
   const [first = ''] = values;
   if (values.length === 1) {
     if (first === '*') return { operator: 'is', value: 'there' };
@@ -60,20 +60,25 @@ function bare(value: string): string {
 }
 
 /** The same filter the other way round; null where there is none. */
-export function opposite(text: string): string | null {
-  const values = valuesOf(text);
+export function negateFilterValue(text: string): string | null {
+  const values = parseFilterValues(text);
   const [first = ''] = values;
   const [, sign = '', bound = ''] = /^(>=|<=|>|<)(.+)$/.exec(first) ?? [];
   if (sign !== '') return values.length === 1 ? `${BOUNDS[sign]?.[1] ?? ''}${bound}` : null;
-  if (values.every((value) => value.startsWith('!'))) return textOf(values.map((value) => value.slice(1)));
-  return values.some((value) => value.startsWith('!')) ? null : textOf(values.map((value) => `!${value}`));
+  if (values.every((value) => value.startsWith('!')))
+    return formatFilterValue(values.map((value) => value.slice(1)));
+  return values.some((value) => value.startsWith('!'))
+    ? null
+    : formatFilterValue(values.map((value) => `!${value}`));
 }
 
 /** A field's filter without one more value. What was chosen stays, but for that. */
-export function without(text: string | null, value: string): string {
-  const values = text === null ? [] : valuesOf(text);
+export function removeFilterValue(text: string | null, value: string): string {
+  const values = text === null ? [] : parseFilterValues(text);
   const isExclusion = values.every((one) => one.startsWith('!') && one !== '!*');
-  if (isExclusion) return textOf([...new Set([...values, `!${value}`])]);
+  if (isExclusion) return formatFilterValue([...new Set([...values, `!${value}`])]);
   const left = values.filter((one) => one !== value);
-  return left.length === 0 || left.length === values.length ? textOf([`!${value}`]) : textOf(left);
+  return left.length === 0 || left.length === values.length
+    ? formatFilterValue([`!${value}`])
+    : formatFilterValue(left);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FilterField, readPasted, readTyped, tokensOf } from './filter-text.ts';
-import { intervalOf, rangeMs, rangeName, spanLabel, spanOf } from './time-range.ts';
+import { type FilterField, parsePastedFilters, parseTypedFilter, toFilterTokens } from './filter-text.ts';
+import { chartIntervalOf, rangeMs, rangeName, resolveTimeRange, timeRangeLabel } from './time-range.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'status', label: 'status' },
@@ -12,15 +12,15 @@ const FIELDS: readonly FilterField[] = [
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 
 test('a typed filter becomes the parameter of the API', () => {
-  assert.deepEqual(readTyped('status:429', FIELDS), {
+  assert.deepEqual(parseTypedFilter('status:429', FIELDS), {
     kind: 'token',
     token: { name: 'status', value: '429' },
   });
-  assert.deepEqual(readTyped('metadata.team = "a b"', FIELDS), {
+  assert.deepEqual(parseTypedFilter('metadata.team = "a b"', FIELDS), {
     kind: 'token',
     token: { name: 'metadata.team', value: 'a b' },
   });
-  assert.deepEqual(readTyped('hello', FIELDS), { kind: 'text' });
+  assert.deepEqual(parseTypedFilter('hello', FIELDS), { kind: 'text' });
 });
 
 test('what is left out is typed in the ways people are used to', () => {
@@ -32,23 +32,23 @@ test('what is left out is typed in the ways people are used to', () => {
     '-model="gpt-5"',
   ])
     assert.deepEqual(
-      readTyped(typed, FIELDS),
+      parseTypedFilter(typed, FIELDS),
       { kind: 'token', token: { name: 'model', value: '!gpt-5' } },
       typed,
     );
-  assert.deepEqual(readPasted('-status:2xx model:a,b', FIELDS), [
+  assert.deepEqual(parsePastedFilters('-status:2xx model:a,b', FIELDS), [
     { name: 'status', value: '!2xx' },
     { name: 'model', value: 'a,b' },
   ]);
 });
 
 test('a misspelt field is told with the nearest one', () => {
-  assert.deepEqual(readTyped('latencyms:3', FIELDS), {
+  assert.deepEqual(parseTypedFilter('latencyms:3', FIELDS), {
     kind: 'unknown_field',
     name: 'latencyms',
     nearest: 'latency_ms',
   });
-  assert.deepEqual(readTyped('zzzzzzzzzz:3', FIELDS), {
+  assert.deepEqual(parseTypedFilter('zzzzzzzzzz:3', FIELDS), {
     kind: 'unknown_field',
     name: 'zzzzzzzzzz',
     nearest: null,
@@ -56,7 +56,7 @@ test('a misspelt field is told with the nearest one', () => {
 });
 
 test('a pasted line of filters is read whole, what it does not know is left out', () => {
-  assert.deepEqual(readPasted('status:500 model:openai/gpt-5 metadata.team:"a b" x:1', FIELDS), [
+  assert.deepEqual(parsePastedFilters('status:500 model:openai/gpt-5 metadata.team:"a b" x:1', FIELDS), [
     { name: 'status', value: '500' },
     { name: 'model', value: 'openai/gpt-5' },
     { name: 'metadata.team', value: 'a b' },
@@ -65,7 +65,7 @@ test('a pasted line of filters is read whole, what it does not know is left out'
 
 test('filters survive the way through a URL', () => {
   const query = new URLSearchParams({ range: '1h', 'metadata.team': 'a&b=c' });
-  assert.deepEqual(tokensOf(new URLSearchParams(query.toString()), FIELDS), [
+  assert.deepEqual(toFilterTokens(new URLSearchParams(query.toString()), FIELDS), [
     { name: 'metadata.team', value: 'a&b=c' },
   ]);
 });
@@ -75,26 +75,29 @@ test('a range is read as people write it and is never refused', () => {
   assert.equal(rangeName('last 3 days'), '3d');
   for (const broken of ['', '0m', '99999d', 'soon', '-1h', '3 months', '30s'])
     assert.equal(rangeMs(broken), null, broken);
-  assert.equal(spanOf(new URLSearchParams('range=nonsense'), NOW).range, '24h');
+  assert.equal(resolveTimeRange(new URLSearchParams('range=nonsense'), NOW).range, '24h');
 });
 
 test('an absolute span wins over a range, and one that ends before it begins does not count', () => {
-  const absolute = spanOf(
+  const absolute = resolveTimeRange(
     new URLSearchParams('from=2026-11-20T00:00:00Z&to=2026-11-20T01:00:00Z&range=1h'),
     NOW,
   );
   assert.equal(absolute.range, null);
   assert.equal(absolute.to.toISOString(), '2026-11-20T01:00:00.000Z');
   assert.equal(
-    spanOf(new URLSearchParams('from=2026-11-20T02:00:00Z&to=2026-11-20T01:00:00Z'), NOW).range,
+    resolveTimeRange(new URLSearchParams('from=2026-11-20T02:00:00Z&to=2026-11-20T01:00:00Z'), NOW).range,
     '24h',
   );
 });
 
 test('charts have few enough points to read', () => {
-  const of = (range: string) => intervalOf(spanOf(new URLSearchParams({ range }), NOW));
+  const of = (range: string) => chartIntervalOf(resolveTimeRange(new URLSearchParams({ range }), NOW));
   assert.deepEqual(['1h', '24h', '30d'].map(of), ['minute', 'hour', 'day']);
-  assert.equal(spanLabel(spanOf(new URLSearchParams('range=45m'), NOW)), 'Last 45 minutes');
-  assert.equal(spanLabel(spanOf(new URLSearchParams('range=1d'), NOW)), 'Last 1 day');
-  assert.equal(spanLabel(spanOf(new URLSearchParams('range=last 3 days'), NOW)), 'Last 3 days');
+  assert.equal(timeRangeLabel(resolveTimeRange(new URLSearchParams('range=45m'), NOW)), 'Last 45 minutes');
+  assert.equal(timeRangeLabel(resolveTimeRange(new URLSearchParams('range=1d'), NOW)), 'Last 1 day');
+  assert.equal(
+    timeRangeLabel(resolveTimeRange(new URLSearchParams('range=last 3 days'), NOW)),
+    'Last 3 days',
+  );
 });

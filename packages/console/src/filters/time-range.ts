@@ -1,8 +1,8 @@
-import { type Length, lengthIn, lengthMs } from '../format/lengths.ts';
+import { type DurationInput, durationInputMs, toDurationInput } from '../format/duration-input.ts';
 
 /** The range of time a page shows: `range=24h` in the URL, or `from=` and `to=`. Pure. */
 
-export interface TimeSpan {
+export interface SelectedTimeRange {
   readonly from: Date;
   readonly to: Date;
   /** Null for an absolute one. */
@@ -21,17 +21,17 @@ export const PRESETS = [
 const MOST_MS = 400 * 86_400_000;
 
 /** `45m`, `3d`, `last 3 days`; null for anything else. */
-function rangeIn(text: string): Length | null {
-  const length = lengthIn(text.replace(/^\s*last\s+/i, ''));
+function rangeIn(text: string): DurationInput | null {
+  const length = toDurationInput(text.replace(/^\s*last\s+/i, ''));
   if (length === null || length.unit === 's') return null;
-  const ms = lengthMs(length);
+  const ms = durationInputMs(length);
   return ms > 0 && ms <= MOST_MS ? length : null;
 }
 
 /** Milliseconds of a range; null for what is none. */
 export function rangeMs(text: string): number | null {
   const length = rangeIn(text);
-  return length && lengthMs(length);
+  return length && durationInputMs(length);
 }
 
 /** The short form that stands in the URL: `45 minutes` becomes `45m`. */
@@ -41,7 +41,7 @@ export function rangeName(text: string): string | null {
 }
 
 /** What a query says; without a word of time, or with a broken one, `standard`. */
-export function spanOf(query: URLSearchParams, now: Date, standard = '24h'): TimeSpan {
+export function resolveTimeRange(query: URLSearchParams, now: Date, standard = '24h'): SelectedTimeRange {
   const from = momentOf(query.get('from'));
   const to = momentOf(query.get('to'));
   if (from && (!to || to > from)) return { from, to: to ?? now, range: null };
@@ -50,7 +50,7 @@ export function spanOf(query: URLSearchParams, now: Date, standard = '24h'): Tim
 }
 
 /** The span as the API is asked for it. One that goes on until now has no end, so that what arrives is counted. */
-export function spanQuery({ from, to, range }: TimeSpan): Record<string, string> {
+export function timeRangeQuery({ from, to, range }: SelectedTimeRange): Record<string, string> {
   return { from: from.toISOString(), ...(range === null ? { to: to.toISOString() } : {}) };
 }
 
@@ -61,7 +61,7 @@ function momentOf(text: string | null): Date | null {
 }
 
 /** The name people read: `Last hour`, `Last 45 minutes`; null for an absolute span. */
-export function spanLabel({ range }: TimeSpan): string | null {
+export function timeRangeLabel({ range }: SelectedTimeRange): string | null {
   if (range === null) return null;
   const preset = PRESETS.find(([name]) => name === range);
   if (preset) return preset[1];
@@ -72,7 +72,7 @@ export function spanLabel({ range }: TimeSpan): string | null {
 }
 
 /** The interval of charts over a span: few enough points to read, of the three the API has. */
-export function intervalOf({ from, to }: TimeSpan): 'minute' | 'hour' | 'day' {
+export function chartIntervalOf({ from, to }: SelectedTimeRange): 'minute' | 'hour' | 'day' {
   const ms = to.getTime() - from.getTime();
   if (ms <= 3 * 3_600_000) return 'minute';
   return ms <= 8 * 86_400_000 ? 'hour' : 'day';

@@ -3,12 +3,12 @@
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
 /** `16,204`; from ten million on `16.2M`. */
-export function count(value: number): string {
-  return Math.abs(value) < 10_000_000 ? grouped.format(value) : compact(value);
+export function formatCount(value: number): string {
+  return Math.abs(value) < 10_000_000 ? grouped.format(value) : formatCompact(value);
 }
 
 /** For tiles and axes: `842`, `18.2k`, `1.24M`. */
-export function compact(value: number): string {
+export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (size < 10_000) return grouped.format(value);
   if (size < 999_950) return `${(value / 1000).toFixed(size < 99_950 ? 1 : 0)}k`;
@@ -17,15 +17,15 @@ export function compact(value: number): string {
 }
 
 /** Tokens: exact below 10,000, then one decimal. Null is a count nobody told: `–`. */
-export function tokens(value: number | null): string {
-  return value === null ? '–' : compact(value);
+export function formatTokens(value: number | null): string {
+  return value === null ? '–' : formatCompact(value);
 }
 
 /**
  * Money from integer nano-USD: never rounded to nothing when it is something. Null is a cost that is not known,
  * which is not zero.
  */
-export function money(nanoUsd: number | null): string {
+export function formatMoney(nanoUsd: number | null): string {
   if (nanoUsd === null) return 'unknown';
   if (nanoUsd === 0) return '$0';
   const sign = nanoUsd < 0 ? '-' : '';
@@ -38,7 +38,7 @@ export function money(nanoUsd: number | null): string {
 }
 
 /** The exact amount, for tooltips and what is copied: `$0.024388`; parts of a nano-dollar as far as there are any. */
-export function exactMoney(nanoUsd: number): string {
+export function formatExactMoney(nanoUsd: number): string {
   const [nano = '', part = ''] = Math.abs(nanoUsd).toFixed(3).split('.');
   const digits = nano.padStart(10, '0');
   const fraction = (digits.slice(-9) + part).replace(/0+$/, '');
@@ -46,13 +46,13 @@ export function exactMoney(nanoUsd: number): string {
 }
 
 /** USD per million tokens: two to four decimals. */
-export function price(usdPerMillion: number): string {
+export function formatPrice(usdPerMillion: number): string {
   const text = usdPerMillion.toFixed(4).replace(/0{1,2}$/, '');
   return text;
 }
 
 /** A share of one with two digits of meaning: `1.93%`, `0.041%`, `12%`. */
-export function percent(ratio: number): string {
+export function formatPercent(ratio: number): string {
   const value = ratio * 100;
   const size = Math.abs(value);
   if (size === 0) return '0%';
@@ -63,13 +63,13 @@ export function percent(ratio: number): string {
 }
 
 /** Uptime is rounded down to three decimals: `100%` means that nothing was missed. */
-export function uptime(ratio: number): string {
+export function formatUptime(ratio: number): string {
   if (ratio >= 1) return '100%';
   return `${(Math.floor(ratio * 100_000 + 1e-7) / 1000).toFixed(3)}%`;
 }
 
 /** A duration: `0.9 ms`, `612 ms`, `6.87 s`, `30.4 s`, `2 m 41 s`, `3 h 51 m`, `6 d 4 h`. */
-export function duration(ms: number | null): string {
+export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
   if (ms < 9.95) return `${ms.toFixed(1)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
@@ -97,6 +97,6 @@ function inUnits(seconds: number, large: Unit, small: Unit): string {
 }
 
 /** Long ids in narrow places: prefix and last four stay. */
-export function shortId(id: string): string {
+export function shortenId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 10)}…${id.slice(-4)}`;
 }

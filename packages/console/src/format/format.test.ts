@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  compact,
-  count,
-  duration,
-  exactMoney,
-  money,
-  percent,
-  price,
-  shortId,
-  tokens,
-  uptime,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatExactMoney,
+  formatMoney,
+  formatPercent,
+  formatPrice,
+  formatTokens,
+  formatUptime,
+  shortenId,
 } from './amounts.ts';
-import { clockTime, day, fullTime, relative, zoneName } from './moments.ts';
+import {
+  formatClockTime,
+  formatDayLabel,
+  formatFullTime,
+  formatRelativeTime,
+  formatZoneName,
+} from './times.ts';
 
 test('money that is something is never written as nothing, and unknown is not free', () => {
   const written: [number | null, string][] = [
@@ -25,19 +31,20 @@ test('money that is something is never written as nothing, and unknown is not fr
     [1_204_180_000_000, '$1,204.18'],
     [-24_388_000, '-$0.0244'],
   ];
-  for (const [nano, text] of written) assert.equal(money(nano), text);
-  for (let nano = 1; nano < 1e13; nano *= 7) assert.ok(!/^\$0(\.0*)?$/.test(money(nano)), money(nano));
+  for (const [nano, text] of written) assert.equal(formatMoney(nano), text);
+  for (let nano = 1; nano < 1e13; nano *= 7)
+    assert.ok(!/^\$0(\.0*)?$/.test(formatMoney(nano)), formatMoney(nano));
 });
 
 test('the exact amount keeps every nano', () => {
-  assert.equal(exactMoney(24_388_001), '$0.024388001');
-  assert.equal(exactMoney(2_000_000_000), '$2');
+  assert.equal(formatExactMoney(24_388_001), '$0.024388001');
+  assert.equal(formatExactMoney(2_000_000_000), '$2');
 });
 
 test('counts and tokens are exact while they are short', () => {
-  assert.deepEqual([842, 18_213, 1_240_000].map(compact), ['842', '18.2k', '1.24M']);
-  assert.equal(count(16_204), '16,204');
-  assert.equal(tokens(null), '–');
+  assert.deepEqual([842, 18_213, 1_240_000].map(formatCompact), ['842', '18.2k', '1.24M']);
+  assert.equal(formatCount(16_204), '16,204');
+  assert.equal(formatTokens(null), '–');
 });
 
 test('a duration has the unit that a reader would say', () => {
@@ -52,42 +59,48 @@ test('a duration has the unit that a reader would say', () => {
     [532_800_000, '6 d 4 h'],
     [3_600_000, '1 h'],
   ];
-  for (const [ms, text] of written) assert.equal(duration(ms), text);
+  for (const [ms, text] of written) assert.equal(formatDuration(ms), text);
 });
 
 test('uptime is rounded down, so that 100% means that nothing was missed', () => {
-  assert.equal(uptime(1), '100%');
-  assert.equal(uptime(0.9999999), '99.999%');
-  assert.equal(uptime(0.97854), '97.854%');
+  assert.equal(formatUptime(1), '100%');
+  assert.equal(formatUptime(0.9999999), '99.999%');
+  assert.equal(formatUptime(0.97854), '97.854%');
 });
 
 test('percentages keep two digits of meaning and prices two to four decimals', () => {
-  assert.deepEqual([0, 0.0193, 0.118, 0.00041, 1].map(percent), ['0%', '1.93%', '11.8%', '0.041%', '100%']);
-  assert.deepEqual([3, 0.125, 0.0375].map(price), ['3.00', '0.125', '0.0375']);
+  assert.deepEqual([0, 0.0193, 0.118, 0.00041, 1].map(formatPercent), [
+    '0%',
+    '1.93%',
+    '11.8%',
+    '0.041%',
+    '100%',
+  ]);
+  assert.deepEqual([3, 0.125, 0.0375].map(formatPrice), ['3.00', '0.125', '0.0375']);
 });
 
 test('times are written in the zone that is asked for, and say which', () => {
   const at = new Date('2026-11-21T12:26:39.665Z');
-  assert.equal(clockTime(at, 'Europe/Berlin', true), '13:26:39.665');
-  assert.equal(fullTime(at, 'UTC', true), '21 Nov 2026, 12:26:39.665 UTC');
-  assert.equal(zoneName(at, 'Europe/Berlin'), 'CET');
-  assert.equal(day(at, 'UTC', at), '21 Nov');
-  assert.equal(day(at, 'UTC', new Date('2027-01-01T00:00:00Z')), '21 Nov 2026');
+  assert.equal(formatClockTime(at, 'Europe/Berlin', true), '13:26:39.665');
+  assert.equal(formatFullTime(at, 'UTC', true), '21 Nov 2026, 12:26:39.665 UTC');
+  assert.equal(formatZoneName(at, 'Europe/Berlin'), 'CET');
+  assert.equal(formatDayLabel(at, 'UTC', at), '21 Nov');
+  assert.equal(formatDayLabel(at, 'UTC', new Date('2027-01-01T00:00:00Z')), '21 Nov 2026');
 });
 
 test('a moment is told relative to now, before and after', () => {
   const now = new Date('2026-11-21T12:00:00Z');
-  assert.equal(relative(new Date('2026-11-21T03:00:00Z'), now), '9 h ago');
-  assert.equal(relative(new Date('2026-11-21T12:05:00Z'), now), 'in 5 min');
+  assert.equal(formatRelativeTime(new Date('2026-11-21T03:00:00Z'), now), '9 h ago');
+  assert.equal(formatRelativeTime(new Date('2026-11-21T12:05:00Z'), now), 'in 5 min');
 });
 
 test('a long id keeps its prefix and its end', () => {
-  assert.equal(shortId('exc_01JDA7K3VQ4T8Z'), 'exc_01JDA7…4T8Z');
-  assert.equal(shortId('exc_1'), 'exc_1');
+  assert.equal(shortenId('exc_01JDA7K3VQ4T8Z'), 'exc_01JDA7…4T8Z');
+  assert.equal(shortenId('exc_1'), 'exc_1');
 });
 
 test('the name of a zone changes in the moment its clocks do', () => {
   const change = Date.parse('2026-10-25T01:00:00.000Z');
-  const names = [-1, 0, -1].map((ms) => zoneName(new Date(change + ms), 'Europe/Berlin'));
+  const names = [-1, 0, -1].map((ms) => formatZoneName(new Date(change + ms), 'Europe/Berlin'));
   assert.deepEqual(names, ['CEST', 'CET', 'CEST']);
 });

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allOf, anyOf, counted, typedList } from './words.ts';
+import { joinWithAnd, joinWithOr, parseList, pluralize } from './words.ts';
 
 test('lists of words end as people end them', () => {
-  assert.deepEqual([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(allOf), ['', 'a', 'a and b', 'a, b and c']);
-  assert.deepEqual([['a'], ['a', 'b'], ['a', 'b', 'c']].map(anyOf), ['a', 'a or b', 'a, b or c']);
+  assert.deepEqual([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(joinWithAnd), [
+    '',
+    'a',
+    'a and b',
+    'a, b and c',
+  ]);
+  assert.deepEqual([['a'], ['a', 'b'], ['a', 'b', 'c']].map(joinWithOr), ['a', 'a or b', 'a, b or c']);
 });
 
 test('one thing is said otherwise than none or many', () => {
-  assert.equal(counted(0, 'request'), '0 requests');
-  assert.equal(counted(1, 'request'), '1 request');
-  assert.equal(counted(16_204, 'try', 'tries'), '16,204 tries');
+  assert.equal(pluralize(0, 'request'), '0 requests');
+  assert.equal(pluralize(1, 'request'), '1 request');
+  assert.equal(pluralize(16_204, 'try', 'tries'), '16,204 tries');
 });
 
 test('a list is typed with commas or line by line, however untidily', () => {
-  assert.deepEqual(typedList(' db, critical ,,\n\n ops'), ['db', 'critical', 'ops']);
-  assert.deepEqual(typedList(' \n'), []);
+  assert.deepEqual(parseList(' db, critical ,,\n\n ops'), ['db', 'critical', 'ops']);
+  assert.deepEqual(parseList(' \n'), []);
 });

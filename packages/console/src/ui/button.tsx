@@ -1,8 +1,8 @@
 import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import type { Action } from '../data/permissions.ts';
-import { useRefusal } from '../data/use-refusal.ts';
-import { cx } from './class-names.ts';
+import { useDenialReason } from '../data/use-denial-reason.ts';
+import { joinClassNames } from './class-names.ts';
 import { Tooltip } from './tooltip.tsx';
 
 const LOOKS = {
@@ -28,7 +28,7 @@ const WITHIN_OFF =
 
 /** A button with words. */
 export function Button({ look = 'secondary', icon: Icon, busy, needs, children, ...props }: ButtonProps) {
-  const refusal = useRefusal(needs);
+  const refusal = useDenialReason(needs);
   const off = props.disabled || refusal !== null;
   const button = (
     <button
@@ -39,7 +39,7 @@ export function Button({ look = 'secondary', icon: Icon, busy, needs, children, 
       disabled={refusal === null && props.disabled}
       aria-disabled={off || busy || undefined}
       data-needs={needs}
-      className={cx(
+      className={joinClassNames(
         'inline-flex h-control shrink-0 items-center justify-center gap-1.5 rounded-control border px-3 text-ui whitespace-nowrap transition-colors',
         off ? OFF : LOOKS[look],
         WITHIN_OFF,
@@ -65,9 +65,17 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
   readonly needs?: Action;
 }
 
+/** Also of the place of one that is on its way. */
+const ICON_BUTTON = 'size-8 shrink-0 pointer-coarse:size-11';
+
+/** As large as an `IconButton`, for one whose code is being loaded. */
+export function IconButtonPlace() {
+  return <span className={joinClassNames('block', ICON_BUTTON)} />;
+}
+
 /** A button that is only an icon: named for screen readers, explained on hover and focus. */
 export function IconButton({ icon: Icon, label, keys, needs, className, ...props }: IconButtonProps) {
-  const refusal = useRefusal(needs);
+  const refusal = useDenialReason(needs);
   return (
     <Tooltip text={refusal ?? label} keys={keys}>
       <button
@@ -77,8 +85,9 @@ export function IconButton({ icon: Icon, label, keys, needs, className, ...props
         {...(refusal === null ? {} : { onClick: undefined, disabled: false })}
         aria-disabled={refusal !== null || undefined}
         data-needs={needs}
-        className={cx(
-          'inline-grid size-8 shrink-0 place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off pointer-coarse:size-11',
+        className={joinClassNames(
+          'inline-grid place-items-center rounded-control text-ink-2 hover:bg-hover hover:text-ink disabled:text-ink-off',
+          ICON_BUTTON,
           refusal !== null && 'cursor-not-allowed text-ink-off',
           className,
         )}

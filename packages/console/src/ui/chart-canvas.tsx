@@ -1,18 +1,18 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { AwaySpan } from '../format/away-spans.ts';
-import { browserZone } from '../format/moments.ts';
-import type { ChartProps, Series } from './chart.tsx';
-import { intervalName } from './chart-intervals.ts';
-import { drawMarks, marksAt } from './chart-marks.ts';
-import { stacked } from './chart-stack.ts';
-import { chartTooltip } from './chart-tooltip.ts';
+import type { GapSpan } from '../format/gap-spans.ts';
+import { browserZone } from '../format/times.ts';
+import type { ChartProps, PlottedSeries } from './chart.tsx';
+import { annotationsAt, drawAnnotations } from './chart-annotations.ts';
+import { intervalLabel } from './chart-intervals.ts';
+import { stackSeries } from './chart-stack.ts';
+import { createChartTooltip } from './chart-tooltip.ts';
 
 interface CanvasProps extends ChartProps {
   readonly height: number;
   /** Hatched over the full height. */
-  readonly away: readonly AwaySpan[];
+  readonly away: readonly GapSpan[];
 }
 
 /** The drawing of a `Chart`; loaded when the first one is shown. */
@@ -53,16 +53,16 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
   const axis = axisOf(colour);
   const base = series.filter(({ compare }) => !compare);
   // The time before is measured against the whole: it is not a part of the stack.
-  const sums = kind === 'stacked' ? stacked(base.map(({ values }) => values)) : null;
+  const sums = kind === 'stacked' ? stackSeries(base.map(({ values }) => values)) : null;
   const shown = series.map((one, index) => (one.compare ? one.values : (sums?.[index] ?? one.values)));
   const strokes = strokesOf(series, kind, colour);
   const isFlat = !shown.some((values) => values.some((value) => value));
-  const tooltip = chartTooltip(
+  const tooltip = createChartTooltip(
     series.map(({ label, values }, index) => ({ label, values, colour: strokes[index] ?? text })),
     {
       format,
-      title: (index) => intervalName(props, index),
-      marks: (index) => marksAt(marks, at, index),
+      title: (index) => intervalLabel(props, index),
+      marks: (index) => annotationsAt(marks, at, index),
     },
   );
   const options: uPlot.Options = {
@@ -84,7 +84,7 @@ function draw(element: HTMLElement, props: CanvasProps): uPlot {
       drawClear: [(plot) => hatch(plot, props, colour('unknown'))],
       setSelect: [(plot) => zoom(plot, onZoom)],
       setCursor: [tooltip.move],
-      draw: [(plot) => drawMarks(plot, marks, colour)],
+      draw: [(plot) => drawAnnotations(plot, marks, colour)],
     },
     series: [{}, ...series.map((one, index) => lookOf(one, strokes[index] ?? text, kind))],
   };
@@ -132,7 +132,7 @@ function hatchBox(ctx: CanvasRenderingContext2D, { left, top, width, height }: u
   ctx.restore();
 }
 
-function lookOf(one: Series, stroke: string, kind: 'lines' | 'stacked'): uPlot.Series {
+function lookOf(one: PlottedSeries, stroke: string, kind: 'lines' | 'stacked'): uPlot.Series {
   return {
     label: one.label,
     stroke,
@@ -155,7 +155,7 @@ function axisOf(colour: (name: string) => string) {
 
 /** One colour for each series; the time before wears that of what it follows, over a stack that of words. */
 function strokesOf(
-  series: readonly Series[],
+  series: readonly PlottedSeries[],
   kind: 'lines' | 'stacked',
   colour: (name: string) => string,
 ): string[] {
@@ -191,7 +191,7 @@ function lonePoints(plot: uPlot, place: number): number[] {
   return found;
 }
 
-function rank(series: Series | undefined, index: number): number {
+function rank(series: PlottedSeries | undefined, index: number): number {
   return series?.compare ? index : -1 - index;
 }
 

@@ -1,7 +1,7 @@
-import { browserZone, dayName, fullTime } from '../format/moments.ts';
+import { browserZone, formatDayName, formatFullTime } from '../format/times.ts';
 
 /** What stands along the time of a chart. */
-export interface Intervals {
+export interface ChartIntervals {
   /** Start of each, in milliseconds. */
   readonly at: readonly number[];
   readonly zone?: string;
@@ -12,7 +12,7 @@ export interface Intervals {
 }
 
 /** Where an interval ends. */
-export function endOf({ at, until }: Intervals, index: number): number {
+export function intervalEnd({ at, until }: ChartIntervals, index: number): number {
   const step = (at[1] ?? 0) - (at[0] ?? 0) || 60_000;
   return at[index + 1] ?? until ?? (at[index] ?? 0) + step;
 }
@@ -20,11 +20,11 @@ export function endOf({ at, until }: Intervals, index: number): number {
 const HOUR_MS = 3_600_000;
 
 /** When an interval begins; a day by its name, with its length where clocks change. */
-export function intervalName(intervals: Intervals, index: number): string {
+export function intervalLabel(intervals: ChartIntervals, index: number): string {
   const { at, zone = browserZone(), isDaily = false } = intervals;
   const moment = new Date(at[index] ?? 0);
-  if (!isDaily) return fullTime(moment, zone);
+  if (!isDaily) return formatFullTime(moment, zone);
   const next = at[index + 1];
   const hours = next === undefined ? 24 : Math.round((next - moment.getTime()) / HOUR_MS);
-  return `${dayName(moment, zone)}${hours === 24 ? '' : ` (${hours} h)`}`;
+  return `${formatDayName(moment, zone)}${hours === 24 ? '' : ` (${hours} h)`}`;
 }

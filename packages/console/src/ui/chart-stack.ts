@@ -1,5 +1,5 @@
 /** Sums upwards, for a stacked chart; a gap counts nothing and stays a gap only where every part has it. */
-export function stacked(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
+export function stackSeries(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
   const sums: (number | null)[] = [];
   return series.map((values) =>
     values.map((value, index) => {
@@ -12,7 +12,7 @@ export function stacked(series: readonly (readonly (number | null)[])[]): (numbe
 }
 
 /** A round number at or above, of the rows 1-2-5: the top of an axis. */
-export function roundUp(value: number): number {
+export function roundUpToTick(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   const step = [1, 2, 5, 10].find((candidate) => candidate * power >= value) ?? 10;

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 
-export interface Pointed {
+export interface HoveredPoint {
   readonly label: string;
   /** As a CSS colour; absent for a line that is only named. */
   readonly colour: string;
@@ -8,8 +8,8 @@ export interface Pointed {
 }
 
 /** What stands under the crosshair, in words. Written by hand: it changes with every move of the pointer. */
-export function chartTooltip(
-  series: readonly Pointed[],
+export function createChartTooltip(
+  series: readonly HoveredPoint[],
   {
     format,
     title,

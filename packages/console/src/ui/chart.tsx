@@ -1,21 +1,21 @@
 import { useMemo, useState } from 'react';
-import { useAway } from '../data/away.ts';
-import type { Mark } from '../data/mark-words.ts';
-import { duration } from '../format/amounts.ts';
-import { type AwaySpan, withoutAway } from '../format/away-spans.ts';
-import { endOf, intervalName } from './chart-intervals.ts';
+import type { ChartAnnotation } from '../data/chart-annotation.ts';
+import { useGaps } from '../data/gaps.ts';
+import { formatDuration } from '../format/amounts.ts';
+import { type GapSpan, withoutGaps } from '../format/gap-spans.ts';
+import { intervalEnd, intervalLabel } from './chart-intervals.ts';
 import { Skeleton } from './feedback.tsx';
-import { late } from './late.tsx';
+import { lazyComponent } from './lazy-component.tsx';
 import { ScrollArea } from './scroll-area.tsx';
 
-const Canvas = late(
+const Canvas = lazyComponent(
   () => import('./chart-canvas.tsx').then(({ ChartCanvas }) => ChartCanvas),
   () => <Skeleton className="h-full w-full" />,
 );
 // Who loads this has a chart to draw: its code comes while the figures are on their way.
 Canvas.load();
 
-export interface Series {
+export interface PlottedSeries {
   readonly label: string;
   /** One per moment; null is a gap, which is not zero. */
   readonly values: readonly (number | null)[];
@@ -28,15 +28,15 @@ export interface ChartProps {
   readonly label: string;
   /** Start of each interval, in milliseconds. */
   readonly at: readonly number[];
-  readonly series: readonly Series[];
+  readonly series: readonly PlottedSeries[];
   /** `stacked` only for parts of a whole. */
   readonly kind?: 'lines' | 'stacked';
   readonly format: (value: number) => string;
   readonly height?: number;
   /** Dragging across chooses a time; the page puts it into its URL. */
   readonly onZoom?: (from: Date, to: Date) => void;
-  /** What happened meanwhile. The page lists it too (`MarkList`): a drawing alone is read by nobody. */
-  readonly marks?: readonly Mark[];
+  /** What happened meanwhile. The page lists it too (`AnnotationList`): a drawing alone is read by nobody. */
+  readonly marks?: readonly ChartAnnotation[];
   /** Of the times it shows; the browser's unless given. */
   readonly zone?: string;
   /** Each interval is a day of that zone. */
@@ -49,9 +49,9 @@ export interface ChartProps {
 export function Chart(given: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const { label, at, height = 180 } = given;
-  const away = useAway(at);
+  const away = useGaps(at);
   const series = useMemo(
-    () => given.series.map((one) => ({ ...one, values: withoutAway(one.values, away) })),
+    () => given.series.map((one) => ({ ...one, values: withoutGaps(one.values, away) })),
     [given.series, away],
   );
   const props = { ...given, series };
@@ -108,13 +108,13 @@ function ChartTable(props: ChartProps) {
                   <button
                     type="button"
                     title="Show this time alone"
-                    onClick={() => onZoom(new Date(moment), new Date(endOf(props, index)))}
+                    onClick={() => onZoom(new Date(moment), new Date(intervalEnd(props, index)))}
                     className="min-h-6 hover:underline"
                   >
-                    {intervalName(props, index)}
+                    {intervalLabel(props, index)}
                   </button>
                 ) : (
-                  intervalName(props, index)
+                  intervalLabel(props, index)
                 )}
               </th>
               {series.map(({ label: name, values }) => (
@@ -144,10 +144,10 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 }
 
 /** Least, most and last of the first series: what a glance would tell. */
-function sentence({ label, series, format, marks = [] }: ChartProps, away: readonly AwaySpan[]): string {
+function sentence({ label, series, format, marks = [] }: ChartProps, away: readonly GapSpan[]): string {
   const known = (series[0]?.values ?? []).filter((value) => value !== null);
   const missed = away.reduce((sum, { ms }) => sum + ms, 0);
-  const unknown = missed === 0 ? '' : ` Unknown for ${duration(missed)}: Floe was not running.`;
+  const unknown = missed === 0 ? '' : ` Unknown for ${formatDuration(missed)}: Floe was not running.`;
   if (known.length === 0) return `${label}: no data.${unknown}`;
   const [least, most] = [Math.min(...known), Math.max(...known)].map(format);
   const marked = marks.length === 0 ? '' : ` ${marks.length} marked, listed below.`;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { cx } from './class-names.ts';
+import { joinClassNames } from './class-names.ts';
 import { CopyButton } from './copy-button.tsx';
 import { ScrollArea } from './scroll-area.tsx';
 
@@ -32,7 +32,7 @@ export function CodeBlock({ snippets }: { readonly snippets: readonly Snippet[] 
                 type="button"
                 aria-pressed={label === shown.label}
                 onClick={() => choose(label)}
-                className={cx(
+                className={joinClassNames(
                   'h-6 rounded-tag px-2 text-label whitespace-nowrap text-ink-2',
                   'aria-pressed:bg-accent-tint aria-pressed:text-accent-ink',
                 )}

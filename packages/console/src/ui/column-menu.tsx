@@ -1,7 +1,7 @@
 import { Columns3 } from 'lucide-react';
 import { IconButton } from './button.tsx';
 import { Menu, MenuLabel, MenuToggle } from './menu.tsx';
-import { type Column, columnsText } from './table-columns.ts';
+import { formatColumnSelection, type TableColumn } from './table-columns.ts';
 
 /** Which columns a list shows; the choice stands in the URL. */
 export function ColumnMenu<Row>({
@@ -9,14 +9,14 @@ export function ColumnMenu<Row>({
   shown,
   onChange,
 }: {
-  readonly columns: readonly Column<Row>[];
-  readonly shown: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
+  readonly shown: readonly TableColumn<Row>[];
   readonly onChange: (cols: string | null) => void;
 }) {
   const chosen = shown.map(({ id }) => id);
   const toggle = (id: string, on: boolean) => {
     const next = on ? [...chosen, id] : chosen.filter((other) => other !== id);
-    onChange(columnsText(columns, next));
+    onChange(formatColumnSelection(columns, next));
   };
   return (
     <Menu trigger={<IconButton icon={Columns3} label="Choose columns" />}>

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, useId, useState } from 'react';
-import { cx } from './class-names.ts';
-import { type Choice, Input } from './field.tsx';
-import { OPTION, POPUP } from './menu.tsx';
+import { joinClassNames } from './class-names.ts';
+import { Input, type SelectOption } from './field.tsx';
+import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
 export interface ComboboxProps {
-  readonly choices: readonly Choice[];
+  readonly choices: readonly SelectOption[];
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly placeholder?: string;
@@ -70,7 +70,7 @@ export function Combobox({ choices, value, onChange, placeholder, free = false, 
   );
 }
 
-function labelOf(choices: readonly Choice[], value: string): string {
+function labelOf(choices: readonly SelectOption[], value: string): string {
   return choices.find((choice) => choice.value === value)?.label ?? value;
 }
 
@@ -81,7 +81,7 @@ function ChoiceList({
   onTake,
 }: {
   readonly id: string;
-  readonly found: readonly Choice[];
+  readonly found: readonly SelectOption[];
   readonly at: number;
   readonly onTake: (value: string) => void;
 }) {
@@ -93,15 +93,15 @@ function ChoiceList({
       at={at}
       keyOf={({ value }) => value}
       onTake={({ value }) => onTake(value)}
-      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1 max-h-64')}
-      optionClass={OPTION}
+      className={joinClassNames(POPUP_CLASS, 'absolute inset-x-0 top-full mt-1 max-h-64')}
+      optionClass={OPTION_CLASS}
     >
       {({ label }) => label}
     </OptionList>
   );
 }
 
-function matching(choices: readonly Choice[], text: string): Choice[] {
+function matching(choices: readonly SelectOption[], text: string): SelectOption[] {
   const wanted = text.trim().toLowerCase();
   return choices
     .filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(wanted))

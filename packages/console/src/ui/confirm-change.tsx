@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useChange } from '../data/change.ts';
+import { useApiMutation } from '../data/api-mutation.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 
 export interface ConfirmChangeProps {
@@ -24,7 +24,7 @@ export function ConfirmChange({
   onDone,
   ...said
 }: ConfirmChangeProps & { readonly make: () => Promise<unknown>; readonly onClose: () => void }) {
-  const change = useChange(make, { touches, done: onDone });
+  const change = useApiMutation(make, { touches, done: onDone });
   return (
     <ConfirmDialog
       open

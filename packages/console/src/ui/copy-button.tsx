@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from './button.tsx';
-import { tell } from './toast.tsx';
+import { showToast } from './toast.tsx';
 
 /** Copies a text; says so in place for a moment, and to screen readers. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
@@ -14,7 +14,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   const copy = () => {
     copyText(text).then(
       () => setCopied(true),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
     );
   };
   return (
@@ -49,9 +49,9 @@ export async function copyText(text: string): Promise<void> {
 }
 
 /** Copies a text and says so, or why not: where the place it is copied from is gone by then, as in a menu. */
-export function copyAndTell(text: string, told: string): void {
+export function copyWithToast(text: string, told: string): void {
   copyText(text).then(
-    () => tell(told),
-    (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+    () => showToast(told),
+    (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
   );
 }

@@ -1,19 +1,19 @@
 import type { configEntry } from '@floe/contract/api/config';
-import { EXPORTED_KINDS } from '@floe/contract/exported-kinds';
+import { EXPORTED_SECTIONS } from '@floe/contract/exported-sections';
 import type * as z from 'zod';
-import { get } from '../data/api-client.ts';
-import { useChange } from '../data/change.ts';
+import { getJson } from '../data/api-client.ts';
+import { useApiMutation } from '../data/api-mutation.ts';
 import { Button } from './button.tsx';
 import { copyText } from './copy-button.tsx';
-import { tell } from './toast.tsx';
+import { showToast } from './toast.tsx';
 
 /** Takes what a resource says as text for floe.yaml. Nothing for what the file does not say entry by entry. */
 export function CopyYaml({ path }: { readonly path: string }) {
   const address = entryAddress(path);
-  const copy = useChange(
-    (from: string) => get<z.output<typeof configEntry>>(from).then(({ yaml }) => copyText(yaml)),
+  const copy = useApiMutation(
+    (from: string) => getJson<z.output<typeof configEntry>>(from).then(({ yaml }) => copyText(yaml)),
     {
-      done: () => tell('Copied. Put it below the org in floe.yaml.'),
+      done: () => showToast('Copied. Put it below the org in floe.yaml.'),
     },
   );
   if (address === null) return null;
@@ -30,7 +30,7 @@ export function CopyYaml({ path }: { readonly path: string }) {
 /** `api/management/routes/smart` to where its text is. */
 function entryAddress(path: string): string | null {
   const [kind = '', id = ''] = path.split('/').slice(-2);
-  return EXPORTED_KINDS.some((known) => known === kind)
+  return EXPORTED_SECTIONS.some((known) => known === kind)
     ? `api/management/config/entries/${kind}/${id}`
     : null;
 }

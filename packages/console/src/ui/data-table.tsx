@@ -12,18 +12,25 @@ import {
   useState,
 } from 'react';
 import { useOnChange } from '../data/on-change.ts';
-import { cx } from './class-names.ts';
-import { useKeptRows } from './kept-rows.ts';
-import { useMedia } from './media.ts';
-import { type Column, fittingColumns, nextSort, type Sort } from './table-columns.ts';
-import { isControl, offsetIn, scroller, target, useRowHeight, useWidth } from './table-geometry.ts';
+import { joinClassNames } from './class-names.ts';
+import { fittingColumns, nextSort, type TableColumn, type TableSort } from './table-columns.ts';
+import {
+  eventTarget,
+  isControl,
+  offsetWithin,
+  scrollParent,
+  useElementWidth,
+  useRowHeight,
+} from './table-geometry.ts';
+import { useEditableRows } from './use-editable-rows.ts';
+import { useMediaQuery } from './use-media-query.ts';
 
 export interface DataTableProps<Row> {
   /** What the list holds, for screen readers: `Requests`. */
   readonly label: string;
   readonly rows: readonly Row[];
   readonly rowId: (row: Row) => string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   /** The two-line card that stands for a row on a phone. */
   readonly card: (row: Row) => ReactNode;
   readonly onOpen?: (row: Row) => void;
@@ -33,7 +40,7 @@ export interface DataTableProps<Row> {
   readonly rowEnd?: (row: Row) => ReactNode;
   /** The row whose drawer is open. */
   readonly openId?: string | null;
-  readonly sort?: Sort | null;
+  readonly sort?: TableSort | null;
   readonly onSort?: (sort: string | null) => void;
   /** Called when the last rows come into view. */
   readonly onEnd?: () => void;
@@ -56,8 +63,8 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
   const { label, rows, total = null, stale = false } = props;
   const { rowId, openId, card } = props;
   const used = [props.onOpen, props.onAltClick, props.rowEnd];
-  const keep = useKeptRows();
-  const phone = useMedia('(width < 48rem)');
+  const keep = useEditableRows();
+  const phone = useMediaQuery('(width < 48rem)');
   const { body, virtual, top, rowPx, cursor, setCursor, move } = useRows(props, phone);
   const tracks = columns.map(({ width }) => width).join(' ');
   return (
@@ -69,7 +76,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
       aria-rowcount={total ?? -1}
       aria-busy={stale}
       data-rows={rows.length}
-      className={cx('relative bg-surface', stale && 'stale')}
+      className={joinClassNames('relative bg-surface', stale && 'stale')}
     >
       {stale && <div className="absolute inset-x-0 top-0 z-20 h-0.5 animate-pulse bg-accent" />}
       {!phone && <Head {...props} tracks={tracks} />}
@@ -110,8 +117,8 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
   );
 }
 
-function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: readonly Column<Row>[]) {
-  const width = useWidth(table);
+function useFittingColumns<Row>(table: RefObject<HTMLElement | null>, columns: readonly TableColumn<Row>[]) {
+  const width = useElementWidth(table);
   return useMemo(() => fittingColumns(columns, width), [columns, width]);
 }
 
@@ -123,7 +130,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   const [top, setTop] = useState(0);
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scroller(body.current),
+    getScrollElement: () => scrollParent(body.current),
     estimateSize: () => rowPx,
     scrollMargin: top,
     overscan: 8,
@@ -135,7 +142,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   });
   useLayoutEffect(() => {
     // What stands above does not change while one scrolls, and looking costs a layout of the page.
-    if (!virtual.isScrolling) setTop(offsetIn(body.current));
+    if (!virtual.isScrolling) setTop(offsetWithin(body.current));
   });
   useOnChange(rowPx, () => virtual.measure());
   const last = virtual.getVirtualItems().at(-1)?.index ?? -1;
@@ -146,7 +153,7 @@ function useRows<Row>({ rows, rowId, onOpen, onEnd, onShown }: DataTableProps<Ro
   useEffect(() => onShown?.(first, final), [first, final, onShown]);
 
   function move(event: KeyboardEvent) {
-    const to = target(event.key, cursor, rows.length);
+    const to = eventTarget(event.key, cursor, rows.length);
     const row = rows[cursor];
     if (event.key === 'Enter' && row && event.target instanceof HTMLElement && event.target.role === 'row')
       onOpen?.(row);
@@ -186,7 +193,7 @@ function Head<Row>({
             key={id}
             role="columnheader"
             {...(on ? { 'aria-sort': sort.descending ? 'descending' : 'ascending' } : {})}
-            className={cx('truncate', align && 'text-right')}
+            className={joinClassNames('truncate', align && 'text-right')}
           >
             {value && onSort ? (
               <button
@@ -241,7 +248,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
       onFocus={onFocus}
       onClick={click}
       style={phone ? place : { ...place, gridTemplateColumns: tracks }}
-      className={cx(
+      className={joinClassNames(
         'group absolute inset-x-0 items-center border-b border-line px-4 -outline-offset-2 md:px-6',
         phone ? 'flex' : 'grid gap-x-6',
         onOpen && 'cursor-pointer hover:bg-hover',
@@ -260,7 +267,7 @@ function TableRow<Row>(props: TableRowProps<Row>) {
             key={id}
             role="cell"
             data-column={id}
-            className={cx('min-w-0 truncate figures', align && 'text-right')}
+            className={joinClassNames('min-w-0 truncate figures', align && 'text-right')}
           >
             {cell(row)}
           </div>

@@ -1,10 +1,10 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { send } from '../data/api-client.ts';
+import { sendJson } from '../data/api-client.ts';
 import type { Action } from '../data/permissions.ts';
 import { Button } from './button.tsx';
 import { ConfirmChange, type ConfirmChangeProps } from './confirm-change.tsx';
-import { useDraftDone } from './leave-guard.tsx';
+import { useDraftSaved } from './unsaved-changes-guard.tsx';
 
 /** Removes a resource after a question that says what it breaks. */
 export function DeleteButton({
@@ -14,7 +14,7 @@ export function DeleteButton({
   ...asking
 }: ConfirmChangeProps & { readonly path: string; readonly needs?: Action }) {
   const [asked, setAsked] = useState(false);
-  const forgetDraft = useDraftDone();
+  const forgetDraft = useDraftSaved();
   const done = () => {
     forgetDraft();
     onDone();
@@ -27,7 +27,7 @@ export function DeleteButton({
       {asked && (
         <ConfirmChange
           {...asking}
-          make={() => send<null>('DELETE', path)}
+          make={() => sendJson<null>('DELETE', path)}
           onDone={done}
           onClose={() => setAsked(false)}
         />

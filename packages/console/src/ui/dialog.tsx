@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { IconButton } from './button.tsx';
-import { cx } from './class-names.ts';
+import { joinClassNames } from './class-names.ts';
 
 export interface DialogProps {
   readonly open: boolean;
@@ -31,7 +31,7 @@ export function Dialog({ open, onClose, title, description, children, actions, .
           onEscapeKeyDown={hold}
           onPointerDownOutside={hold}
           {...(description ? {} : { 'aria-describedby': undefined })}
-          className={cx(
+          className={joinClassNames(
             'appear fixed top-1/2 left-1/2 z-40 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 overflow-y-auto rounded-dialog border border-line bg-raised p-5 shadow-dialog',
             wide ? 'max-w-3xl' : 'max-w-md',
           )}

@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import { useOnChange } from '../data/on-change.ts';
+import { joinClassNames } from './class-names.ts';
+import { DRAWER } from './drawer-place.tsx';
 
 /**
  * Beside a list, or over it where there is no room: what one row holds. Not modal: the list stays in use, and
@@ -43,7 +45,7 @@ export function Drawer({
       ref={place}
       tabIndex={-1}
       aria-label={title}
-      className="slide-in fixed inset-0 z-30 overflow-y-auto border-line bg-surface shadow-dialog outline-none md:left-auto md:w-[36rem] md:border-l xl:static xl:h-full xl:shrink-0 xl:shadow-none"
+      className={joinClassNames(DRAWER, 'slide-in overflow-y-auto shadow-dialog outline-none xl:shadow-none')}
     >
       {children}
     </section>

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import type { Edit } from '../data/edit.ts';
+import type { ResourceEdit } from '../data/edit.ts';
 import type { Action } from '../data/permissions.ts';
-import { useRefusal } from '../data/use-refusal.ts';
+import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from './button.tsx';
+import { ConflictNotice } from './conflict-notice.tsx';
 import { Form } from './form.tsx';
-import { type Source, SourceNotice } from './source-badge.tsx';
-import { StaleNotice } from './stale-notice.tsx';
+import { type ResourceSource, SourceNotice } from './source-badge.tsx';
 
 /**
  * The form over a resource that exists: from the file it can be read only; a change by somebody else is shown first.
@@ -19,8 +19,8 @@ export function EditForm<Values extends object>({
   showSource = true,
   children,
 }: {
-  readonly edit: Edit<Values>;
-  readonly source: Source;
+  readonly edit: ResourceEdit<Values>;
+  readonly source: ResourceSource;
   /** `Save route` */
   readonly verb: string;
   readonly needs?: Action;
@@ -31,12 +31,12 @@ export function EditForm<Values extends object>({
   readonly children: ReactNode;
 }) {
   const fromFile = source.kind === 'file';
-  const disabled = useRefusal(needs) !== null || fromFile;
+  const disabled = useDenialReason(needs) !== null || fromFile;
   return (
     <div className="grid gap-4">
       {showSource && <SourceNotice source={source} path={edit.path} />}
       {edit.meanwhile && (
-        <StaleNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
+        <ConflictNotice changes={edit.meanwhile} onMine={edit.keepMine} onTheirs={edit.takeTheirs} />
       )}
       <Form
         onSubmit={() => !fromFile && edit.isChanged && edit.meanwhile === null && edit.save()}

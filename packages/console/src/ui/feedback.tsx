@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../data/api-error.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { StateIcon } from './state.tsx';
+import { StatusIcon } from './status.tsx';
 
 /** What will be here, how it gets here, and one thing to do. */
 export function EmptyState({
@@ -40,7 +40,7 @@ export function ErrorState({
   return (
     <div role="alert" className="mx-auto grid max-w-xl gap-2 px-4 py-10">
       <p className="flex items-center gap-2 text-body font-semibold">
-        <StateIcon state="failing" />
+        <StatusIcon state="failing" />
         {what}
       </p>
       <p className="text-body text-ink-2">
@@ -119,7 +119,7 @@ export function Notice({
   return (
     <div className={`flex items-start gap-2 rounded-control border px-3 py-2 text-ui ${tints[state]}`}>
       <span className="mt-0.5">
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
       </span>
       <div className="min-w-0">{children}</div>
     </div>

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
-import { cx } from './class-names.ts';
+import { joinClassNames } from './class-names.ts';
 
 interface Wiring {
   readonly id: string;
@@ -66,21 +66,32 @@ function useWiring() {
 /** One line of text. */
 export function Input({ className, ...props }: ComponentProps<'input'>) {
   const { edge, ...wiring } = useWiring();
-  return <input {...wiring} {...props} className={cx(BOX, 'h-control px-2.5', edge, className)} />;
+  return (
+    <input {...wiring} {...props} className={joinClassNames(BOX, 'h-control px-2.5', edge, className)} />
+  );
 }
 
 /** Several lines of text. */
 export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   const { edge, ...wiring } = useWiring();
-  return <textarea rows={4} {...wiring} {...props} className={cx(BOX, 'px-2.5 py-1.5', edge, className)} />;
+  return (
+    <textarea
+      rows={4}
+      {...wiring}
+      {...props}
+      className={joinClassNames(BOX, 'px-2.5 py-1.5', edge, className)}
+    />
+  );
 }
 
 /** Several lines that are no prose: patterns, a condition, JSON. */
 export function CodeArea({ className, ...props }: ComponentProps<'textarea'>) {
-  return <TextArea spellCheck={false} {...props} className={cx('font-mono text-code', className)} />;
+  return (
+    <TextArea spellCheck={false} {...props} className={joinClassNames('font-mono text-code', className)} />
+  );
 }
 
-export interface Choice {
+export interface SelectOption {
   readonly value: string;
   readonly label: string;
 }
@@ -90,14 +101,14 @@ export function Select({
   choices,
   className,
   ...props
-}: ComponentProps<'select'> & { readonly choices: readonly Choice[] }) {
+}: ComponentProps<'select'> & { readonly choices: readonly SelectOption[] }) {
   const { edge, ...wiring } = useWiring();
   return (
-    <span className={cx('relative inline-block w-full', className)}>
+    <span className={joinClassNames('relative inline-block w-full', className)}>
       <select
         {...wiring}
         {...props}
-        className={cx(BOX, 'h-control appearance-none pr-8 pl-2.5 enabled:bg-surface!', edge)}
+        className={joinClassNames(BOX, 'h-control appearance-none pr-8 pl-2.5 enabled:bg-surface!', edge)}
       >
         {choices.map(({ value, label }) => (
           <option key={value} value={value}>

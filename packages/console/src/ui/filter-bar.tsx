@@ -1,25 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import {
   type FilterField,
   type FilterToken,
-  fieldOf,
-  readPasted,
-  readTyped,
+  findFilterField,
+  parsePastedFilters,
+  parseTypedFilter,
 } from '../filters/filter-text.ts';
-import { opposite, textOf, wordsOf } from '../filters/filter-value.ts';
-import { count } from '../format/amounts.ts';
-import { cx } from './class-names.ts';
-import { Key } from './key.tsx';
-import { OPTION, POPUP } from './menu.tsx';
+import { formatFilterValue } from '../filters/filter-value.ts';
+import { formatCount } from '../format/amounts.ts';
+import { joinClassNames } from './class-names.ts';
+import { FilterFrame, type FilterFrameProps } from './filter-frame.tsx';
+import { OPTION_CLASS, POPUP_CLASS } from './menu.tsx';
 import { OptionList } from './option-list.tsx';
 
-export interface FilterBarProps {
-  readonly fields: readonly FilterField[];
-  readonly tokens: readonly FilterToken[];
-  readonly onAdd: (token: FilterToken) => void;
-  readonly onRemove: (name: string) => void;
+export interface FilterBarProps extends FilterFrameProps {
   readonly placeholder: string;
   /** What a field holds now, beginning with what is typed; null for a field nobody counts. */
   readonly values?: (field: string, begun: string) => ValuesQuery | null;
@@ -46,17 +41,7 @@ export function FilterBar(props: FilterBarProps) {
   const { text, type, at, walked, typed, offers, input, list, take, press, setFocused } = useTyping(props);
   return (
     <div className="relative">
-      <div className="flex min-h-control flex-wrap items-center gap-1.5 rounded-control border border-edge bg-surface px-2 py-px shadow-control focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-focus">
-        <ListFilter size={16} strokeWidth={1.75} className="text-ink-2" aria-hidden="true" />
-        {tokens.map((token) => (
-          <Token
-            key={token.name}
-            token={token}
-            fields={fields}
-            onTurn={(value) => onAdd({ name: token.name, value })}
-            onRemove={() => onRemove(token.name)}
-          />
-        ))}
+      <FilterFrame fields={fields} tokens={tokens} onAdd={onAdd} onRemove={onRemove}>
         <input
           ref={input}
           data-filter
@@ -71,17 +56,16 @@ export function FilterBar(props: FilterBarProps) {
           onChange={({ target }) => type(target.value)}
           onKeyDown={press}
           onPaste={(event) => {
-            const pasted = readPasted(event.clipboardData.getData('text'), fields);
+            const pasted = parsePastedFilters(event.clipboardData.getData('text'), fields);
             if (pasted.length === 0) return;
             event.preventDefault();
             for (const token of pasted) onAdd(token);
           }}
           onFocus={() => setFocused(true)}
           onBlur={() => setFocused(false)}
-          className="h-7 min-w-40 flex-1 bg-transparent text-ui outline-none"
+          className="h-7 w-full min-w-0 bg-transparent text-ui outline-none"
         />
-        <Key className="max-md:hidden">/</Key>
-      </div>
+      </FilterFrame>
       {typed.kind === 'unknown_field' && (
         <p role="alert" className="mt-1 text-small text-failing-ink">
           There is no field {typed.name}.{typed.nearest && ` Did you mean ${typed.nearest}?`}
@@ -101,7 +85,7 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
   const [focused, setFocused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
-  const typed = readTyped(text, fields);
+  const typed = parseTypedFilter(text, fields);
   const [field, begun] = partsOf(text, fields);
   const wanted = focused && field ? (values?.(field.name, begun) ?? null) : null;
   const { data: found } = useQuery({
@@ -122,7 +106,7 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
     setWalked(false);
   };
   const take = (offer: string) => {
-    const next = readTyped(offer, fields);
+    const next = parseTypedFilter(offer, fields);
     if (next.kind === 'token') commit(next.token);
     else type(offer);
     input.current?.focus();
@@ -151,50 +135,6 @@ function useTyping({ fields, tokens, onAdd, onRemove, values, free }: FilterBarP
   return { text, type, at, walked, typed, offers, input, list, take, press, setFocused };
 }
 
-function Token({
-  token,
-  fields,
-  onTurn,
-  onRemove,
-}: {
-  readonly token: FilterToken;
-  readonly fields: readonly FilterField[];
-  readonly onTurn: (value: string) => void;
-  readonly onRemove: () => void;
-}) {
-  const field = fieldOf(fields, token.name);
-  const name = field && !field.keyed ? field.label : token.name;
-  const { operator, value } = wordsOf(token.value);
-  const turned = field?.excludes ? opposite(token.value) : null;
-  return (
-    <span className="inline-flex h-6 max-w-full items-center overflow-hidden rounded-tag border border-line-strong bg-sunken text-label">
-      <span className="border-r border-line-strong px-1.5 text-ink-2">{name}</span>
-      {turned === null ? (
-        <span className="border-r border-line-strong px-1.5 font-normal text-ink-3">{operator}</span>
-      ) : (
-        <button
-          type="button"
-          title="Turn it round"
-          aria-label={`${name} ${operator} ${value}: turn it round`}
-          onClick={() => onTurn(turned)}
-          className="h-6 border-r border-line-strong px-1.5 font-normal text-ink-2 -outline-offset-2 hover:bg-hover hover:text-ink"
-        >
-          {operator}
-        </button>
-      )}
-      <span className="truncate px-1.5 text-ink">{value}</span>
-      <button
-        type="button"
-        aria-label={`Remove the filter ${name}`}
-        onClick={onRemove}
-        className="grid size-6 shrink-0 place-items-center border-l border-line-strong -outline-offset-2 hover:bg-hover"
-      >
-        <X size={12} />
-      </button>
-    </span>
-  );
-}
-
 function Offers({
   id,
   offers,
@@ -214,13 +154,13 @@ function Offers({
       at={at}
       keyOf={({ text: offer }) => offer}
       onTake={({ text: offer }) => onTake(offer)}
-      className={cx(POPUP, 'absolute top-full left-0 mt-1 min-w-64')}
-      optionClass={OPTION}
+      className={joinClassNames(POPUP_CLASS, 'absolute top-full left-0 mt-1 min-w-64')}
+      optionClass={OPTION_CLASS}
     >
       {({ text: offer, rows }) => (
         <>
           <span className="min-w-0 flex-1 truncate">{offer}</span>
-          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{count(rows)}</span>}
+          {rows !== null && <span className="pl-4 text-small text-ink-3 figures">{formatCount(rows)}</span>}
         </>
       )}
     </OptionList>
@@ -236,7 +176,7 @@ interface Offer {
 /** The field that is typed, and how its value begins so far. */
 function partsOf(text: string, fields: readonly FilterField[]): [FilterField | undefined, string] {
   const [, name = '', begun = ''] = /^\s*-?([\w.-]+)\s*!?[:=]\s*!?(.*)$/.exec(text) ?? [];
-  return [fieldOf(fields, name), begun.trim()];
+  return [findFilterField(fields, name), begun.trim()];
 }
 
 /** Fields while a field is typed, then the values of that field: those it has, then those it may have. */
@@ -256,7 +196,7 @@ function offersFor(
     (value) => value.startsWith(begun) && !found.some((one) => one.value === value),
   );
   return [
-    ...found.map(({ value, rows }) => ({ text: head.trimStart() + textOf([value]), rows })),
+    ...found.map(({ value, rows }) => ({ text: head.trimStart() + formatFilterValue([value]), rows })),
     ...known.map((value) => ({ text: head.trimStart() + value, rows: null })),
   ].slice(0, 12);
 }

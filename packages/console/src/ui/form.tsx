@@ -10,9 +10,9 @@ import {
 } from 'react';
 import type { ApiError } from '../data/api-error.ts';
 import type { Action } from '../data/permissions.ts';
-import { useRefusal } from '../data/use-refusal.ts';
+import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Field } from './field.tsx';
-import { DraftDone, LeaveGuard } from './leave-guard.tsx';
+import { DraftSaved, UnsavedChangesGuard } from './unsaved-changes-guard.tsx';
 
 const ErrorContext = createContext<ApiError | null>(null);
 
@@ -43,7 +43,7 @@ export function Form({
   const form = useRef<HTMLFormElement>(null);
   const [touched, setTouched] = useTouched(running, error);
   const draftDone = useRef(false);
-  const refusal = useRefusal(needs);
+  const refusal = useDenialReason(needs);
   const [isPlaced, setPlaced] = useState(false);
   useLayoutEffect(() => {
     setPlaced(error !== null && form.current?.querySelector('[aria-invalid=true]') !== null);
@@ -69,10 +69,10 @@ export function Form({
           {children}
         </fieldset>
       </ErrorContext>
-      <DraftDone value={draftDone}>
+      <DraftSaved value={draftDone}>
         <div className="flex flex-wrap justify-end gap-2">{actions}</div>
-      </DraftDone>
-      {(unsaved ?? touched) && !running && <LeaveGuard done={draftDone} />}
+      </DraftSaved>
+      {(unsaved ?? touched) && !running && <UnsavedChangesGuard done={draftDone} />}
     </form>
   );
 }

@@ -1,13 +1,13 @@
 import { Check, type LucideIcon } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { cx } from './class-names.ts';
-import { Key } from './key.tsx';
+import { joinClassNames } from './class-names.ts';
+import { KeyboardKey } from './keyboard-key.tsx';
 
-export const POPUP =
+export const POPUP_CLASS =
   'appear z-50 rounded-control border border-line-strong bg-raised p-1 shadow-popover max-h-[70dvh] overflow-y-auto';
 /** One of what is offered while one types. */
-export const OPTION =
+export const OPTION_CLASS =
   'flex min-h-8 items-center rounded-tag px-2 text-ui hover:bg-hover aria-selected:bg-hover';
 const ITEM =
   'flex min-h-8 w-full items-center gap-2 rounded-tag px-2 text-ui text-ink outline-none select-none data-highlighted:bg-hover data-disabled:text-ink-off pointer-coarse:min-h-11';
@@ -38,7 +38,7 @@ export function Menu({
           sideOffset={4}
           collisionPadding={8}
           onCloseAutoFocus={(event) => onClose && event.preventDefault()}
-          className={cx(POPUP, 'min-w-48')}
+          className={joinClassNames(POPUP_CLASS, 'min-w-48')}
         >
           {children}
         </Radix.Content>
@@ -70,14 +70,14 @@ export function MenuItem({
       disabled={disabled ?? false}
       aria-current={current || undefined}
       onSelect={onSelect}
-      className={cx(ITEM, danger && 'text-failing-ink')}
+      className={joinClassNames(ITEM, danger && 'text-failing-ink')}
     >
       {Icon && <Icon size={16} strokeWidth={1.75} className="text-ink-3" />}
       <span className="flex-1">{children}</span>
       {current && (
         <Check size={16} strokeWidth={1.75} role="img" aria-label="shown now" className="text-ink-2" />
       )}
-      {keys && <Key>{keys}</Key>}
+      {keys && <KeyboardKey>{keys}</KeyboardKey>}
     </Radix.Item>
   );
 }
@@ -113,6 +113,6 @@ export function MenuLabel({ children }: { readonly children: ReactNode }) {
   return <Radix.Label className="px-2 py-1 text-label text-ink-3">{children}</Radix.Label>;
 }
 
-export function MenuLine() {
+export function MenuSeparator() {
   return <Radix.Separator className="my-1 h-px bg-line" />;
 }

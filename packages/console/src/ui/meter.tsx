@@ -1,4 +1,4 @@
-import { cx } from './class-names.ts';
+import { joinClassNames } from './class-names.ts';
 
 /**
  * How much of a bound is used. What requests under way reserve beside it is lighter; where the use nears the bound the
@@ -40,12 +40,17 @@ export function Meter({
         className="relative h-1.5 w-16 shrink-0 overflow-hidden rounded-full border border-line bg-sunken"
       >
         <span
-          className={cx('absolute inset-y-0 left-0 opacity-45', colour)}
+          className={joinClassNames('absolute inset-y-0 left-0 opacity-45', colour)}
           style={{ width: `${taken * 100}%` }}
         />
-        <span className={cx('absolute inset-y-0 left-0', colour)} style={{ width: `${share * 100}%` }} />
+        <span
+          className={joinClassNames('absolute inset-y-0 left-0', colour)}
+          style={{ width: `${share * 100}%` }}
+        />
       </span>
-      <span className={cx('truncate figures', share >= 1 && 'font-medium text-failing-ink')}>{text}</span>
+      <span className={joinClassNames('truncate figures', share >= 1 && 'font-medium text-failing-ink')}>
+        {text}
+      </span>
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
-import { cx } from './class-names.ts';
+import { joinClassNames } from './class-names.ts';
 
 /**
  * What is offered for what is typed, below the input that owns it: keys walk it there, so the one they stand at is
@@ -39,7 +39,7 @@ export function OptionList<Option>({
       id={id}
       role="listbox"
       aria-label={label}
-      className={cx(className, options.length === 0 && 'hidden')}
+      className={joinClassNames(className, options.length === 0 && 'hidden')}
     >
       {options.map((option, index) => (
         <div

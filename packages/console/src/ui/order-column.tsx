@@ -1,29 +1,29 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { send } from '../data/api-client.ts';
-import { useChange } from '../data/change.ts';
-import { pathOf } from '../data/resource-kind.ts';
+import { sendJson } from '../data/api-client.ts';
+import { useApiMutation } from '../data/api-mutation.ts';
+import { resourcePath } from '../data/resource-kind.ts';
 import { IconButton } from './button.tsx';
-import type { Source } from './source-badge.tsx';
-import type { Column } from './table-columns.ts';
+import type { ResourceSource } from './source-badge.tsx';
+import type { TableColumn } from './table-columns.ts';
 
 interface Ordered {
   readonly id: string;
   readonly position: number;
-  readonly source: Source;
+  readonly source: ResourceSource;
 }
 
 /** A list whose order means something: the column that moves a row, and what went wrong when it could not be. */
-export function useOrder<Row extends Ordered>(
+export function useManualOrder<Row extends Ordered>(
   kind: { readonly path: string; readonly touches: readonly (readonly unknown[])[] },
   rows: readonly Row[] | undefined,
 ) {
-  const move = useChange(
+  const move = useApiMutation(
     ({ id, position }: { readonly id: string; readonly position: number }) =>
-      send<Row>('PATCH', pathOf(kind, id), { position }),
+      sendJson<Row>('PATCH', resourcePath(kind, id), { position }),
     { touches: kind.touches },
   );
   const own = rows?.filter(({ source }) => source.kind === 'console') ?? [];
-  const column: Column<Row> = {
+  const column: TableColumn<Row> = {
     id: 'order',
     label: 'Order',
     width: '4.5rem',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { relative } from '../format/moments.ts';
+import { formatRelativeTime } from '../format/times.ts';
 import { PageClock } from './page-clock.ts';
 
 test('whenever somebody looks, what has just happened is not in the future', () => {
@@ -37,10 +37,10 @@ test('whenever somebody looks, what has just happened is not in the future', () 
           leave = null;
         }
         if (does === 'hides' || does === 'shows') isHidden = does === 'hides';
-        const words = relative(new Date(nowMs), clock.now());
+        const words = formatRelativeTime(new Date(nowMs), clock.now());
         assert.match(words, /^(just now|1 s ago|in 1 s)$/);
         assert.equal(clock.now(), clock.now(), 'one object as long as the time stands');
-        assert.match(relative(new Date(nowMs - 60_000), clock.now()), / ago$/);
+        assert.match(formatRelativeTime(new Date(nowMs - 60_000), clock.now()), / ago$/);
       }
     }),
   );

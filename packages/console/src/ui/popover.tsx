@@ -1,7 +1,7 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { cx } from './class-names.ts';
-import { POPUP } from './menu.tsx';
+import { joinClassNames } from './class-names.ts';
+import { POPUP_CLASS } from './menu.tsx';
 
 /** A small part of the page that opens beside its trigger. */
 export function Popover({
@@ -28,7 +28,7 @@ export function Popover({
           align={align}
           sideOffset={4}
           collisionPadding={8}
-          className={cx(POPUP, 'p-3')}
+          className={joinClassNames(POPUP_CLASS, 'p-3')}
         >
           {children}
         </Radix.Content>

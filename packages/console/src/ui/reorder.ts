@@ -1,5 +1,5 @@
 /** The list with one entry at another place; places outside of it are its ends. Pure. */
-export function moved<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
+export function moveItem<Item>(items: readonly Item[], from: number, to: number): readonly Item[] {
   const item = items[from];
   const place = Math.max(0, Math.min(items.length - 1, to));
   if (item === undefined || place === from) return items;
@@ -8,7 +8,7 @@ export function moved<Item>(items: readonly Item[], from: number, to: number): r
 }
 
 /** The place of the row whose middle is nearest to `y`. */
-export function nearestPlace(middles: readonly number[], y: number): number {
+export function nearestIndex(middles: readonly number[], y: number): number {
   let best = 0;
   middles.forEach((middle, index) => {
     if (Math.abs(middle - y) < Math.abs((middles[best] ?? 0) - y)) best = index;

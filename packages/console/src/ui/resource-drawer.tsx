@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Tagged } from '../data/api-client.ts';
-import { type ResourceKind, resourceQuery, useFresh, useResourceEdit } from '../data/resource-kind.ts';
-import { capital } from '../format/words.ts';
+import type { WithETag } from '../data/api-client.ts';
+import {
+  type ConsoleResourceKind,
+  resourceQuery,
+  useNewResource,
+  useResourceEdit,
+} from '../data/resource-kind.ts';
+import { capitalize } from '../format/words.ts';
 import { Drawer } from './drawer.tsx';
 import { DrawerHead } from './drawer-head.tsx';
-import { Loaded, NewForm, ResourceForm, type Sourced } from './resource-forms.tsx';
-import { tell } from './toast.tsx';
+import { LoadedResource, NewResourceForm, ResourceForm, type WithSource } from './resource-forms.tsx';
+import { showToast } from './toast.tsx';
 
 /** What a drawer shows of a kind beside its form. */
 export interface DrawerParts<Resource, Values> {
@@ -22,8 +27,8 @@ export interface DrawerParts<Resource, Values> {
   readonly refetchMs?: number;
 }
 
-interface DrawerProps<Resource extends Sourced, Values extends object> {
-  readonly kind: ResourceKind<Resource, Values>;
+interface DrawerProps<Resource extends WithSource, Values extends object> {
+  readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly parts: DrawerParts<Resource, Values>;
   /** `new` for one that is not there yet. */
   readonly id: string;
@@ -32,11 +37,11 @@ interface DrawerProps<Resource extends Sourced, Values extends object> {
 }
 
 /** One of a kind beside its list, or a new one. */
-export function ResourceDrawer<Resource extends Sourced, Values extends object>(
+export function ResourceDrawer<Resource extends WithSource, Values extends object>(
   props: DrawerProps<Resource, Values>,
 ) {
   const { kind, id, onClose } = props;
-  const title = id === 'new' ? `New ${kind.one}` : capital(kind.one);
+  const title = id === 'new' ? `New ${kind.one}` : capitalize(kind.one);
   return (
     <Drawer title={title} about={id} onClose={onClose}>
       {id === 'new' ? (
@@ -51,7 +56,7 @@ export function ResourceDrawer<Resource extends Sourced, Values extends object>(
   );
 }
 
-function OneHere<Resource extends Sourced, Values extends object>(
+function OneHere<Resource extends WithSource, Values extends object>(
   props: DrawerProps<Resource, Values> & { readonly title: string },
 ) {
   const { kind, parts, id, onClose } = props;
@@ -62,40 +67,40 @@ function OneHere<Resource extends Sourced, Values extends object>(
         {data && parts.lineOf(data.body)}
       </DrawerHead>
       <div className="grid p-4 md:p-6">
-        <Loaded kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
+        <LoadedResource kind={kind} id={id} refetchMs={parts.refetchMs ?? false}>
           {(read) => <OldOne {...props} read={read} />}
-        </Loaded>
+        </LoadedResource>
       </div>
     </>
   );
 }
 
-function NewOne<Resource extends Sourced, Values extends object>({
+function NewOne<Resource extends WithSource, Values extends object>({
   kind,
   parts: { empty, made, fields },
   onOpen,
   onClose,
 }: DrawerProps<Resource, Values>) {
-  const fresh = useFresh(kind, empty, ({ id }) => {
-    tell(made);
+  const fresh = useNewResource(kind, empty, ({ id }) => {
+    showToast(made);
     onOpen(id);
   });
   return (
     <div className="p-4 md:p-6">
-      <NewForm kind={kind} fresh={fresh} onCancel={onClose}>
+      <NewResourceForm kind={kind} fresh={fresh} onCancel={onClose}>
         {fields(fresh.form, fresh.set)}
-      </NewForm>
+      </NewResourceForm>
     </div>
   );
 }
 
-function OldOne<Resource extends Sourced, Values extends object>({
+function OldOne<Resource extends WithSource, Values extends object>({
   kind,
   parts: { standing, fields },
   read,
   onClose,
-}: DrawerProps<Resource, Values> & { readonly read: Tagged<Resource> }) {
-  const edit = useResourceEdit(kind, read, () => tell(`The ${kind.one} was saved.`));
+}: DrawerProps<Resource, Values> & { readonly read: WithETag<Resource> }) {
+  const edit = useResourceEdit(kind, read, () => showToast(`The ${kind.one} was saved.`));
   return (
     <div className="grid gap-5">
       {standing(read.body, edit.form)}

@@ -1,25 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Tagged } from '../data/api-client.ts';
+import type { WithETag } from '../data/api-client.ts';
 import type { ApiError } from '../data/api-error.ts';
-import type { Edit } from '../data/edit.ts';
-import { type Fresh, pathOf, type ResourceKind, resourceQuery } from '../data/resource-kind.ts';
-import { useRefusal } from '../data/use-refusal.ts';
+import type { ResourceEdit } from '../data/edit.ts';
+import {
+  type ConsoleResourceKind,
+  type NewResource,
+  resourcePath,
+  resourceQuery,
+} from '../data/resource-kind.ts';
+import { useDenialReason } from '../data/use-denial-reason.ts';
 import { Button } from './button.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { EditForm, FieldsOf } from './edit-form.tsx';
 import { ErrorState, Skeleton } from './feedback.tsx';
 import { Form } from './form.tsx';
-import type { Source } from './source-badge.tsx';
+import type { ResourceSource } from './source-badge.tsx';
 
 /** A resource as its form wants it. */
-export interface Sourced {
+export interface WithSource {
   readonly id: string;
-  readonly source: Source;
+  readonly source: ResourceSource;
 }
 
 /** The form over something that is not there yet. */
-export function NewForm<Resource extends Sourced, Values extends object>({
+export function NewResourceForm<Resource extends WithSource, Values extends object>({
   kind: { one, needs },
   fresh: { create, isChanged },
   onCancel,
@@ -27,8 +32,8 @@ export function NewForm<Resource extends Sourced, Values extends object>({
   trouble = null,
   children,
 }: {
-  readonly kind: ResourceKind<Resource, Values>;
-  readonly fresh: Fresh<Values>;
+  readonly kind: ConsoleResourceKind<Resource, Values>;
+  readonly fresh: NewResource<Values>;
   readonly onCancel: () => void;
   /** Further buttons, before those of the form. */
   readonly more?: ReactNode;
@@ -36,7 +41,7 @@ export function NewForm<Resource extends Sourced, Values extends object>({
   readonly trouble?: ApiError | null;
   readonly children: ReactNode;
 }) {
-  const disabled = useRefusal(needs) !== null;
+  const disabled = useDenialReason(needs) !== null;
   return (
     <Form
       needs={needs}
@@ -60,16 +65,16 @@ export function NewForm<Resource extends Sourced, Values extends object>({
 }
 
 /** The form over one that exists, with what removes it. */
-export function ResourceForm<Resource extends Sourced, Values extends object>({
+export function ResourceForm<Resource extends WithSource, Values extends object>({
   kind,
   resource,
   edit,
   onGone,
   children,
 }: {
-  readonly kind: ResourceKind<Resource, Values>;
+  readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly resource: Resource;
-  readonly edit: Edit<Values>;
+  readonly edit: ResourceEdit<Values>;
   readonly onGone: () => void;
   readonly children: ReactNode;
 }) {
@@ -82,7 +87,7 @@ export function ResourceForm<Resource extends Sourced, Values extends object>({
       needs={kind.needs}
       more={
         <DeleteButton
-          path={pathOf(kind, resource.id)}
+          path={resourcePath(kind, resource.id)}
           title={title}
           verb={`Delete ${kind.one}`}
           needs={kind.needs}
@@ -100,17 +105,17 @@ export function ResourceForm<Resource extends Sourced, Values extends object>({
 }
 
 /** One of a kind in every state it can be in: on its way, failed, there. */
-export function Loaded<Resource extends Sourced, Values extends object>({
+export function LoadedResource<Resource extends WithSource, Values extends object>({
   kind,
   id,
   refetchMs = false,
   children,
 }: {
-  readonly kind: ResourceKind<Resource, Values>;
+  readonly kind: ConsoleResourceKind<Resource, Values>;
   readonly id: string;
   /** Where figures of it change while one looks. */
   readonly refetchMs?: number | false;
-  readonly children: (read: Tagged<Resource>) => ReactNode;
+  readonly children: (read: WithETag<Resource>) => ReactNode;
 }) {
   const { data, error, refetch } = useQuery({ ...resourceQuery(kind, id), refetchInterval: refetchMs });
   if (error && !data)

@@ -5,7 +5,7 @@ import { ErrorState, SkeletonRows } from './feedback.tsx';
 import { LoadMore } from './load-more.tsx';
 
 /** A list in every state it can be in: on its way, failed, empty, there. */
-export function Results<Row>({
+export function QueryResults<Row>({
   list: { answer, rows, more },
   what,
   shown = rows ?? [],

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { copyText } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
-import { tell } from './toast.tsx';
+import { showToast } from './toast.tsx';
 
 /**
  * A secret that is told this once: masked, to copy, and not lost by a slip. The dialog closes only after it was
@@ -28,7 +28,7 @@ export function SecretOnce({
   const copy = () =>
     copyText(secret).then(
       () => setCopied(true),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
     );
   return (
     <Dialog

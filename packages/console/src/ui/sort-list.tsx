@@ -7,9 +7,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { cx } from './class-names.ts';
-import { moved, nearestPlace } from './reorder.ts';
-import { useRowsInSight } from './rows-in-sight.ts';
+import { joinClassNames } from './class-names.ts';
+import { moveItem, nearestIndex } from './reorder.ts';
+import { useVisibleRows } from './use-visible-rows.ts';
 
 /**
  * A list whose order counts. The handle is a button: dragged with a pointer or a finger, or by keyboard: Space lifts,
@@ -33,7 +33,7 @@ export function SortList<Item>({
   readonly children: (item: Item, index: number) => ReactNode;
 }) {
   const [said, setSaid] = useState('');
-  const { shown, rest, reveal } = useRowsInSight(items.length);
+  const { shown, rest, reveal } = useVisibleRows(items.length);
   const lift = useLift({ items, nameOf, onChange, say: setSaid, reveal });
   const { list, lifted, press, grab, follow, drop } = lift;
   return (
@@ -44,7 +44,7 @@ export function SortList<Item>({
             key={itemKey(item)}
             aria-setsize={items.length}
             aria-posinset={index + 1}
-            className={cx(
+            className={joinClassNames(
               'flex min-w-0 items-center gap-1 rounded-control border bg-surface py-1 pr-2 pl-1',
               lifted?.at === index ? 'border-accent shadow-popover' : 'border-line',
             )}
@@ -117,7 +117,7 @@ function useLift<Item>({
     const place = Math.max(0, Math.min(items.length - 1, to));
     if (place === from) return from;
     say(`${name(from)}, position ${place + 1} of ${items.length}`);
-    onChange(moved(items, from, place));
+    onChange(moveItem(items, from, place));
     reveal(place);
     // The handle that was pressed moved along with its row.
     requestAnimationFrame(() =>
@@ -148,7 +148,7 @@ function useLift<Item>({
   }
   function follow(event: PointerEvent) {
     if (!lifted || event.buttons === 0) return;
-    const to = nearestPlace(middlesOf(list.current), event.clientY);
+    const to = nearestIndex(middlesOf(list.current), event.clientY);
     if (to !== lifted.at) setLifted({ ...lifted, at: move(lifted.at, to) });
   }
   return { list, lifted, press, grab, follow, drop: () => setLifted(null) };

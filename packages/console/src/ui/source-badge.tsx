@@ -3,12 +3,12 @@ import { lazy, Suspense } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
 /** Where a resource comes from: a line of floe.yaml, where it is changed, or the console. */
-export type Source =
+export type ResourceSource =
   | { readonly kind: 'file'; readonly file?: string | null; readonly line?: number | null }
   | { readonly kind: 'console' };
 
 /** `floe.yaml:41` or `console`. */
-export function SourceBadge({ source }: { readonly source: Source }) {
+export function SourceBadge({ source }: { readonly source: ResourceSource }) {
   if (source.kind === 'console') return <span className="text-small text-ink-3">console</span>;
   return (
     <Tooltip text="Comes from the file. Change it there; it reloads by itself.">
@@ -27,7 +27,7 @@ export function SourceNotice({
   source,
   path,
 }: {
-  readonly source: Source;
+  readonly source: ResourceSource;
   /** Where the API has the resource; absent for what is no entry of a list, such as a setting. */
   readonly path?: string | undefined;
 }) {
@@ -48,7 +48,7 @@ export function SourceNotice({
   );
 }
 
-function placeOf({ file, line }: Extract<Source, { kind: 'file' }>): string {
+function placeOf({ file, line }: Extract<ResourceSource, { kind: 'file' }>): string {
   const name = file?.split('/').at(-1) ?? 'floe.yaml';
   return line === null || line === undefined ? name : `${name}:${line}`;
 }

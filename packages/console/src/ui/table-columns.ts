@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 /** A column of a table. Everything about a field of a list is said once, here. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly id: string;
   readonly label: string;
   readonly cell: (row: Row) => ReactNode;
@@ -16,16 +16,16 @@ export interface Column<Row> {
   readonly value?: (row: Row) => string | number | null;
 }
 
-export interface Sort {
+export interface TableSort {
   readonly column: string;
   readonly descending: boolean;
 }
 
 /** The columns to show, in order: those the URL names (`cols=a,b`), else the usual ones. */
-export function shownColumns<Row>(
-  columns: readonly Column<Row>[],
+export function visibleColumns<Row>(
+  columns: readonly TableColumn<Row>[],
   cols: string | null,
-): readonly Column<Row>[] {
+): readonly TableColumn<Row>[] {
   const usual = columns.filter(({ optional }) => !optional);
   if (cols === null) return usual;
   const chosen = cols.split(',').flatMap((id) => columns.find((column) => column.id === id) ?? []);
@@ -39,7 +39,10 @@ function leastWidth(columns: readonly { readonly width: string }[]): number {
 }
 
 /** The columns that fit into a width in rem; those that yield go, and no other. */
-export function fittingColumns<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
+export function fittingColumns<Row>(
+  columns: readonly TableColumn<Row>[],
+  width: number,
+): readonly TableColumn<Row>[] {
   if (leastWidth(columns) <= width) return columns;
   const most = Math.max(0, ...columns.map(({ yields = 0 }) => yields));
   if (most === 0) return columns;
@@ -50,13 +53,16 @@ export function fittingColumns<Row>(columns: readonly Column<Row>[], width: numb
 }
 
 /** The `cols=` of a choice; null when it is the usual one, which needs no word in the URL. */
-export function columnsText<Row>(columns: readonly Column<Row>[], chosen: readonly string[]): string | null {
+export function formatColumnSelection<Row>(
+  columns: readonly TableColumn<Row>[],
+  chosen: readonly string[],
+): string | null {
   const usual = columns.filter(({ optional }) => !optional).map(({ id }) => id);
   return chosen.join() === usual.join() || chosen.length === 0 ? null : chosen.join();
 }
 
 /** `sort=-cost` to column and direction. */
-export function readSort(text: string | null): Sort | null {
+export function parseSort(text: string | null): TableSort | null {
   if (!text) return null;
   return text.startsWith('-')
     ? { column: text.slice(1), descending: true }
@@ -64,16 +70,16 @@ export function readSort(text: string | null): Sort | null {
 }
 
 /** What a click on a column's head asks for next: up, down, as it came. */
-export function nextSort(sort: Sort | null, column: string): string | null {
+export function nextSort(sort: TableSort | null, column: string): string | null {
   if (sort?.column !== column) return column;
   return sort.descending ? null : `-${column}`;
 }
 
 /** Rows in the order of a column; what has no value comes last either way. */
-export function sorted<Row>(
+export function sortRows<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  sort: Sort | null,
+  columns: readonly TableColumn<Row>[],
+  sort: TableSort | null,
 ): readonly Row[] {
   const value = columns.find(({ id }) => id === sort?.column)?.value;
   if (!sort || !value) return rows;

@@ -1,10 +1,10 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
-import { useMedia } from './media.ts';
+import { useMediaQuery } from './use-media-query.ts';
 
 /** Where rows of a table are, and where keys lead among them. */
 
 /** Where a key leads from a row; null when it is no key of ours. */
-export function target(key: string, from: number, rows: number): number | null {
+export function eventTarget(key: string, from: number, rows: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
     ArrowUp: from - 1,
@@ -18,12 +18,12 @@ export function target(key: string, from: number, rows: number): number | null {
 }
 
 /** What the table scrolls with. */
-export function scroller(element: HTMLElement | null): HTMLElement | null {
+export function scrollParent(element: HTMLElement | null): HTMLElement | null {
   return element?.closest<HTMLElement>('[data-scroll]') ?? null;
 }
 
 /** The width of an element in rem, kept up to date; without bound until it is there. */
-export function useWidth(element: RefObject<HTMLElement | null>): number {
+export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   useLayoutEffect(() => {
     const { current } = element;
@@ -42,8 +42,8 @@ function rootPx(): number {
 }
 
 /** How far below the top of what scrolls. */
-export function offsetIn(element: HTMLElement | null): number {
-  const frame = scroller(element);
+export function offsetWithin(element: HTMLElement | null): number {
+  const frame = scrollParent(element);
   if (!element || !frame) return 0;
   return Math.round(
     element.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop,
@@ -52,7 +52,7 @@ export function offsetIn(element: HTMLElement | null): number {
 
 /** The height of a row in pixels: of the density, and of a card on a phone. */
 export function useRowHeight(phone: boolean): number {
-  const coarse = useMedia('(pointer: coarse)');
+  const coarse = useMediaQuery('(pointer: coarse)');
   const comfortable = document.documentElement.dataset['density'] === 'comfortable';
   return Math.round((phone ? 3.75 : coarse ? 3 : comfortable ? 2.75 : 2.25) * rootPx());
 }

@@ -49,7 +49,7 @@ export function Tabs({
 }
 
 /** A short choice that changes what is shown below, such as `24 h · 7 d · 30 d`. */
-export function Segments({
+export function SegmentedControl({
   options,
   value,
   onChange,

@@ -1,17 +1,17 @@
 import { useState } from 'react';
-import { PRESETS, rangeName, type TimeSpan } from '../filters/time-range.ts';
-import { browserZone } from '../format/moments.ts';
+import { PRESETS, rangeName, type SelectedTimeRange } from '../filters/time-range.ts';
+import { browserZone } from '../format/times.ts';
 import { Button } from './button.tsx';
 import { Field, Input } from './field.tsx';
-import type { TimeRangeChoice } from './time-range.tsx';
+import type { TimeRangeSelection } from './time-range-picker.tsx';
 
 /** The choices of a time range: presets, a typed length, or from and to. */
 export function TimeRangePanel({
   span,
   onChoose,
 }: {
-  readonly span: TimeSpan;
-  readonly onChoose: (choice: TimeRangeChoice) => void;
+  readonly span: SelectedTimeRange;
+  readonly onChoose: (choice: TimeRangeSelection) => void;
 }) {
   return (
     <div className="grid w-72 gap-3">
@@ -34,7 +34,7 @@ export function TimeRangePanel({
   );
 }
 
-function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeChoice) => void }) {
+function TypedRange({ onChange }: { readonly onChange: (choice: TimeRangeSelection) => void }) {
   const [text, setText] = useState('');
   const name = rangeName(text);
   return (
@@ -58,8 +58,8 @@ function FromTo({
   span,
   onChange,
 }: {
-  readonly span: TimeSpan;
-  readonly onChange: (choice: TimeRangeChoice) => void;
+  readonly span: SelectedTimeRange;
+  readonly onChange: (choice: TimeRangeSelection) => void;
 }) {
   const [from, setFrom] = useState(local(span.from));
   const [to, setTo] = useState(local(span.to));

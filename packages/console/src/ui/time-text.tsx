@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { browserZone, fullTime, relative } from '../format/moments.ts';
+import { browserZone, formatFullTime, formatRelativeTime } from '../format/times.ts';
 import { PageClock } from './page-clock.ts';
 import { Tooltip } from './tooltip.tsx';
 
@@ -20,7 +20,7 @@ export function useNow(): Date {
 /** `9 h ago`, with the full time and its zone behind it. Drawn again when its words change, not every second. */
 export function TimeText({ at }: { readonly at: string }) {
   const moment = new Date(at);
-  const words = useSyncExternalStore(clock.follow, () => relative(moment, clock.now()));
+  const words = useSyncExternalStore(clock.follow, () => formatRelativeTime(moment, clock.now()));
   return (
     <Tooltip text={<FullTime moment={moment} />}>
       <time dateTime={at}>{words}</time>
@@ -30,5 +30,5 @@ export function TimeText({ at }: { readonly at: string }) {
 
 /** Worked out when somebody looks: a list shows many times and opens few. */
 function FullTime({ moment }: { readonly moment: Date }) {
-  return fullTime(moment, browserZone());
+  return formatFullTime(moment, browserZone());
 }

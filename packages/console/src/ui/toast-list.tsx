@@ -1,14 +1,14 @@
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { IconButton } from './button.tsx';
-import type { Told } from './toast.tsx';
+import type { ToastContent } from './toast.tsx';
 
 /** The toasts there are, at the bottom right, each for six seconds. */
 export function ToastList({
   toasts,
   onDrop,
 }: {
-  readonly toasts: readonly Told[];
+  readonly toasts: readonly ToastContent[];
   readonly onDrop: (id: number) => void;
 }) {
   return (

@@ -1,6 +1,6 @@
 import { Tooltip as Radix } from 'radix-ui';
 import type { FocusEvent, HTMLAttributes, ReactElement, ReactNode } from 'react';
-import { Key } from './key.tsx';
+import { KeyboardKey } from './keyboard-key.tsx';
 
 /** Around everything that has tooltips: who has just read one reads the next at once. */
 export function TooltipProvider({ children }: { readonly children: ReactNode }) {
@@ -32,7 +32,7 @@ export function Tooltip({
           className="appear z-50 w-max max-w-80 rounded-control border border-line-strong bg-raised px-2 py-1 text-small text-ink shadow-popover"
         >
           {text}
-          {keys && <Key className="ml-2">{keys}</Key>}
+          {keys && <KeyboardKey className="ml-2">{keys}</KeyboardKey>}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 /** A form and beside it what it would do, which stays in view; below it where there is no room. */
-export function TwoColumns({
+export function TwoColumnLayout({
   beside,
   children,
 }: {

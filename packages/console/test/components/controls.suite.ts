@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertAccessible, copied } from '../checks.ts';
-import { focused, type Mount, told } from './workbench.ts';
+import { assertAccessible, waitForCopiedText } from '../checks.ts';
+import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
-export function controlTests(mount: Mount): void {
+export function controlTests(mount: MountSpecimen): void {
   test('a button acts once it may: busy, off and refused ones keep still, and the refused one says why', async () => {
-    const { page, done } = await mount('Buttons', { role: 'viewer' });
+    const { page, close: done } = await mount('Buttons', { role: 'viewer' });
     for (const name of ['Save', 'Send', 'Delete', 'Copy id'])
       await page.getByRole('button', { name }).press('Enter');
-    assert.equal(await told(page), 'saved');
+    assert.equal(await readReports(page), 'saved');
     assert.equal(await page.getByRole('button', { name: 'Send' }).getAttribute('aria-disabled'), 'true');
     assert.equal(await page.getByRole('button', { name: 'Off' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Send' }).focus();
     await page.keyboard.press('Tab');
-    await focused(page.getByRole('button', { name: 'Delete' }));
+    await waitForFocus(page.getByRole('button', { name: 'Delete' }));
     await page
       .getByRole('tooltip')
       .getByText(/^Needs admin\. Ask /)
@@ -23,7 +23,7 @@ export function controlTests(mount: Mount): void {
   });
 
   test('a checkbox and a switch are toggled by Space and named by their label; what is off stays', async () => {
-    const { page, done } = await mount('Toggles');
+    const { page, close: done } = await mount('Toggles');
     const stream = page.getByRole('checkbox', { name: 'Stream' });
     await stream.press(' ');
     assert.equal(await stream.isChecked(), true);
@@ -32,27 +32,27 @@ export function controlTests(mount: Mount): void {
     assert.equal(await stream.isChecked(), false);
     assert.equal(await page.getByRole('checkbox', { name: 'Stored' }).isDisabled(), true);
     assert.equal(await page.getByRole('switch', { name: 'Locked' }).isDisabled(), true);
-    assert.equal(await told(page), 'stream true, stream false');
+    assert.equal(await readReports(page), 'stream true, stream false');
     await assertAccessible(page);
     await done();
   });
 
   test('cards to choose from are radio buttons that arrows walk', async () => {
-    const { page, done } = await mount('ChoiceCards');
+    const { page, close: done } = await mount('ChoiceCards');
     await page.getByRole('group', { name: 'Mode' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowDown');
-    await focused(page.getByRole('radio', { name: 'Enforce' }));
+    await waitForFocus(page.getByRole('radio', { name: 'Enforce' }));
     assert.equal(await page.getByRole('radio', { name: 'Enforce' }).isChecked(), true);
     await assertAccessible(page);
     await done();
   });
 
   test('tabs are one stop that arrows, Home and End walk; segments say which of them is on', async () => {
-    const { page, done } = await mount('TabsAndSegments');
+    const { page, close: done } = await mount('TabsAndSegments');
     await page.getByRole('tablist', { name: 'Parts' }).waitFor();
     await page.keyboard.press('Tab');
-    await focused(page.getByRole('tab', { name: 'Attempts' }));
+    await waitForFocus(page.getByRole('tab', { name: 'Attempts' }));
     for (const [key, name, text] of [
       ['ArrowRight', 'Body', 'The body'],
       ['End', 'Costs', 'The costs'],
@@ -70,13 +70,13 @@ export function controlTests(mount: Mount): void {
   });
 
   test('code is copied as it is shown; the language that was chosen comes first the next time', async () => {
-    const { page, done } = await mount('Code');
+    const { page, close: done } = await mount('CodeBlocks');
     const block = page.getByRole('figure').first();
     await block.getByRole('button', { name: 'Python', exact: true }).press('Enter');
     await block.getByText('print("hello")').waitFor();
     await block.getByRole('button', { name: 'Copy Python' }).press('Enter');
     await block.getByRole('status').getByText('Copied').waitFor();
-    await copied(page, /^print\("hello"\)$/);
+    await waitForCopiedText(page, /^print\("hello"\)$/);
     await assertAccessible(page);
     await page.reload();
     await page.getByText('print("bye")').waitFor();
@@ -84,7 +84,7 @@ export function controlTests(mount: Mount): void {
   });
 
   test('JSON is folded below the second level, and a long list comes a hundred at a time', async () => {
-    const { page, done } = await mount('Json');
+    const { page, close: done } = await mount('JsonViews');
     const deep = page.getByRole('button', { name: 'deeper: {1}' });
     assert.equal(await deep.getAttribute('aria-expanded'), 'false');
     await deep.press('Enter');

@@ -1,15 +1,15 @@
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '../../src/ui/button.tsx';
-import { Choices } from '../../src/ui/choices.tsx';
 import { CodeBlock } from '../../src/ui/code-block.tsx';
 import { JsonView } from '../../src/ui/json-view.tsx';
-import { Segments, Tabs } from '../../src/ui/tabs.tsx';
+import { RadioGroup } from '../../src/ui/radio-group.tsx';
+import { SegmentedControl, Tabs } from '../../src/ui/tabs.tsx';
 import { Checkbox, Switch } from '../../src/ui/toggles.tsx';
-import { useTold } from './told.tsx';
+import { useReportLog } from './report-log.tsx';
 
 export function Buttons() {
-  const [told, tell] = useTold();
+  const [told, tell] = useReportLog();
   return (
     <main>
       <Button onClick={() => tell('saved')}>Save</Button>
@@ -29,7 +29,7 @@ export function Buttons() {
 }
 
 export function Toggles() {
-  const [told, tell] = useTold();
+  const [told, tell] = useReportLog();
   const [checked, setChecked] = useState(false);
   return (
     <main>
@@ -54,7 +54,7 @@ export function ChoiceCards() {
   const [mode, setMode] = useState<'observe' | 'enforce'>('observe');
   return (
     <main>
-      <Choices
+      <RadioGroup
         label="Mode"
         value={mode}
         onChange={setMode}
@@ -79,7 +79,7 @@ export function TabsAndSegments() {
           { id: 'costs', label: 'Costs', content: 'The costs' },
         ]}
       />
-      <Segments
+      <SegmentedControl
         label="Range"
         value={range}
         onChange={setRange}
@@ -92,7 +92,7 @@ export function TabsAndSegments() {
   );
 }
 
-export function Code() {
+export function CodeBlocks() {
   return (
     <main>
       <CodeBlock
@@ -111,7 +111,7 @@ export function Code() {
   );
 }
 
-export function Json() {
+export function JsonViews() {
   const list = Array.from({ length: 120 }, (_, index) => index);
   return (
     <main>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertAccessible, holds } from '../checks.ts';
-import { focused, type Mount, told } from './workbench.ts';
+import { assertAccessible, waitForValue } from '../checks.ts';
+import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
-export function fieldTests(mount: Mount): void {
+export function fieldTests(mount: MountSpecimen): void {
   test('a field is named by its label and described by its remark, or by what is wrong with it instead', async () => {
-    const { page, done } = await mount('Fields');
+    const { page, close: done } = await mount('TextFields');
     const described = async (name: RegExp) => {
       const field = page.getByRole('textbox', { name });
       const id = await field.getAttribute('aria-describedby');
@@ -19,10 +19,10 @@ export function fieldTests(mount: Mount): void {
   });
 
   test('a form shows an error at its field, which takes the focus, or on top; while it runs it is not sent again', async () => {
-    const { page, done } = await mount('FormStates');
+    const { page, close: done } = await mount('FormStates');
     const weight = page.getByRole('textbox', { name: 'Weight' });
     await page.getByRole('textbox', { name: 'Name' }).press('Enter');
-    await focused(weight);
+    await waitForFocus(weight);
     await page.getByText('Must be positive.').waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
     await weight.press('Control+s');
@@ -33,23 +33,23 @@ export function fieldTests(mount: Mount): void {
     await weight.press('Enter');
     await page.locator('[aria-disabled=true]').waitFor();
     await weight.press('Enter');
-    assert.equal(await told(page), 'submit 1, submit 2, submit 3');
+    assert.equal(await readReports(page), 'submit 1, submit 2, submit 3');
     await assertAccessible(page);
     await done();
   });
 
   test('a form of somebody who may not is off and says why', async () => {
-    const { page, done } = await mount('FormStates', { role: 'member' });
+    const { page, close: done } = await mount('FormStates', { role: 'member' });
     await page.getByText(/^Needs admin\. Ask /).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Name' }).isDisabled(), true);
     await page.getByRole('button', { name: 'Save' }).press('Enter');
-    assert.equal(await told(page), '');
+    assert.equal(await readReports(page), '');
     await assertAccessible(page);
     await done();
   });
 
   test('a combobox narrows as one types, arrows walk it, Enter takes, Escape puts back, and no half word is sent', async () => {
-    const { page, done } = await mount('Comboboxes');
+    const { page, close: done } = await mount('Comboboxes');
     const model = page.getByRole('combobox', { name: 'Model', exact: true });
     await model.fill('');
     await model.press('ArrowDown');
@@ -58,28 +58,28 @@ export function fieldTests(mount: Mount): void {
     assert.equal(await model.getAttribute('aria-activedescendant'), await chosen.getAttribute('id'));
     await assertAccessible(page);
     await model.press('Enter');
-    await holds(model, 'sandbox/flaky');
+    await waitForValue(model, 'sandbox/flaky');
     await model.fill('nothing like it');
     assert.equal(await model.getAttribute('aria-expanded'), 'false');
     await model.press('Enter');
-    assert.equal(await told(page), '');
+    assert.equal(await readReports(page), '');
     await model.press('Escape');
-    await holds(model, 'sandbox/flaky');
+    await waitForValue(model, 'sandbox/flaky');
     await model.press('Enter');
-    assert.equal(await told(page), 'sent flaky');
+    assert.equal(await readReports(page), 'sent flaky');
     const free = page.getByRole('combobox', { name: 'Any model' });
     await free.fill('own/model');
     await free.press('Tab');
-    await holds(free, 'own/model');
+    await waitForValue(free, 'own/model');
     await done();
   });
 
   test('the filter bar offers fields and values, turns a token round, removes it, and names a field that is not there', async () => {
-    const { page, done } = await mount('Filters');
+    const { page, close: done } = await mount('FilterBars');
     const bar = page.getByRole('combobox', { name: 'Filter' });
     await bar.fill('sta');
     await bar.press('Enter');
-    await holds(bar, 'status:');
+    await waitForValue(bar, 'status:');
     await bar.press('ArrowDown');
     await bar.press('ArrowDown');
     await page.getByRole('option', { name: 'status:429', selected: true }).waitFor();
@@ -95,7 +95,7 @@ export function fieldTests(mount: Mount): void {
   });
 
   test('a time is chosen by preset, by length or by its ends; what makes no sense is said and not taken', async () => {
-    const { page, done } = await mount('Times');
+    const { page, close: done } = await mount('DateTimeFields');
     const open = page.getByRole('button', { name: /Last 24 hours/ });
     const panel = page.getByRole('dialog', { name: 'Time range' });
     await open.press('Enter');
@@ -106,7 +106,7 @@ export function fieldTests(mount: Mount): void {
     await assertAccessible(page);
     await panel.getByRole('button', { name: 'Last 7 days' }).press('Enter');
     await panel.waitFor({ state: 'detached' });
-    await focused(open);
+    await waitForFocus(open);
     await open.press('Enter');
     const last = panel.getByRole('textbox', { name: 'Last' });
     await last.fill('soon');
@@ -120,7 +120,7 @@ export function fieldTests(mount: Mount): void {
     await panel.getByRole('button', { name: 'Show this time' }).press('Enter');
     await panel.getByLabel('From').fill('2026-01-01T00:00');
     await panel.getByRole('button', { name: 'Show this time' }).press('Enter');
-    assert.equal(await told(page), '7d, 45m, 2026-01-01T00:00:00.000Z to 2026-01-02T12:00:00.000Z');
+    assert.equal(await readReports(page), '7d, 45m, 2026-01-01T00:00:00.000Z to 2026-01-02T12:00:00.000Z');
     await done();
   });
 }

@@ -5,12 +5,12 @@ import { Combobox } from '../../src/ui/combobox.tsx';
 import { Field, Input, Select, TextArea } from '../../src/ui/field.tsx';
 import { FilterBar } from '../../src/ui/filter-bar.tsx';
 import { Form, FormField } from '../../src/ui/form.tsx';
-import { TimeRange } from '../../src/ui/time-range.tsx';
-import { useTold } from './told.tsx';
+import { TimeRangePicker } from '../../src/ui/time-range-picker.tsx';
+import { useReportLog } from './report-log.tsx';
 
 const MODELS = ['echo', 'flaky', 'slow'].map((model) => ({ value: model, label: `sandbox/${model}` }));
 
-export function Fields() {
+export function TextFields() {
   return (
     <main>
       <Field label="Name" hint="Letters and digits" optional>
@@ -41,7 +41,7 @@ const BROKEN = new ApiError({
 
 /** The first submit names a field, the second none, the third goes on for ever. */
 export function FormStates() {
-  const [told, tell] = useTold();
+  const [told, tell] = useReportLog();
   const [turn, setTurn] = useState(0);
   const submit = () => {
     tell(`submit ${turn + 1}`);
@@ -73,7 +73,7 @@ export function FormStates() {
 }
 
 export function Comboboxes() {
-  const [told, tell] = useTold();
+  const [told, tell] = useReportLog();
   const [model, setModel] = useState('echo');
   const [free, setFree] = useState('');
   return (
@@ -97,7 +97,7 @@ export function Comboboxes() {
   );
 }
 
-export function Filters() {
+export function FilterBars() {
   const [tokens, setTokens] = useState<readonly { readonly name: string; readonly value: string }[]>([]);
   const rest = (name: string) => tokens.filter((token) => token.name !== name);
   return (
@@ -116,12 +116,12 @@ export function Filters() {
   );
 }
 
-export function Times() {
-  const [told, tell] = useTold();
+export function DateTimeFields() {
+  const [told, tell] = useReportLog();
   const to = new Date('2026-01-02T12:00:00Z');
   return (
     <main>
-      <TimeRange
+      <TimeRangePicker
         span={{ from: new Date('2026-01-01T12:00:00Z'), to, range: '24h' }}
         onChange={({ range, from, to: end }) => tell(range ?? `${from} to ${end}`)}
       />

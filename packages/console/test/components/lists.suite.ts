@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAccessible } from '../checks.ts';
-import { focused, type Mount, told } from './workbench.ts';
+import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
-export function listTests(mount: Mount): void {
+export function listTests(mount: MountSpecimen): void {
   test('a table is one stop; keys walk its rows, also those that were out of view, and Enter opens one', async () => {
-    const { page, done } = await mount('Table');
+    const { page, close: done } = await mount('DataTables');
     const row = (id: string) => page.locator(`[data-row="${id}"]`);
     await page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').focus();
     await page.keyboard.press('Tab');
-    await focused(row('row-0'));
+    await waitForFocus(row('row-0'));
     await page.keyboard.press('ArrowDown');
-    await focused(row('row-1'));
+    await waitForFocus(row('row-1'));
     await page.keyboard.press('End');
-    await focused(row('row-199'));
+    await waitForFocus(row('row-199'));
     assert.equal(await row('row-199').getAttribute('aria-rowindex'), '201');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Home');
-    await focused(row('row-0'));
-    assert.equal(await told(page), 'opened row-199');
+    await waitForFocus(row('row-0'));
+    assert.equal(await readReports(page), 'opened row-199');
     assert.ok((await page.getByRole('row').count()) < 60);
     await done();
   });
 
   test('the head of a column sorts up, down and not at all, and says which', async () => {
-    const { page, done } = await mount('Table');
+    const { page, close: done } = await mount('DataTables');
     const cost = page.getByRole('columnheader', { name: 'Cost' });
     const first = page.locator('[data-index="0"] [data-column=cost]');
     for (const [order, shown] of [
@@ -41,7 +41,7 @@ export function listTests(mount: Mount): void {
   });
 
   test('columns are chosen in a menu that stays open; a table that waits for an answer says so', async () => {
-    const { page, done } = await mount('Table');
+    const { page, close: done } = await mount('DataTables');
     await page.getByRole('button', { name: 'Choose columns' }).press('Enter');
     await page.getByRole('menuitemcheckbox', { name: 'Source' }).press(' ');
     await page.getByRole('menuitemcheckbox', { name: 'Cost', checked: true }).press(' ');
@@ -56,16 +56,16 @@ export function listTests(mount: Mount): void {
   });
 
   test('on a phone a row is its card, and a tap opens it', async () => {
-    const { page, done } = await mount('Table', { phone: true });
+    const { page, close: done } = await mount('DataTables', { phone: true });
     assert.equal(await page.getByRole('columnheader').count(), 0);
     await page.getByText('row-1 costs 7').tap();
-    assert.equal(await told(page), 'opened row-1');
+    assert.equal(await readReports(page), 'opened row-1');
     await assertAccessible(page);
     await done();
   });
 
   test('what is empty, failed, on its way or partial says so by role and name, with the way on', async () => {
-    const { page, done } = await mount('States');
+    const { page, close: done } = await mount('ListStates');
     await page.getByRole('heading', { name: 'No limits yet' }).waitFor();
     await page.getByRole('button', { name: 'New limit' }).press('Enter');
     const failed = page.getByRole('alert').first();
@@ -78,13 +78,13 @@ export function listTests(mount: Mount): void {
     const more = page.getByRole('button', { name: 'Load more' });
     assert.equal(await more.count(), 1);
     assert.equal(await more.getAttribute('aria-disabled'), 'true');
-    assert.equal(await told(page), 'made, retried');
+    assert.equal(await readReports(page), 'made, retried');
     await assertAccessible(page);
     await done();
   });
 
   test('a list is ordered by keyboard: Space lifts and drops, arrows move, Escape puts back, each said aloud', async () => {
-    const { page, done } = await mount('Order');
+    const { page, close: done } = await mount('SortedLists');
     const status = page.getByRole('status');
     const order = () => page.getByRole('listitem').allInnerTexts();
     const handle = (name: string) => page.getByRole('button', { name: `Move ${name}` });
@@ -92,7 +92,7 @@ export function listTests(mount: Mount): void {
     await status.getByText('first lifted').waitFor();
     await page.keyboard.press('ArrowDown');
     await status.getByText('first, position 2 of 3').waitFor();
-    await focused(handle('first'));
+    await waitForFocus(handle('first'));
     await page.keyboard.press('Escape');
     await status.getByText('first put back').waitFor();
     assert.deepEqual(await order(), ['1\nfirst', '2\nsecond', '3\nthird']);

@@ -6,8 +6,8 @@ import { DataTable } from '../../src/ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../src/ui/feedback.tsx';
 import { LoadMore } from '../../src/ui/load-more.tsx';
 import { SortList } from '../../src/ui/sort-list.tsx';
-import { type Column, readSort, shownColumns, sorted } from '../../src/ui/table-columns.ts';
-import { useTold } from './told.tsx';
+import { parseSort, sortRows, type TableColumn, visibleColumns } from '../../src/ui/table-columns.ts';
+import { useReportLog } from './report-log.tsx';
 
 interface Row {
   readonly id: string;
@@ -18,7 +18,7 @@ const ROWS: readonly Row[] = Array.from({ length: 200 }, (_, index) => ({
   id: `row-${index}`,
   cost: (index * 7) % 200,
 }));
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly TableColumn<Row>[] = [
   { id: 'id', label: 'Id', width: 'minmax(8rem, 1fr)', cell: ({ id }) => id },
   {
     id: 'cost',
@@ -31,13 +31,13 @@ const COLUMNS: readonly Column<Row>[] = [
   { id: 'source', label: 'Source', width: '8rem', cell: () => 'file', optional: true },
 ];
 
-export function Table() {
-  const [told, tell] = useTold();
+export function DataTables() {
+  const [told, tell] = useReportLog();
   const [cols, setCols] = useState<string | null>(null);
   const [text, setText] = useState<string | null>(null);
   const [stale, setStale] = useState(false);
-  const sort = readSort(text);
-  const columns = shownColumns(COLUMNS, cols);
+  const sort = parseSort(text);
+  const columns = visibleColumns(COLUMNS, cols);
   return (
     <main data-scroll className="h-full overflow-y-auto">
       <ColumnMenu columns={COLUMNS} shown={columns} onChange={setCols} />
@@ -45,7 +45,7 @@ export function Table() {
       {told}
       <DataTable
         label="Costs"
-        rows={sorted(ROWS, COLUMNS, sort)}
+        rows={sortRows(ROWS, COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={columns}
         card={({ id, cost }) => `${id} costs ${cost}`}
@@ -59,8 +59,8 @@ export function Table() {
   );
 }
 
-export function States() {
-  const [told, tell] = useTold();
+export function ListStates() {
+  const [told, tell] = useReportLog();
   const error = new ApiError({
     status: 503,
     code: 'store_unavailable',
@@ -84,7 +84,7 @@ export function States() {
   );
 }
 
-export function Order() {
+export function SortedLists() {
   const [items, setItems] = useState<readonly string[]>(['first', 'second', 'third']);
   return (
     <main>

@@ -1,13 +1,13 @@
 import '../../src/ui/console.css';
-import { ROLES } from '@floe/contract/roles';
+import { MEMBER_ROLES } from '@floe/contract/roles';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { querySearch, queryText } from '../../src/app/query-text.ts';
+import { formatQueryString, parseQueryString } from '../../src/app/query-text.ts';
+import { MembersWithPermission } from '../../src/data/members-with-permission.tsx';
 import { createQueryClient } from '../../src/data/query-client.ts';
 import { type SignedIn, SignedInContext } from '../../src/data/session.ts';
-import { WhoCanHelp } from '../../src/data/who-can-help.tsx';
 import { Toasts } from '../../src/ui/toast.tsx';
 import { TooltipProvider } from '../../src/ui/tooltip.tsx';
 import * as controls from './controls.tsx';
@@ -24,7 +24,7 @@ const asked = new URLSearchParams(location.search);
 const Specimen = specimens.get(asked.get('show') ?? '');
 if (!Specimen) throw new Error(`There is no specimen "${asked.get('show')}".`);
 
-const role = ROLES.find((one) => one === asked.get('role')) ?? 'owner';
+const role = MEMBER_ROLES.find((one) => one === asked.get('role')) ?? 'owner';
 const org = { id: 'acme', name: 'Acme', role };
 const session: SignedIn = {
   state: 'signed_in',
@@ -40,8 +40,8 @@ const session: SignedIn = {
 };
 const router = createRouter({
   routeTree: createRootRoute({ component: Specimen }),
-  parseSearch: querySearch,
-  stringifySearch: queryText,
+  parseSearch: parseQueryString,
+  stringifySearch: formatQueryString,
 });
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no element "console".');
@@ -49,12 +49,12 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={createQueryClient()}>
       <SignedInContext value={session}>
-        <WhoCanHelp>
+        <MembersWithPermission>
           <TooltipProvider>
             <RouterProvider router={router} />
             <Toasts />
           </TooltipProvider>
-        </WhoCanHelp>
+        </MembersWithPermission>
       </SignedInContext>
     </QueryClientProvider>
   </StrictMode>,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AXE_COLOURS, assertAccessible, copied, screenshot } from '../checks.ts';
-import { focused, type Mount, told } from './workbench.ts';
+import { AXE_COLOR_RULES, assertAccessible, takeScreenshot, waitForCopiedText } from '../checks.ts';
+import { type MountSpecimen, readReports, waitForFocus } from './workbench.ts';
 
-export function overlayTests(mount: Mount): void {
+export function overlayTests(mount: MountSpecimen): void {
   for (const dark of [false, true])
     test(`a tooltip shows on keyboard focus and on rest, and describes its control${dark ? ', in the dark' : ''}`, async () => {
-      const { page, done } = await mount('Tooltips', { dark });
+      const { page, close: done } = await mount('Tooltips', { dark });
       const tooltip = page.getByRole('tooltip');
       const [share, edit] = [
         page.getByRole('button', { name: 'Share' }),
@@ -14,10 +14,10 @@ export function overlayTests(mount: Mount): void {
       ];
       await page.keyboard.press('Tab');
       await page.keyboard.press('Tab');
-      await focused(share);
+      await waitForFocus(share);
       await tooltip.getByText('Share').waitFor();
       assert.equal(await share.getAttribute('aria-describedby'), await tooltip.getAttribute('id'));
-      await screenshot(page, `tooltip-${dark ? 'dark' : 'light'}`);
+      await takeScreenshot(page, `tooltip-${dark ? 'dark' : 'light'}`);
       await assertAccessible(page);
       await page.keyboard.press('Escape');
       await tooltip.waitFor({ state: 'detached' });
@@ -36,10 +36,10 @@ export function overlayTests(mount: Mount): void {
     });
 
   test('in a dialog the first Escape takes the tooltip away, the second the dialog; opening shows none', async () => {
-    const { page, done } = await mount('Tooltips', { phone: true });
+    const { page, close: done } = await mount('Tooltips', { phone: true });
     await page.getByRole('button', { name: 'Open' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Question' });
-    await focused(dialog.getByRole('button', { name: 'Close' }));
+    await waitForFocus(dialog.getByRole('button', { name: 'Close' }));
     assert.equal(await page.getByRole('tooltip').count(), 0);
     for (const name of ['Share this', 'Close']) {
       await page.keyboard.press('Tab');
@@ -55,20 +55,20 @@ export function overlayTests(mount: Mount): void {
   });
 
   test('a dialog holds the focus, closes with Escape unless it must not, and gives the focus back', async () => {
-    const { page, done } = await mount('Dialogs');
+    const { page, close: done } = await mount('Dialogs');
     const dialog = page.getByRole('dialog', { name: 'New key', description: 'It is shown once.' });
     await page.getByRole('button', { name: 'Plain' }).press('Enter');
-    await focused(dialog.getByRole('button', { name: 'Close' }));
+    await waitForFocus(dialog.getByRole('button', { name: 'Close' }));
     await page.keyboard.press('Shift+Tab');
-    await focused(dialog.getByRole('button', { name: 'Done' }));
+    await waitForFocus(dialog.getByRole('button', { name: 'Done' }));
     await page.keyboard.press('Tab');
-    await focused(dialog.getByRole('button', { name: 'Close' }));
+    await waitForFocus(dialog.getByRole('button', { name: 'Close' }));
     await assertAccessible(page);
     await dialog.getByRole('textbox', { name: 'Name' }).press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await focused(page.getByRole('button', { name: 'Plain' }));
+    await waitForFocus(page.getByRole('button', { name: 'Plain' }));
     await page.getByRole('button', { name: 'Held' }).press('Enter');
-    await focused(dialog.getByRole('textbox', { name: 'Name' }));
+    await waitForFocus(dialog.getByRole('textbox', { name: 'Name' }));
     assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
@@ -78,10 +78,10 @@ export function overlayTests(mount: Mount): void {
   });
 
   test('a question starts on Cancel, waits for the name, tells a refusal and takes one answer at a time', async () => {
-    const { page, done } = await mount('Confirmations');
+    const { page, close: done } = await mount('Confirmations');
     await page.getByRole('button', { name: 'Delete' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete route smart?' });
-    await focused(dialog.getByRole('button', { name: 'Cancel' }));
+    await waitForFocus(dialog.getByRole('button', { name: 'Cancel' }));
     const go = dialog.getByRole('button', { name: 'Delete route' });
     assert.equal(await go.isDisabled(), true);
     await dialog.getByRole('textbox', { name: 'Type smart to go on' }).fill('smart');
@@ -95,47 +95,47 @@ export function overlayTests(mount: Mount): void {
   });
 
   test('a menu is walked by arrows and letters over what is off, marks what is current, and keeps open for toggles', async () => {
-    const { page, done } = await mount('Menus');
+    const { page, close: done } = await mount('Menus');
     const more = page.getByRole('button', { name: 'More' });
     await more.press('Enter');
-    await focused(page.getByRole('menuitem', { name: 'Open' }));
+    await waitForFocus(page.getByRole('menuitem', { name: 'Open' }));
     await page.keyboard.press('ArrowDown');
     const copy = page.getByRole('menuitem', { name: 'Copy' });
-    await focused(copy);
+    await waitForFocus(copy);
     assert.equal(await copy.getAttribute('aria-current'), 'true');
     assert.equal(await page.getByRole('menuitem', { name: 'Replay' }).getAttribute('aria-disabled'), 'true');
     await page.keyboard.press('b');
-    await focused(page.getByRole('menuitemcheckbox', { name: 'Bodies', checked: false }));
+    await waitForFocus(page.getByRole('menuitemcheckbox', { name: 'Bodies', checked: false }));
     await page.keyboard.press('Enter');
     await page.getByRole('menuitemcheckbox', { name: 'Bodies', checked: true }).waitFor();
     // What is behind an open menu is hidden from screen readers, which axe takes for a fault.
-    await assertAccessible(page, AXE_COLOURS);
+    await assertAccessible(page, AXE_COLOR_RULES);
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
-    await focused(more);
-    assert.equal(await told(page), 'opened');
+    await waitForFocus(more);
+    assert.equal(await readReports(page), 'opened');
     await done();
   });
 
   test('a popover takes the focus in and gives it back with Escape', async () => {
-    const { page, done } = await mount('Menus');
+    const { page, close: done } = await mount('Menus');
     const columns = page.getByRole('button', { name: 'Columns' });
     await columns.press('Enter');
     const popover = page.getByRole('dialog', { name: 'Columns' });
-    await focused(popover.getByRole('textbox', { name: 'Find a column' }));
+    await waitForFocus(popover.getByRole('textbox', { name: 'Find a column' }));
     await page.keyboard.press('Escape');
     await popover.waitFor({ state: 'detached' });
-    await focused(columns);
+    await waitForFocus(columns);
     await done();
   });
 
   test('a toast is said to screen readers, can be undone and dismissed; three stand at most', async () => {
-    const { page, done } = await mount('Toasting');
+    const { page, close: done } = await mount('ToastSpecimens');
     await page.getByRole('button', { name: 'Delete' }).press('Enter');
     const toasts = page.getByRole('listitem');
     await toasts.getByText('The limit was deleted.').waitFor();
     await toasts.getByRole('button', { name: 'Undo' }).press('Enter');
-    assert.equal(await told(page), 'undone');
+    assert.equal(await readReports(page), 'undone');
     await toasts.first().waitFor({ state: 'detached' });
     for (const _ of Array.from({ length: 4 }))
       await page.getByRole('button', { name: 'Copy' }).press('Enter');
@@ -147,19 +147,19 @@ export function overlayTests(mount: Mount): void {
   });
 
   test('a drawer takes the focus, moves on with the row it is about, and gives the focus back to the last one', async () => {
-    const { page, done } = await mount('DrawerBesideList');
+    const { page, close: done } = await mount('DrawerBesideList');
     await page.getByRole('button', { name: 'one' }).press('Enter');
     const drawer = page.getByRole('region', { name: 'Limit' });
-    await focused(drawer);
+    await waitForFocus(drawer);
     await page.locator('[data-row=two]').dispatchEvent('click');
     await drawer.getByRole('textbox', { name: 'Name' }).press('Escape');
     await drawer.waitFor({ state: 'detached' });
-    await focused(page.getByRole('button', { name: 'two' }));
+    await waitForFocus(page.getByRole('button', { name: 'two' }));
     await done();
   });
 
   test('a secret is masked until it is asked for, and its dialog closes once it was copied', async () => {
-    const { page, done } = await mount('Secret');
+    const { page, close: done } = await mount('RevealedSecret');
     const dialog = page.getByRole('dialog', { name: 'Key made' });
     const secret = dialog.locator('[data-secret]');
     assert.match(await secret.innerText(), /^eis_test•+last$/);
@@ -168,7 +168,7 @@ export function overlayTests(mount: Mount): void {
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Copy key' }).press('Enter');
     await dialog.getByRole('status').getByText('Copied.').waitFor();
-    await copied(page, /^eis_test0+last$/);
+    await waitForCopiedText(page, /^eis_test0+last$/);
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Done' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });

@@ -9,8 +9,8 @@ import { Input } from '../../src/ui/field.tsx';
 import { Menu, MenuItem, MenuLabel, MenuToggle } from '../../src/ui/menu.tsx';
 import { Popover } from '../../src/ui/popover.tsx';
 import { SecretOnce } from '../../src/ui/secret-once.tsx';
-import { tell as toast } from '../../src/ui/toast.tsx';
-import { useTold } from './told.tsx';
+import { showToast as toast } from '../../src/ui/toast.tsx';
+import { useReportLog } from './report-log.tsx';
 
 export function Tooltips() {
   const [open, setOpen] = useState(false);
@@ -51,7 +51,7 @@ export function Dialogs() {
 
 /** Confirmed once, it is under way; confirmed by who may not, it is refused. */
 export function Confirmations() {
-  const [told, tell] = useTold();
+  const [told, tell] = useReportLog();
   const [open, setOpen] = useState(false);
   const [state, setState] = useState<'asked' | 'refused' | 'running'>('asked');
   return (
@@ -82,7 +82,7 @@ export function Confirmations() {
 }
 
 export function Menus() {
-  const [told, tell] = useTold();
+  const [told, tell] = useReportLog();
   const [on, setOn] = useState(false);
   return (
     <main>
@@ -109,8 +109,8 @@ export function Menus() {
   );
 }
 
-export function Toasting() {
-  const [told, tell] = useTold();
+export function ToastSpecimens() {
+  const [told, tell] = useReportLog();
   return (
     <main>
       <Button onClick={() => toast('The limit was deleted.', () => tell('undone'))}>Delete</Button>
@@ -138,7 +138,7 @@ export function DrawerBesideList() {
   );
 }
 
-export function Secret() {
+export function RevealedSecret() {
   const [open, setOpen] = useState(true);
   return (
     <main>

@@ -1,30 +1,33 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { PATIENCE_MS } from '@floe/testkit/patience';
+import { TEST_TIMEOUT_MS } from '@floe/testkit/eventually';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
-import { browserPath, type Look } from '../harness.ts';
-import { watchPage } from '../page-faults.ts';
+import { type DisplayMode, findBrowser } from '../console-harness.ts';
+import { collectPageFaults } from '../page-faults.ts';
 
 /** Components of `src/ui` mounted alone, each in a page of its own, without a server of Floe. */
 
 /** As the console's own: what a component writes must not break it. */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'";
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const;
 
-export interface Mounted {
+export interface MountedSpecimen {
   readonly page: Page;
   /** Closes the page; a page that did what none may do fails the test. */
-  readonly done: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Shows a specimen of this folder by the name of its function. */
-export type Mount = (specimen: string, look?: Look & { readonly role?: string }) => Promise<Mounted>;
+export type MountSpecimen = (
+  specimen: string,
+  look?: DisplayMode & { readonly role?: string },
+) => Promise<MountedSpecimen>;
 
 export interface Workbench {
-  readonly mount: Mount;
+  readonly mount: MountSpecimen;
   readonly close: () => Promise<void>;
 }
 
@@ -37,14 +40,14 @@ export async function startWorkbench(): Promise<Workbench> {
     const type = Object.entries(TYPES).find(([ending]) => path.endsWith(`.${ending}`))?.[1] ?? 'text/plain';
     res.writeHead(body === undefined ? 404 : 200, {
       'content-type': type,
-      'content-security-policy': POLICY,
+      'content-security-policy': CONTENT_SECURITY_POLICY,
     });
     res.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
-  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
   return {
     async mount(specimen, { role = 'owner', phone = false, dark = false } = {}) {
       const context = await browser.newContext({
@@ -57,13 +60,13 @@ export async function startWorkbench(): Promise<Workbench> {
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(PATIENCE_MS);
-      const faults = await watchPage(page, url);
+      page.setDefaultTimeout(TEST_TIMEOUT_MS);
+      const faults = await collectPageFaults(page, url);
       await page.goto(`${url}/?show=${specimen}&role=${role}`);
       await page.locator('main').waitFor({ state: 'attached' });
       return {
         page,
-        async done() {
+        async close() {
           assert.deepEqual(faults, []);
           await context.close();
         },
@@ -78,12 +81,12 @@ export async function startWorkbench(): Promise<Workbench> {
 }
 
 /** What the specimen reported so far. */
-export function told(page: Page): Promise<string> {
+export function readReports(page: Page): Promise<string> {
   return page.locator('output').innerText();
 }
 
 /** Waits until the focus is on it. */
-export function focused(control: Locator): Promise<void> {
+export function waitForFocus(control: Locator): Promise<void> {
   return control.and(control.page().locator(':focus')).waitFor();
 }
 

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { timezone } from '../config/fields.ts';
-import { OUTCOMES } from '../outcome.ts';
+import { timezoneField } from '../config/fields.ts';
+import { EXCHANGE_OUTCOMES } from '../exchange-outcome.ts';
 import { nanoUsd, usd } from './money.ts';
-import { dayOrMoment, moment, page, rangeQuery } from './page.ts';
+import { createPageSchema, dateOrTimestamp, rangeQuery, timestamp } from './page.ts';
 
 const text = z.string().min(1).max(300);
 
 /** One value or several; a bounded number, for each is looked for by itself. */
-function several<Value extends z.ZodType>(value: Value) {
+function oneOrSeveral<Value extends z.ZodType>(value: Value) {
   return z.union([value, z.array(value).min(1).max(20)]).optional();
 }
 
 const GRAMMAR =
   'Repeat it for any of several values; `!x` is everything but x, `*` any value at all, `!*` none; `=!x` is the value `!x` itself.';
-const word = several(text).describe(GRAMMAR);
+const word = oneOrSeveral(text).describe(GRAMMAR);
 const status = z
   .string()
   .regex(
@@ -21,7 +21,7 @@ const status = z
     'is no HTTP status such as 429, no class such as 5xx, no range such as 400..499, and not `error`',
   );
 const number = String.raw`-?\d{1,15}(\.\d{1,9})?`;
-const bounds = several(
+const bounds = oneOrSeveral(
   z
     .string()
     .regex(
@@ -39,11 +39,11 @@ export const requestFilters = {
   model: word.describe(`As asked for, or the bare id of the model that served. ${GRAMMAR}`),
   model_requested: word,
   provider: word,
-  status: several(status).describe(
+  status: oneOrSeveral(status).describe(
     'HTTP status of the answer, such as `429`, a class, such as `5xx`, a range, such as `400..499`, or `error` for 400 and above; `!` before it means all others. Repeat it for several.',
   ),
   state: word.describe(`complete, partial, aborted, failed, blocked or cached. ${GRAMMAR}`),
-  outcome: word.describe(`${OUTCOMES.join(', ')}. ${GRAMMAR}`),
+  outcome: word.describe(`${EXCHANGE_OUTCOMES.join(', ')}. ${GRAMMAR}`),
   error_code: word,
   error_source: word,
   finish_reason: word,
@@ -68,19 +68,19 @@ export const requestFilterQuery = z.object(requestFilters);
 export type RequestFilterQuery = z.output<typeof requestFilterQuery>;
 
 /** Whether a parameter is in one of the shapes, or a member of the caller's metadata. */
-export function isNamed(name: string, ...shapes: readonly object[]): boolean {
+export function isFilterParameter(name: string, ...shapes: readonly object[]): boolean {
   // `in` would also find what every object inherits, such as `constructor`.
   return shapes.some((shape) => Object.hasOwn(shape, name)) || /^metadata\.[^.]+$/.test(name);
 }
 
 /** `shape` and every filter; `metadata.<key>=<value>` filters on the caller's own metadata. */
-export function filteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+export function createFilteredQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z
     .object({ ...requestFilters, ...shape })
     .catchall(z.union([z.string().max(300), z.array(z.string().max(300)).max(20)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isNamed(name, requestFilters, shape))
+        if (!isFilterParameter(name, requestFilters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
@@ -91,23 +91,23 @@ const liveId = z
   .regex(/^\d{1,15}-\d{1,16}$/, 'is no id of the event stream')
   .describe('A place in the stream of `GET /api/events`, as its events carry it in `id`.');
 
-export const requestQuery = filteredQuery({
+export const requestListQuery = createFilteredQuery({
   ...rangeQuery.shape,
   live: flag.describe('`true`: the first page says up to which event it is complete, see `live_id`.'),
 });
 
 /** What was committed after one event and up to another. */
-export const requestTailQuery = filteredQuery({
+export const requestTailQuery = createFilteredQuery({
   after: liveId,
   until: liveId.optional().describe('Included. Absent: up to now.'),
   limit: z.coerce.number().int().min(1).max(500).default(100).describe('Rows at most; `count` counts all.'),
 });
 
 /** The filters of the list, for a file of every row. */
-export const requestExport = filteredQuery({
-  from: dayOrMoment.optional().describe('A day, such as `2026-11-21`, is its beginning in `timezone`.'),
-  to: dayOrMoment.optional().describe('Not included; a day is its beginning.'),
-  timezone: timezone()
+export const requestExportQuery = createFilteredQuery({
+  from: dateOrTimestamp.optional().describe('A day, such as `2026-11-21`, is its beginning in `timezone`.'),
+  to: dateOrTimestamp.optional().describe('Not included; a day is its beginning.'),
+  timezone: timezoneField()
     .optional()
     .describe('Of days and of `created_at_local`. Absent: that of the organization.'),
   format: z.enum(['csv', 'ndjson']).default('csv'),
@@ -119,7 +119,7 @@ const milliseconds = z.number();
 
 const fields = {
   id: z.string(),
-  created_at: moment,
+  created_at: timestamp,
   surface: z.string(),
   route_mode: z.string(),
   key_id: z.string(),
@@ -140,7 +140,7 @@ const fields = {
     ),
   state: z.string().describe('complete, partial, aborted, failed, blocked or cached.'),
   outcome: z
-    .enum(OUTCOMES)
+    .enum(EXCHANGE_OUTCOMES)
     .describe(
       'From `state` and `status`. blocked: Floe refused the request; client_error: failed with a 4xx that the request caused; upstream_error: failed otherwise.',
     ),
@@ -191,31 +191,31 @@ const fields = {
 export const requestRow = z.strictObject(fields).meta({ id: 'Request' });
 export type RequestRow = z.output<typeof requestRow>;
 
-export const requestPage = page(requestRow).extend({
+export const requestListPage = createPageSchema(requestRow).extend({
   live_id: liveId
     .optional()
     .describe(
       'With `live=true`, on the first page: the page holds what was committed up to here and nothing later, so that every request is either here or in what comes after.',
     ),
 });
-export type RequestPage = z.output<typeof requestPage>;
+export type RequestListPage = z.output<typeof requestListPage>;
 
-export const requestTail = z.strictObject({
+export const requestTailPage = z.strictObject({
   count: z.int().describe('All that pass the filters; exact.'),
   sampled: z.boolean().describe('`data` holds the last of them only.'),
   data: z.array(requestRow).describe('Newest first.'),
   live_id: liveId,
   resync: z.boolean().describe('What came after `after` is no longer known one by one: read the list again.'),
 });
-export type RequestTail = z.output<typeof requestTail>;
+export type RequestTailPage = z.output<typeof requestTailPage>;
 
 /** One try at one target. `attempts_json` of the exchange row holds a list of these as they are. */
-export const attempt = z.strictObject({
+export const exchangeAttempt = z.strictObject({
   n: z.int(),
   provider: z.string(),
   model: z.string(),
   credential: z.string().nullable(),
-  started_at: moment,
+  started_at: timestamp,
   status: z.int().nullable(),
   error: z.string().nullable(),
   first_token_ms: milliseconds.nullable(),
@@ -244,10 +244,10 @@ export const attempt = z.strictObject({
       'USD per million tokens that this attempt was charged with. Absent where none is known or none is due.',
     ),
 });
-export type Attempt = z.output<typeof attempt>;
+export type ExchangeAttempt = z.output<typeof exchangeAttempt>;
 
 /** Why the exchange went the way it did. `decisions_json` holds a list of these as they are. */
-export const decision = z.strictObject({
+export const decisionEntry = z.strictObject({
   step: z.string(),
   outcome: z.string(),
   because: z.string(),
@@ -260,9 +260,9 @@ export const decision = z.strictObject({
     .optional()
     .describe('What the client was told to wait, from the end of the request.'),
 });
-export type Decision = z.output<typeof decision>;
+export type DecisionEntry = z.output<typeof decisionEntry>;
 
 export const requestDetail = z
-  .strictObject({ ...fields, attempts: z.array(attempt), decisions: z.array(decision) })
+  .strictObject({ ...fields, attempts: z.array(exchangeAttempt), decisions: z.array(decisionEntry) })
   .meta({ id: 'RequestDetail' });
 export type RequestDetail = z.output<typeof requestDetail>;

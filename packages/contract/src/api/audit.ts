@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { moment, page, rangeQuery } from './page.ts';
+import { createPageSchema, rangeQuery, timestamp } from './page.ts';
 
-export const auditQuery = rangeQuery.extend({
+export const auditListQuery = rangeQuery.extend({
   actor: z.string().min(1).max(100).optional().describe('A key id, a member id, `file` or `setup`.'),
   action: z.string().min(1).max(100).optional().describe('A verb, such as `keys.create`.'),
   subject: z.string().min(1).max(100).optional().describe('Id of what was changed.'),
@@ -11,7 +11,7 @@ export const auditQuery = rangeQuery.extend({
 export const auditEntry = z
   .strictObject({
     id: z.string(),
-    at: moment,
+    at: timestamp,
     actor: z.string(),
     actor_name: z.string().nullable().describe('Of the key or the member, as it was then.'),
     actor_kind: z.enum(['key', 'member', 'file', 'system']),
@@ -19,7 +19,7 @@ export const auditEntry = z
     subject: z.string(),
     before: z.json().describe('Null when the change created the subject.'),
     after: z.json().describe('Null when the change removed the subject.'),
-    address: z
+    ip_address: z
       .string()
       .nullable()
       .describe('IP address that the change came from; null where no request made it.'),
@@ -37,15 +37,15 @@ export const auditEntry = z
 
 export type AuditEntry = z.output<typeof auditEntry>;
 
-export const auditExport = auditQuery
+export const auditExportQuery = auditListQuery
   .omit({ limit: true, cursor: true })
   .extend({ format: z.enum(['ndjson', 'csv']).default('ndjson') });
 
 /** Whether the chain of the kept entries holds. */
 export const auditChain = z
   .strictObject({
-    intact: z.boolean(),
-    checked_at: moment.describe(
+    valid: z.boolean(),
+    checked_at: timestamp.describe(
       'When all of it was walked, once a minute at most. What was added since was checked now.',
     ),
     entries: z.int().describe('Entries that were looked at.'),
@@ -59,21 +59,21 @@ export const auditChain = z
 const anchor = { seq: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/, 'is no hash of an entry') };
 
 /** What a chain ended with on a day. Kept elsewhere, it shows later whether the chain was rewritten or cut off. */
-export const auditAnchor = z.strictObject({ ...anchor, at: moment }).meta({ id: 'AuditAnchor' });
+export const auditAnchor = z.strictObject({ ...anchor, at: timestamp }).meta({ id: 'AuditAnchor' });
 
-export const auditAnchorList = page(auditAnchor);
+export const auditAnchorList = createPageSchema(auditAnchor);
 
 /** `POST /api/management/audit/verify`: anchors as they were exported. */
-export const auditVerification = z.strictObject({
+export const auditVerificationInput = z.strictObject({
   anchors: z
-    .array(z.strictObject({ ...anchor, at: moment.optional() }))
+    .array(z.strictObject({ ...anchor, at: timestamp.optional() }))
     .min(1)
     .max(1000),
 });
 
 /** Whether the chain of today is the one that anchors were exported from. */
-export const auditVerified = z.strictObject({
-  intact: z.boolean().describe('The chain holds, and no anchor differs or is missing.'),
+export const auditVerificationResult = z.strictObject({
+  valid: z.boolean().describe('The chain holds, and no anchor differs or is missing.'),
   broken_at: z.int().nullable().describe('Place of the first kept entry that does not fit.'),
   anchors: z.array(
     z.strictObject({

@@ -1,32 +1,32 @@
 import * as z from 'zod';
-import { label } from '../config/fields.ts';
-import { BOARD_FIELDS, boardGroups, boardSlug } from '../config/monitoring.ts';
+import { labelField } from '../config/fields.ts';
+import { BOARD_FIELDS, boardGroupsField, boardSlugField } from '../config/monitoring.ts';
+import { configSource } from './config-source.ts';
 import { MONITOR_STATUSES } from './monitors.ts';
-import { moment } from './page.ts';
-import { filePlace } from './place.ts';
+import { timestamp } from './page.ts';
 
-const slug = boardSlug();
+const slug = boardSlugField();
 const { name, ...plain } = BOARD_FIELDS;
 
 const settings = {
   name,
   public: z.boolean().describe('Readable by anyone with the link.'),
   ...plain,
-  groups: boardGroups().describe('In order.'),
+  groups: boardGroupsField().describe('In order.'),
 };
 
 const readOnly = {
   id: z.string(),
   url: z.string().describe('Where the board is read, if it is public.'),
-  source: filePlace,
-  created_at: moment,
-  updated_at: moment,
+  source: configSource,
+  created_at: timestamp,
+  updated_at: timestamp,
   updated_by: z.string(),
 };
 
 /** A board as every answer shows it. */
-export const board = z.strictObject({ slug, ...settings, ...readOnly }).meta({ id: 'Board' });
-export type Board = z.output<typeof board>;
+export const boardResource = z.strictObject({ slug, ...settings, ...readOnly }).meta({ id: 'Board' });
+export type Board = z.output<typeof boardResource>;
 
 const optional = z.strictObject(settings).partial().shape;
 
@@ -38,7 +38,7 @@ export const boardPreview = z
   .meta({ id: 'BoardPreview' });
 
 /** Absent fields stay. */
-export const boardChange = z.strictObject({ slug: slug.optional(), ...optional });
+export const boardPatch = z.strictObject({ slug: slug.optional(), ...optional });
 
 /** What `GET` returned, read-only fields included. Absent settings return to their default. */
 export const boardReplacement = z.strictObject({
@@ -61,9 +61,9 @@ const shown = z.strictObject({
   id: z.string(),
   name: z.string(),
   status: z.enum(MONITOR_STATUSES),
-  last_beat_at: moment.nullable(),
-  failing_since: moment.nullable(),
-  maintenance_until: moment.nullable().describe('Planned maintenance under way, where it is announced.'),
+  last_beat_at: timestamp.nullable(),
+  failing_since: timestamp.nullable(),
+  maintenance_until: timestamp.nullable().describe('Planned maintenance under way, where it is announced.'),
   uptime_ratio: z.number().nullable().describe('Over the days shown; null when nothing was judged.'),
   downtime_seconds: seconds,
   days: z.array(day).describe('Oldest first; 90 of them.'),
@@ -73,21 +73,21 @@ const shown = z.strictObject({
 export const boardStatus = z
   .strictObject({
     slug,
-    name: label(),
+    name: labelField(),
     timezone: z.string(),
     status: z
       .enum(['healthy', 'failing', 'waiting', 'paused', 'empty'])
       .describe('The worst of its monitors: failing, then healthy, then waiting, then paused.'),
-    generated_at: moment,
-    checked_at: moment.describe('Everything due before is judged.'),
-    groups: z.array(z.strictObject({ name: label(), monitors: z.array(shown) })),
+    generated_at: timestamp,
+    checked_at: timestamp.describe('Everything due before is judged.'),
+    groups: z.array(z.strictObject({ name: labelField(), monitors: z.array(shown) })),
     downtime: z
       .array(
         z.strictObject({
           monitor_id: z.string(),
           name: z.string(),
-          started_at: moment,
-          ended_at: moment.nullable().describe('Null while it lasts.'),
+          started_at: timestamp,
+          ended_at: timestamp.nullable().describe('Null while it lasts.'),
           downtime_seconds: seconds,
         }),
       )
@@ -96,8 +96,8 @@ export const boardStatus = z
       .array(
         z.strictObject({
           name: z.string(),
-          starts_at: moment,
-          ends_at: moment,
+          starts_at: timestamp,
+          ends_at: timestamp,
           monitors: z.array(z.string()).describe('Names of monitors of this board.'),
         }),
       )

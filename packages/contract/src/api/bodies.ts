@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { moment } from './page.ts';
+import { timestamp } from './page.ts';
 
-const keptBody = z.strictObject({
+const storedBody = z.strictObject({
   text: z
     .string()
     .describe(
@@ -18,8 +18,8 @@ const keptBody = z.strictObject({
 export const requestBodies = z
   .strictObject({
     id: z.string(),
-    created_at: moment,
-    request: keptBody.nullable().describe('Null when it was not read, or is no text.'),
-    answer: keptBody.nullable().describe('Null when there was none, or it is no text.'),
+    created_at: timestamp,
+    request: storedBody.nullable().describe('Null when it was not read, or is no text.'),
+    answer: storedBody.nullable().describe('Null when there was none, or it is no text.'),
   })
   .meta({ id: 'RequestBodies' });

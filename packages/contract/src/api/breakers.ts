@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { listQuery, moment } from './page.ts';
+import { createListQuery, timestamp } from './page.ts';
 
-const forced = z.strictObject({
+const forcedState = z.strictObject({
   state: z.enum(['open', 'closed']),
-  until: moment.describe('The force ends then by itself.'),
+  until: timestamp.describe('The force ends then by itself.'),
   reason: z.string(),
   by: z.string().describe('Who forced it: address of a member, name of a key.'),
 });
 
 /** The breaker of one provider, credential and model. One that has nothing to say is closed and not listed. */
-export const breaker = z
+export const breakerResource = z
   .strictObject({
     id: z.string().describe('`<provider>/<model>@<credential>`.'),
     provider: z.string(),
@@ -24,17 +24,17 @@ export const breaker = z
       .describe('Of a half-open breaker: the test is in flight, or the next request is the test.'),
     because: z.string().describe('Why it is in this state; empty when it is closed.'),
     wait_ms: z.int().describe('Milliseconds until it may be asked again, a rate limit’s pause included.'),
-    forced: forced.nullable(),
+    forced: forcedState.nullable(),
     calls: z
       .strictObject({ ok: z.int(), failed: z.int(), slow: z.int() })
       .describe('Calls of this process in the last 30 seconds.'),
   })
   .meta({ id: 'Breaker' });
-export type BreakerAnswer = z.output<typeof breaker>;
+export type BreakerResource = z.output<typeof breakerResource>;
 
-export const breakerList = listQuery(['id']);
+export const breakerListQuery = createListQuery(['id']);
 
-export const breakerForce = z.strictObject({
+export const breakerForceInput = z.strictObject({
   state: z.enum(['open', 'closed', 'auto']).describe('`auto` gives the breaker back to itself.'),
   expires_in_seconds: z
     .int()
@@ -46,6 +46,6 @@ export const breakerForce = z.strictObject({
 });
 
 /** A change of a breaker's state, as the process that saw it wrote it down. */
-export const breakerHistory = z
-  .strictObject({ id: z.string(), at: moment, state: z.string(), because: z.string() })
+export const breakerHistoryEntry = z
+  .strictObject({ id: z.string(), at: timestamp, state: z.string(), because: z.string() })
   .meta({ id: 'BreakerChange' });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { entryShown } from './entries.ts';
+import { configEntryFields } from './entries.ts';
 import { nanoUsd, usd } from './money.ts';
 
 /** The answer cache of an org. */
-export const cacheState = z
+export const cacheResource = z
   .strictObject({
     enabled: z
       .boolean()
@@ -13,7 +13,7 @@ export const cacheState = z
     ttl_seconds: z.int().describe('How long an answer may be reused.'),
     scope: z.enum(['org', 'key']).describe('Who shares an answer.'),
     purges: z.int().describe('How often everything kept was thrown away.'),
-    ...entryShown,
+    ...configEntryFields,
   })
   .meta({ id: 'Cache' });
 

@@ -1,8 +1,16 @@
 import * as z from 'zod';
-import { baseUrl, label, labels, mailAddresses, secret, slug, webUrl } from '../config/fields.ts';
+import {
+  baseUrlField,
+  emailAddressListField,
+  labelField,
+  labelListField,
+  secretField,
+  slugField,
+  webUrlField,
+} from '../config/fields.ts';
 import { ALERT_EVENTS } from '../config/monitoring.ts';
-import { source } from './keys.ts';
-import { moment, rangeQuery } from './page.ts';
+import { resourceSource } from './keys.ts';
+import { rangeQuery, timestamp } from './page.ts';
 
 /** Kinds of channels, as `channels[].kind` of floe.yaml. */
 export const CHANNEL_KINDS = [
@@ -19,11 +27,11 @@ export const CHANNEL_KINDS = [
 /** Settings that are stored as they are shown. */
 const plain = {
   events: z.array(z.enum(ALERT_EVENTS)).min(1).nullable().describe('Only these. Null: all.'),
-  tags: labels().describe('Only monitors with one of these tags. Empty: all.'),
+  tags: labelListField().describe('Only monitors with one of these tags. Empty: all.'),
   realert_minutes: z.number().min(0).max(527_040).describe('Repeat while it lasts; 0: never.'),
-  to: mailAddresses().nullable().describe('`email`: recipients.'),
-  chat_id: label().nullable().describe('`telegram`: the chat.'),
-  base_url: baseUrl().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
+  to: emailAddressListField().nullable().describe('`email`: recipients.'),
+  chat_id: labelField().nullable().describe('`telegram`: the chat.'),
+  base_url: baseUrlField().nullable().describe('`pagerduty`, `telegram`: where their API is.'),
 };
 
 /** The same of a stored channel, which leaves out what it does not have. */
@@ -36,7 +44,7 @@ export const channelStored = z.object({
 });
 
 const settings = {
-  name: slug().describe('Unique in the org; what monitors call it.'),
+  name: slugField().describe('Unique in the org; what monitors call it.'),
   kind: z.enum(CHANNEL_KINDS),
   enabled: z.boolean().describe('False: it is told nothing.'),
   ...plain,
@@ -46,23 +54,23 @@ const readOnly = {
   id: z.string(),
   url_origin: z.string().nullable().describe('Start of the address; the rest of it is a secret.'),
   failures: z.int().describe('Tries that failed since the last one that succeeded.'),
-  resting_until: moment.nullable().describe('After failures: nothing is sent before.'),
-  source,
-  created_at: moment,
-  updated_at: moment,
+  backoff_until: timestamp.nullable().describe('After failures: nothing is sent before.'),
+  source: resourceSource,
+  created_at: timestamp,
+  updated_at: timestamp,
   updated_by: z.string(),
 };
 
 /** A channel as every answer shows it: its secrets never. */
-export const channel = z.strictObject({ ...settings, ...readOnly }).meta({ id: 'Channel' });
-export type Channel = z.output<typeof channel>;
+export const channelResource = z.strictObject({ ...settings, ...readOnly }).meta({ id: 'Channel' });
+export type Channel = z.output<typeof channelResource>;
 
 const secrets = {
-  url: webUrl().optional().describe('Where messages are posted. Never shown.'),
-  secret: secret().optional().describe('`webhook`: key of the signature. Never shown.'),
-  routing_key: secret().optional().describe('`pagerduty`. Never shown.'),
-  token: secret().optional().describe('`ntfy`. Never shown.'),
-  bot_token: secret().optional().describe('`telegram`. Never shown.'),
+  url: webUrlField().optional().describe('Where messages are posted. Never shown.'),
+  secret: secretField().optional().describe('`webhook`: key of the signature. Never shown.'),
+  routing_key: secretField().optional().describe('`pagerduty`. Never shown.'),
+  token: secretField().optional().describe('`ntfy`. Never shown.'),
+  bot_token: secretField().optional().describe('`telegram`. Never shown.'),
 };
 
 const optional = z.strictObject(settings).partial().shape;
@@ -76,7 +84,7 @@ export const channelCreation = z.strictObject({
 });
 
 /** Absent fields stay; null clears. The kind stays what it was. */
-export const channelChange = z.strictObject({ ...optional, ...secrets }).omit({ kind: true });
+export const channelPatch = z.strictObject({ ...optional, ...secrets }).omit({ kind: true });
 
 /** What `GET` returned, read-only fields included; secrets that are absent stay. */
 export const channelReplacement = z.strictObject({
@@ -87,7 +95,7 @@ export const channelReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
-export const channelTest = z
+export const channelTestResult = z
   .strictObject({
     ok: z.boolean(),
     status: z.int().nullable().describe('HTTP or SMTP status, if the receiver answered.'),
@@ -96,12 +104,12 @@ export const channelTest = z
   })
   .meta({ id: 'ChannelTest' });
 
-export const DELIVERY_STATES = ['pending', 'sent', 'dead', 'muted', 'skipped'] as const;
+export const DELIVERY_STATES = ['pending', 'sent', 'failed', 'muted', 'skipped'] as const;
 
-export const alertQuery = rangeQuery.extend({
+export const alertListQuery = rangeQuery.extend({
   event: z.enum(ALERT_EVENTS).optional(),
-  subject: label().optional().describe('Id of the monitor, budget, breaker or credential.'),
-  channel: label().optional().describe('Name of a channel.'),
+  subject: labelField().optional().describe('Id of the monitor, budget, breaker or credential.'),
+  channel: labelField().optional().describe('Name of a channel.'),
   state: z.enum(DELIVERY_STATES).optional().describe('State of one of the deliveries.'),
 });
 
@@ -110,22 +118,25 @@ const delivery = z
     id: z.string().describe('Idempotency key of the message; `webhook-id` of webhooks.'),
     channel: z.string(),
     state: z.enum(DELIVERY_STATES),
-    held: z.enum(['muted', 'folding', 'repeating']).nullable().describe('Why a pending one waits.'),
+    pending_reason: z
+      .enum(['muted', 'grouped', 'repeat', 'settling'])
+      .nullable()
+      .describe('Why a pending one waits.'),
     repetition: z.int(),
     attempts: z.int(),
-    due_at: moment,
-    sent_at: moment.nullable(),
+    due_at: timestamp,
+    sent_at: timestamp.nullable(),
     status: z.int().nullable(),
     error: z.string().nullable(),
-    folded_into: z.string().nullable().describe('The delivery whose message tells this one too.'),
+    grouped_into: z.string().nullable().describe('The delivery whose message tells this one too.'),
   })
   .meta({ id: 'AlertDelivery' });
 
 /** One alert, and what became of it in each channel. */
-export const alert = z
+export const alertResource = z
   .strictObject({
     id: z.string(),
-    at: moment,
+    at: timestamp,
     event: z.enum(ALERT_EVENTS),
     subject: z.strictObject({
       kind: z.enum(['monitor', 'budget', 'breaker', 'credential']),
@@ -134,7 +145,7 @@ export const alert = z
     }),
     title: z.string(),
     fields: z.record(z.string(), z.json()),
-    closed_at: moment.nullable().describe('When it was over; null while it lasts.'),
+    closed_at: timestamp.nullable().describe('When it was over; null while it lasts.'),
     deliveries: z.array(delivery),
   })
   .meta({ id: 'Alert' });

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { timezone } from '../config/fields.ts';
-import { isNamed, requestFilters } from './analytics.ts';
+import { timezoneField } from '../config/fields.ts';
+import { isFilterParameter, requestFilters } from './analytics.ts';
 import { nanoUsd, usd } from './money.ts';
-import { dayOrMoment, moment } from './page.ts';
+import { dateOrTimestamp, timestamp } from './page.ts';
 
 /** What charts are grouped and filtered by, beside `metadata.<key>` for keys the org declared. */
-export const DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
+export const CHART_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
 
 /** Grouped and filtered by too, but counted by the hour and each by itself. */
-export const LONE_DIMENSIONS = [
+export const INDEPENDENT_DIMENSIONS = [
   'model_requested',
   'route_mode',
   'state',
@@ -18,10 +18,10 @@ export const LONE_DIMENSIONS = [
   'owner',
 ] as const;
 
-const ALL_DIMENSIONS = [...DIMENSIONS, ...LONE_DIMENSIONS];
+const ALL_DIMENSIONS = [...CHART_DIMENSIONS, ...INDEPENDENT_DIMENSIONS];
 
 /** Metrics that add up. */
-export const SUMS = [
+export const ADDITIVE_METRICS = [
   'requests',
   'errors',
   'input_tokens',
@@ -33,8 +33,8 @@ export const SUMS = [
   'saved_nano_usd',
 ] as const;
 
-export const METRICS = [
-  ...SUMS,
+export const CHART_METRICS = [
+  ...ADDITIVE_METRICS,
   'latency_p50_ms',
   'latency_p95_ms',
   'latency_p99_ms',
@@ -56,13 +56,13 @@ const facet = z
   );
 
 const range = {
-  from: dayOrMoment
+  from: dateOrTimestamp
     .optional()
     .describe(
       'Included. A day, such as `2026-11-21`, is its beginning in `timezone`. Absent: 24 hours before `to`.',
     ),
-  to: dayOrMoment.optional().describe('Not included; a day is its beginning. Absent: now.'),
-  timezone: timezone()
+  to: dateOrTimestamp.optional().describe('Not included; a day is its beginning. Absent: now.'),
+  timezone: timezoneField()
     .optional()
     .describe('Of days, such as `Europe/Berlin`. Absent: that of the organization.'),
 };
@@ -98,15 +98,15 @@ function chartQuery<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     .catchall(z.union([text, z.array(text).min(1).max(50)]))
     .check((context) => {
       for (const name of Object.keys(context.value))
-        if (!isNamed(name, range, filters, shape))
+        if (!isFilterParameter(name, range, filters, shape))
           context.issues.push({ code: 'unrecognized_keys', keys: [name], input: context.value });
     });
 }
 
-export const summaryQuery = chartQuery({ compare });
+export const analyticsSummaryQuery = chartQuery({ compare });
 
-export const timeseriesQuery = chartQuery({
-  metric: z.enum(METRICS),
+export const analyticsTimeseriesQuery = chartQuery({
+  metric: z.enum(CHART_METRICS),
   interval: z
     .enum(['minute', 'hour', 'day'])
     .default('hour')
@@ -116,14 +116,14 @@ export const timeseriesQuery = chartQuery({
   compare,
 });
 
-export const topQuery = chartQuery({
+export const analyticsTopQuery = chartQuery({
   by: facet,
-  metric: z.enum(SUMS).default('requests').describe('What the order goes by.'),
+  metric: z.enum(ADDITIVE_METRICS).default('requests').describe('What the order goes by.'),
   limit: z.coerce.number().int().min(1).max(100).default(10),
   compare,
 });
 
-export const valuesQuery = z.strictObject({
+export const analyticsValuesQuery = z.strictObject({
   ...range,
   field: facet,
   q: text.optional().describe('What the value begins with, in any case; of a key, its name.'),
@@ -168,22 +168,22 @@ const figures = {
   first_token_ms: percentiles.omit({ mean: true }),
 };
 
-const covered = {
-  from: moment,
-  to: moment,
+const coverageFields = {
+  from: timestamp,
+  to: timestamp,
   timezone: z.string().describe('Of days.'),
-  complete_until: moment.describe(
+  complete_until: timestamp.describe(
     'Requests that ended before are all counted. Those still going on are counted where they began, once they end.',
   ),
-  retained_from: moment.describe('Requests from before are no longer kept.'),
+  retained_from: timestamp.describe('Requests from before are no longer kept.'),
 };
 
-const before = { from: moment, to: moment };
+const before = { from: timestamp, to: timestamp };
 
 /** What requests of a range add up to. */
-export const summary = z
+export const analyticsSummary = z
   .strictObject({
-    ...covered,
+    ...coverageFields,
     ...figures,
     previous: z
       .strictObject({ ...before, ...figures })
@@ -192,7 +192,7 @@ export const summary = z
   })
   .meta({ id: 'AnalyticsSummary' });
 const allFigures = z.strictObject(figures);
-export type SummaryFigures = z.output<typeof allFigures>;
+export type AnalyticsFigures = z.output<typeof allFigures>;
 
 const series = z.strictObject({
   value: z.string().nullable().describe('Of `group_by`; null for requests that have none, and without it.'),
@@ -202,15 +202,15 @@ const series = z.strictObject({
 });
 
 /** One metric over time. `values` of each series stand at the moments of `at`. */
-export const timeseries = z
+export const analyticsTimeseries = z
   .strictObject({
-    ...covered,
+    ...coverageFields,
     at: z
-      .array(moment)
+      .array(timestamp)
       .describe('Start of each interval. The first and the last hold only what is in the range.'),
     series: z.array(series),
     previous: z
-      .strictObject({ ...before, at: z.array(moment), series: z.array(series) })
+      .strictObject({ ...before, at: z.array(timestamp), series: z.array(series) })
       .optional()
       .describe('The same values of the range before, with `compare=previous`.'),
   })
@@ -218,9 +218,9 @@ export const timeseries = z
 
 const topEntry = { value: z.string().nullable(), name: z.string().nullable(), ...sums };
 
-export const top = z
+export const analyticsTop = z
   .strictObject({
-    ...covered,
+    ...coverageFields,
     data: z.array(
       z.strictObject({
         ...topEntry,
@@ -237,18 +237,18 @@ export const top = z
   .meta({ id: 'AnalyticsTop' });
 
 /** Values of a dimension and how many requests have each, most first. */
-export const values = z
+export const analyticsValues = z
   .strictObject({
-    ...covered,
+    ...coverageFields,
     field: z.string(),
     data: z.array(
       z.strictObject({ value: z.string().nullable(), name: z.string().nullable(), requests: z.int() }),
     ),
-    more: z.boolean().describe('There are more than `limit`.'),
+    has_more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsValues' });
 
-export const annotationsQuery = z.strictObject({
+export const analyticsAnnotationsQuery = z.strictObject({
   ...range,
   about: z
     .enum(['traffic'])
@@ -260,19 +260,19 @@ export const annotationsQuery = z.strictObject({
 });
 
 /** Something that a person or a deployment wants to see in charts. */
-export const noteBody = z.strictObject({
+export const analyticsNoteInput = z.strictObject({
   text: z.string().trim().min(1).max(200).describe('Such as `web 4.2 deployed`. Kept in the audit log.'),
 });
 
-export const note = z.strictObject({ at: moment, text: z.string() }).meta({ id: 'AnalyticsNote' });
+export const analyticsNote = z.strictObject({ at: timestamp, text: z.string() }).meta({ id: 'Annotation' });
 
 /** What happened while requests went on: marks for charts, newest first. */
-export const annotations = z
+export const analyticsAnnotations = z
   .strictObject({
-    ...covered,
+    ...coverageFields,
     data: z.array(
       z.strictObject({
-        at: moment,
+        at: timestamp,
         kind: z.enum(['change', 'alert', 'breaker', 'note']),
         text: z.string(),
         actor: z.string().nullable().describe('Id of who changed it.'),
@@ -280,14 +280,14 @@ export const annotations = z
         subject: z.strictObject({ kind: z.string(), id: z.string() }),
       }),
     ),
-    more: z.boolean().describe('There are more than `limit`.'),
+    has_more: z.boolean().describe('There are more than `limit`.'),
   })
   .meta({ id: 'AnalyticsAnnotations' });
 
-export const monthQuery = z.strictObject({
+export const monthlyBillQuery = z.strictObject({
   timezone: range.timezone.describe('Of the month. Absent: that of the organization.'),
 });
 
-export const monthParams = z.strictObject({
+export const monthlyBillParams = z.strictObject({
   month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'is no month such as 2026-10'),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { EXPORTED_KINDS } from '../exported-kinds.ts';
-import { moment } from './page.ts';
+import { EXPORTED_SECTIONS } from '../exported-sections.ts';
+import { timestamp } from './page.ts';
 
 const problem = z.strictObject({
   where: z.string().describe('The field, as `orgs[0].providers[1].kind`; empty for the whole file.'),
@@ -11,9 +11,9 @@ const problem = z.strictObject({
 
 const fileFields = {
   file: z.string().nullable().describe('Name of the file; null when there is none.'),
-  loaded_at: moment.describe('When the file was taken over last, or the process started.'),
-  refused: z
-    .strictObject({ at: moment, problems: z.array(problem) })
+  loaded_at: timestamp.describe('When the file was taken over last, or the process started.'),
+  rejected: z
+    .strictObject({ at: timestamp, problems: z.array(problem) })
     .nullable()
     .describe('The last file that was refused after that; the running one stayed.'),
 };
@@ -32,7 +32,7 @@ export const runningConfig = z
 
 /** Path parameters of one entry. */
 export const configEntryParams = z.strictObject({
-  kind: z.enum(EXPORTED_KINDS),
+  kind: z.enum(EXPORTED_SECTIONS),
   id: z.string().min(1).max(200).describe('As the API names it.'),
 });
 
@@ -46,7 +46,7 @@ export const configEntry = z
   .meta({ id: 'ConfigEntry' });
 
 /** A floe.yaml, of which the one org counts, or that with the caller's own id. */
-export const configDocument = z
+export const configDocumentInput = z
   .strictObject({
     yaml: z.string().max(900_000).optional().describe('Text of a floe.yaml.'),
     config: z.record(z.string(), z.unknown()).optional().describe('The same as JSON, instead of `yaml`.'),
@@ -81,7 +81,7 @@ const change = z.strictObject({
     ),
 });
 
-export const configChanges = z
+export const configChangeList = z
   .strictObject({
     changes: z.array(change),
     unchanged: z.int().describe('Resources of the document that are there already, as they are.'),

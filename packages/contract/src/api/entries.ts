@@ -1,23 +1,23 @@
 import * as z from 'zod';
-import { moment } from './page.ts';
-import { filePlace } from './place.ts';
+import { configSource } from './config-source.ts';
+import { timestamp } from './page.ts';
 
 /** Fields that every answer with something of floe.yaml shows, and a client may send back unchanged. */
-export const entryShown = {
-  source: filePlace,
-  created_at: moment.nullable().describe('Null for what the environment of the process gave.'),
-  updated_at: moment.nullable(),
+export const configEntryFields = {
+  source: configSource,
+  created_at: timestamp.nullable().describe('Null for what the environment of the process gave.'),
+  updated_at: timestamp.nullable(),
   updated_by: z.string().nullable().describe('A key id, a member id or `file`.'),
 };
 
 /** The same, and its place among its like: in it, order counts. */
-export const orderedEntryShown = {
+export const orderedConfigEntryFields = {
   position: z.int().describe('Place in the order that counts, from 0; what stands in floe.yaml comes first.'),
-  ...entryShown,
+  ...configEntryFields,
 };
 
 /** Written by whom and when says nothing in a request. */
-export const entryEchoed = {
+export const readOnlyEntryFields = {
   id: z.unknown().optional(),
   source: z.unknown().optional(),
   created_at: z.unknown().optional(),
@@ -29,21 +29,24 @@ export const entryEchoed = {
  * The fields of a request that writes an entry of floe.yaml: each as the file would have it, or absent, or null,
  * which is as good as absent. What must be there is checked against the schema of the file.
  */
-export function written(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
+export function toWritableFields(fields: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, required(field).nullish().meta(meaningOf(field))]),
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      withoutDefault(field).nullish().meta(descriptionOf(field)),
+    ]),
   );
 }
 
 /** Without the default, which would be filled in where a client left the field as it is. */
-function required(field: z.ZodType): z.ZodType {
+function withoutDefault(field: z.ZodType): z.ZodType {
   if (field instanceof z.ZodDefault || field instanceof z.ZodPrefault || field instanceof z.ZodOptional) {
     const inner = field.unwrap();
-    return inner instanceof z.ZodType ? required(inner) : field;
+    return inner instanceof z.ZodType ? withoutDefault(inner) : field;
   }
   return field;
 }
 
-function meaningOf(field: z.ZodType): { description?: string } {
+function descriptionOf(field: z.ZodType): { description?: string } {
   return field.description === undefined ? {} : { description: field.description };
 }

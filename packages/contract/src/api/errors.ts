@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { FAULTS, type FaultCode } from '../faults.ts';
 
 /** The table is a constant object, so its keys are the codes and nothing else. */
-function faultCodes(): FaultCode[] {
+function listFaultCodes(): FaultCode[] {
   return Object.keys(FAULTS) as FaultCode[];
 }
 
 /** Body of every error under `/api` and `/relay`. */
-export const errorBody = z
+export const apiErrorBody = z
   .strictObject({
     error: z.strictObject({
       message: z.string().describe('For people; may change.'),
       type: z.string(),
       param: z.string().nullable().describe('Path of the offending field, such as `scopes[0]`.'),
-      code: z.enum(faultCodes()).describe('Stable; see docs/errors.md.'),
+      code: z.enum(listFaultCodes()).describe('Stable; see docs/errors.md.'),
     }),
     request_id: z.string(),
   })
   .meta({ id: 'Error' });
 
-export type ErrorBody = z.output<typeof errorBody>;
+export type ApiErrorBody = z.output<typeof apiErrorBody>;

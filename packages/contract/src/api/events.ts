@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { filteredQuery } from './analytics.ts';
+import { createFilteredQuery } from './analytics.ts';
 
 /** What `GET /api/events` tells of. */
-export const TOPICS = [
+export const EVENT_TOPICS = [
   'requests',
   'monitors',
   'breakers',
@@ -12,16 +12,16 @@ export const TOPICS = [
   'approvals',
   'config',
 ] as const;
-export type Topic = (typeof TOPICS)[number];
+export type EventTopic = (typeof EVENT_TOPICS)[number];
 
 const topics = z
   .string()
   .max(200)
   .default('requests')
-  .refine((text) => text.split(',').every((name) => TOPICS.some((topic) => topic === name)), {
-    error: `is a list of ${TOPICS.join(', ')} with commas between them`,
+  .refine((text) => text.split(',').every((name) => EVENT_TOPICS.some((topic) => topic === name)), {
+    error: `is a list of ${EVENT_TOPICS.join(', ')} with commas between them`,
   })
-  .describe(`Any of ${TOPICS.join(', ')}, with commas between them.`);
+  .describe(`Any of ${EVENT_TOPICS.join(', ')}, with commas between them.`);
 
 /** The filters of the request list narrow the topic `requests`; the others are told whole. */
-export const eventsQuery = filteredQuery({ topics });
+export const eventsQuery = createFilteredQuery({ topics });

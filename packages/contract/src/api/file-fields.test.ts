@@ -7,12 +7,12 @@ import { ProviderSchema } from '../config/providers.ts';
 import { RouteSchema } from '../config/routing.ts';
 import { boardCreation } from './boards.ts';
 import { channelCreation } from './channels.ts';
-import { budgetBody, limitBody } from './guardrails.ts';
+import { budgetInput, limitInput } from './guardrails.ts';
 import { keyCreation, PlatformKeySchema } from './keys.ts';
 import { monitorCreation } from './monitors.ts';
-import { policyBody } from './policies.ts';
+import { policyInput } from './policies.ts';
 import { providerCreation } from './providers.ts';
-import { routeBody } from './routes.ts';
+import { routeInput } from './routes.ts';
 import { TeamSchema, teamCreation } from './teams.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
@@ -21,10 +21,10 @@ const KINDS: Readonly<Record<string, { readonly body: z.ZodType; readonly file: 
   teams: { body: teamCreation, file: TeamSchema },
   keys: { body: keyCreation, file: PlatformKeySchema },
   providers: { body: providerCreation, file: ProviderSchema },
-  routes: { body: routeBody, file: RouteSchema },
-  policies: { body: policyBody, file: PolicySchema },
-  limits: { body: limitBody, file: LimitSchema },
-  budgets: { body: budgetBody, file: BudgetSchema },
+  routes: { body: routeInput, file: RouteSchema },
+  policies: { body: policyInput, file: PolicySchema },
+  limits: { body: limitInput, file: LimitSchema },
+  budgets: { body: budgetInput, file: BudgetSchema },
   channels: { body: channelCreation, file: ChannelSchema },
   monitors: { body: monitorCreation, file: MonitorSchema },
   boards: { body: boardCreation, file: BoardSchema },

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { count, label, modelPattern, slug } from '../config/fields.ts';
-import { SUBJECTS } from '../config/guardrails.ts';
-import { source } from './keys.ts';
+import { labelField, modelPatternField, positiveCountField, slugField } from '../config/fields.ts';
+import { LIMIT_SUBJECTS } from '../config/guardrails.ts';
+import { resourceSource } from './keys.ts';
 import { nanoUsd, usd } from './money.ts';
-import { moment } from './page.ts';
+import { timestamp } from './page.ts';
 
-const subject = z.enum(SUBJECTS);
+const subject = z.enum(LIMIT_SUBJECTS);
 const storeError = z.enum(['local', 'open', 'closed']);
 const period = z.enum(['day', 'week', 'month', 'total']);
 const mode = z.enum(['hard', 'soft']);
 const limitUsd = z.number().positive().max(1_000_000_000);
 
-const shownSubject = {
+const subjectFields = {
   scope: subject.nullable(),
   per: subject.nullable(),
   team: z.string().nullable(),
@@ -22,19 +22,19 @@ const shownSubject = {
   on_store_error: storeError,
 };
 
-const shownResource = {
-  source,
-  created_at: moment.nullable().describe('Null for what stands in floe.yaml.'),
-  updated_at: moment.nullable(),
+const resourceFields = {
+  source: resourceSource,
+  created_at: timestamp.nullable().describe('Null for what stands in floe.yaml.'),
+  updated_at: timestamp.nullable(),
   updated_by: z.string().nullable(),
 };
 
 /** A rate limit, and where its one bucket stands; with `per` there are many, and `state` is null. */
-export const limit = z
+export const limitResource = z
   .strictObject({
     id: z.string(),
     name: z.string().nullable(),
-    ...shownSubject,
+    ...subjectFields,
     rpm: z.int().nullable(),
     tpm: z.int().nullable(),
     concurrency: z.int().nullable(),
@@ -50,16 +50,16 @@ export const limit = z
         concurrency_used: z.int().nullable(),
       })
       .nullable(),
-    ...shownResource,
+    ...resourceFields,
   })
   .meta({ id: 'Limit' });
 
 /** A budget, and what is spent of its one bucket in this period; null with `per`. */
-export const budget = z
+export const budgetResource = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    ...shownSubject,
+    ...subjectFields,
     metadata: z.record(z.string(), z.string()),
     period,
     limit_usd: z.number(),
@@ -78,18 +78,18 @@ export const budget = z
             'Spent at the end of the period if it goes on as so far: spent divided by the share of the period that is over. Null without an end and in the first 2 % of a period.',
           ),
         forecast_usd: usd.nullable(),
-        full_at: moment
+        exhausted_at: timestamp
           .nullable()
           .describe(
             'When nothing is left if it goes on so; in the past once nothing is. Null when something will be left at the end of the period, and where there is no forecast.',
           ),
         remaining_nano_usd: nanoUsd.describe('What is neither spent nor reserved.'),
         remaining_usd: usd,
-        starts_at: moment.nullable().describe('When this period began; null for one without an end.'),
-        resets_at: moment.nullable(),
+        starts_at: timestamp.nullable().describe('When this period began; null for one without an end.'),
+        resets_at: timestamp.nullable(),
       })
       .nullable(),
-    ...shownResource,
+    ...resourceFields,
   })
   .meta({ id: 'Budget' });
 
@@ -103,30 +103,30 @@ const reason = z
   );
 
 /** What a client may send of a rule: null is as good as absent. */
-const writtenSubject = {
+const writableSubjectFields = {
   scope: subject.nullish(),
   per: subject.nullish(),
-  team: slug().nullish(),
-  key: label().nullish(),
-  owner: label().nullish(),
-  end_user: label().nullish(),
-  model: modelPattern().nullish(),
+  team: slugField().nullish(),
+  key: labelField().nullish(),
+  owner: labelField().nullish(),
+  end_user: labelField().nullish(),
+  model: modelPatternField().nullish(),
   on_store_error: storeError.nullish(),
 };
 
-const writtenLimit = {
+const writableLimitFields = {
   reason,
-  name: slug().nullish(),
-  ...writtenSubject,
-  rpm: count().nullish(),
-  tpm: count().nullish(),
-  concurrency: count().nullish(),
+  name: slugField().nullish(),
+  ...writableSubjectFields,
+  rpm: positiveCountField().nullish(),
+  tpm: positiveCountField().nullish(),
+  concurrency: positiveCountField().nullish(),
 };
 
-const writtenBudget = {
+const writableBudgetFields = {
   reason,
-  name: slug().nullish(),
-  ...writtenSubject,
+  name: slugField().nullish(),
+  ...writableSubjectFields,
   metadata: z.record(z.string(), z.string()).nullish(),
   period: period.nullish(),
   limit_usd: limitUsd.nullish(),
@@ -134,7 +134,7 @@ const writtenBudget = {
 };
 
 /** What an answer showed and a client may send back unchanged; it says nothing. */
-const shownOnly = {
+const readOnlyFields = {
   id: z.unknown().optional(),
   state: z.unknown().optional(),
   source: z.unknown().optional(),
@@ -143,8 +143,8 @@ const shownOnly = {
   updated_by: z.unknown().optional(),
 };
 
-export const limitBody = z.strictObject(writtenLimit);
-export const budgetBody = z.strictObject(writtenBudget);
-export const limitReplacement = z.strictObject({ ...writtenLimit, ...shownOnly });
-export const budgetReplacement = z.strictObject({ ...writtenBudget, ...shownOnly });
-export const ruleRemoval = z.strictObject({ reason });
+export const limitInput = z.strictObject(writableLimitFields);
+export const budgetInput = z.strictObject(writableBudgetFields);
+export const limitReplacement = z.strictObject({ ...writableLimitFields, ...readOnlyFields });
+export const budgetReplacement = z.strictObject({ ...writableBudgetFields, ...readOnlyFields });
+export const guardrailRemoval = z.strictObject({ reason });

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { moment } from './page.ts';
+import { timestamp } from './page.ts';
 
 export const JOB_STATES = ['running', 'done', 'failed', 'cancelled', 'lost'] as const;
 
 /** Work that takes longer than a request, and how far it is. */
-export const job = z
+export const jobResource = z
   .strictObject({
     id: z.string(),
     kind: z.string().describe('What it does, such as `policies.dry-run`.'),
@@ -15,10 +15,10 @@ export const job = z
       ),
     done: z.int().describe('Steps that are over.'),
     total: z.int().nullable().describe('Steps in all; null while nobody knows.'),
-    cancel_asked: z.boolean(),
+    cancel_requested: z.boolean(),
     created_by: z.string(),
-    created_at: moment,
-    ended_at: moment.nullable(),
+    created_at: timestamp,
+    ended_at: timestamp.nullable(),
     result: z.json().describe('What came of it; null until it is done.'),
     error: z.string().nullable(),
   })

@@ -1,32 +1,32 @@
 import * as z from 'zod';
-import { instant, label, modelPatterns, slug } from '../config/fields.ts';
-import { SCOPES } from '../scopes.ts';
-import { listQuery, moment } from './page.ts';
-import { filePlace } from './place.ts';
+import { labelField, modelPatternListField, slugField, timestampField } from '../config/fields.ts';
+import { KEY_SCOPES } from '../scopes.ts';
+import { configSource } from './config-source.ts';
+import { createListQuery, timestamp } from './page.ts';
 
 /** A platform key in floe.yaml. */
 export const PlatformKeySchema = z.strictObject({
-  name: label().describe('Unique in the org; what analytics and limits call the key.'),
+  name: labelField().describe('Unique in the org; what analytics and limits call the key.'),
   key: z
     .string()
     .max(256)
     .regex(/^(sk-)?eis_[A-Za-z0-9_]{32,}$/, 'must be eis_ followed by at least 32 letters, digits or _')
     .meta({ writeOnly: true })
     .describe('The key itself; write `${VARIABLE}`. Only its hash is stored.'),
-  scopes: z.array(z.enum(SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
-  team: slug().optional().describe('Team that uses it.'),
-  owner: label().optional().describe('Person or job that answers for it.'),
-  models: modelPatterns().optional().describe('Only these models. Absent: every model of the org.'),
+  scopes: z.array(z.enum(KEY_SCOPES)).min(1).default(['gateway']).describe('What the key may do.'),
+  team: slugField().optional().describe('Team that uses it.'),
+  owner: labelField().optional().describe('Person or job that answers for it.'),
+  models: modelPatternListField().optional().describe('Only these models. Absent: every model of the org.'),
   paths: z
     .array(z.string().max(300).regex(/^\//, 'must start with /'))
     .max(50)
     .default([])
     .describe('Paths without a model (such as `/gateway/v1/files`) that a key with `models` may use.'),
-  expires_at: instant().optional().describe('The key stops working then.'),
+  expires_at: timestampField().optional().describe('The key stops working then.'),
 });
 
-const keyName = label();
-const models = modelPatterns().describe(
+const keyName = labelField();
+const models = modelPatternListField().describe(
   'Model ids the key may ask for; `*` matches any run of characters, `/` included.',
 );
 
@@ -37,7 +37,7 @@ const paths = PlatformKeySchema.shape.paths
   );
 
 /** Where a resource is written: `file` ones are read-only here, `line` is theirs in the file. */
-export const source = filePlace;
+export const resourceSource = configSource;
 
 const shown = { team: z.string().nullable(), owner: z.string().nullable() };
 
@@ -54,27 +54,29 @@ const fields = {
   prefix: z.string().describe('First eight characters of the key.'),
   last4: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
-  scopes: z.array(z.enum(SCOPES)),
+  scopes: z.array(z.enum(KEY_SCOPES)),
   models: models.nullable().describe('Null: every model of the organization.'),
   paths,
   ...shown,
-  created_at: moment,
+  created_at: timestamp,
   created_by: z.string().nullable(),
-  expires_at: moment.nullable(),
-  revoked_at: moment.nullable(),
-  last_used_at: moment.nullable().describe('Up to a minute behind.'),
-  rotated_at: moment.nullable().describe('When it got its present value.'),
+  expires_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable().describe('Up to a minute behind.'),
+  rotated_at: timestamp.nullable().describe('When it got its present value.'),
   previous: z
     .strictObject({
       prefix: z.string(),
       last4: z.string(),
-      expires_at: moment,
-      last_used_at: moment.nullable().describe('Up to a minute behind; tells who still has to change over.'),
+      expires_at: timestamp,
+      last_used_at: timestamp
+        .nullable()
+        .describe('Up to a minute behind; tells who still has to change over.'),
     })
     .nullable()
     .describe('The value before the last rotation: it works until it expires.'),
-  source,
-  updated_at: moment,
+  source: resourceSource,
+  updated_at: timestamp,
   updated_by: z.string().nullable().describe('Who changed it last; null while that is not known.'),
 };
 
@@ -91,21 +93,21 @@ export const createdKey = z
 const settings = {
   models: models.nullish(),
   paths: paths.nullish(),
-  team: slug().nullish(),
-  owner: label().nullish(),
-  expires_at: moment.nullish(),
+  team: slugField().nullish(),
+  owner: labelField().nullish(),
+  expires_at: timestamp.nullish(),
 };
 
 export const keyCreation = z.strictObject({
   name: keyName,
-  scopes: z.array(z.enum(SCOPES)).min(1).describe('None that the caller itself lacks.'),
+  scopes: z.array(z.enum(KEY_SCOPES)).min(1).describe('None that the caller itself lacks.'),
   ...settings,
 });
 
 /** Absent fields stay; null clears. */
-export const keyChange = z.strictObject({
+export const keyPatch = z.strictObject({
   name: keyName.optional(),
-  scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
+  scopes: z.array(z.enum(KEY_SCOPES)).min(1).optional().describe('None new that the caller itself lacks.'),
   ...settings,
 });
 
@@ -113,7 +115,7 @@ export const keyChange = z.strictObject({
 export const keyReplacement = z.strictObject({
   ...platformKey.partial().shape,
   name: keyName,
-  scopes: z.array(z.enum(SCOPES)).min(1),
+  scopes: z.array(z.enum(KEY_SCOPES)).min(1),
 });
 
 export const keyRotation = z.strictObject({
@@ -126,10 +128,10 @@ export const keyRotation = z.strictObject({
 });
 
 export const leakReport = z
-  .strictObject({ found_at: z.string().min(1).max(2000).optional().describe('Where it was found.') })
+  .strictObject({ found_in: z.string().min(1).max(2000).optional().describe('Where it was found.') })
   .optional();
 
-export const keyList = listQuery().extend({
+export const keyListQuery = createListQuery().extend({
   owner: z.string().min(1).max(200).optional(),
   team: z.string().min(1).max(200).optional(),
 });

@@ -1,15 +1,17 @@
 import * as z from 'zod';
-import { ROLES } from '../roles.ts';
+import { MEMBER_ROLES } from '../roles.ts';
 import { platformKey } from './keys.ts';
 
 const org = z.strictObject({ id: z.string(), name: z.string() });
 
 /** What the console remembers for a person, as long as JSON text at most. */
-export const PREFERENCES_CHARS = 16_384;
+export const MAX_PREFERENCES_CHARS = 16_384;
 
 const preferences = z
   .record(z.string().max(100), z.json())
-  .describe(`What the console remembers for this person; at most ${PREFERENCES_CHARS} characters as JSON.`);
+  .describe(
+    `What the console remembers for this person; at most ${MAX_PREFERENCES_CHARS} characters as JSON.`,
+  );
 
 /** Whether who asks may do what a verb does: `step_up` after signing in again. */
 export const permission = z.union([z.boolean(), z.literal('step_up')]);
@@ -26,12 +28,12 @@ const member = z.strictObject({
   user_id: z.string(),
   email: z.string(),
   name: z.string(),
-  role: z.enum(ROLES),
+  role: z.enum(MEMBER_ROLES),
   team: z.string().nullable(),
 });
 
 /** `GET /api/me`: who is asking, a platform key or a member signed in to the console. */
-export const me = z
+export const meResource = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('platform_key'), org, key: platformKey, can }),
     z.strictObject({
@@ -39,7 +41,7 @@ export const me = z
       org,
       member,
       orgs: z
-        .array(org.extend({ role: z.enum(ROLES), member_id: z.string() }))
+        .array(org.extend({ role: z.enum(MEMBER_ROLES), member_id: z.string() }))
         .describe('Every organization this person belongs to.'),
       operator: z.boolean().describe('May change what affects every organization of the installation.'),
       preferences,
@@ -49,11 +51,11 @@ export const me = z
   .meta({ id: 'Me' });
 
 /** Absent fields stay; `preferences` is replaced whole. */
-export const meChange = z.strictObject({
+export const mePatch = z.strictObject({
   name: z.string().min(1).max(200).optional(),
   preferences: preferences
-    .refine((value) => JSON.stringify(value).length <= PREFERENCES_CHARS, {
-      error: `is longer than ${PREFERENCES_CHARS} characters of JSON`,
+    .refine((value) => JSON.stringify(value).length <= MAX_PREFERENCES_CHARS, {
+      error: `is longer than ${MAX_PREFERENCES_CHARS} characters of JSON`,
     })
     .optional(),
 });

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { slug } from '../config/fields.ts';
-import { ROLES } from '../roles.ts';
+import { slugField } from '../config/fields.ts';
+import { MEMBER_ROLES } from '../roles.ts';
 import { emailAddress } from './email.ts';
-import { listQuery, moment } from './page.ts';
+import { createListQuery, timestamp } from './page.ts';
 
-const role = z.enum(ROLES);
-const team = slug().nullable();
+const role = z.enum(MEMBER_ROLES);
+const team = slugField().nullable();
 
 /** A person who belongs to the org. */
-export const member = z
+export const memberResource = z
   .strictObject({
     id: z.string(),
     user_id: z.string(),
@@ -19,20 +19,20 @@ export const member = z
     source: z
       .enum(['console', 'oidc', 'setup'])
       .describe('`oidc`: a group of the issuer gives the role, at each sign-in.'),
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
     updated_by: z.string(),
   })
   .meta({ id: 'Member' });
-export type Member = z.output<typeof member>;
+export type Member = z.output<typeof memberResource>;
 
-export const memberList = listQuery().extend({
+export const memberListQuery = createListQuery().extend({
   role: role.optional(),
   team: z.string().min(1).max(100).optional(),
 });
 
 /** Absent fields stay; null clears the team. */
-export const memberChange = z.strictObject({ role: role.optional(), team: team.optional() });
+export const memberPatch = z.strictObject({ role: role.optional(), team: team.optional() });
 
 const invitationFields = {
   id: z.string(),
@@ -40,23 +40,23 @@ const invitationFields = {
   role,
   team: z.string().nullable(),
   status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
-  created_at: moment,
+  created_at: timestamp,
   created_by: z.string(),
-  expires_at: moment,
-  accepted_at: moment.nullable(),
-  revoked_at: moment.nullable(),
+  expires_at: timestamp,
+  accepted_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
 };
 
 /** An invitation as every answer but that to its creation shows it. */
-export const invitation = z.strictObject(invitationFields).meta({ id: 'Invitation' });
-export type Invitation = z.output<typeof invitation>;
+export const invitationResource = z.strictObject(invitationFields).meta({ id: 'Invitation' });
+export type InvitationResource = z.output<typeof invitationResource>;
 
 /** Answer to the creation of an invitation: the only one that carries its link. */
 export const createdInvitation = z
   .strictObject({
     ...invitationFields,
     link: z.string().describe('Opens the invitation, once. It is shown this once.'),
-    mail: z
+    email_status: z
       .enum(['off', 'sent', 'failed'])
       .describe('Whether the mail server took it; `off` without `smtp` in floe.yaml.'),
   })
@@ -69,6 +69,6 @@ export const invitationCreation = z.strictObject({
   expires_in_days: z.int().min(1).max(30).default(7),
 });
 
-export const invitationList = listQuery().extend({
+export const invitationListQuery = createListQuery().extend({
   status: z.enum(['pending', 'accepted', 'expired', 'revoked']).optional(),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listQuery } from './page.ts';
+import { createListQuery } from './page.ts';
 
 const usd = z.number().describe('USD per million tokens.');
 
@@ -13,13 +13,13 @@ const prices = z.strictObject({
   date: z.string().nullable().describe('Day of the catalog; null for the org’s own prices.'),
 });
 
-export const modelQuery = listQuery(['provider']).extend({
+export const modelListQuery = createListQuery(['provider']).extend({
   provider: z.string().min(1).max(64).optional(),
   key: z.string().min(1).max(100).optional().describe('Only what this platform key (id) may use.'),
 });
 
 /** Something a caller may name as `model`: a model of a provider, or an alias. */
-export const model = z
+export const modelResource = z
   .strictObject({
     id: z.string().describe('What callers ask for.'),
     kind: z.enum(['model', 'alias']),
@@ -31,7 +31,7 @@ export const model = z
     targets: z.array(z.string()).describe('Where a route sends it; none: to itself.'),
     aliases: z.array(z.string()).describe('Routes that send to it.'),
     context_window: z.int().nullable(),
-    output_most: z.int().nullable(),
+    max_output_tokens: z.int().nullable(),
     prices: prices.nullable().describe('Null when nobody knows, which never means free.'),
     keys: z
       .strictObject({ count: z.int(), names: z.array(z.string()) })

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { label, labels, minutes, slug } from '../config/fields.ts';
+import { labelField, labelListField, minutesField, slugField } from '../config/fields.ts';
 import { MONITOR_FIELDS, ScheduleSchema } from '../config/monitoring.ts';
-import { LIST_ORDERS, listQuery, moment, rangeQuery } from './page.ts';
-import { filePlace } from './place.ts';
+import { configSource } from './config-source.ts';
+import { createListQuery, LIST_ORDERS, rangeQuery, timestamp } from './page.ts';
 
 export const MONITOR_STATUSES = ['waiting', 'healthy', 'failing', 'paused'] as const;
 export const CHECK_STATUSES = ['ok', 'missed', 'failed', 'unknown', 'started', 'logged'] as const;
@@ -12,18 +12,18 @@ const { name, description, ...plain } = MONITOR_FIELDS;
 const settings = {
   name,
   description,
-  expected_interval_minutes: minutes(0.5).nullable().describe('Either this or `schedule`.'),
+  expected_interval_minutes: minutesField(0.5).nullable().describe('Either this or `schedule`.'),
   schedule: ScheduleSchema.nullable().describe('Either this or `expected_interval_minutes`.'),
-  tags: labels(),
-  channels: labels().describe('Names of channels that are told. Empty: every channel.'),
+  tags: labelListField(),
+  channels: labelListField().describe('Names of channels that are told. Empty: every channel.'),
   paused: z.boolean().describe('A paused monitor records beats and misses nothing.'),
-  paused_until: moment.nullable().describe('The pause ends by itself then.'),
-  muted_until: moment.nullable().describe('No messages until then; states are still recorded.'),
+  paused_until: timestamp.nullable().describe('The pause ends by itself then.'),
+  muted_until: timestamp.nullable().describe('No messages until then; states are still recorded.'),
   ...plain,
   fail_counts_as_miss: z
     .boolean()
     .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),
-  first_beat_due_minutes: minutes(0.5)
+  first_beat_due_minutes: minutesField(0.5)
     .nullable()
     .describe('When a monitor that never beat is reported. Null: after interval and grace.'),
 };
@@ -32,49 +32,49 @@ const graceSource = z.enum(['monitor', 'org']).describe('Who set the grace in fo
 
 const readOnly = {
   status: z.enum(MONITOR_STATUSES),
-  last_beat_at: moment.nullable(),
-  next_due_at: moment.nullable().describe('When the next beat is promised.'),
-  deadline_at: moment.nullable().describe('`next_due_at` plus grace: a beat is on time until then.'),
-  failing_since: moment.nullable(),
+  last_beat_at: timestamp.nullable(),
+  next_due_at: timestamp.nullable().describe('When the next beat is promised.'),
+  deadline_at: timestamp.nullable().describe('`next_due_at` plus grace: a beat is on time until then.'),
+  failing_since: timestamp.nullable(),
   beat_url: z
     .string()
     .nullable()
     .describe(
       'Secret address for beats without headers; null for keys without `monitoring` or `management`.',
     ),
-  source: filePlace,
-  created_at: moment,
-  updated_at: moment,
+  source: configSource,
+  created_at: timestamp,
+  updated_at: timestamp,
   updated_by: z.string(),
 };
 
 /** A monitor as every answer shows it. */
-export const monitor = z
+export const monitorResource = z
   .strictObject({
     id: z.string().describe('What jobs send as `monitor_id`.'),
     kind: z.literal('heartbeat'),
     ...settings,
-    grace_period_minutes: minutes(0).describe('The grace in force.'),
+    grace_period_minutes: minutesField(0).describe('The grace in force.'),
     grace_source: graceSource,
     ...readOnly,
   })
   .meta({ id: 'Monitor' });
-export type Monitor = z.output<typeof monitor>;
+export type Monitor = z.output<typeof monitorResource>;
 
 const optional = {
   ...z.strictObject(settings).partial().shape,
   kind: z.enum(['heartbeat', 'push']).optional().describe('`push` is another word for `heartbeat`.'),
-  grace_period_minutes: minutes(0).nullable().optional().describe('Null: the org’s default.'),
+  grace_period_minutes: minutesField(0).nullable().optional().describe('Null: the org’s default.'),
 };
 
 /** Absent fields have their default; a rule of `floe.yaml` is a rule here. */
 export const monitorCreation = z.strictObject({
-  id: slug().optional().describe('Absent: one is made.'),
+  id: slugField().optional().describe('Absent: one is made.'),
   ...optional,
 });
 
 /** Absent fields stay; null clears. Of interval and schedule, giving one takes the other away. */
-export const monitorChange = z.strictObject(optional);
+export const monitorPatch = z.strictObject(optional);
 
 /** What `GET` returned, read-only fields included. Absent settings return to their default. */
 export const monitorReplacement = z.strictObject({
@@ -86,30 +86,30 @@ export const monitorReplacement = z.strictObject({
   ...z.strictObject(readOnly).partial().shape,
 });
 
-export const MONITORS_AT_ONCE = 100;
+export const MAX_BULK_MONITORS = 100;
 
-export const monitorQuery = listQuery().extend({
+export const monitorListQuery = createListQuery().extend({
   sort: z
     .enum(['urgency', ...LIST_ORDERS])
     .default('newest')
     .describe(
       '`urgency`: failing first, the longest at the top, then waiting, then by the nearest deadline, paused last.',
     ),
-  tag: label().optional().describe('Only monitors that carry it.'),
+  tag: labelField().optional().describe('Only monitors that carry it.'),
   status: z.enum(MONITOR_STATUSES).optional(),
-  channel: label().optional().describe('Only monitors that name this channel.'),
+  channel: labelField().optional().describe('Only monitors that name this channel.'),
   source: z.enum(['file', 'console']).optional().describe('Only those of floe.yaml, or only the others.'),
   ids: z
     .string()
     .min(1)
     .max(8_000)
     .optional()
-    .describe(`Only these, with commas between them; at most ${MONITORS_AT_ONCE}.`),
+    .describe(`Only these, with commas between them; at most ${MAX_BULK_MONITORS}.`),
 });
 
 /** One change for several monitors; absent fields stay as each has them. */
-export const monitorsChange = z.strictObject({
-  ids: z.array(z.string().min(1).max(64)).min(1).max(MONITORS_AT_ONCE),
+export const bulkMonitorPatch = z.strictObject({
+  ids: z.array(z.string().min(1).max(64)).min(1).max(MAX_BULK_MONITORS),
   paused: settings.paused.optional(),
   paused_until: settings.paused_until.optional(),
   muted_until: settings.muted_until.optional(),
@@ -119,69 +119,69 @@ export const monitorsChange = z.strictObject({
 });
 
 /** What became of each monitor that a change of several named. */
-export const monitorsChanged = z
+export const bulkMonitorResult = z
   .strictObject({
     changed: z.array(z.string()),
     unchanged: z.array(z.string()).describe('They were like that already.'),
-    refused: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
+    failed: z.array(z.strictObject({ id: z.string(), code: z.string(), message: z.string() })),
   })
   .meta({ id: 'MonitorsChanged' });
-export type MonitorsChanged = z.output<typeof monitorsChanged>;
+export type BulkMonitorResult = z.output<typeof bulkMonitorResult>;
 
-export const monitorPause = z
-  .strictObject({ until: moment.nullable().optional().describe('Absent: until somebody resumes it.') })
+export const monitorPauseInput = z
+  .strictObject({ until: timestamp.nullable().optional().describe('Absent: until somebody resumes it.') })
   .optional();
 
 const checkFilters = {
   status: z.enum(CHECK_STATUSES).optional().describe('Absent: all.'),
 };
 
-export const checkQuery = rangeQuery.extend(checkFilters);
+export const checkListQuery = rangeQuery.extend(checkFilters);
 
 /** One beat, one missed beat, or a promise that nobody could judge. */
-export const check = z
+export const checkResource = z
   .strictObject({
     id: z.string(),
     status: z.enum(CHECK_STATUSES),
     error: z.string().nullable(),
-    expected_at: moment.nullable(),
-    detected_at: moment,
-    received_at: moment.nullable(),
+    expected_at: timestamp.nullable(),
+    detected_at: timestamp,
+    received_at: timestamp.nullable(),
     duration_ms: z.int().nullable().describe('From start to end, where the job told both.'),
     metadata: z.json(),
-    stands_for: z.int().describe('More than 1 when so many misses were found at once.'),
+    missed_count: z.int().describe('More than 1 when so many misses were found at once.'),
   })
   .meta({ id: 'Check' });
-export type Check = z.output<typeof check>;
+export type CheckResource = z.output<typeof checkResource>;
 
-export const checkExport = z.strictObject({
+export const checkExportQuery = z.strictObject({
   format: z.enum(['csv', 'ndjson']).default('csv'),
-  from: moment.optional(),
-  to: moment.optional(),
+  from: timestamp.optional(),
+  to: timestamp.optional(),
   ...checkFilters,
 });
 
-export const spanQuery = z.strictObject({
-  from: moment.optional().describe('Absent: 30 days before `to`.'),
-  to: moment.optional().describe('Absent: now.'),
+export const historyRangeQuery = z.strictObject({
+  from: timestamp.optional().describe('Absent: 30 days before `to`.'),
+  to: timestamp.optional().describe('Absent: now.'),
 });
 
-export const periodQuery = rangeQuery;
+export const periodListQuery = rangeQuery;
 
 /** A stretch of a monitor's history, newest first in lists. */
-export const period = z
+export const periodResource = z
   .strictObject({
     status: z.enum([...MONITOR_STATUSES, 'unknown']).describe('`unknown`: Floe was not there to see.'),
-    started_at: moment,
-    ended_at: moment.nullable().describe('Null for the one that goes on.'),
+    started_at: timestamp,
+    ended_at: timestamp.nullable().describe('Null for the one that goes on.'),
     reason: z.string(),
   })
   .meta({ id: 'Period' });
 
-export const uptime = z
+export const uptimeReport = z
   .strictObject({
-    from: moment,
-    to: moment,
+    from: timestamp,
+    to: timestamp,
     uptime_ratio: z
       .number()
       .nullable()
@@ -194,25 +194,25 @@ export const uptime = z
   .meta({ id: 'Uptime' });
 
 /** Spans in which no process of Floe was there: nothing could be heard or served. Oldest first. */
-export const gaps = z
-  .strictObject({ data: z.array(z.strictObject({ started_at: moment, ended_at: moment })) })
+export const gapList = z
+  .strictObject({ data: z.array(z.strictObject({ started_at: timestamp, ended_at: timestamp })) })
   .meta({ id: 'Gaps' });
 
-export const previewAsk = z.strictObject({
-  expected_interval_minutes: minutes(0.5).nullable().optional(),
+export const schedulePreviewInput = z.strictObject({
+  expected_interval_minutes: minutesField(0.5).nullable().optional(),
   schedule: ScheduleSchema.nullable().optional(),
-  grace_period_minutes: minutes(0).nullable().optional(),
-  from: moment.optional().describe('A beat at this moment. Absent: now.'),
+  grace_period_minutes: minutesField(0).nullable().optional(),
+  from: timestamp.optional().describe('A beat at this moment. Absent: now.'),
   count: z.int().min(1).max(50).default(5),
 });
 
-export const preview = z
+export const schedulePreview = z
   .strictObject({
     data: z.array(
       z.strictObject({
-        expected_at: moment,
-        deadline_at: moment,
-        local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
+        expected_at: timestamp,
+        deadline_at: timestamp,
+        expected_at_local: z.string().describe('`expected_at` on the wall clock of `timezone`.'),
       }),
     ),
     timezone: z.string(),
@@ -220,7 +220,7 @@ export const preview = z
   })
   .meta({ id: 'SchedulePreview' });
 
-export const standingQuery = z.strictObject({
+export const monitorSummaryQuery = z.strictObject({
   monitors: z
     .string()
     .max(8_000)
@@ -229,7 +229,7 @@ export const standingQuery = z.strictObject({
 });
 
 /** How many monitors are in each state, and how some of them did lately. */
-export const standing = z
+export const monitorSummary = z
   .strictObject({
     counts: z.strictObject({ failing: z.int(), waiting: z.int(), paused: z.int(), healthy: z.int() }),
     recent: z
@@ -237,10 +237,10 @@ export const standing = z
         z.strictObject({
           id: z.string(),
           uptime_ratio: z.number().nullable().describe('Of the last 30 days; null when nothing was judged.'),
-          slices: z
+          intervals: z
             .array(
               z.strictObject({
-                started_at: moment,
+                started_at: timestamp,
                 healthy_seconds: z.number(),
                 failing_seconds: z.number(),
                 unknown_seconds: z.number(),
@@ -252,5 +252,5 @@ export const standing = z
       )
       .describe('Of those that were asked for and exist.'),
   })
-  .meta({ id: 'MonitorStanding' });
-export type MonitorStanding = z.output<typeof standing>;
+  .meta({ id: 'MonitorStatusSummary' });
+export type MonitorSummary = z.output<typeof monitorSummary>;

@@ -1,34 +1,34 @@
 import * as z from 'zod';
 import { emailAddress } from './email.ts';
-import { moment, page } from './page.ts';
+import { createPageSchema, timestamp } from './page.ts';
 
 /** A person who may change what affects every org of the installation. */
-export const operator = z
+export const operatorResource = z
   .strictObject({
     user_id: z.string(),
     email: z.string(),
     name: z.string(),
-    granted_at: moment,
+    granted_at: timestamp,
     granted_by: z
       .string()
       .describe('A member id; `setup`, `cli` or `upgrade` where no member granted the role.'),
   })
   .meta({ id: 'Operator' });
 
-export const operatorList = page(operator);
+export const operatorList = createPageSchema(operatorResource);
 
 /** `POST /api/management/operators`: the account must exist. */
 export const operatorGrant = z.strictObject({ email: emailAddress });
 
 /** A person who was removed from the org, and whom groups do not add again. */
-export const removal = z
+export const memberRemoval = z
   .strictObject({
     user_id: z.string(),
     email: z.string(),
     name: z.string(),
-    removed_at: moment,
+    removed_at: timestamp,
     removed_by: z.string().describe('Id of the member or the key that removed them.'),
   })
-  .meta({ id: 'Removal' });
+  .meta({ id: 'RemovedMember' });
 
-export const removalList = page(removal);
+export const memberRemovalList = createPageSchema(memberRemoval);

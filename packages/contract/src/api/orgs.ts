@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { slug, timezone } from '../config/fields.ts';
-import { createdKey, source } from './keys.ts';
-import { moment } from './page.ts';
+import { slugField, timezoneField } from '../config/fields.ts';
+import { createdKey, resourceSource } from './keys.ts';
+import { timestamp } from './page.ts';
 
 const name = z.string().min(1).max(200);
 
@@ -9,22 +9,22 @@ const fields = {
   id: z.string(),
   name: z.string(),
   timezone: z.string().describe('For budget periods, schedules and boards.'),
-  source: source.describe('An organization of floe.yaml is changed there.'),
-  created_at: moment,
-  updated_at: moment.nullable().describe('Null while nobody changed it here.'),
+  source: resourceSource.describe('An organization of floe.yaml is changed there.'),
+  created_at: timestamp,
+  updated_at: timestamp.nullable().describe('Null while nobody changed it here.'),
   updated_by: z.string().nullable(),
 };
 
-export const org = z.strictObject(fields).meta({ id: 'Org' });
-export type Org = z.output<typeof org>;
+export const orgResource = z.strictObject(fields).meta({ id: 'Org' });
+export type OrgResource = z.output<typeof orgResource>;
 
 /** Absent fields stay. */
-export const orgChange = z.strictObject({ name: name.optional(), timezone: timezone().optional() });
+export const orgPatch = z.strictObject({ name: name.optional(), timezone: timezoneField().optional() });
 
 export const orgCreation = z.strictObject({
-  id: slug().describe('Unique in the installation; never changes.'),
+  id: slugField().describe('Unique in the installation; never changes.'),
   name: name.optional().describe('Shown instead of the id.'),
-  timezone: timezone().default('UTC'),
+  timezone: timezoneField().default('UTC'),
 });
 
 /** Answer to the creation of an org: the only one that carries the value of its first key. */

@@ -1,24 +1,24 @@
 import * as z from 'zod';
-import { summary } from './charts.ts';
-import { moment } from './page.ts';
+import { analyticsSummary } from './charts.ts';
+import { timestamp } from './page.ts';
 
 /** What can need a person, in the order in which the overview lists it. */
 export const ATTENTION_KINDS = [
-  'config_refused',
-  'store_away',
-  'rows_waiting',
-  'credential_refused',
+  'config_rejected',
+  'store_unavailable',
+  'rows_pending',
+  'credential_rejected',
   'breaker_open',
   'breaker_forced',
   'monitor_failing',
   'budget_used',
-  'beats_refused',
+  'beats_rejected',
   'key_expires',
 ] as const;
 
-export const overviewQuery = z.strictObject({
-  from: moment.optional().describe('Absent: 24 hours before `to`.'),
-  to: moment.optional().describe('Absent: now.'),
+export const orgOverviewQuery = z.strictObject({
+  from: timestamp.optional().describe('Absent: 24 hours before `to`.'),
+  to: timestamp.optional().describe('Absent: now.'),
 });
 
 const attention = z.strictObject({
@@ -27,14 +27,14 @@ const attention = z.strictObject({
   subject: z
     .strictObject({ kind: z.string(), id: z.string(), name: z.string() })
     .describe('What it is about, and where a link leads: the kind of resource and its id.'),
-  since: moment.nullable().describe('Null where nobody knows.'),
+  since: timestamp.nullable().describe('Null where nobody knows.'),
   text: z.string(),
 });
 
 /** How the org is, and what needs somebody. */
-export const overview = z
+export const orgOverview = z
   .strictObject({
-    summary,
+    summary: analyticsSummary,
     monitors: z.strictObject({
       healthy: z.int(),
       failing: z.int(),
@@ -43,11 +43,11 @@ export const overview = z
     }),
     stores: z.strictObject({
       database: z.literal('ok').describe('Without it there would be no answer.'),
-      shared: z.enum(['ok', 'away', 'memory']).describe('`memory`: this process counts for itself.'),
-      rows_waiting: z.int().describe('Requests that are on disk and not yet in the database.'),
+      shared: z.enum(['ok', 'unavailable', 'memory']).describe('`memory`: this process counts for itself.'),
+      rows_pending: z.int().describe('Requests that are on disk and not yet in the database.'),
     }),
     attention: z.array(attention).describe('Most urgent first; empty when nothing needs anybody.'),
-    more: z.boolean().describe('There is more of some kind than is listed.'),
+    has_more: z.boolean().describe('There is more of some kind than is listed.'),
   })
   .meta({ id: 'Overview' });
-export type Attention = z.output<typeof attention>;
+export type OverviewAttention = z.output<typeof attention>;

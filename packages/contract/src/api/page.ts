@@ -1,10 +1,13 @@
 import * as z from 'zod';
 
 /** A moment as the API writes it: ISO 8601, UTC, milliseconds. Any offset is read. */
-export const moment = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });
+export const timestamp = z.iso.datetime({ offset: true }).meta({ examples: ['2027-01-01T00:00:00.000Z'] });
 
 /** A moment, or a day of whatever time zone is asked for: its beginning. */
-export const dayOrMoment = z.union([moment, z.iso.date()], 'is no moment and no day such as 2026-11-21');
+export const dateOrTimestamp = z.union(
+  [timestamp, z.iso.date()],
+  'is no moment and no day such as 2026-11-21',
+);
 
 /** Query parameters of every list. */
 export const pageQuery = z.strictObject({
@@ -21,7 +24,7 @@ export type ListOrder = (typeof LIST_ORDERS)[number];
  *
  * @param own orders that only this list knows; the first one is its default
  */
-export function listQuery<const Own extends string = never>(own: readonly Own[] = []) {
+export function createListQuery<const Own extends string = never>(own: readonly Own[] = []) {
   return pageQuery.extend({
     sort: z
       .enum([...own, ...LIST_ORDERS])
@@ -32,10 +35,10 @@ export function listQuery<const Own extends string = never>(own: readonly Own[] 
 }
 
 /** Query parameters of every list over time: `from` is included, `to` is not. */
-export const rangeQuery = pageQuery.extend({ from: moment.optional(), to: moment.optional() });
+export const rangeQuery = pageQuery.extend({ from: timestamp.optional(), to: timestamp.optional() });
 
 /** Answer of every list, newest first. `next_cursor` is null on the last page. */
-export function page<Item extends z.ZodType>(item: Item) {
+export function createPageSchema<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ data: z.array(item), next_cursor: z.string().nullable() });
 }
 

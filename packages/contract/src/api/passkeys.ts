@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { moment, page } from './page.ts';
+import { createPageSchema, timestamp } from './page.ts';
 
-const base64url = (most: number) =>
+const base64urlField = (most: number) =>
   z
     .string()
     .min(1)
@@ -12,14 +12,14 @@ const passkeyName = z.string().trim().min(1).max(100);
 
 /** `PublicKeyCredential.toJSON()` after `navigator.credentials.get`; what browsers add besides is passed over. */
 export const passkeyAssertion = z.object({
-  id: base64url(1400),
-  rawId: base64url(1400),
+  id: base64urlField(1400),
+  rawId: base64urlField(1400),
   type: z.literal('public-key'),
   response: z.object({
-    clientDataJSON: base64url(8000),
-    authenticatorData: base64url(8000),
-    signature: base64url(8000),
-    userHandle: base64url(200).optional(),
+    clientDataJSON: base64urlField(8000),
+    authenticatorData: base64urlField(8000),
+    signature: base64urlField(8000),
+    userHandle: base64urlField(200).optional(),
   }),
 });
 
@@ -27,12 +27,12 @@ export type PasskeyAssertion = z.output<typeof passkeyAssertion>;
 
 /** `PublicKeyCredential.toJSON()` after `navigator.credentials.create`. */
 export const passkeyAttestation = z.object({
-  id: base64url(1400),
-  rawId: base64url(1400),
+  id: base64urlField(1400),
+  rawId: base64urlField(1400),
   type: z.literal('public-key'),
   response: z.object({
-    clientDataJSON: base64url(8000),
-    attestationObject: base64url(100_000),
+    clientDataJSON: base64urlField(8000),
+    attestationObject: base64urlField(100_000),
     transports: z.array(z.string().max(30)).max(20).optional(),
   }),
 });
@@ -42,7 +42,7 @@ export type PasskeyAttestation = z.output<typeof passkeyAttestation>;
 const publicKey = z.literal('public-key');
 
 /** `PublicKeyCredentialRequestOptionsJSON`, for `navigator.credentials.get`. */
-export const assertionOptions = z.strictObject({
+export const passkeyAssertionOptions = z.strictObject({
   challenge: z.string(),
   rpId: z.string(),
   timeout: z.int().describe('Milliseconds.'),
@@ -51,7 +51,7 @@ export const assertionOptions = z.strictObject({
 });
 
 /** `PublicKeyCredentialCreationOptionsJSON`, for `navigator.credentials.create`. */
-export const attestationOptions = z.strictObject({
+export const passkeyAttestationOptions = z.strictObject({
   rp: z.strictObject({ id: z.string(), name: z.string() }),
   user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
   challenge: z.string(),
@@ -67,17 +67,17 @@ export const attestationOptions = z.strictObject({
 });
 
 /** A passkey as its owner sees it. */
-export const passkey = z
+export const passkeyResource = z
   .strictObject({
     id: z.string(),
     name: z.string(),
     backed_up: z.boolean().describe('Kept in more than one place, as by a password manager.'),
-    created_at: moment,
-    last_used_at: moment.nullable(),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
   })
   .meta({ id: 'Passkey' });
 
-export const passkeyList = page(passkey);
+export const passkeyList = createPageSchema(passkeyResource);
 
 export const passkeyCreation = z.strictObject({ name: passkeyName, credential: passkeyAttestation });
-export const passkeyChange = z.strictObject({ name: passkeyName });
+export const passkeyPatch = z.strictObject({ name: passkeyName });

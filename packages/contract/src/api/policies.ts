@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { POLICY_FIELDS, PolicySchema } from '../config/guardrails.ts';
-import { entryEchoed, orderedEntryShown, written } from './entries.ts';
-import { dayOrMoment, moment } from './page.ts';
+import { orderedConfigEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { dateOrTimestamp, timestamp } from './page.ts';
 
 const detect = z.strictObject({ secrets: z.boolean(), pii: z.array(z.string()) });
 
 /** A rule on requests or answers. */
-export const policy = z
+export const policyResource = z
   .strictObject({
     id: z.string().describe('The same as `name`.'),
     name: z.string(),
@@ -17,15 +17,15 @@ export const policy = z
     action: z.enum(['allow', 'deny', 'flag', 'redact']),
     mode: z.enum(['monitor', 'enforce']),
     message: z.string().nullable(),
-    ...orderedEntryShown,
+    ...orderedConfigEntryFields,
   })
   .meta({ id: 'Policy' });
 
 /** Absent fields stay, or have their default; null returns to the default. */
-export const policyBody = z.strictObject({
-  ...written(POLICY_FIELDS),
+export const policyInput = z.strictObject({
+  ...toWritableFields(POLICY_FIELDS),
   position: z.int().min(0).nullish(),
-  ...entryEchoed,
+  ...readOnlyEntryFields,
 });
 
 const object = z.record(z.string(), z.unknown());
@@ -41,26 +41,26 @@ const sample = z.strictObject({
   metadata: object.nullable().default(null),
 });
 
-export const policyDryRun = z.strictObject({
+export const policyDryRunInput = z.strictObject({
   policies: z
     .array(PolicySchema)
     .min(1)
     .max(200)
     .optional()
     .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `kept`.'),
-  kept: z
+  samples: z.array(sample).min(1).max(50).optional().describe('What to judge. This or `stored_bodies`.'),
+  stored_bodies: z
     .strictObject({
-      from: moment.describe('Bodies from here …'),
-      to: moment.optional().describe('… to here; absent: until now.'),
+      from: timestamp.describe('Bodies from here …'),
+      to: timestamp.optional().describe('… to here; absent: until now.'),
       limit: z.int().min(1).max(500).default(100).describe('At most so many, the newest first.'),
     })
     .optional()
     .describe('Judges what the org kept of past requests (`orgs[].bodies.keep`). This or `samples`.'),
 });
 
-const judged = z.strictObject({
-  outcome: z.enum(['passes', 'denied', 'rewritten']),
+const sampleResult = z.strictObject({
+  outcome: z.enum(['passed', 'denied', 'redacted']),
   decisions: z.array(
     z.strictObject({
       policy: z.string(),
@@ -72,18 +72,20 @@ const judged = z.strictObject({
   body: z.unknown().describe('What would go on when a rule takes something out; null otherwise.'),
 });
 
-export const policyDryRunAnswer = z.strictObject({
+export const policyDryRunResponse = z.strictObject({
   data: z.array(
     z.strictObject({
       id: z.string().nullable().describe('Of the request, for kept bodies.'),
-      request: judged,
-      answer: judged.nullable().describe('Null without a sample answer, and when the request is denied.'),
+      request: sampleResult,
+      answer: sampleResult
+        .nullable()
+        .describe('Null without a sample answer, and when the request is denied.'),
     }),
   ),
-  kept: z
+  stored_bodies: z
     .strictObject({
       read: z.int().describe('Kept bodies that were read.'),
-      judged: z.int(),
+      evaluated: z.int(),
       skipped: z.int().describe('Cut off, no JSON, or of a surface that policies do not judge.'),
       has_more: z.boolean().describe('The range holds more than were read.'),
     })
@@ -98,31 +100,31 @@ export const policyDryRunJob = z.strictObject({
     .max(200)
     .optional()
     .describe('Rules to try. Absent: the rules in force. Each is judged as if it were enforced.'),
-  from: dayOrMoment.describe('Bodies from here …'),
-  to: dayOrMoment.optional().describe('… to here; absent: until now.'),
+  from: dateOrTimestamp.describe('Bodies from here …'),
+  to: dateOrTimestamp.optional().describe('… to here; absent: until now.'),
   limit: z
     .int()
     .min(1)
     .max(1_000_000)
     .default(100_000)
-    .describe('At most so many, the newest first; `more` of the result says that there were others.'),
+    .describe('At most so many, the newest first; `has_more` of the result says that there were others.'),
 });
 
 /** What came of the job, as its `result`. */
 export const policyDryRunResult = z
   .strictObject({
-    from: moment,
-    to: moment,
+    from: timestamp,
+    to: timestamp,
     timezone: z.string().describe('Of `days`: that of the organization.'),
-    checked: z.int().describe('Requests that were judged.'),
+    evaluated: z.int().describe('Requests that were judged.'),
     skipped: z
       .int()
       .describe('Kept bodies that cannot be: cut off, no JSON, or of a surface that is not judged.'),
     matched: z.int().describe('Requests that a rule would have done something with.'),
     denied: z.int().describe('Of these, refused.'),
-    rewritten: z.int().describe('Of these, gone on without what was taken out.'),
-    unjudged: z.int().describe('Requests for which a rule could not be decided.'),
-    more: z.boolean().describe('The range holds more than `limit`.'),
+    redacted: z.int().describe('Of these, gone on without what was taken out.'),
+    not_evaluated: z.int().describe('Requests for which a rule could not be decided.'),
+    has_more: z.boolean().describe('The range holds more than `limit`.'),
     key_count: z.int().describe('Keys whose requests matched.'),
     keys: z.array(z.strictObject({ name: z.string(), matched: z.int() })).describe('Most first.'),
     days: z.array(z.strictObject({ date: z.string(), matched: z.int() })),
@@ -130,7 +132,7 @@ export const policyDryRunResult = z
       .array(
         z.strictObject({
           id: z.string().describe('Of the request.'),
-          created_at: moment,
+          created_at: timestamp,
           key: z.string(),
           policy: z.string(),
           outcome: z.string(),

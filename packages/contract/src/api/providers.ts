@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CredentialSchema, PROVIDER_FIELDS, PriceSchema } from '../config/providers.ts';
-import { entryEchoed, entryShown, written } from './entries.ts';
-import { moment, page } from './page.ts';
+import { configEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
+import { createPageSchema, timestamp } from './page.ts';
 
 const timeouts = z.strictObject({
   connect_ms: z.int(),
@@ -12,10 +12,10 @@ const timeouts = z.strictObject({
 });
 
 /** What a call to a provider found out, in plain words; the key is in none of them. */
-export const credentialTest = z
+export const credentialTestResult = z
   .strictObject({
     ok: z.boolean(),
-    asked: z
+    method: z
       .enum(['models', 'completion'])
       .nullable()
       .describe('What was asked; null when nothing was sent.'),
@@ -27,19 +27,19 @@ export const credentialTest = z
   .meta({ id: 'CredentialTest' });
 
 /** A key of a provider: its name and its end, never itself. */
-export const credential = z
+export const credentialResource = z
   .strictObject({
     name: z.string(),
     weight: z.number(),
     last4: z.string().nullable().describe('Its last characters; null when it is too short to show any.'),
     origin: z.string().nullable().describe('The address it is bound to: it is sent nowhere else.'),
-    tested_at: moment.nullable(),
-    test: credentialTest.nullable().describe('What the last test found out.'),
-    ...entryShown,
+    tested_at: timestamp.nullable(),
+    test: credentialTestResult.nullable().describe('What the last test found out.'),
+    ...configEntryFields,
   })
   .meta({ id: 'Credential' });
 
-const shownIdentity = z.strictObject({
+const identityFields = z.strictObject({
   access_key_id: z.string().nullable(),
   profile: z.string().nullable(),
   external_id: z.string().nullable(),
@@ -48,7 +48,7 @@ const shownIdentity = z.strictObject({
 });
 
 /** An upstream of the org, without its secrets. */
-export const provider = z
+export const providerResource = z
   .strictObject({
     id: z.string(),
     kind: z.string(),
@@ -56,11 +56,11 @@ export const provider = z
     base_url: z.string().nullable().describe('Null: the public address of the kind.'),
     origin: z.string().nullable().describe('Scheme, host and port; null while it is not in use.'),
     problem: z.string().nullable().describe('Why it is not in use although it is enabled.'),
-    credentials: z.array(credential),
+    credentials: z.array(credentialResource),
     credential_source: z.enum(['provider', 'caller']),
     models: z.array(z.string()),
     dialects: z.array(z.string()).nullable().describe('Null: what the kind says.'),
-    speaks: z.array(z.string()).describe('It speaks these itself; others are translated.'),
+    native_dialects: z.array(z.string()).describe('It speaks these itself; others are translated.'),
     header_names: z.array(z.string()).describe('Names of extra headers; their values are never shown.'),
     body: z.record(z.string(), z.json()),
     api_version: z.string().nullable(),
@@ -68,7 +68,7 @@ export const provider = z
     region: z.string().nullable(),
     project: z.string().nullable(),
     role_arn: z.string().nullable(),
-    identity: shownIdentity.nullable(),
+    identity: identityFields.nullable(),
     outbound: z.record(z.string(), z.json()).nullable(),
     client_cert: z.record(z.string(), z.json()).nullable(),
     billing: z.enum(['metered', 'free', 'seat']),
@@ -76,20 +76,20 @@ export const provider = z
     prices: z.record(z.string(), PriceSchema),
     timeouts,
     breaker: z.record(z.string(), z.union([z.number(), z.boolean()])),
-    ...entryShown,
+    ...configEntryFields,
   })
   .meta({ id: 'Provider' });
 
 /** What an answer shows and a client may send back unchanged. */
-const echoed = {
-  ...entryEchoed,
+const readOnlyFields = {
+  ...readOnlyEntryFields,
   origin: z.unknown().optional(),
   problem: z.unknown().optional(),
-  speaks: z.unknown().optional(),
+  native_dialects: z.unknown().optional(),
   header_names: z.unknown().optional(),
 };
 
-const writtenCredential = z.strictObject({
+const writableCredential = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key
     .optional()
@@ -99,13 +99,13 @@ const writtenCredential = z.strictObject({
   origin: z.unknown().optional(),
   tested_at: z.unknown().optional(),
   test: z.unknown().optional(),
-  ...entryEchoed,
+  ...readOnlyEntryFields,
 });
 
 const settings = {
-  ...written(PROVIDER_FIELDS),
+  ...toWritableFields(PROVIDER_FIELDS),
   credentials: z
-    .array(writtenCredential)
+    .array(writableCredential)
     .nullish()
     .describe('All of them: one that is missing here is removed.'),
   identity: z
@@ -114,25 +114,25 @@ const settings = {
     .describe('Who signs requests; its secrets are never shown, and stay when they are absent.'),
 };
 
-export const providerCreation = z.strictObject({ ...settings, ...echoed, id: PROVIDER_FIELDS.id });
+export const providerCreation = z.strictObject({ ...settings, ...readOnlyFields, id: PROVIDER_FIELDS.id });
 /** Absent fields stay; null returns to the default. */
-export const providerChange = z.strictObject({ ...settings, ...echoed });
+export const providerPatch = z.strictObject({ ...settings, ...readOnlyFields });
 /** What `GET` returned, read-only fields included; secrets that are absent stay. */
-export const providerReplacement = z.strictObject({ ...settings, ...echoed });
+export const providerReplacement = z.strictObject({ ...settings, ...readOnlyFields });
 
 export const credentialCreation = z.strictObject({
   name: CredentialSchema.shape.name,
   api_key: CredentialSchema.shape.api_key.describe('The key itself. It is never shown again.'),
   weight: z.number().positive().default(1),
 });
-export const credentialChange = z.strictObject({
+export const credentialPatch = z.strictObject({
   api_key: CredentialSchema.shape.api_key.optional().describe('Another key in its place.'),
   weight: z.number().positive().optional(),
 });
 export const credentialParams = z.strictObject({ id: z.string(), name: z.string() });
-export const credentialList = page(credential);
+export const credentialList = createPageSchema(credentialResource);
 
-export const providerTest = z.strictObject({
+export const providerTestInput = z.strictObject({
   ...providerCreation.shape,
   test_model: z
     .string()
@@ -142,5 +142,5 @@ export const providerTest = z.strictObject({
     .describe('Asked for one word when there is no list of models.'),
 });
 
-export type ProviderView = z.input<typeof provider>;
-export type CredentialView = z.input<typeof credential>;
+export type ProviderView = z.input<typeof providerResource>;
+export type CredentialView = z.input<typeof credentialResource>;

@@ -1,21 +1,30 @@
 import * as z from 'zod';
 import { RELAY_EVENTS, RelayRuleSchema } from '../config/relay.ts';
 import type { Json } from '../json.ts';
-import { job } from './jobs.ts';
-import { source } from './keys.ts';
-import { moment, pageQuery, rangeQuery } from './page.ts';
-import { decision, finding, hit, mode, name, relayEvent } from './relay.ts';
+import { jobResource } from './jobs.ts';
+import { resourceSource } from './keys.ts';
+import { pageQuery, rangeQuery, timestamp } from './page.ts';
+import {
+  relayDecisionKind,
+  relayEvent,
+  relayFinding,
+  relayName,
+  relayRuleHit,
+  relayRuleMode,
+} from './relay.ts';
 
-export const keptDecision = z
+export const storedRelayDecision = z
   .strictObject({
     id: z.string(),
-    created_at: moment,
+    created_at: timestamp,
     event: z.enum(RELAY_EVENTS),
-    decision,
-    would: decision,
+    decision: relayDecisionKind,
+    enforced_decision: relayDecisionKind,
     rule: z.string().nullable(),
-    mode: mode.nullable(),
-    what: z.string().describe('Command, connector and tool, prompt or path; secrets masked, shortened.'),
+    mode: relayRuleMode.nullable(),
+    input_summary: z
+      .string()
+      .describe('Command, connector and tool, prompt or path; secrets masked, shortened.'),
     session_id: z.string().nullable(),
     agent: z.string(),
     agent_version: z.string().nullable(),
@@ -28,32 +37,32 @@ export const keptDecision = z
     reason: z.string().nullable(),
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
-    hits: z.array(hit),
-    findings: z.array(finding),
+    matches: z.array(relayRuleHit),
+    findings: z.array(relayFinding),
     approval_id: z.string().nullable(),
     latency_us: z.int(),
   })
-  .meta({ id: 'RelayKeptDecision' });
+  .meta({ id: 'RelayDecisionRecord' });
 
-export const decisionsQuery = rangeQuery.extend({
-  decision: decision.optional(),
-  would: decision.optional(),
+export const relayDecisionListQuery = rangeQuery.extend({
+  decision: relayDecisionKind.optional(),
+  enforced_decision: relayDecisionKind.optional(),
   event: z.enum(RELAY_EVENTS).optional(),
-  rule: name.optional(),
-  mode: mode.optional(),
-  agent: name.optional(),
-  key: name.optional().describe('Name of the platform key.'),
-  owner: name.optional(),
-  repository: name.optional(),
-  session: name.optional(),
+  rule: relayName.optional(),
+  mode: relayRuleMode.optional(),
+  agent: relayName.optional(),
+  key: relayName.optional().describe('Name of the platform key.'),
+  owner: relayName.optional(),
+  repository: relayName.optional(),
+  session: relayName.optional(),
   q: z.string().min(2).max(200).optional().describe('Stands in the command, tool, prompt or path.'),
 });
 
-export const approvalsQuery = pageQuery.extend({
+export const approvalListQuery = pageQuery.extend({
   state: z.enum(['waiting', 'allowed', 'denied', 'expired']).optional(),
 });
 
-export const approvalAnswer = z.strictObject({
+export const approvalAnswerInput = z.strictObject({
   decision: z.enum(['allow', 'deny']),
   scope: z
     .enum(['once', 'session'])
@@ -71,23 +80,23 @@ export const relaySession = z
     client_version: z.string().nullable(),
     owner: z.string().nullable(),
     key: z.string(),
-    first_at: moment,
-    last_at: moment,
+    first_seen_at: timestamp,
+    last_seen_at: timestamp,
     model_requests: z.int(),
     relay_calls: z.int(),
-    last_model_at: moment.nullable(),
-    last_relay_at: moment.nullable(),
+    last_model_request_at: timestamp.nullable(),
+    last_relay_call_at: timestamp.nullable(),
     covered: z.boolean().nullable().describe('Null for a session that uses no models here.'),
   })
   .meta({ id: 'RelaySession' });
 
-export const sessionsQuery = rangeQuery.extend({
+export const relaySessionListQuery = rangeQuery.extend({
   covered: z
     .enum(['true', 'false'])
     .optional()
     .transform((text) => (text === undefined ? undefined : text === 'true')),
-  owner: name.optional(),
-  agent: name.optional(),
+  owner: relayName.optional(),
+  agent: relayName.optional(),
 });
 
 const coverageRow = z.strictObject({
@@ -99,18 +108,18 @@ const coverageRow = z.strictObject({
   covered_ratio: z.number().nullable(),
   model_requests: z.int(),
   relay_calls: z.int(),
-  unnamed_requests: z.int().describe('Of clients that name no session, which nobody can tell.'),
+  requests_without_session: z.int().describe('Of clients that name no session, which nobody can tell.'),
   agent_version: z.string().nullable(),
   client_version: z.string().nullable(),
-  last_model_at: moment.nullable(),
-  last_relay_at: moment.nullable(),
+  last_model_request_at: timestamp.nullable(),
+  last_relay_call_at: timestamp.nullable(),
 });
 
 /** Who uses models and never asks the relay comes first. */
 export const relayCoverage = z
   .strictObject({
-    from: moment,
-    to: moment,
+    from: timestamp,
+    to: timestamp,
     data: z.array(coverageRow),
     clients: z.array(
       z.strictObject({
@@ -122,7 +131,7 @@ export const relayCoverage = z
   })
   .meta({ id: 'RelayCoverage' });
 
-export const coverageQuery = z.strictObject({ from: moment.optional(), to: moment.optional() });
+export const relayCoverageQuery = z.strictObject({ from: timestamp.optional(), to: timestamp.optional() });
 
 const json: z.ZodType<Json, Json> = z.any();
 
@@ -131,53 +140,55 @@ export const relayRule = z
   .strictObject({
     id: z.string(),
     rule: z.object({ name: z.string() }).catchall(json).describe('As floe.yaml says it.'),
-    mode: mode.describe('The mode it has under `relay.mode`.'),
-    hits: z.int().describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
-    source,
-    created_at: moment.nullable(),
-    updated_at: moment.nullable(),
+    mode: relayRuleMode.describe('The mode it has under `relay.mode`.'),
+    match_count: z
+      .int()
+      .describe('Decisions of the last seven days that it applied to, at most 10,000 looked at.'),
+    source: resourceSource,
+    created_at: timestamp.nullable(),
+    updated_at: timestamp.nullable(),
     updated_by: z.string().nullable(),
   })
   .meta({ id: 'RelayRule' });
 
-export const relayRuleBody = z
+export const relayRuleInput = z
   .record(z.string(), z.unknown())
   .describe('A rule as floe.yaml says it; null clears a field.');
 
-const drafted = {
+const draftFields = {
   rules: z.array(RelayRuleSchema).max(2_000).optional().describe('Rules to try. Absent: the rules in force.'),
   mode: z.enum(['observe', 'enforce']).optional().describe('`relay.mode` to try.'),
 };
 
-export const relaySimulation = z.strictObject({
-  ...drafted,
+export const relaySimulationInput = z.strictObject({
+  ...draftFields,
   event: relayEvent,
   key: z.string().default('').describe('Whose event it is, for rules that ask.'),
   team: z.string().nullable().default(null),
   owner: z.string().nullable().default(null),
-  at: moment.optional().describe('When it happens, for schedules; now when absent.'),
+  at: timestamp.optional().describe('When it happens, for schedules; now when absent.'),
 });
 
-const place = { start: z.int(), end: z.int() };
+const spanFields = { start: z.int(), end: z.int() };
 
-export const relaySimulationAnswer = z.strictObject({
-  decision,
-  would: decision,
+export const relaySimulationResult = z.strictObject({
+  decision: relayDecisionKind,
+  enforced_decision: relayDecisionKind,
   rule: z.string().nullable(),
-  mode: mode.nullable(),
+  mode: relayRuleMode.nullable(),
   user_message: z.string().nullable(),
   agent_message: z.string().nullable(),
-  hits: z.array(
+  matches: z.array(
     z.strictObject({
       rule: z.string(),
       decision: z.enum(['allow', 'deny', 'ask']),
-      mode,
+      mode: relayRuleMode,
       reason: z.string(),
-      place: z.strictObject(place).nullable().describe('In the command, in UTF-16 code units.'),
+      range: z.strictObject(spanFields).nullable().describe('In the command, in UTF-16 code units.'),
       command: z.int().nullable().describe('Which of `commands` it is about, from 0.'),
     }),
   ),
-  findings: z.array(finding),
+  findings: z.array(relayFinding),
   commands: z.array(
     z.strictObject({
       name: z.string().nullable(),
@@ -186,36 +197,36 @@ export const relaySimulationAnswer = z.strictObject({
       does: z.array(z.string()),
       assigns: z.array(z.string()),
       redirects: z.array(z.strictObject({ operator: z.string(), target: z.string().nullable() })),
-      ...place,
+      ...spanFields,
     }),
   ),
-  unclear: z.array(z.strictObject({ because: z.string(), ...place })),
+  unclear: z.array(z.strictObject({ because: z.string(), ...spanFields })),
 });
 
-export const relayReplay = z.strictObject({
-  ...drafted,
+export const relayReplayInput = z.strictObject({
+  ...draftFields,
   days: z.int().min(1).max(30).default(7),
   limit: z.int().min(1).max(5_000).default(2_000).describe('Decisions judged again, the newest.'),
 });
 
-const changed = z.strictObject({
+const changedDecision = z.strictObject({
   decision_id: z.string(),
-  created_at: moment,
-  what: z.string(),
-  before: decision,
-  after: decision,
+  created_at: timestamp,
+  input_summary: z.string(),
+  before: relayDecisionKind,
+  after: relayDecisionKind,
   rule: z.string().nullable(),
 });
 
-export const relayReplayAnswer = z.strictObject({
-  looked_at: z.int(),
+export const relayReplayResult = z.strictObject({
+  evaluated: z.int(),
   skipped: z.int().describe('Without a kept text, or not judged yet, or not within the time there is.'),
   newly_denied: z.int(),
   newly_asked: z.int(),
-  no_longer_stopped: z.int(),
+  newly_allowed: z.int(),
   unchanged: z.int(),
-  changes: z.array(changed).describe('At most 200, newest first.'),
-  job: job
+  changes: z.array(changedDecision).describe('At most 200, newest first.'),
+  job: jobResource
     .nullable()
     .describe(
       'Judges the rest, where that takes longer than a second: what stands beside it is what there was by then, and its `result` will be the whole.',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { RELAY_EVENTS } from '../config/relay.ts';
-import { moment, rangeQuery } from './page.ts';
+import { rangeQuery, timestamp } from './page.ts';
 
-export const name = z.string().min(1).max(200);
+export const relayName = z.string().min(1).max(200);
 const path = z.string().min(1).max(4_096);
 /** Texts are at most as long as a body may be. */
 const text = z.string().max(1 << 20);
@@ -10,8 +10,8 @@ const text = z.string().max(1 << 20);
 export const RELAY_DECISIONS = ['allow', 'deny', 'ask', 'abstain'] as const;
 export const RELAY_MODES = ['observe', 'warn', 'enforce'] as const;
 
-export const decision = z.enum(RELAY_DECISIONS);
-export const mode = z.enum(RELAY_MODES);
+export const relayDecisionKind = z.enum(RELAY_DECISIONS);
+export const relayRuleMode = z.enum(RELAY_MODES);
 
 const shell = z.strictObject({
   command: text,
@@ -19,8 +19,8 @@ const shell = z.strictObject({
 });
 
 const tool = z.strictObject({
-  name,
-  server: name.optional().describe('What the user calls the connector; never compared with rules.'),
+  name: relayName,
+  server: relayName.optional().describe('What the user calls the connector; never compared with rules.'),
   url: path.optional().describe('Address of the connector.'),
   command: path.optional().describe('Command that starts the connector.'),
   arguments: z.record(z.string(), z.unknown()).default({}),
@@ -29,7 +29,7 @@ const tool = z.strictObject({
 const prompt = z.strictObject({
   text,
   attachments: z
-    .array(z.strictObject({ path, kind: name.optional() }))
+    .array(z.strictObject({ path, kind: relayName.optional() }))
     .max(500)
     .default([]),
 });
@@ -37,32 +37,34 @@ const prompt = z.strictObject({
 const file = z.strictObject({ path, content: text.optional() });
 
 const agent = z.strictObject({
-  name,
-  version: name.optional(),
-  permission_mode: name.optional(),
+  name: relayName,
+  version: relayName.optional(),
+  permission_mode: relayName.optional(),
 });
 
 const EVENT_FIELDS = {
-  id: name.optional().describe('Of this one event: the same id gets the same answer and is recorded once.'),
+  id: relayName
+    .optional()
+    .describe('Of this one event: the same id gets the same answer and is recorded once.'),
   event: z.enum(RELAY_EVENTS),
-  session_id: name.optional(),
-  turn_id: name.optional(),
-  tool_use_id: name.optional(),
+  session_id: relayName.optional(),
+  turn_id: relayName.optional(),
+  tool_use_id: relayName.optional(),
   agent: agent.default({ name: 'unknown' }),
   client: z
-    .strictObject({ version: name.optional(), device: name.optional(), host: name.optional() })
+    .strictObject({ version: relayName.optional(), device: relayName.optional(), host: relayName.optional() })
     .optional(),
-  user: name.optional().describe('A hint; who asks is told by the key.'),
+  user: relayName.optional().describe('A hint; who asks is told by the key.'),
   cwd: z.string().max(4_096).optional(),
-  home: path.optional(),
-  repository: z.strictObject({ remote: path.optional(), branch: name.optional() }).optional(),
+  home_dir: path.optional(),
+  repository: z.strictObject({ remote: path.optional(), branch: relayName.optional() }).optional(),
   shell: shell.optional(),
   tool: tool.optional(),
   prompt: prompt.optional(),
   file: file.optional(),
 };
 
-const PART_OF = {
+const PART_BY_EVENT = {
   shell: 'shell',
   tool: 'tool',
   prompt: 'prompt',
@@ -74,7 +76,7 @@ const PART_OF = {
 export const relayEvent = z
   .strictObject(EVENT_FIELDS)
   .superRefine((given, context) => {
-    const part = PART_OF[given.event];
+    const part = PART_BY_EVENT[given.event];
     if (given[part] === undefined)
       context.addIssue({
         code: 'custom',
@@ -86,44 +88,46 @@ export const relayEvent = z
 
 export type RelayEvent = z.output<typeof relayEvent>;
 
-export const finding = z.strictObject({ kind: z.string(), count: z.int() });
+export const relayFinding = z.strictObject({ kind: z.string(), count: z.int() });
 
-export const hit = z.strictObject({
+export const relayRuleHit = z.strictObject({
   rule: z.string(),
   decision: z.enum(['allow', 'deny', 'ask']),
-  mode,
+  mode: relayRuleMode,
   reason: z.string(),
 });
 
-const waitingApproval = z.strictObject({ id: z.string(), url: z.string(), expires_at: moment });
+const pendingApproval = z.strictObject({ id: z.string(), url: z.string(), expires_at: timestamp });
 
 /** What the agent may do about it. */
 export const relayDecision = z
   .strictObject({
-    decision: decision.describe('`abstain` has nothing against it and leaves it to the agent’s own rules.'),
+    decision: relayDecisionKind.describe(
+      '`abstain` has nothing against it and leaves it to the agent’s own rules.',
+    ),
     rule: z.string().nullable(),
     reason: z.string().nullable(),
     user_message: z.string().nullable(),
     agent_message: z.string().nullable(),
     decision_id: z.string(),
-    mode: mode.nullable().describe('Of the rule; null without one.'),
-    would: decision.describe('What it would be if every rule were enforced.'),
+    mode: relayRuleMode.nullable().describe('Of the rule; null without one.'),
+    enforced_decision: relayDecisionKind.describe('What it would be if every rule were enforced.'),
     on_error: z.enum(['open', 'closed']),
-    hits: z.array(hit).describe('Every rule that applies.'),
-    findings: z.array(finding),
-    approval: waitingApproval.nullable(),
+    matches: z.array(relayRuleHit).describe('Every rule that applies.'),
+    findings: z.array(relayFinding),
+    approval: pendingApproval.nullable(),
   })
   .meta({ id: 'RelayDecision' });
 
 export type RelayDecision = z.output<typeof relayDecision>;
 
-export const relayBatch = z.strictObject({ events: z.array(relayEvent).min(1).max(100) });
-export const relayBatchAnswer = z.strictObject({ data: z.array(relayDecision) });
+export const relayBatchInput = z.strictObject({ events: z.array(relayEvent).min(1).max(100) });
+export const relayBatchResult = z.strictObject({ data: z.array(relayDecision) });
 
 /** Something that has happened: nothing is decided about it. */
 export const relayReport = z
   .strictObject({
-    id: name.optional(),
+    id: relayName.optional(),
     type: z.enum([
       'session_start',
       'session_end',
@@ -134,9 +138,9 @@ export const relayReport = z
       'client_error',
       'other',
     ]),
-    at: moment.optional().describe('When it happened; when it arrived without it.'),
-    session_id: name.optional(),
-    tool_use_id: name.optional(),
+    at: timestamp.optional().describe('When it happened; when it arrived without it.'),
+    session_id: relayName.optional(),
+    tool_use_id: relayName.optional(),
     agent: agent.default({ name: 'unknown' }),
     details: z
       .record(z.string(), z.unknown())
@@ -145,13 +149,13 @@ export const relayReport = z
   })
   .meta({ id: 'RelayReport' });
 
-export const relayReports = z.strictObject({ events: z.array(relayReport).min(1).max(500) });
-export const relayReportsTaken = z.strictObject({ accepted: z.int() });
+export const relayReportBatch = z.strictObject({ events: z.array(relayReport).min(1).max(500) });
+export const relayReportBatchResult = z.strictObject({ accepted: z.int() });
 
-export const keptReport = z
+export const storedRelayReport = z
   .strictObject({
     id: z.string(),
-    created_at: moment,
+    created_at: timestamp,
     type: z.string(),
     session_id: z.string().nullable(),
     tool_use_id: z.string().nullable(),
@@ -161,9 +165,12 @@ export const keptReport = z
     owner: z.string().nullable(),
     details: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'RelayKeptReport' });
+  .meta({ id: 'RelayReportRecord' });
 
-export const reportsQuery = rangeQuery.extend({ session: name.optional(), type: name.optional() });
+export const relayReportListQuery = rangeQuery.extend({
+  session: relayName.optional(),
+  type: relayName.optional(),
+});
 
 /** A policy bundle: `payload` is JSON text, signed as it stands. */
 export const relayBundle = z
@@ -177,7 +184,7 @@ export const relayBundle = z
 
 export const hookParams = z.strictObject({ agent: z.string() });
 
-export const waitQuery = z.strictObject({
+export const approvalWaitQuery = z.strictObject({
   wait_seconds: z.coerce.number().int().min(0).max(25).default(0).describe('How long to wait for an answer.'),
 });
 
@@ -185,8 +192,8 @@ export const waitQuery = z.strictObject({
 export const relayApproval = z
   .strictObject({
     id: z.string(),
-    created_at: moment,
-    expires_at: moment.describe('Until when it may be answered; once allowed, until when that holds.'),
+    created_at: timestamp,
+    expires_at: timestamp.describe('Until when it may be answered; once allowed, until when that holds.'),
     state: z.enum(['waiting', 'allowed', 'denied', 'expired']),
     scope: z.enum(['once', 'session']).nullable(),
     decision_id: z.string(),
@@ -197,9 +204,9 @@ export const relayApproval = z
     key: z.string(),
     owner: z.string().nullable(),
     repository: z.string().nullable(),
-    what: z.string(),
+    input_summary: z.string(),
     reason: z.string(),
-    decided_at: moment.nullable(),
+    decided_at: timestamp.nullable(),
     decided_by: z.string().nullable(),
     note: z.string().nullable().describe('Written by who decided, for the agent to read.'),
   })

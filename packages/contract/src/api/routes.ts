@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ROUTE_FIELDS } from '../config/routing.ts';
-import { entryEchoed, orderedEntryShown, written } from './entries.ts';
+import { orderedConfigEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
 
 const timeouts = z.strictObject({
   connect_ms: z.int().optional(),
@@ -11,7 +11,7 @@ const timeouts = z.strictObject({
 });
 
 /** Where requests for a model id, a pattern or an alias go. */
-export const route = z
+export const routeResource = z
   .strictObject({
     id: z.string().describe('The same as `model`.'),
     model: z.string(),
@@ -23,18 +23,18 @@ export const route = z
     timeouts,
     chat_reasoning: z.enum(['strip', 'forward']).nullable().describe('Null: as the org says.'),
     cache: z.enum(['on', 'off']).nullable().describe('Null: as the org says.'),
-    ...orderedEntryShown,
+    ...orderedConfigEntryFields,
   })
   .meta({ id: 'Route' });
 
 /** Absent fields stay, or have their default; null returns to the default. */
-export const routeBody = z.strictObject({
-  ...written(ROUTE_FIELDS),
+export const routeInput = z.strictObject({
+  ...toWritableFields(ROUTE_FIELDS),
   position: z.int().min(0).nullish(),
-  ...entryEchoed,
+  ...readOnlyEntryFields,
 });
 
-export const simulation = z.strictObject({
+export const routeSimulationInput = z.strictObject({
   surface: z.enum(['chat', 'responses', 'messages']).default('chat'),
   request: z.record(z.string(), z.unknown()).describe('The request body, `model` in it.'),
   key_id: z.string().optional().describe('Asked with this platform key. Absent: the caller’s own.'),
@@ -54,8 +54,8 @@ export const simulation = z.strictObject({
 
 const step = z.strictObject({ step: z.string(), outcome: z.string(), because: z.string() });
 
-export const simulated = z.strictObject({
-  outcome: z.enum(['sent', 'refused']),
+export const routeSimulationResult = z.strictObject({
+  outcome: z.enum(['sent', 'rejected']),
   status: z.int().describe('200, or that of the refusal.'),
   code: z.string().nullable().describe('Error code of the refusal that would be told.'),
   message: z.string().nullable(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { ROLES } from '../roles.ts';
+import { MEMBER_ROLES } from '../roles.ts';
 import { emailAddress } from './email.ts';
-import { moment, page } from './page.ts';
+import { createPageSchema, timestamp } from './page.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
 /** How somebody signed in. */
@@ -10,12 +10,12 @@ export const SIGN_IN_METHODS = ['password', 'passkey', 'oidc', 'setup', 'invitat
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** Code points a password has; NIST SP 800-63B asks for length and against rules of composition. */
-export const PASSWORD_LENGTH = { least: 12, most: 128 } as const;
+export const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 
 /** Whether a password that somebody chooses has the length it must have. */
 export function hasPasswordLength(text: string): boolean {
   const characters = [...text.normalize('NFKC')].length;
-  return characters >= PASSWORD_LENGTH.least && characters <= PASSWORD_LENGTH.most;
+  return characters >= PASSWORD_LENGTH.min && characters <= PASSWORD_LENGTH.max;
 }
 
 /** A password that somebody chooses; the server applies its whole policy. One that is presented is only bounded. */
@@ -23,7 +23,7 @@ export const newPassword = z
   .string()
   .max(1000)
   .refine(hasPasswordLength, {
-    error: `has ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters`,
+    error: `has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
   })
   .meta({ writeOnly: true });
 
@@ -39,9 +39,9 @@ export const signInMethods = z.strictObject({
 });
 
 const org = z.strictObject({ id: z.string(), name: z.string() });
-const role = z.enum(ROLES);
+const role = z.enum(MEMBER_ROLES);
 
-const signedOut = z.strictObject({
+const signedOutSession = z.strictObject({
   state: z.literal('signed_out'),
   setup: z
     .boolean()
@@ -50,7 +50,7 @@ const signedOut = z.strictObject({
 });
 
 /** A session of the console, told to the one who has it. */
-export const signedIn = z
+export const signedInSession = z
   .strictObject({
     state: z.literal('signed_in'),
     user: z.strictObject({ id: z.string(), email: z.string(), name: z.string() }),
@@ -60,19 +60,21 @@ export const signedIn = z
     org,
     orgs: z.array(z.strictObject({ id: z.string(), name: z.string(), role })),
     operator: z.boolean().describe('May change what affects every organization of the installation.'),
-    stepped_up_until: moment
+    stepped_up_until: timestamp
       .nullable()
       .describe('Until when what asks for a fresh sign-in may be done; null when that is over.'),
-    expires_at: moment.describe('When the session ends unless it is used before.'),
+    expires_at: timestamp.describe('When the session ends unless it is used before.'),
   })
   .meta({ id: 'SignedIn' });
 
-export type SignedInView = z.output<typeof signedIn>;
+export type SignedInSessionView = z.output<typeof signedInSession>;
 
 /** `GET /api/session`. */
-export const session = z.discriminatedUnion('state', [signedOut, signedIn]).meta({ id: 'Session' });
+export const sessionResource = z
+  .discriminatedUnion('state', [signedOutSession, signedInSession])
+  .meta({ id: 'Session' });
 
-export type SessionView = z.output<typeof session>;
+export type SessionView = z.output<typeof sessionResource>;
 
 /** `POST /api/session/setup`: the one-time link makes an owner. */
 export const setupBody = z.strictObject({
@@ -89,20 +91,20 @@ export const setupPreviewBody = z.strictObject({ token: linkToken });
 export const setupPreview = z.strictObject({
   org,
   first: z.boolean().describe('Nobody owns anything here yet.'),
-  expires_at: moment,
+  expires_at: timestamp,
 });
 
 /** `POST /api/session/password`. */
-export const passwordBody = z.strictObject({
+export const passwordSignInBody = z.strictObject({
   email: z.string().min(1).max(254),
   password: presentedPassword,
 });
 
 /** `POST /api/session/org`. */
-export const orgBody = z.strictObject({ org_id: z.string().min(1).max(200) });
+export const orgSwitchBody = z.strictObject({ org_id: z.string().min(1).max(200) });
 
 /** `POST /api/session/passkey`. */
-export const passkeyBody = z.strictObject({ credential: passkeyAssertion });
+export const passkeySignInBody = z.strictObject({ credential: passkeyAssertion });
 
 /** `POST /api/session/step-up`: one of the two. */
 export const stepUpBody = z
@@ -142,7 +144,7 @@ export const invitationPreview = z.strictObject({
   org,
   email: z.string().describe('The address that the account has to have.'),
   role,
-  expires_at: moment,
+  expires_at: timestamp,
 });
 
 /** `POST /api/session/invitation`. Whoever is signed in as the invited account sends the token alone. */
@@ -152,7 +154,7 @@ export const invitationBody = z.strictObject({
   password: presentedPassword
     .optional()
     .describe(
-      `The password of an account that exists. For a new account the one to choose, of ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters.`,
+      `The password of an account that exists. For a new account the one to choose, of ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters.`,
     ),
 });
 
@@ -161,10 +163,10 @@ export const ownIdentity = z
   .strictObject({ name: z.string(), connected: z.boolean() })
   .meta({ id: 'OwnIdentity' });
 
-export const ownIdentityList = page(ownIdentity);
+export const ownIdentityList = createPageSchema(ownIdentity);
 
 /** `POST /api/me/identities/{name}/connect`: where to send the browser. */
-export const connection = z.strictObject({ location: z.string() });
+export const oidcConnectRedirect = z.strictObject({ location: z.string() });
 
 /** A session as its owner sees it among the others. */
 export const ownSession = z
@@ -173,12 +175,12 @@ export const ownSession = z
     current: z.boolean().describe('The one that asks.'),
     method: z.enum(SIGN_IN_METHODS),
     org_id: z.string(),
-    address: z.string(),
-    agent: z.string().describe('Name of the browser, as it gave it.'),
-    created_at: moment,
-    last_seen_at: moment.describe('Up to a minute behind.'),
-    expires_at: moment,
+    ip_address: z.string(),
+    user_agent: z.string().describe('Name of the browser, as it gave it.'),
+    created_at: timestamp,
+    last_seen_at: timestamp.describe('Up to a minute behind.'),
+    expires_at: timestamp,
   })
   .meta({ id: 'OwnSession' });
 
-export const ownSessionList = page(ownSession);
+export const ownSessionList = createPageSchema(ownSession);

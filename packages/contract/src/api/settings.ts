@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { SETTINGS } from '../config/org.ts';
-import { entryEchoed, entryShown, written } from './entries.ts';
+import { ORG_SETTINGS } from '../config/org.ts';
+import { configEntryFields, readOnlyEntryFields, toWritableFields } from './entries.ts';
 
-const behind = z.array(z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }));
+const passthroughTargetList = z.array(
+  z.strictObject({ provider: z.string(), model_map: z.record(z.string(), z.string()) }),
+);
 
 /** Settings of the org that are in force; those of the answer cache are a resource of their own. */
 export const orgSettings = z
@@ -14,7 +16,7 @@ export const orgSettings = z
     attribution: z.strictObject({ user_headers: z.array(z.string()) }),
     monitoring: z.strictObject({ grace_period_minutes: z.number() }),
     bodies: z.strictObject({ keep: z.boolean(), redact: z.boolean() }),
-    passthrough: z.strictObject({ a: behind, b: behind }),
+    passthrough: z.strictObject({ a: passthroughTargetList, b: passthroughTargetList }),
     ide: z.strictObject({
       error_profile: z.boolean(),
       freeform_tools: z.enum(['function', 'custom']),
@@ -29,21 +31,21 @@ export const orgSettings = z
       keep_text: z.enum(['masked', 'none']),
     }),
     sources: z
-      .record(z.string(), z.strictObject(entryShown))
+      .record(z.string(), z.strictObject(configEntryFields))
       .describe('Where each stands. One with the date null has its default.'),
   })
   .meta({ id: 'OrgSettings' });
 
-const { cache, ...others } = SETTINGS;
+const { cache, ...others } = ORG_SETTINGS;
 
 /** Absent sections stay, and so do absent fields of one; null returns a section to its default. */
-export const settingsChange = z.strictObject({
-  ...written(others),
+export const orgSettingsPatch = z.strictObject({
+  ...toWritableFields(others),
   sources: z.unknown().optional().describe('As GET showed it; says nothing.'),
 });
 
-export const cacheChange = z.strictObject({
-  ...written(cache.unwrap().shape),
+export const cacheSettingsPatch = z.strictObject({
+  ...toWritableFields(cache.unwrap().shape),
   purges: z.unknown().optional(),
-  ...entryEchoed,
+  ...readOnlyEntryFields,
 });

@@ -1,24 +1,24 @@
 import * as z from 'zod';
-import { label, slug } from '../config/fields.ts';
-import { moment } from './page.ts';
-import { filePlace } from './place.ts';
+import { labelField, slugField } from '../config/fields.ts';
+import { configSource } from './config-source.ts';
+import { timestamp } from './page.ts';
 
 const COST_CENTER = 'Where its spending is booked.';
 const fields = {
-  name: label().describe('Shown instead of the id.'),
-  cost_center: label().describe(COST_CENTER),
+  name: labelField().describe('Shown instead of the id.'),
+  cost_center: labelField().describe(COST_CENTER),
 };
 
 /** A team in floe.yaml. */
 export const TeamSchema = z
-  .strictObject({ id: slug().describe('Unique in the org.'), ...fields })
+  .strictObject({ id: slugField().describe('Unique in the org.'), ...fields })
   .partial({ name: true, cost_center: true })
   .transform((team) => ({ ...team, name: team.name ?? team.id }));
 
-const shown = { name: z.string(), cost_center: z.string().nullable() };
+const teamFields = { name: z.string(), cost_center: z.string().nullable() };
 
 /** Settings whose columns have the same name and value. */
-export const teamStored = z.object({ ...shown, cost_center: shown.cost_center.default(null) });
+export const teamColumns = z.object({ ...teamFields, cost_center: teamFields.cost_center.default(null) });
 
 /** What a request may set; null clears. */
 const settings = {
@@ -27,32 +27,32 @@ const settings = {
 };
 
 /** A team of the org: whom keys, members and spending belong to. */
-export const team = z
+export const teamResource = z
   .strictObject({
     id: z.string(),
-    ...shown,
-    source: filePlace,
-    created_at: moment,
-    updated_at: moment,
+    ...teamFields,
+    source: configSource,
+    created_at: timestamp,
+    updated_at: timestamp,
     updated_by: z.string(),
   })
   .meta({ id: 'Team' });
-export type Team = z.output<typeof team>;
+export type Team = z.output<typeof teamResource>;
 
 export const teamCreation = z.strictObject({
-  id: slug().describe('Unique in the organization; never changes.'),
+  id: slugField().describe('Unique in the organization; never changes.'),
   ...settings,
 });
 
 /** Absent fields stay; null clears. */
-export const teamChange = z.strictObject(settings);
+export const teamPatch = z.strictObject(settings);
 
 /** What `GET` returned is accepted; what only answers carry is passed over. */
 export const teamReplacement = z.strictObject({
   id: z.string().optional(),
   ...settings,
-  source: filePlace.optional(),
-  created_at: moment.optional(),
-  updated_at: moment.optional(),
+  source: configSource.optional(),
+  created_at: timestamp.optional(),
+  updated_at: timestamp.optional(),
   updated_by: z.string().optional(),
 });

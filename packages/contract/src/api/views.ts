@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { LIST_ORDERS, listQuery, moment } from './page.ts';
+import { createListQuery, LIST_ORDERS, timestamp } from './page.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /** So much a view may say, as JSON: a page's address holds no more. */
-const FILTER_CHARS = 8_192;
+const MAX_FILTER_CHARS = 8_192;
 
 const filters = z
   .record(z.string().max(100), z.json())
-  .refine((value) => JSON.stringify(value).length <= FILTER_CHARS, {
-    error: `has more than ${FILTER_CHARS} characters as JSON`,
+  .refine((value) => JSON.stringify(value).length <= MAX_FILTER_CHARS, {
+    error: `has more than ${MAX_FILTER_CHARS} characters as JSON`,
   })
   .describe('Whatever the page keeps; nobody here looks inside.');
 
-const written = {
+const writableFields = {
   name: z.string().min(1).max(100),
   page: z.string().regex(SLUG, 'is no name of a page, such as requests').describe('Such as `requests`.'),
   filters,
@@ -29,33 +29,33 @@ const shown = { name: z.string(), page: z.string() };
 export const viewStored = z.object(shown);
 
 /** Filters of a page under a name. */
-export const view = z
+export const viewResource = z
   .strictObject({
     id: z.string(),
     ...shown,
     filters: z.record(z.string(), z.json()),
     shared: z.boolean(),
     own: z.boolean().describe('Whether whoever asks made it.'),
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
     updated_by: z.string(),
   })
   .meta({ id: 'View' });
-export type View = z.output<typeof view>;
+export type View = z.output<typeof viewResource>;
 
-export const viewQuery = listQuery().extend({
+export const viewListQuery = createListQuery().extend({
   sort: z.enum(LIST_ORDERS).default('name'),
   page: z.string().max(64).optional(),
 });
-export const viewBody = z.strictObject(written);
+export const viewInput = z.strictObject(writableFields);
 export const viewPatch = z.strictObject({
-  ...z.strictObject(written).partial().shape,
+  ...z.strictObject(writableFields).partial().shape,
   shared: z.boolean().optional(),
 });
 
 /** As `view` shows it; what only the server says is read over. */
 export const viewReplacement = z.strictObject({
-  ...written,
+  ...writableFields,
   id: z.unknown().optional(),
   own: z.unknown().optional(),
   created_at: z.unknown().optional(),

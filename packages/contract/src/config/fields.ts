@@ -2,43 +2,43 @@ import * as z from 'zod';
 
 /** Building blocks of the schema of floe.yaml. Each message completes the sentence "<field>: …". */
 
-export function slug() {
+export function slugField() {
   return z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'use lower-case letters, digits, ".", "_" and "-" (at most 64)');
 }
 
-export function label() {
+export function labelField() {
   return z.string().min(1).max(200);
 }
 
 /** Texts by which objects are named or filtered. */
-export function labels() {
-  return z.array(label()).max(50);
+export function labelListField() {
+  return z.array(labelField()).max(50);
 }
 
 /** Models that a key may use. */
-export function modelPatterns() {
-  return z.array(modelPattern()).min(1).max(200);
+export function modelPatternListField() {
+  return z.array(modelPatternField()).min(1).max(200);
 }
 
 /** Who gets mail. */
-export function mailAddresses() {
+export function emailAddressListField() {
   return z.array(z.email('is not a mail address')).min(1).max(50);
 }
 
 /** A value that must never be shown: JSON Schema's `writeOnly` marks it for forms and documents. */
-export function secret() {
+export function secretField() {
   return z
     .string()
     .min(1)
     .max(8_192)
-    .regex(ONE_LINE, 'must not contain line breaks or control characters')
+    .regex(HEADER_VALUE, 'must not contain line breaks or control characters')
     .meta({ writeOnly: true });
 }
 
 /** RFC 9110, section 5.5: what a header's value may hold. */
-const ONE_LINE = /^[\t\x20-\x7e\x80-\uffff]*$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\uffff]*$/;
 
 /** Headers that belong to the connection or to the message itself: they are written for each request. */
 const RESERVED_HEADERS = new Set([
@@ -56,7 +56,7 @@ const RESERVED_HEADERS = new Set([
 ]);
 
 /** Extra headers of requests, by name. */
-export function extraHeaders() {
+export function extraHeadersField() {
   return z.record(
     z
       .string()
@@ -65,34 +65,34 @@ export function extraHeaders() {
         (name) => !RESERVED_HEADERS.has(name.toLowerCase()),
         'is set by Floe for each request and cannot be configured',
       ),
-    z.string().regex(ONE_LINE, 'must not contain line breaks or control characters'),
+    z.string().regex(HEADER_VALUE, 'must not contain line breaks or control characters'),
   );
 }
 
 /** Pattern of model ids: `*` stands for any characters, `/` included. */
-export function modelPattern() {
+export function modelPatternField() {
   return z.string().min(1).max(300);
 }
 
-export function count() {
+export function positiveCountField() {
   return z.int().min(1);
 }
 
-export function port() {
+export function portField() {
   return z.int().min(1).max(65_535);
 }
 
 /** Minutes with fractions, at most 366 days. */
-export function minutes(least: number) {
-  return z.number().min(least).max(527_040);
+export function minutesField(minimum: number) {
+  return z.number().min(minimum).max(527_040);
 }
 
 /** An instant as ISO 8601 with its offset: `2027-01-01T00:00:00Z`. */
-export function instant() {
+export function timestampField() {
   return z.iso.datetime({ offset: true, error: 'write an instant as 2027-01-01T00:00:00Z' });
 }
 
-export function timezone() {
+export function timezoneField() {
   return z
     .string()
     .max(64)
@@ -100,7 +100,7 @@ export function timezone() {
 }
 
 /** An http(s) address others are appended to: no trailing slash, query, fragment or user name. */
-export function baseUrl() {
+export function baseUrlField() {
   return z
     .string()
     .max(2_000)
@@ -112,7 +112,7 @@ export function baseUrl() {
 }
 
 /** An http(s) address that is used as it stands. A user name in it would go nowhere, so it has none. */
-export function webUrl() {
+export function webUrlField() {
   return z
     .string()
     .max(2_000)
@@ -121,7 +121,7 @@ export function webUrl() {
 }
 
 /** A string that is empty (off) or starts with one of `schemes`. */
-export function urlOrOff(schemes: readonly string[]) {
+export function optionalUrlField(schemes: readonly string[]) {
   return z
     .string()
     .refine(
@@ -132,7 +132,7 @@ export function urlOrOff(schemes: readonly string[]) {
     .meta({ pattern: `^$|^(${schemes.join('|')})://` });
 }
 
-export function network() {
+export function networkField() {
   return z.union(
     [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
     'write an IP address or a network such as 10.0.0.0/8',
@@ -140,7 +140,7 @@ export function network() {
 }
 
 /** One string or a list of them; always a list once parsed. */
-export function oneOrMany() {
+export function stringListField() {
   return z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .transform((value) => (typeof value === 'string' ? [value] : value));
@@ -184,18 +184,18 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function parsedUrl(text: string): URL | null {
+function tryParseUrl(text: string): URL | null {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return null;
   return new URL(text);
 }
 
 function isWebUrl(text: string): boolean {
-  const url = parsedUrl(text);
+  const url = tryParseUrl(text);
   return url !== null && url.username === '' && url.password === '';
 }
 
 function isBaseUrl(text: string): boolean {
-  const url = parsedUrl(text);
+  const url = tryParseUrl(text);
   return (
     url !== null && !text.endsWith('/') && !/[?#]/.test(text) && url.username === '' && url.password === ''
   );

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 import {
-  count,
   crossFieldRule,
-  label,
-  modelPattern,
+  labelField,
+  modelPatternField,
+  positiveCountField,
   type RawFields,
   type ReportIssue,
-  slug,
+  slugField,
 } from './fields.ts';
 
 /** Kinds of subject that limits and budgets count. */
-export const SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
+export const LIMIT_SUBJECTS = ['org', 'team', 'key', 'owner', 'end_user'] as const;
 
 /** What a limit or budget counts: one named subject (`scope`) or each subject of a kind (`per`). */
 const subjectFields = {
-  scope: z.enum(SUBJECTS).optional().describe('One bucket, for the subject named beside it.'),
-  per: z.enum(SUBJECTS).optional().describe('A bucket of its own for each subject of this kind.'),
-  team: slug().optional().describe('The team, with `scope: team`.'),
-  key: label().optional().describe('Name of the platform key, with `scope: key`.'),
-  owner: label().optional().describe('The owner, with `scope: owner`.'),
-  end_user: label().optional().describe('The end user, with `scope: end_user`.'),
-  model: modelPattern().optional().describe('Only requests for models that match.'),
+  scope: z.enum(LIMIT_SUBJECTS).optional().describe('One bucket, for the subject named beside it.'),
+  per: z.enum(LIMIT_SUBJECTS).optional().describe('A bucket of its own for each subject of this kind.'),
+  team: slugField().optional().describe('The team, with `scope: team`.'),
+  key: labelField().optional().describe('Name of the platform key, with `scope: key`.'),
+  owner: labelField().optional().describe('The owner, with `scope: owner`.'),
+  end_user: labelField().optional().describe('The end user, with `scope: end_user`.'),
+  model: modelPatternField().optional().describe('Only requests for models that match.'),
   on_store_error: z
     .enum(['local', 'open', 'closed'])
     .default('local')
@@ -29,7 +29,7 @@ const subjectFields = {
     ),
 } as const;
 
-function checkSubject({ scope, per, ...fields }: RawFields, report: ReportIssue): void {
+function validateSubject({ scope, per, ...fields }: RawFields, report: ReportIssue): void {
   if (scope !== undefined && per !== undefined) report(['per'], 'give either scope or per, not both');
   if (scope === undefined && per === undefined)
     report([], 'needs scope (one bucket) or per (a bucket for each)');
@@ -41,15 +41,15 @@ function checkSubject({ scope, per, ...fields }: RawFields, report: ReportIssue)
 
 export const LimitSchema = z
   .strictObject({
-    name: slug().optional().describe('Shown when the limit refuses a request.'),
+    name: slugField().optional().describe('Shown when the limit refuses a request.'),
     ...subjectFields,
-    rpm: count().optional().describe('Requests in any 60 seconds.'),
-    tpm: count().optional().describe('Tokens in any 60 seconds.'),
-    concurrency: count().optional().describe('Requests at the same time.'),
+    rpm: positiveCountField().optional().describe('Requests in any 60 seconds.'),
+    tpm: positiveCountField().optional().describe('Tokens in any 60 seconds.'),
+    concurrency: positiveCountField().optional().describe('Requests at the same time.'),
   })
   .check(
     crossFieldRule((limit, report) => {
-      checkSubject(limit, report);
+      validateSubject(limit, report);
       const { rpm, tpm, concurrency } = limit;
       if (rpm === undefined && tpm === undefined && concurrency === undefined)
         report([], 'needs at least one of rpm, tpm and concurrency');
@@ -58,7 +58,7 @@ export const LimitSchema = z
 
 export const BudgetSchema = z
   .strictObject({
-    name: slug().describe('Unique in the org; named in the 402.'),
+    name: slugField().describe('Unique in the org; named in the 402.'),
     ...subjectFields,
     metadata: z
       .record(z.string(), z.string())
@@ -70,11 +70,11 @@ export const BudgetSchema = z
     limit_usd: z.number().positive().max(1_000_000_000).describe('US dollars per period.'),
     mode: z.enum(['hard', 'soft']).default('hard').describe('`hard` refuses with 402, `soft` only alerts.'),
   })
-  .check(crossFieldRule(checkSubject));
+  .check(crossFieldRule(validateSubject));
 
 export const CacheSchema = z.strictObject({
   enabled: z.boolean().default(false).describe('Answers an equal request from the last complete answer.'),
-  ttl_seconds: count().default(3_600).describe('How long an answer may be reused.'),
+  ttl_seconds: positiveCountField().default(3_600).describe('How long an answer may be reused.'),
   scope: z
     .enum(['org', 'key'])
     .default('key')
@@ -94,7 +94,7 @@ const DetectSchema = z
 
 /** What floe.yaml says about a policy, field by field. */
 export const POLICY_FIELDS = {
-  name: slug().describe('Unique in the org; named in the 403 and in every decision.'),
+  name: slugField().describe('Unique in the org; named in the 403 and in every decision.'),
   enabled: z.boolean().default(true).describe('`false` takes the rule out of use.'),
   on: z.enum(['request', 'answer']).describe('Which side of the exchange the rule reads.'),
   when: z.string().min(1).max(4_000).optional().describe('CEL condition; true means the rule applies.'),

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import {
-  baseUrl,
-  count,
+  baseUrlField,
   crossFieldRule,
-  instant,
-  label,
-  labels,
-  mailAddresses,
-  minutes,
-  secret,
-  slug,
-  timezone,
-  webUrl,
+  emailAddressListField,
+  labelField,
+  labelListField,
+  minutesField,
+  positiveCountField,
+  secretField,
+  slugField,
+  timestampField,
+  timezoneField,
+  webUrlField,
 } from './fields.ts';
 
 /** Five or six fields of cron characters, or a macro; the engine that computes the times reads the rest. */
@@ -24,14 +24,14 @@ export const ScheduleSchema = z.strictObject({
     .max(200)
     .regex(CRON, 'write a cron expression of five fields, such as 0 3 * * *')
     .describe('Cron expression of five fields.'),
-  timezone: timezone().optional().describe('Time zone of the expression. Absent: the org’s.'),
+  timezone: timezoneField().optional().describe('Time zone of the expression. Absent: the org’s.'),
 });
 
 /** Settings of a monitor whose columns have the same name and value, as answers show them. */
 export const MONITOR_FIELDS = {
-  name: label(),
+  name: labelField(),
   description: z.string().max(2_000),
-  alert_after_misses: count().describe('Missed beats in a row before a message is sent.'),
+  alert_after_misses: positiveCountField().describe('Missed beats in a row before a message is sent.'),
 };
 
 /** The same in rows, with what they hold where the file says nothing. */
@@ -43,35 +43,35 @@ export const monitorStored = z.object({
 
 export const MonitorSchema = z
   .strictObject({
-    id: slug().describe('What jobs send as `monitor_id`.'),
-    name: label().optional().describe('The job or worker it stands for. Absent: the id.'),
+    id: slugField().describe('What jobs send as `monitor_id`.'),
+    name: labelField().optional().describe('The job or worker it stands for. Absent: the id.'),
     kind: z
       .enum(['heartbeat', 'push'])
       .default('heartbeat')
       .describe('`heartbeat`; `push` is another word for it.'),
     description: z.string().max(2_000).default('').describe('Free text for whoever is woken up.'),
-    expected_interval_minutes: minutes(0.5)
+    expected_interval_minutes: minutesField(0.5)
       .optional()
       .describe('How often a beat is promised. Either this or `schedule`.'),
     schedule: ScheduleSchema.optional().describe(
       'When beats are promised. Either this or `expected_interval_minutes`.',
     ),
-    grace_period_minutes: minutes(0)
+    grace_period_minutes: minutesField(0)
       .optional()
       .describe('Slack before a miss counts. Absent: the org’s default.'),
-    tags: labels().default([]).describe('For filters of channels and lists.'),
+    tags: labelListField().default([]).describe('For filters of channels and lists.'),
     paused: z.boolean().default(false).describe('A paused monitor records beats and misses nothing.'),
-    paused_until: instant().optional().describe('The pause ends by itself then.'),
-    muted_until: instant().optional().describe('No messages until then; states are still recorded.'),
+    paused_until: timestampField().optional().describe('The pause ends by itself then.'),
+    muted_until: timestampField().optional().describe('No messages until then; states are still recorded.'),
     alert_after_misses: MONITOR_FIELDS.alert_after_misses.default(1),
     fail_counts_as_miss: z
       .boolean()
       .default(false)
       .describe('A failure that the job reports counts as one miss. Otherwise it is reported at once.'),
-    first_beat_due_minutes: minutes(0.5)
+    first_beat_due_minutes: minutesField(0.5)
       .optional()
       .describe('When a monitor that never beat is reported. Absent: after interval and grace.'),
-    channels: labels().default([]).describe('Names of channels that are told.'),
+    channels: labelListField().default([]).describe('Names of channels that are told.'),
   })
   .check(
     crossFieldRule(({ expected_interval_minutes, schedule }, report) => {
@@ -94,9 +94,9 @@ export const ALERT_EVENTS = [
 ] as const;
 
 const channelFields = {
-  name: slug().describe('Unique in the org.'),
+  name: slugField().describe('Unique in the org.'),
   events: z.array(z.enum(ALERT_EVENTS)).min(1).optional().describe('Only these. Absent: all.'),
-  tags: labels().default([]).describe('Only monitors with one of these tags. Empty: all.'),
+  tags: labelListField().default([]).describe('Only monitors with one of these tags. Empty: all.'),
   realert_minutes: z
     .number()
     .min(0)
@@ -105,14 +105,14 @@ const channelFields = {
     .describe('Repeat while it lasts, at this interval; 0 means never.'),
 } as const;
 
-const secretUrl = () => webUrl().meta({ writeOnly: true });
+const secretUrl = () => webUrlField().meta({ writeOnly: true });
 
 export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('webhook').describe('Signed JSON (Standard Webhooks).'),
     url: secretUrl().describe('Where messages are posted.'),
-    secret: secret().optional().describe('Key of the signature; without it messages are not signed.'),
+    secret: secretField().optional().describe('Key of the signature; without it messages are not signed.'),
   }),
   z.strictObject({
     ...channelFields,
@@ -122,13 +122,13 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...channelFields,
     kind: z.literal('email').describe('Mail through `smtp`.'),
-    to: mailAddresses().describe('Recipients.'),
+    to: emailAddressListField().describe('Recipients.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z.literal('pagerduty').describe('PagerDuty Events v2.'),
-    routing_key: secret().describe('Integration key of the service.'),
-    base_url: baseUrl()
+    routing_key: secretField().describe('Integration key of the service.'),
+    base_url: baseUrlField()
       .default('https://events.pagerduty.com')
       .describe('Events API; `https://events.eu.pagerduty.com` for accounts in the EU.'),
   }),
@@ -136,40 +136,40 @@ export const ChannelSchema = z.discriminatedUnion('kind', [
     ...channelFields,
     kind: z.literal('ntfy').describe('A topic of an ntfy server.'),
     url: secretUrl().describe('Address of the topic.'),
-    token: secret().optional().describe('Access token, where the topic needs one.'),
+    token: secretField().optional().describe('Access token, where the topic needs one.'),
   }),
   z.strictObject({
     ...channelFields,
     kind: z.literal('telegram').describe('A chat, through a bot.'),
-    bot_token: secret().describe('Token of the bot.'),
-    chat_id: label().describe('The chat, in quotes.'),
-    base_url: baseUrl()
+    bot_token: secretField().describe('Token of the bot.'),
+    chat_id: labelField().describe('The chat, in quotes.'),
+    base_url: baseUrlField()
       .default('https://api.telegram.org')
       .describe('Bot API; another address for a Bot API server of your own.'),
   }),
 ]);
 
 /** Address of a board. */
-export function boardSlug() {
-  return slug()
+export function boardSlugField() {
+  return slugField()
     .refine((text) => !text.endsWith('.json'), 'must not end in .json, which is the address of the data')
     .describe('Address of the board: `/boards/<slug>`. Unique in the installation.');
 }
 
 const boardGroup = z.strictObject({
-  name: label().describe('Heading of the group.'),
-  monitors: z.array(slug()).max(1_000).default([]).describe('Ids of monitors, in order.'),
+  name: labelField().describe('Heading of the group.'),
+  monitors: z.array(slugField()).max(1_000).default([]).describe('Ids of monitors, in order.'),
 });
 
 /** What a board shows. */
-export function boardGroups() {
+export function boardGroupsField() {
   return z.array(boardGroup).max(100);
 }
 
 /** Settings of a board whose columns have the same name and value, as answers show them. */
 export const BOARD_FIELDS = {
-  name: label(),
-  timezone: timezone().nullable().describe('Of days and times. Null: the org’s.'),
+  name: labelField(),
+  timezone: timezoneField().nullable().describe('Of days and times. Null: the org’s.'),
 };
 
 /** The same in rows, with what they hold where the file says nothing. */
@@ -181,10 +181,10 @@ export const boardStored = z.object({
 
 export const BoardSchema = z
   .strictObject({
-    slug: boardSlug(),
-    name: label().optional().describe('Title. Absent: the slug.'),
+    slug: boardSlugField(),
+    name: labelField().optional().describe('Title. Absent: the slug.'),
     public: z.boolean().default(false).describe('Readable without signing in.'),
-    timezone: timezone().optional().describe('Time zone of its days and times. Absent: the org’s.'),
-    groups: boardGroups().default([]).describe('Groups of monitors, in order.'),
+    timezone: timezoneField().optional().describe('Time zone of its days and times. Absent: the org’s.'),
+    groups: boardGroupsField().default([]).describe('Groups of monitors, in order.'),
   })
   .transform((board) => ({ ...board, name: board.name ?? board.slug }));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PlatformKeySchema } from '../api/keys.ts';
 import { TeamSchema } from '../api/teams.ts';
-import { label, minutes, slug, timezone } from './fields.ts';
+import { labelField, minutesField, slugField, timezoneField } from './fields.ts';
 import { BudgetSchema, CacheSchema, LimitSchema, PolicySchema } from './guardrails.ts';
 import { BoardSchema, ChannelSchema, MonitorSchema } from './monitoring.ts';
 import { ProviderSchema } from './providers.ts';
@@ -9,7 +9,7 @@ import { RelaySchema, RelaySettingsSchema } from './relay.ts';
 import { IdeSchema, PassthroughSchema, RouteSchema } from './routing.ts';
 
 /** Settings of an org that are no list of named things; the API changes each as a whole. */
-export const SETTINGS = {
+export const ORG_SETTINGS = {
   chat_reasoning: z.enum(['strip', 'forward']).default('strip').describe('Reasoning text in Chat answers.'),
   stored_responses: z.boolean().default(true).describe('Keeps turns for `previous_response_id`, encrypted.'),
   resource_scope: z
@@ -19,7 +19,7 @@ export const SETTINGS = {
   analytics: z
     .strictObject({
       metadata_keys: z
-        .array(label())
+        .array(labelField())
         .max(10)
         .default([])
         .describe('Metadata keys that are indexed and rolled up, at most 10.'),
@@ -29,7 +29,7 @@ export const SETTINGS = {
   attribution: z
     .strictObject({
       user_headers: z
-        .array(label())
+        .array(labelField())
         .default([])
         .describe('Request headers that name the end user, first match wins.'),
     })
@@ -37,7 +37,7 @@ export const SETTINGS = {
     .describe('Where the end user comes from.'),
   monitoring: z
     .strictObject({
-      grace_period_minutes: minutes(0).default(5).describe('Grace of monitors that set none.'),
+      grace_period_minutes: minutesField(0).default(5).describe('Grace of monitors that set none.'),
     })
     .prefault({})
     .describe('Defaults of monitors.'),
@@ -59,31 +59,31 @@ export const SETTINGS = {
 
 export const OrgSchema = z
   .strictObject({
-    id: slug().describe('Unique; never changes.'),
-    name: label().optional().describe('Shown instead of the id.'),
-    timezone: timezone()
+    id: slugField().describe('Unique; never changes.'),
+    name: labelField().optional().describe('Shown instead of the id.'),
+    timezone: timezoneField()
       .default('UTC')
       .describe('For budget periods, schedules, days of charts and closed months.'),
-    chat_reasoning: SETTINGS.chat_reasoning,
-    stored_responses: SETTINGS.stored_responses,
-    resource_scope: SETTINGS.resource_scope,
-    analytics: SETTINGS.analytics,
-    attribution: SETTINGS.attribution,
-    monitoring: SETTINGS.monitoring,
-    bodies: SETTINGS.bodies,
+    chat_reasoning: ORG_SETTINGS.chat_reasoning,
+    stored_responses: ORG_SETTINGS.stored_responses,
+    resource_scope: ORG_SETTINGS.resource_scope,
+    analytics: ORG_SETTINGS.analytics,
+    attribution: ORG_SETTINGS.attribution,
+    monitoring: ORG_SETTINGS.monitoring,
+    bodies: ORG_SETTINGS.bodies,
     teams: z.array(TeamSchema).prefault([]).describe('Teams of the org.'),
     keys: z.array(PlatformKeySchema).default([]).describe('Platform keys.'),
     providers: z.array(ProviderSchema).prefault([]).describe('Upstreams of the org.'),
-    passthrough: SETTINGS.passthrough,
+    passthrough: ORG_SETTINGS.passthrough,
     routes: z.array(RouteSchema).prefault([]).describe('Where requests go, per model.'),
     limits: z.array(LimitSchema).default([]).describe('Rate limits; every one that applies must agree.'),
     budgets: z
       .array(BudgetSchema)
       .default([])
       .describe('Spending limits; every one that applies must agree.'),
-    cache: SETTINGS.cache,
+    cache: ORG_SETTINGS.cache,
     policies: z.array(PolicySchema).default([]).describe('Rules on requests and answers.'),
-    ide: SETTINGS.ide,
+    ide: ORG_SETTINGS.ide,
     monitors: z.array(MonitorSchema).prefault([]).describe('Heartbeat monitors.'),
     channels: z.array(ChannelSchema).default([]).describe('Where alerts go.'),
     boards: z.array(BoardSchema).prefault([]).describe('Status pages.'),

@@ -1,9 +1,18 @@
 import * as z from 'zod';
-import { ROLES } from '../roles.ts';
-import { baseUrl, count, label, network, secret, slug, urlOrOff, webUrl } from './fields.ts';
+import { MEMBER_ROLES } from '../roles.ts';
+import {
+  baseUrlField,
+  labelField,
+  networkField,
+  optionalUrlField,
+  positiveCountField,
+  secretField,
+  slugField,
+  webUrlField,
+} from './fields.ts';
 
 /** Parts of the HTTP surface a listener can offer. */
-export const SURFACES = [
+export const LISTENER_SURFACES = [
   'gateway',
   'relay',
   'beats',
@@ -15,19 +24,19 @@ export const SURFACES = [
 ] as const;
 
 /** First parts of paths that mean something at the root of the host. */
-const OWN_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
+const RESERVED_PATHS = new Set(['gateway', 'relay', 'beat', 'api', 'boards', 'metrics', 'healthz', 'readyz']);
 
 /** IPv6 addresses may stand in brackets, as in a URL. */
-const listenHost = () =>
-  label()
+const listenHostField = () =>
+  labelField()
     .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
     .meta({ pattern: '.' });
 
 const ListenerSchema = z.strictObject({
   port: z.int().min(0).max(65_535).describe('Port of this listener; 0 takes a free one.'),
-  host: listenHost().optional().describe('Address to listen on. Absent: `server.host`.'),
+  host: listenHostField().optional().describe('Address to listen on. Absent: `server.host`.'),
   surfaces: z
-    .array(z.enum(SURFACES))
+    .array(z.enum(LISTENER_SURFACES))
     .min(1)
     .describe(
       'What answers here; everything else is a 404. `management` (or `api`) is all of `/api`, which `console` needs; `/healthz` and `/readyz` answer on every listener.',
@@ -35,29 +44,29 @@ const ListenerSchema = z.strictObject({
 });
 
 const UnauthenticatedSchema = z.strictObject({
-  total: count().default(8_192).describe('In all, over all listeners.'),
-  per_address: count()
+  total: positiveCountField().default(8_192).describe('In all, over all listeners.'),
+  per_address: positiveCountField()
     .default(1_024)
     .describe('From one address. Connections from `trusted_proxies` count in neither.'),
 });
 
 export const ServerSchema = z
   .strictObject({
-    host: listenHost().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
+    host: listenHostField().default('127.0.0.1').describe('Address to listen on; `::` is IPv4 and IPv6.'),
     port: z
       .int()
       .min(0)
       .max(65535)
       .default(3563)
       .describe('Port of the main listener, which offers every surface; 0 takes a free one.'),
-    base_url: baseUrl()
-      .refine(isOwnPathless, 'its path may not begin with one of ours, such as /api or /gateway')
+    base_url: baseUrlField()
+      .refine(isOriginUrl, 'its path may not begin with one of ours, such as /api or /gateway')
       .optional()
       .describe(
         'Address users see, in links and cookies; may carry a path prefix. Absent: from host and port.',
       ),
     trusted_proxies: z
-      .array(network())
+      .array(networkField())
       .default([])
       .describe('Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` headers are believed.'),
     unauthenticated_connections: UnauthenticatedSchema.prefault({}).describe(
@@ -65,20 +74,23 @@ export const ServerSchema = z
     ),
     listeners: z.array(ListenerSchema).default([]).describe('Further listeners with some of the surfaces.'),
   })
-  .transform((server) => ({ ...server, base_url: server.base_url ?? ownAddress(server.host, server.port) }));
+  .transform((server) => ({
+    ...server,
+    base_url: server.base_url ?? localListenerUrl(server.host, server.port),
+  }));
 
-function isOwnPathless(url: string): boolean {
+function isOriginUrl(url: string): boolean {
   const [, first = ''] = URL.canParse(url) ? new URL(url).pathname.split('/') : [];
-  return !OWN_PATHS.has(first);
+  return !RESERVED_PATHS.has(first);
 }
 
 /** A URL this machine reaches a listener at, with a name a browser can open. */
-export function ownAddress(host: string, listenPort: number): string {
+export function localListenerUrl(host: string, port: number): string {
   const everywhere = host === '0.0.0.0' || /^[0:]+$/.test(host);
   // A browser can open no address with a zone.
   const bare = host.replace(/%.*$/, '');
   const name = everywhere ? '127.0.0.1' : bare.includes(':') ? `[${bare}]` : bare;
-  return `http://${name}:${listenPort}`;
+  return `http://${name}:${port}`;
 }
 
 export const StorageSchema = z.strictObject({
@@ -94,7 +106,7 @@ export const StorageSchema = z.strictObject({
     .default('memory')
     .meta({ writeOnly: true })
     .describe('Counters and signals: `memory` for one process, `redis://…` (Redis or Valkey) for several.'),
-  shared_timeout_ms: count()
+  shared_timeout_ms: positiveCountField()
     .default(50)
     .describe(
       'How long a request may wait for the shared store before its process counts its own share of a limit.',
@@ -103,25 +115,25 @@ export const StorageSchema = z.strictObject({
 
 export const SecuritySchema = z.strictObject({
   private_networks: z
-    .array(network())
+    .array(networkField())
     .default([])
     .describe(
       'Private networks that providers, channels and sign-in may reach. Addresses named in this file always may, cloud metadata addresses never.',
     ),
 });
 
-const days = () => z.int().min(1).max(36_500);
+const daysField = () => z.int().min(1).max(36_500);
 
 export const RetentionSchema = z.strictObject({
-  requests_days: days().default(90).describe('Rows of exchanges.'),
-  checks_days: days().default(400).describe('Checks of monitors.'),
-  audit_days: days().default(400).describe('Audit log.'),
-  bodies_days: days().default(7).describe('Bodies, where an org keeps them.'),
-  responses_days: days().default(30).describe('Stored responses.'),
+  requests_days: daysField().default(90).describe('Rows of exchanges.'),
+  checks_days: daysField().default(400).describe('Checks of monitors.'),
+  audit_days: daysField().default(400).describe('Audit log.'),
+  bodies_days: daysField().default(7).describe('Bodies, where an org keeps them.'),
+  responses_days: daysField().default(30).describe('Stored responses.'),
 });
 
 export const OutboundSchema = z.strictObject({
-  proxy: urlOrOff(['http', 'https'])
+  proxy: optionalUrlField(['http', 'https'])
     .default('')
     .meta({ writeOnly: true })
     .describe('Proxy for every call Floe makes. Empty: `HTTPS_PROXY`.'),
@@ -136,7 +148,7 @@ export const OutboundSchema = z.strictObject({
 });
 
 export const TelemetrySchema = z.strictObject({
-  otlp_endpoint: urlOrOff(['http', 'https'])
+  otlp_endpoint: optionalUrlField(['http', 'https'])
     .default('')
     .meta({ inactive: true })
     .describe('OTLP/HTTP collector for traces. Has no effect in this version: Floe sends no traces.'),
@@ -151,7 +163,7 @@ export const TelemetrySchema = z.strictObject({
 
 export const SmtpSchema = z
   .strictObject({
-    url: urlOrOff(['smtp', 'smtps'])
+    url: optionalUrlField(['smtp', 'smtps'])
       .default('')
       .meta({ writeOnly: true })
       .describe('Mail server, as `smtps://user:password@host:465`. Empty: no mail.'),
@@ -167,18 +179,18 @@ export const SmtpSchema = z
   });
 
 const OidcSchema = z.strictObject({
-  name: slug().describe('Shown on the sign-in page.'),
-  issuer: webUrl().describe('Issuer, as its discovery document spells it.'),
-  client_id: label().describe('Client id at the issuer.'),
-  client_secret: secret().optional().describe('Client secret; absent for public clients.'),
-  group_claim: label().default('groups').describe('Claim that lists the groups of a user.'),
+  name: slugField().describe('Shown on the sign-in page.'),
+  issuer: webUrlField().describe('Issuer, as its discovery document spells it.'),
+  client_id: labelField().describe('Client id at the issuer.'),
+  client_secret: secretField().optional().describe('Client secret; absent for public clients.'),
+  group_claim: labelField().default('groups').describe('Claim that lists the groups of a user.'),
   map: z
     .array(
       z.strictObject({
-        group: label().describe('A group of the issuer.'),
-        role: z.enum(ROLES).describe('Role its members get.'),
-        org: slug().optional().describe('In which org. Absent: the only one.'),
-        team: slug().optional().describe('Team of that org its members join.'),
+        group: labelField().describe('A group of the issuer.'),
+        role: z.enum(MEMBER_ROLES).describe('Role its members get.'),
+        org: slugField().optional().describe('In which org. Absent: the only one.'),
+        team: slugField().optional().describe('Team of that org its members join.'),
       }),
     )
     .default([])

@@ -1,9 +1,18 @@
 import * as z from 'zod';
-import { baseUrl, count, crossFieldRule, extraHeaders, label, modelPattern, secret, slug } from './fields.ts';
+import {
+  baseUrlField,
+  crossFieldRule,
+  extraHeadersField,
+  labelField,
+  modelPatternField,
+  positiveCountField,
+  secretField,
+  slugField,
+} from './fields.ts';
 import { OutboundSchema } from './platform.ts';
 import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from './provider-kinds.ts';
 
-const TIMEOUT_MEANINGS = {
+const TIMEOUT_DESCRIPTIONS = {
   connect_ms: 'To open the connection, TLS included.',
   headers_ms: 'From sending the request to the first byte of the answer.',
   first_token_ms: 'From sending the request to the first content of a stream.',
@@ -12,20 +21,20 @@ const TIMEOUT_MEANINGS = {
 } as const;
 
 export const TimeoutsSchema = z.strictObject({
-  connect_ms: count().default(5_000).describe(TIMEOUT_MEANINGS.connect_ms),
-  headers_ms: count().default(600_000).describe(TIMEOUT_MEANINGS.headers_ms),
-  first_token_ms: count().default(300_000).describe(TIMEOUT_MEANINGS.first_token_ms),
-  idle_ms: count().default(300_000).describe(TIMEOUT_MEANINGS.idle_ms),
-  total_ms: count().default(3_600_000).describe(TIMEOUT_MEANINGS.total_ms),
+  connect_ms: positiveCountField().default(5_000).describe(TIMEOUT_DESCRIPTIONS.connect_ms),
+  headers_ms: positiveCountField().default(600_000).describe(TIMEOUT_DESCRIPTIONS.headers_ms),
+  first_token_ms: positiveCountField().default(300_000).describe(TIMEOUT_DESCRIPTIONS.first_token_ms),
+  idle_ms: positiveCountField().default(300_000).describe(TIMEOUT_DESCRIPTIONS.idle_ms),
+  total_ms: positiveCountField().default(3_600_000).describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
 /** The same deadlines on a route: what is absent follows the provider. */
 export const RouteTimeoutsSchema = z.strictObject({
-  connect_ms: count().optional().describe(TIMEOUT_MEANINGS.connect_ms),
-  headers_ms: count().optional().describe(TIMEOUT_MEANINGS.headers_ms),
-  first_token_ms: count().optional().describe(TIMEOUT_MEANINGS.first_token_ms),
-  idle_ms: count().optional().describe(TIMEOUT_MEANINGS.idle_ms),
-  total_ms: count().optional().describe(TIMEOUT_MEANINGS.total_ms),
+  connect_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.connect_ms),
+  headers_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.headers_ms),
+  first_token_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.first_token_ms),
+  idle_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.idle_ms),
+  total_ms: positiveCountField().optional().describe(TIMEOUT_DESCRIPTIONS.total_ms),
 });
 
 export const BreakerSchema = z.strictObject({
@@ -33,14 +42,14 @@ export const BreakerSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe('`false`: no request is kept away by what happened to others, unless an operator forces it.'),
-  consecutive_failures: count().default(5).describe('Failures in a row that open it.'),
+  consecutive_failures: positiveCountField().default(5).describe('Failures in a row that open it.'),
   error_rate: z
     .number()
     .gt(0)
     .max(1)
     .default(0.5)
     .describe('Share of failed calls within 30 s, from 10 calls on, that opens it.'),
-  slow_first_token_ms: count()
+  slow_first_token_ms: positiveCountField()
     .default(60_000)
     .describe('A first token later than this is slow; when four of five are, it opens.'),
   open_ms: z
@@ -51,15 +60,15 @@ export const BreakerSchema = z.strictObject({
     .describe('How long it stays open at first. Doubles each time in a row, up to 20 s.'),
 });
 
-const usdPerMillionTokens = () => z.number().min(0).max(1_000_000);
+const usdPerMillionTokensField = () => z.number().min(0).max(1_000_000);
 
 export const PriceSchema = z.strictObject({
-  input: usdPerMillionTokens().describe('USD per million input tokens.'),
-  output: usdPerMillionTokens().describe('USD per million output tokens, reasoning included.'),
-  cache_read: usdPerMillionTokens()
+  input: usdPerMillionTokensField().describe('USD per million input tokens.'),
+  output: usdPerMillionTokensField().describe('USD per million output tokens, reasoning included.'),
+  cache_read: usdPerMillionTokensField()
     .optional()
     .describe('USD per million input tokens read from the provider’s prompt cache. Absent: as `input`.'),
-  cache_write: usdPerMillionTokens()
+  cache_write: usdPerMillionTokensField()
     .optional()
     .describe('USD per million input tokens written to the provider’s prompt cache. Absent: as `input`.'),
   units: z
@@ -75,25 +84,27 @@ export const PriceSchema = z.strictObject({
 });
 
 export const CredentialSchema = z.strictObject({
-  name: slug().describe('Shown in analytics and breakers instead of the secret.'),
-  api_key: secret().describe('The secret itself; write `${VARIABLE}`.'),
+  name: slugField().describe('Shown in analytics and breakers instead of the secret.'),
+  api_key: secretField().describe('The secret itself; write `${VARIABLE}`.'),
   weight: z.number().positive().default(1).describe('Share of the traffic among the credentials.'),
 });
 
 const ClientCertificateSchema = z.strictObject({
-  cert_file: label().describe('PEM file with the certificate chain.'),
-  key_file: label().describe('PEM file with the private key.'),
+  cert_file: labelField().describe('PEM file with the certificate chain.'),
+  key_file: labelField().describe('PEM file with the private key.'),
 });
 
 /** Who signs requests of the kinds that sign instead of sending a key. */
 const IdentitySchema = z
   .strictObject({
-    access_key_id: label().optional().describe('Id of an AWS key. Absent: the usual chain.'),
-    secret_access_key: secret().optional().describe('Its secret; write `${VARIABLE}`.'),
-    session_token: secret().optional().describe('Its session token, for temporary keys.'),
-    profile: label().optional().describe('Profile of the shared AWS files.'),
-    external_id: label().optional().describe('External id for `role_arn`.'),
-    file: label().optional().describe('Google credentials file. Absent: `GOOGLE_APPLICATION_CREDENTIALS`.'),
+    access_key_id: labelField().optional().describe('Id of an AWS key. Absent: the usual chain.'),
+    secret_access_key: secretField().optional().describe('Its secret; write `${VARIABLE}`.'),
+    session_token: secretField().optional().describe('Its session token, for temporary keys.'),
+    profile: labelField().optional().describe('Profile of the shared AWS files.'),
+    external_id: labelField().optional().describe('External id for `role_arn`.'),
+    file: labelField()
+      .optional()
+      .describe('Google credentials file. Absent: `GOOGLE_APPLICATION_CREDENTIALS`.'),
     metadata: z
       .boolean()
       .default(false)
@@ -110,15 +121,15 @@ const IdentitySchema = z
 
 /** What floe.yaml says about a provider, field by field. */
 export const PROVIDER_FIELDS = {
-  id: slug().describe('The part of a model id before its first `/`.'),
+  id: slugField().describe('The part of a model id before its first `/`.'),
   kind: z.enum(PROVIDER_KIND_NAMES).describe('Which data sheet describes the upstream.'),
   enabled: z.boolean().default(true).describe('`false` takes the provider out of use and keeps its history.'),
-  base_url: baseUrl()
+  base_url: baseUrlField()
     .optional()
     .describe(
       'Address of the upstream. Absent: the public one of the kind. Include `/v1` for kinds that speak the OpenAI shape.',
     ),
-  api_key: secret()
+  api_key: secretField()
     .optional()
     .describe('The one credential; write `${VARIABLE}`. Use `credentials` for several.'),
   credentials: z
@@ -131,7 +142,7 @@ export const PROVIDER_FIELDS = {
     .default('provider')
     .describe('`caller` forwards the credential the caller sends beside the platform key.'),
   models: z
-    .array(modelPattern())
+    .array(modelPatternField())
     .min(1)
     .default(['*'])
     .describe('Allowlist of model ids; `*` matches any characters, `/` included.'),
@@ -140,7 +151,7 @@ export const PROVIDER_FIELDS = {
     .min(1)
     .optional()
     .describe('Dialects the upstream speaks natively. Absent: what the kind says.'),
-  headers: extraHeaders()
+  headers: extraHeadersField()
     .default({})
     .meta({ writeOnly: true })
     .describe('Extra headers on every request to the upstream.'),
@@ -148,15 +159,18 @@ export const PROVIDER_FIELDS = {
     .record(z.string(), z.json())
     .default({})
     .describe('Extra top-level fields for every JSON body sent upstream.'),
-  api_version: label().optional().describe('Version parameter of the upstream’s API, where it has one.'),
-  deployments: z.record(modelPattern(), label()).default({}).describe('Model id to deployment name.'),
+  api_version: labelField().optional().describe('Version parameter of the upstream’s API, where it has one.'),
+  deployments: z
+    .record(modelPatternField(), labelField())
+    .default({})
+    .describe('Model id to deployment name.'),
   region: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, 'use letters, digits and "-"')
     .optional()
     .describe('Region or location of the upstream.'),
-  project: label().optional().describe('Project of the upstream’s account.'),
-  role_arn: label().optional().describe('Role to assume before signing requests.'),
+  project: labelField().optional().describe('Project of the upstream’s account.'),
+  role_arn: labelField().optional().describe('Role to assume before signing requests.'),
   identity: IdentitySchema.optional().describe(
     'Who signs requests, for kinds that sign instead of sending a key.',
   ),
@@ -176,7 +190,7 @@ export const PROVIDER_FIELDS = {
     .default(1)
     .describe('Factor on catalog prices: discounts below 1, surcharges above.'),
   prices: z
-    .record(modelPattern(), PriceSchema)
+    .record(modelPatternField(), PriceSchema)
     .default({})
     .describe('Prices by model id; they override the catalog.'),
   timeouts: TimeoutsSchema.prefault({}).describe('Deadlines of one attempt.'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../json.ts';
-import { nearest } from './nearest.ts';
+import { findNearestWord } from './nearest-word.ts';
 import { checkReferences } from './references.ts';
 
 const KEY = `eis_${'k'.repeat(32)}`;
@@ -137,9 +137,9 @@ test('a tree of any shape is read without an error', () => {
 
 test('the nearest word is one slip away, and an unrelated one is no suggestion', () => {
   const known = ['port', 'host', 'base_url', 'expected_interval_minutes'];
-  assert.equal(nearest('prot', known), 'port');
-  assert.equal(nearest('baseUrl', known), 'base_url');
-  assert.equal(nearest('expected_interval_minute', known), 'expected_interval_minutes');
-  assert.equal(nearest('zebra', known), undefined);
-  assert.equal(nearest('x'.repeat(10_000), known), undefined);
+  assert.equal(findNearestWord('prot', known), 'port');
+  assert.equal(findNearestWord('baseUrl', known), 'base_url');
+  assert.equal(findNearestWord('expected_interval_minute', known), 'expected_interval_minutes');
+  assert.equal(findNearestWord('zebra', known), undefined);
+  assert.equal(findNearestWord('x'.repeat(10_000), known), undefined);
 });

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonArray } from '../json.ts';
-import { nearest } from './nearest.ts';
+import { findNearestWord } from './nearest-word.ts';
 
 export type ConfigPath = readonly (string | number)[];
 
@@ -16,19 +16,19 @@ export interface ConfigIssue {
  */
 export function checkReferences(config: Json): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  const orgs = list(config, 'orgs');
-  unique(orgs, 'id', ['orgs'], issues);
-  unique(list(get(config, 'auth'), 'oidc'), 'name', ['auth', 'oidc'], issues);
-  checkPorts(get(config, 'server'), issues);
+  const orgs = getList(config, 'orgs');
+  checkUnique(orgs, 'id', ['orgs'], issues);
+  checkUnique(getList(getMember(config, 'auth'), 'oidc'), 'name', ['auth', 'oidc'], issues);
+  checkPorts(getMember(config, 'server'), issues);
   checkMail(config, issues);
   checkGroups(config, issues);
   for (const [index, org] of orgs.entries()) checkOrg(org, ['orgs', index], issues);
-  uniqueAcrossOrgs(orgs, KEY_VALUE, issues);
-  uniqueAcrossOrgs(orgs, BOARD_SLUG, issues);
+  checkUniqueAcrossOrgs(orgs, KEY_VALUE, issues);
+  checkUniqueAcrossOrgs(orgs, BOARD_SLUG, issues);
   return issues;
 }
 
-const NAMED_BY = {
+const NAME_FIELD_BY_SECTION = {
   teams: 'id',
   keys: 'name',
   providers: 'id',
@@ -41,51 +41,59 @@ const NAMED_BY = {
 } as const;
 
 function checkOrg(org: Json, path: ConfigPath, issues: ConfigIssue[]): void {
-  for (const [section, field] of Object.entries(NAMED_BY))
-    unique(list(org, section), field, [...path, section], issues);
-  unique(list(get(org, 'relay'), 'rules'), 'name', [...path, 'relay', 'rules'], issues);
-  for (const [index, provider] of list(org, 'providers').entries())
-    unique(list(provider, 'credentials'), 'name', [...path, 'providers', index, 'credentials'], issues);
+  for (const [section, field] of Object.entries(NAME_FIELD_BY_SECTION))
+    checkUnique(getList(org, section), field, [...path, section], issues);
+  checkUnique(getList(getMember(org, 'relay'), 'rules'), 'name', [...path, 'relay', 'rules'], issues);
+  for (const [index, provider] of getList(org, 'providers').entries())
+    checkUnique(
+      getList(provider, 'credentials'),
+      'name',
+      [...path, 'providers', index, 'credentials'],
+      issues,
+    );
 
-  const known = (section: keyof typeof NAMED_BY) => new Set(texts(list(org, section), NAMED_BY[section]));
+  const known = (section: keyof typeof NAME_FIELD_BY_SECTION) =>
+    new Set(getTexts(getList(org, section), NAME_FIELD_BY_SECTION[section]));
   const mustExist = (what: string, names: ReadonlySet<string>, name: Json | undefined, at: ConfigPath) => {
     if (typeof name === 'string' && name !== '' && !names.has(name))
-      issues.push({ path: at, message: unknownName(what, name, names, issues.length) });
+      issues.push({ path: at, message: unknownNameMessage(what, name, names, issues.length) });
   };
   const teams = known('teams');
   const keys = known('keys');
   for (const section of ['keys', 'limits', 'budgets'] as const)
-    for (const [index, entry] of list(org, section).entries()) {
-      mustExist('team', teams, get(entry, 'team'), [...path, section, index, 'team']);
-      if (section !== 'keys') mustExist('key', keys, get(entry, 'key'), [...path, section, index, 'key']);
+    for (const [index, entry] of getList(org, section).entries()) {
+      mustExist('team', teams, getMember(entry, 'team'), [...path, section, index, 'team']);
+      if (section !== 'keys')
+        mustExist('key', keys, getMember(entry, 'key'), [...path, section, index, 'key']);
     }
   const providers = known('providers');
-  for (const target of targetsOf(org, path)) mustExist('provider', providers, target.provider, target.path);
+  for (const target of findProviderReferences(org, path))
+    mustExist('provider', providers, target.provider, target.path);
   const channels = known('channels');
   const monitors = known('monitors');
-  for (const [index, monitor] of list(org, 'monitors').entries())
-    for (const [n, channel] of list(monitor, 'channels').entries())
+  for (const [index, monitor] of getList(org, 'monitors').entries())
+    for (const [n, channel] of getList(monitor, 'channels').entries())
       mustExist('channel', channels, channel, [...path, 'monitors', index, 'channels', n]);
-  for (const [index, board] of list(org, 'boards').entries())
-    for (const [n, group] of list(board, 'groups').entries())
-      for (const [m, monitor] of list(group, 'monitors').entries())
+  for (const [index, board] of getList(org, 'boards').entries())
+    for (const [n, group] of getList(board, 'groups').entries())
+      for (const [m, monitor] of getList(group, 'monitors').entries())
         mustExist('monitor', monitors, monitor, [...path, 'boards', index, 'groups', n, 'monitors', m]);
 }
 
 /** Every place of an org that names a provider, in its short or long form. */
-function* targetsOf(
+function* findProviderReferences(
   org: Json,
   path: ConfigPath,
 ): Generator<{ provider: Json | undefined; path: ConfigPath }> {
-  for (const [index, route] of list(org, 'routes').entries())
-    for (const [n, target] of list(route, 'targets').entries()) {
+  for (const [index, route] of getList(org, 'routes').entries())
+    for (const [n, target] of getList(route, 'targets').entries()) {
       const model = isObject(target) ? target['model'] : target;
       const at = [...path, 'routes', index, 'targets', n, ...(isObject(target) ? ['model'] : [])];
       if (typeof model === 'string' && model.includes('/'))
         yield { provider: model.slice(0, model.indexOf('/')), path: at };
     }
   for (const surface of ['a', 'b']) {
-    const chosen = get(get(org, 'passthrough'), surface);
+    const chosen = getMember(getMember(org, 'passthrough'), surface);
     const at = [...path, 'passthrough', surface];
     if (!isList(chosen)) yield { provider: chosen, path: at };
     else
@@ -98,13 +106,13 @@ function* targetsOf(
 
 /** Two addresses may share a port; whether one of them stands for all addresses shows when they are listened on. */
 function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
-  const host = get(server, 'host') ?? '127.0.0.1';
+  const host = getMember(server, 'host') ?? '127.0.0.1';
   const placeOf = (port: Json | undefined, at: Json | undefined) => `${at ?? host} ${port}`;
-  const taken = new Map([[placeOf(get(server, 'port') ?? 3563, host), 'server.port']]);
-  for (const [index, listener] of list(server, 'listeners').entries()) {
-    const port = get(listener, 'port');
+  const taken = new Map([[placeOf(getMember(server, 'port') ?? 3563, host), 'server.port']]);
+  for (const [index, listener] of getList(server, 'listeners').entries()) {
+    const port = getMember(listener, 'port');
     if (port === undefined || port === 0) continue;
-    const place = placeOf(port, get(listener, 'host'));
+    const place = placeOf(port, getMember(listener, 'host'));
     const owner = taken.get(place);
     if (owner !== undefined)
       issues.push({ path: ['server', 'listeners', index, 'port'], message: `is also the port of ${owner}` });
@@ -113,46 +121,49 @@ function checkPorts(server: Json | undefined, issues: ConfigIssue[]): void {
 }
 
 function checkMail(config: Json, issues: ConfigIssue[]): void {
-  if ((get(get(config, 'smtp'), 'url') ?? '') !== '') return;
-  for (const [n, org] of list(config, 'orgs').entries())
-    for (const [index, channel] of list(org, 'channels').entries())
-      if (get(channel, 'kind') === 'email')
+  if ((getMember(getMember(config, 'smtp'), 'url') ?? '') !== '') return;
+  for (const [n, org] of getList(config, 'orgs').entries())
+    for (const [index, channel] of getList(org, 'channels').entries())
+      if (getMember(channel, 'kind') === 'email')
         issues.push({ path: ['orgs', n, 'channels', index, 'kind'], message: 'email needs smtp.url' });
 }
 
 /** Groups of an OIDC issuer map into one org: the named one, or the only one. */
 function checkGroups(config: Json, issues: ConfigIssue[]): void {
-  const orgs = list(config, 'orgs');
-  const ids = new Set(texts(orgs, 'id'));
-  const byId = new Map(orgs.toReversed().map((org) => [get(org, 'id'), org]));
+  const orgs = getList(config, 'orgs');
+  const ids = new Set(getTexts(orgs, 'id'));
+  const byId = new Map(orgs.toReversed().map((org) => [getMember(org, 'id'), org]));
   const teamsOf = new Map<Json | undefined, ReadonlySet<string>>();
-  for (const [n, issuer] of list(get(config, 'auth'), 'oidc').entries()) {
-    if (get(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
+  for (const [n, issuer] of getList(getMember(config, 'auth'), 'oidc').entries()) {
+    if (getMember(issuer, 'unmapped') === 'viewer' && orgs.length > 1)
       issues.push({
         path: ['auth', 'oidc', n, 'unmapped'],
         message: 'cannot be viewer, because there are several orgs; map a group to each instead',
       });
-    for (const [m, entry] of list(issuer, 'map').entries()) {
+    for (const [m, entry] of getList(issuer, 'map').entries()) {
       const path = ['auth', 'oidc', n, 'map', m];
-      const id = get(entry, 'org');
+      const id = getMember(entry, 'org');
       if (id === undefined && orgs.length > 1)
         issues.push({ path, message: 'needs org, because there are several' });
       if (typeof id === 'string' && !ids.has(id))
-        issues.push({ path: [...path, 'org'], message: unknownName('org', id, ids, issues.length) });
+        issues.push({ path: [...path, 'org'], message: unknownNameMessage('org', id, ids, issues.length) });
       const org = id === undefined ? orgs[0] : byId.get(id);
-      const team = get(entry, 'team');
-      const teams = teamsOf.get(org) ?? new Set(texts(list(org, 'teams'), 'id'));
+      const team = getMember(entry, 'team');
+      const teams = teamsOf.get(org) ?? new Set(getTexts(getList(org, 'teams'), 'id'));
       teamsOf.set(org, teams);
       if (org !== undefined && typeof team === 'string' && !teams.has(team))
-        issues.push({ path: [...path, 'team'], message: unknownName('team', team, teams, issues.length) });
+        issues.push({
+          path: [...path, 'team'],
+          message: unknownNameMessage('team', team, teams, issues.length),
+        });
     }
   }
 }
 
-function unique(entries: JsonArray, field: string, path: ConfigPath, issues: ConfigIssue[]): void {
+function checkUnique(entries: JsonArray, field: string, path: ConfigPath, issues: ConfigIssue[]): void {
   const seen = new Map<string, number>();
   for (const [index, entry] of entries.entries()) {
-    const name = get(entry, field);
+    const name = getMember(entry, field);
     if (typeof name !== 'string') continue;
     const first = seen.get(name);
     if (first === undefined) seen.set(name, index);
@@ -187,15 +198,15 @@ const BOARD_SLUG: UniqueField = {
 };
 
 /** Uniqueness over the whole installation; the message names the place, never the value. */
-function uniqueAcrossOrgs(
+function checkUniqueAcrossOrgs(
   orgs: JsonArray,
   { section, field, message, canonical }: UniqueField,
   issues: ConfigIssue[],
 ): void {
   const seen = new Map<string, string>();
   for (const [n, org] of orgs.entries())
-    for (const [index, entry] of list(org, section).entries()) {
-      const value = get(entry, field);
+    for (const [index, entry] of getList(org, section).entries()) {
+      const value = getMember(entry, field);
       if (typeof value !== 'string') continue;
       const first = seen.get(canonical(value));
       if (first === undefined) seen.set(canonical(value), `orgs[${n}].${section}[${index}]`);
@@ -208,13 +219,14 @@ const MAX_SUGGESTIONS = 20;
 const MAX_CANDIDATES = 2_000;
 
 /** The name itself is not repeated: where a key's name belongs, people paste the key. */
-function unknownName(what: string, name: string, known: ReadonlySet<string>, earlier: number): string {
+function unknownNameMessage(what: string, name: string, known: ReadonlySet<string>, earlier: number): string {
   // Comparing every wrong name with every right one takes their product.
-  const meant = earlier < MAX_SUGGESTIONS ? nearest(name, [...known].slice(0, MAX_CANDIDATES)) : undefined;
+  const meant =
+    earlier < MAX_SUGGESTIONS ? findNearestWord(name, [...known].slice(0, MAX_CANDIDATES)) : undefined;
   return `there is no such ${what}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
 }
 
-function get(value: Json | undefined, key: string): Json | undefined {
+function getMember(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) ? value[key] : undefined;
 }
 
@@ -222,11 +234,11 @@ function isList(value: Json | undefined): value is JsonArray {
   return Array.isArray(value);
 }
 
-function list(value: Json | undefined, key: string): JsonArray {
-  const found = get(value, key);
+function getList(value: Json | undefined, key: string): JsonArray {
+  const found = getMember(value, key);
   return isList(found) ? found : [];
 }
 
-function texts(entries: JsonArray, field: string): string[] {
-  return entries.map((entry) => get(entry, field)).filter((name) => typeof name === 'string');
+function getTexts(entries: JsonArray, field: string): string[] {
+  return entries.map((entry) => getMember(entry, field)).filter((name) => typeof name === 'string');
 }

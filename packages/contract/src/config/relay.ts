@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { crossFieldRule, instant, oneOrMany, slug, timezone } from './fields.ts';
+import { crossFieldRule, slugField, stringListField, timestampField, timezoneField } from './fields.ts';
 
 /** What an agent asks the relay about. */
 export const RELAY_EVENTS = ['shell', 'tool', 'prompt', 'file_read', 'file_write'] as const;
@@ -8,22 +8,22 @@ export type RelayEventKind = (typeof RELAY_EVENTS)[number];
 /** What a shell command does whatever its name. */
 export const SHELL_TRAITS = ['runs_input', 'runs_code', 'raises_privileges', 'injects', 'unclear'] as const;
 
-export const PERSONAL_DATA = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
+export const PERSONAL_DATA_KINDS = ['email', 'phone', 'credit_card', 'iban', 'us_ssn'] as const;
 
 const MatchSchema = z.strictObject({
-  command: oneOrMany()
+  command: stringListField()
     .optional()
     .describe(
       'Shell: name of the command, wherever it stands: behind `sudo`, in `sh -c`, in a pipeline. `*` matches any characters.',
     ),
-  subcommand: oneOrMany()
+  subcommand: stringListField()
     .optional()
     .describe('Shell: first words that are no options: `push`, `compose down`.'),
-  any_flag: oneOrMany()
+  any_flag: stringListField()
     .optional()
     .describe('Shell: any of these options; `-f` is found in `-rf`, `--force` in `--force=yes`.'),
-  all_flags: oneOrMany().optional().describe('Shell: all of these options.'),
-  args: oneOrMany()
+  all_flags: stringListField().optional().describe('Shell: all of these options.'),
+  args: stringListField()
     .optional()
     .describe('Shell: any argument is like one of these; `*` matches any characters.'),
   does: z
@@ -31,23 +31,25 @@ const MatchSchema = z.strictObject({
     .transform((given) => (typeof given === 'string' ? [given] : given))
     .optional()
     .describe('Shell: what the command does whatever its name, such as running what comes out of a pipe.'),
-  server_url: oneOrMany().optional().describe('Tool: address of the connector; `*` matches any characters.'),
-  server_command: oneOrMany()
+  server_url: stringListField()
+    .optional()
+    .describe('Tool: address of the connector; `*` matches any characters.'),
+  server_command: stringListField()
     .optional()
     .describe('Tool: command that starts the connector; `*` matches any characters.'),
-  tool: oneOrMany().optional().describe('Tool: name of the tool; `*` matches any characters.'),
+  tool: stringListField().optional().describe('Tool: name of the tool; `*` matches any characters.'),
   arguments: z
-    .record(z.string().min(1), oneOrMany())
+    .record(z.string().min(1), stringListField())
     .optional()
     .describe(
       'Tool: arguments and what each is like; `*` matches any characters, `repo.owner` looks inside.',
     ),
-  path: oneOrMany()
+  path: stringListField()
     .optional()
     .describe(
       'File: path, also of files a shell command names. `~/.ssh/*`, `/etc/*`, or `.env` in any directory.',
     ),
-  text: oneOrMany()
+  text: stringListField()
     .optional()
     .describe('Prompt, or arguments of a tool: regular expressions (RE2), any of which is found in it.'),
 });
@@ -55,23 +57,25 @@ const MatchSchema = z.strictObject({
 const DetectSchema = z
   .strictObject({
     secrets: z.boolean().default(false).describe('Keys, tokens, passwords and private keys.'),
-    pii: z.array(z.enum(PERSONAL_DATA)).default([]).describe('Personal data.'),
+    pii: z.array(z.enum(PERSONAL_DATA_KINDS)).default([]).describe('Personal data.'),
   })
   .refine(({ secrets, pii }) => secrets || pii.length > 0, 'name something to look for: secrets or pii');
 
 const WhoSchema = z.strictObject({
-  keys: oneOrMany().optional().describe('Name of the platform key that asks; `*` matches any characters.'),
-  teams: oneOrMany().optional().describe('Its team.'),
-  owners: oneOrMany().optional().describe('Its owner.'),
-  agents: oneOrMany().optional().describe('Name of the agent, such as `cursor`.'),
-  repositories: oneOrMany()
+  keys: stringListField()
+    .optional()
+    .describe('Name of the platform key that asks; `*` matches any characters.'),
+  teams: stringListField().optional().describe('Its team.'),
+  owners: stringListField().optional().describe('Its owner.'),
+  agents: stringListField().optional().describe('Name of the agent, such as `cursor`.'),
+  repositories: stringListField()
     .optional()
     .describe('Address of the repository without scheme: `github.com/acme/*`.'),
-  branches: oneOrMany().optional().describe('Branch that is checked out.'),
+  branches: stringListField().optional().describe('Branch that is checked out.'),
 });
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+const TIME_OF_DAY = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
 const ScheduleSchema = z.strictObject({
   days: z
@@ -81,21 +85,21 @@ const ScheduleSchema = z.strictObject({
     .describe('Days on which the rule holds.'),
   from: z
     .string()
-    .regex(CLOCK, 'write a time of day as 09:00')
+    .regex(TIME_OF_DAY, 'write a time of day as 09:00')
     .default('00:00')
     .describe('Time of day from which it holds.'),
   to: z
     .string()
-    .regex(CLOCK, 'write a time of day as 17:30')
+    .regex(TIME_OF_DAY, 'write a time of day as 17:30')
     .default('00:00')
     .describe('Time of day until which it holds; earlier than `from`, or equal: of the next day.'),
-  timezone: timezone().default('UTC').describe('Zone of these times.'),
+  timezone: timezoneField().default('UTC').describe('Zone of these times.'),
 });
 
 const ExceptionSchema = z
   .strictObject({
     reason: z.string().min(1).max(300).describe('Why; shown beside decisions.'),
-    until: instant().optional().describe('When the exception ends; without it, it stays.'),
+    until: timestampField().optional().describe('When the exception ends; without it, it stays.'),
     match: MatchSchema.optional().describe('Narrows the exception; every given field must match.'),
     who: WhoSchema.optional().describe('Narrows the exception to these.'),
   })
@@ -115,7 +119,7 @@ const MessageSchema = z.union([
 ]);
 
 const RULE_FIELDS = {
-  name: slug().describe('Unique in the org; named in every decision.'),
+  name: slugField().describe('Unique in the org; named in every decision.'),
   on: z
     .union([z.enum(RELAY_EVENTS), z.array(z.enum(RELAY_EVENTS)).min(1)])
     .transform((given) => (typeof given === 'string' ? [given] : given))
@@ -150,13 +154,13 @@ export const RelayRuleSchema = z.strictObject(RULE_FIELDS).check(
       report([], 'needs a condition: match, detect or when');
     const read = RELAY_EVENTS.filter((event) => [on].flat().includes(event));
     if (read.length === 0 || typeof match !== 'object' || match === null) return;
-    for (const [field, events] of Object.entries(READ_BY))
+    for (const [field, events] of Object.entries(EVENTS_BY_MATCHER))
       if (Object.hasOwn(match, field) && !events.some((event) => read.includes(event)))
         report(['match', field], `is never read on ${read.join(', ')}; it belongs to ${events.join(', ')}`);
   }),
 );
 
-const READ_BY: Readonly<Record<string, readonly RelayEventKind[]>> = {
+const EVENTS_BY_MATCHER: Readonly<Record<string, readonly RelayEventKind[]>> = {
   command: ['shell'],
   subcommand: ['shell'],
   any_flag: ['shell'],

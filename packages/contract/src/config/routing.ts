@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { crossFieldRule, label, modelPattern, slug } from './fields.ts';
+import { crossFieldRule, labelField, modelPatternField, slugField } from './fields.ts';
 import { RouteTimeoutsSchema } from './providers.ts';
 
-const qualifiedModel = () => z.string().regex(/^[^/\s]+\/\S+$/, 'write <provider>/<model>');
+const qualifiedModelField = () => z.string().regex(/^[^/\s]+\/\S+$/, 'write <provider>/<model>');
 
 export const TargetSchema = z
   .union([
-    qualifiedModel(),
+    qualifiedModelField(),
     z.strictObject({
-      model: qualifiedModel().describe('`<provider>/<model>`; the provider is one of this org.'),
+      model: qualifiedModelField().describe('`<provider>/<model>`; the provider is one of this org.'),
       weight: z.number().min(0).default(1).describe('Share of the traffic, with `strategy: weighted`.'),
     }),
   ])
@@ -16,7 +16,9 @@ export const TargetSchema = z
 
 /** What floe.yaml says about a route, field by field. */
 export const ROUTE_FIELDS = {
-  model: modelPattern().describe('What callers ask for: a model id, a pattern, or an alias such as `smart`.'),
+  model: modelPatternField().describe(
+    'What callers ask for: a model id, a pattern, or an alias such as `smart`.',
+  ),
   enabled: z.boolean().default(true).describe('`false` takes the route out of use.'),
   strategy: z
     .enum(['failover', 'weighted', 'least_latency'])
@@ -56,28 +58,28 @@ export const RouteSchema = z.strictObject(ROUTE_FIELDS).check(
 
 const PassthroughTargetSchema = z
   .union([
-    slug(),
+    slugField(),
     z.strictObject({
-      provider: slug().describe('Id of a provider of this org.'),
+      provider: slugField().describe('Id of a provider of this org.'),
       model_map: z
-        .record(z.string().min(1), label())
+        .record(z.string().min(1), labelField())
         .default({})
         .describe('Bare model id as callers send it, to the id this provider knows.'),
     }),
   ])
   .transform((target) => (typeof target === 'string' ? { provider: target, model_map: {} } : target));
 
-const passthroughTargets = () =>
+const passthroughTargetsField = () =>
   z
-    .union([slug(), z.array(PassthroughTargetSchema)])
+    .union([slugField(), z.array(PassthroughTargetSchema)])
     .transform((targets) => (typeof targets === 'string' ? [{ provider: targets, model_map: {} }] : targets))
     .prefault([]);
 
 export const PassthroughSchema = z.strictObject({
-  a: passthroughTargets().describe(
+  a: passthroughTargetsField().describe(
     'Provider id behind `/gateway/passthrough-a`, or several in failover order.',
   ),
-  b: passthroughTargets().describe(
+  b: passthroughTargetsField().describe(
     'Provider id behind `/gateway/passthrough-b`, or several in failover order.',
   ),
 });

@@ -27,7 +27,7 @@ export interface HookReport {
 }
 
 /** The answer that an agent is to hear. */
-export interface Outcome {
+export interface HookDecision {
   readonly decision: 'allow' | 'deny' | 'ask' | 'abstain';
   readonly userMessage: string | null;
   readonly agentMessage: string | null;
@@ -44,14 +44,14 @@ export interface HookReply {
 export interface HookAdapter {
   readonly agent: string;
   /** Whether the agent shows a question to its user when this hook answers `ask`. */
-  asks(name: string): boolean;
+  canAsk(name: string): boolean;
   /** Whether this hook can stop anything. */
-  gates(name: string): boolean;
+  canBlock(name: string): boolean;
   /** Never throws: what is not understood is a call without events. */
   read(payload: JsonObject): HookCall;
-  reply(call: HookCall, outcome: Outcome): HookReply;
+  reply(call: HookCall, outcome: HookDecision): HookReply;
 }
 
-export function printed(stdout: JsonObject | null): HookReply {
+export function replyWithOutput(stdout: JsonObject | null): HookReply {
   return { stdout, stderr: '', exitCode: 0 };
 }

@@ -1,44 +1,50 @@
-import type { HookAdapter, HookCall, Outcome } from './adapter.ts';
-import { claudeShaped } from './claude-shape.ts';
-import { cline } from './cline.ts';
-import { copilotCli } from './copilot-cli.ts';
-import { cursor } from './cursor.ts';
-import { geminiCli } from './gemini-cli.ts';
-import { windsurf } from './windsurf.ts';
+import type { HookAdapter, HookCall, HookDecision } from './adapter.ts';
+import { createClaudeAdapter } from './claude-adapter.ts';
+import { clineAdapter } from './cline.ts';
+import { copilotCliAdapter } from './copilot-cli.ts';
+import { cursorAdapter } from './cursor.ts';
+import { geminiCliAdapter } from './gemini-cli.ts';
+import { windsurfAdapter } from './windsurf.ts';
 
-const claudeCode = claudeShaped({
+const claudeCodeAdapter = createClaudeAdapter({
   agent: 'claude-code',
-  asks: true,
-  allows: true,
-  stopsPrompt: 'block',
+  supportsAsk: true,
+  supportsAllow: true,
+  promptBlocking: 'block',
 });
 /** Refuses answers with members it does not know: `ask`, and `allow` without a new input. */
-const codex = claudeShaped({
+const codexAdapter = createClaudeAdapter({
   agent: 'codex',
-  asks: false,
-  allows: false,
-  stopsPrompt: 'block',
+  supportsAsk: false,
+  supportsAllow: false,
+  promptBlocking: 'block',
 });
-const vscode = claudeShaped({
+const vscodeAdapter = createClaudeAdapter({
   agent: 'vscode',
-  asks: true,
-  allows: true,
-  stopsPrompt: 'continue',
+  supportsAsk: true,
+  supportsAllow: true,
+  promptBlocking: 'continue',
 });
 
 /** Every agent that `floe hook` and `/relay/v1/hooks/{agent}` speak to. */
 export const HOOK_ADAPTERS: ReadonlyMap<string, HookAdapter> = new Map(
-  [cursor, claudeCode, codex, copilotCli, vscode, geminiCli, windsurf, cline].map((adapter) => [
-    adapter.agent,
-    adapter,
-  ]),
+  [
+    cursorAdapter,
+    claudeCodeAdapter,
+    codexAdapter,
+    copilotCliAdapter,
+    vscodeAdapter,
+    geminiCliAdapter,
+    windsurfAdapter,
+    clineAdapter,
+  ].map((adapter) => [adapter.agent, adapter]),
 );
 
 const STRICTNESS = ['abstain', 'allow', 'ask', 'deny'] as const;
 
 /** One answer for a call that was several events: the strictest of theirs. */
-export function strictestOutcome(outcomes: readonly Outcome[]): Outcome {
-  let most: Outcome = { decision: 'abstain', userMessage: null, agentMessage: null };
+export function strictestHookDecision(outcomes: readonly HookDecision[]): HookDecision {
+  let most: HookDecision = { decision: 'abstain', userMessage: null, agentMessage: null };
   const isAllowed = outcomes.length > 0 && outcomes.every(({ decision }) => decision === 'allow');
   for (const outcome of outcomes) {
     // Allowed in part is not allowed.
@@ -51,12 +57,12 @@ export function strictestOutcome(outcomes: readonly Outcome[]): Outcome {
 }
 
 /** What an agent that cannot ask is told instead. */
-export function askable(
+export function withAskFallback(
   adapter: HookAdapter,
   { name }: HookCall,
-  outcome: Outcome,
+  outcome: HookDecision,
   fallback: 'deny' | 'abstain',
-): Outcome {
-  if (outcome.decision !== 'ask' || adapter.asks(name)) return outcome;
+): HookDecision {
+  if (outcome.decision !== 'ask' || adapter.canAsk(name)) return outcome;
   return { ...outcome, decision: fallback };
 }

@@ -1,46 +1,73 @@
 import type { JsonObject } from '@floe/contract/json';
-import { type HookAdapter, type HookCall, type HookReply, type Outcome, printed } from './adapter.ts';
-import { reportOf } from './claude-shape.ts';
-import { label, list, object, text } from './fields.ts';
-import { type Common, connectorEvent, promptEvent, toolEvents } from './tool-events.ts';
+import {
+  type HookAdapter,
+  type HookCall,
+  type HookDecision,
+  type HookReply,
+  replyWithOutput,
+} from './adapter.ts';
+import { createHookReport } from './claude-adapter.ts';
+import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
+import {
+  type CommonEventFields,
+  createConnectorEvent,
+  createPromptEvent,
+  createToolEvents,
+} from './tool-events.ts';
 
 /** Cline: `cancel` with a message, for tools and prompts. */
-export const cline: HookAdapter = {
+export const clineAdapter: HookAdapter = {
   agent: 'cline',
-  asks: () => false,
-  gates: (name) => name === 'PreToolUse' || name === 'UserPromptSubmit',
+  canAsk: () => false,
+  canBlock: (name) => name === 'PreToolUse' || name === 'UserPromptSubmit',
   read,
   reply,
 };
 
 function read(payload: JsonObject): HookCall {
-  const name = label(payload, 'hookName') ?? '';
-  const [root] = list(payload, 'workspaceRoots');
-  const common: Common = {
-    session_id: label(payload, 'taskId'),
-    agent: { name: 'cline', version: label(payload, 'clineVersion') },
-    user: label(payload, 'userId'),
+  const name = readLabelField(payload, 'hookName') ?? '';
+  const [root] = readListField(payload, 'workspaceRoots');
+  const common: CommonEventFields = {
+    session_id: readLabelField(payload, 'taskId'),
+    agent: { name: 'cline', version: readLabelField(payload, 'clineVersion') },
+    user: readLabelField(payload, 'userId'),
     cwd: typeof root === 'string' ? root : undefined,
   };
   if (name === 'UserPromptSubmit')
     return {
       name,
-      events: [promptEvent(text(payload, 'userPromptSubmit.prompt') ?? '', paths(payload), common)],
+      events: [
+        createPromptEvent(
+          readTextField(payload, 'userPromptSubmit.prompt') ?? '',
+          attachmentPaths(payload),
+          common,
+        ),
+      ],
       report: null,
     };
-  if (name !== 'PreToolUse') return { name, events: [], report: reportOf('other', name, payload, common) };
-  const tool = label(payload, 'preToolUse.toolName') ?? 'unknown';
-  const input = object(payload, 'preToolUse.parameters');
-  if (tool !== 'use_mcp_tool') return { name, events: toolEvents(tool, input, common), report: null };
-  const connector = { name: label(input, 'tool_name') ?? 'unknown', server: label(input, 'server_name') };
-  return { name, events: [connectorEvent(connector, object(input, 'arguments'), common)], report: null };
+  if (name !== 'PreToolUse')
+    return { name, events: [], report: createHookReport('other', name, payload, common) };
+  const tool = readLabelField(payload, 'preToolUse.toolName') ?? 'unknown';
+  const input = readObjectField(payload, 'preToolUse.parameters');
+  if (tool !== 'use_mcp_tool') return { name, events: createToolEvents(tool, input, common), report: null };
+  const connector = {
+    name: readLabelField(input, 'tool_name') ?? 'unknown',
+    server: readLabelField(input, 'server_name'),
+  };
+  return {
+    name,
+    events: [createConnectorEvent(connector, readObjectField(input, 'arguments'), common)],
+    report: null,
+  };
 }
 
-function paths(payload: JsonObject): string[] {
-  return list(object(payload, 'userPromptSubmit'), 'attachments').filter((path) => typeof path === 'string');
+function attachmentPaths(payload: JsonObject): string[] {
+  return readListField(readObjectField(payload, 'userPromptSubmit'), 'attachments').filter(
+    (path) => typeof path === 'string',
+  );
 }
 
-function reply(_call: HookCall, { decision, userMessage, agentMessage }: Outcome): HookReply {
-  if (decision === 'abstain' || decision === 'allow') return printed({ cancel: false });
-  return printed({ cancel: true, errorMessage: agentMessage ?? userMessage ?? 'Not allowed here.' });
+function reply(_call: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
+  if (decision === 'abstain' || decision === 'allow') return replyWithOutput({ cancel: false });
+  return replyWithOutput({ cancel: true, errorMessage: agentMessage ?? userMessage ?? 'Not allowed here.' });
 }

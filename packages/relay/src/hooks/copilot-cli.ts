@@ -2,55 +2,55 @@ import type { JsonObject } from '@floe/contract/json';
 import {
   type HookAdapter,
   type HookCall,
+  type HookDecision,
   type HookReply,
   type HookReport,
-  type Outcome,
-  printed,
+  replyWithOutput,
 } from './adapter.ts';
-import { readClaudeShape, reportOf } from './claude-shape.ts';
-import { label, object, text } from './fields.ts';
-import { type Common, promptEvent, toolEvents } from './tool-events.ts';
+import { createHookReport, readClaudePayload } from './claude-adapter.ts';
+import { readLabelField, readObjectField, readTextField } from './payload-fields.ts';
+import { type CommonEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
 
 /** Copilot CLI: names of hooks decide the spelling; payloads in camel case do not name their hook. */
-export const copilotCli: HookAdapter = {
+export const copilotCliAdapter: HookAdapter = {
   agent: 'copilot-cli',
-  asks: (name) => name === 'preToolUse' || name === 'PreToolUse',
-  gates: (name) => /^(?:pre|Pre)ToolUse$|^(?:p|P)ermissionRequest$/.test(name),
+  canAsk: (name) => name === 'preToolUse' || name === 'PreToolUse',
+  canBlock: (name) => /^(?:pre|Pre)ToolUse$|^(?:p|P)ermissionRequest$/.test(name),
   read,
   reply,
 };
 
 function read(payload: JsonObject): HookCall {
-  if (label(payload, 'hook_event_name', 'hookEventName') !== undefined)
-    return readClaudeShape(payload, 'copilot-cli');
-  const common: Common = {
-    session_id: label(payload, 'sessionId'),
+  if (readLabelField(payload, 'hook_event_name', 'hookEventName') !== undefined)
+    return readClaudePayload(payload, 'copilot-cli');
+  const common: CommonEventFields = {
+    session_id: readLabelField(payload, 'sessionId'),
     agent: { name: 'copilot-cli' },
-    cwd: text(payload, 'cwd'),
+    cwd: readTextField(payload, 'cwd'),
   };
-  const tool = label(payload, 'toolName');
+  const tool = readLabelField(payload, 'toolName');
   if (tool !== undefined && payload['toolResult'] === undefined)
     return {
       name: 'preToolUse',
-      events: toolEvents(tool, object(payload, 'toolArgs'), common),
+      events: createToolEvents(tool, readObjectField(payload, 'toolArgs'), common),
       report: null,
     };
-  const prompt = text(payload, 'prompt');
+  const prompt = readTextField(payload, 'prompt');
   if (prompt !== undefined)
-    return { name: 'userPromptSubmitted', events: [promptEvent(prompt, [], common)], report: null };
+    return { name: 'userPromptSubmitted', events: [createPromptEvent(prompt, [], common)], report: null };
   const type: HookReport['type'] = tool !== undefined ? 'tool_result' : 'other';
   return {
     name: tool === undefined ? 'other' : 'postToolUse',
     events: [],
-    report: reportOf(type, 'hook', payload, common),
+    report: createHookReport(type, 'hook', payload, common),
   };
 }
 
 /** Prompts cannot be stopped here: what a hook answers about them is dropped. */
-function reply({ name }: HookCall, { decision, userMessage, agentMessage }: Outcome): HookReply {
-  if (decision === 'abstain' || !copilotCli.gates(name)) return printed(null);
-  if (decision === 'allow') return printed({ permissionDecision: decision });
+function reply({ name }: HookCall, { decision, userMessage, agentMessage }: HookDecision): HookReply {
+  if (decision === 'abstain' || !copilotCliAdapter.canBlock(name)) return replyWithOutput(null);
+  if (decision === 'allow') return replyWithOutput({ permissionDecision: decision });
   const permissionDecisionReason =
     (decision === 'deny' ? agentMessage : userMessage) ?? userMessage ?? 'Not allowed here.';
-  return printed({ permissionDecision: decision, permissionDecisionReason });
+  return replyWithOutput({ permissionDecision: decision, permissionDecisionReason });
 }

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { relayEvent, relayReport } from '@floe/contract/api/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import type { Outcome } from './adapter.ts';
-import { askable, HOOK_ADAPTERS, strictestOutcome } from './adapters.ts';
+import type { HookDecision } from './adapter.ts';
+import { HOOK_ADAPTERS, strictestHookDecision, withAskFallback } from './adapters.ts';
 
 const GOLDEN = join(import.meta.dirname, 'golden');
 
@@ -26,7 +26,7 @@ function* goldenFiles(): Generator<Golden> {
       }
 }
 
-const OUTCOMES: Readonly<Record<string, Outcome>> = {
+const OUTCOMES: Readonly<Record<string, HookDecision>> = {
   deny: { decision: 'deny', userMessage: 'No force pushes.', agentMessage: 'Open a pull request.' },
   ask: { decision: 'ask', userMessage: 'Somebody must agree.', agentMessage: 'Wait.' },
   allow: { decision: 'allow', userMessage: null, agentMessage: null },
@@ -50,8 +50,8 @@ for (const { agent, name, file } of goldenFiles())
     assert.ok(isObject(file['payload']));
     const call = adapter.read(file['payload']);
     assert.deepEqual(plain(call), file['call']);
-    assert.equal(adapter.asks(call.name), file['asks']);
-    assert.equal(adapter.gates(call.name), file['gates']);
+    assert.equal(adapter.canAsk(call.name), file['asks']);
+    assert.equal(adapter.canBlock(call.name), file['gates']);
     for (const [decision, outcome] of Object.entries(OUTCOMES)) {
       const { stdout, stderr, exitCode } = adapter.reply(call, outcome);
       const reply = { ...(stdout && { stdout }), ...(stderr && { stderr }), exitCode };
@@ -90,21 +90,21 @@ test('whatever a payload holds, what an adapter reads is an event or a report th
 test('a call of several events is answered with the strictest, and allowed only as a whole', () => {
   const [deny, ask, allow, abstain] = ['deny', 'ask', 'allow', 'abstain'].map((name) => OUTCOMES[name]);
   assert.ok(deny && ask && allow && abstain);
-  assert.equal(strictestOutcome([allow, deny, ask]).decision, 'deny');
-  assert.equal(strictestOutcome([allow, ask]).decision, 'ask');
-  assert.equal(strictestOutcome([allow, abstain]).decision, 'abstain');
-  assert.equal(strictestOutcome([allow, allow]).decision, 'allow');
-  assert.equal(strictestOutcome([]).decision, 'abstain');
+  assert.equal(strictestHookDecision([allow, deny, ask]).decision, 'deny');
+  assert.equal(strictestHookDecision([allow, ask]).decision, 'ask');
+  assert.equal(strictestHookDecision([allow, abstain]).decision, 'abstain');
+  assert.equal(strictestHookDecision([allow, allow]).decision, 'allow');
+  assert.equal(strictestHookDecision([]).decision, 'abstain');
 });
 
 test('where an agent cannot ask, the fallback of the org stands in', () => {
   const ask = OUTCOMES['ask'];
   assert.ok(ask);
   const call = (name: string) => ({ name, events: [], report: null });
-  assert.equal(askable(adapterOf('codex'), call('PreToolUse'), ask, 'deny').decision, 'deny');
+  assert.equal(withAskFallback(adapterOf('codex'), call('PreToolUse'), ask, 'deny').decision, 'deny');
   assert.equal(
-    askable(adapterOf('cursor'), call('beforeShellExecution'), ask, 'abstain').decision,
+    withAskFallback(adapterOf('cursor'), call('beforeShellExecution'), ask, 'abstain').decision,
     'abstain',
   );
-  assert.equal(askable(adapterOf('claude-code'), call('PreToolUse'), ask, 'deny').decision, 'ask');
+  assert.equal(withAskFallback(adapterOf('claude-code'), call('PreToolUse'), ask, 'deny').decision, 'ask');
 });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readClaudeShape } from './claude-shape.ts';
-import { cursor } from './cursor.ts';
-import { toolEvents } from './tool-events.ts';
+import { readClaudePayload } from './claude-adapter.ts';
+import { cursorAdapter } from './cursor.ts';
+import { createToolEvents } from './tool-events.ts';
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
 
 test('a hook or a tool with a name that every object has is one that nobody knows', () => {
   for (const name of NAMES) {
-    assert.equal(readClaudeShape({ hook_event_name: name }, 'claude-code').report?.type, 'other', name);
-    assert.equal(cursor.read({ hook_event_name: name }).report?.type, 'other', name);
-    const [event] = toolEvents(name, {}, { agent: { name: 'claude-code' } });
+    assert.equal(readClaudePayload({ hook_event_name: name }, 'claude-code').report?.type, 'other', name);
+    assert.equal(cursorAdapter.read({ hook_event_name: name }).report?.type, 'other', name);
+    const [event] = createToolEvents(name, {}, { agent: { name: 'claude-code' } });
     assert.equal(event?.event, 'tool', name);
   }
 });

@@ -1,14 +1,14 @@
 import type { RelayEvent } from '@floe/contract/api/relay';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { list, text } from './fields.ts';
+import { readListField, readTextField } from './payload-fields.ts';
 
 /** What every event of one call has in common. */
-export type Common = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
+export type CommonEventFields = Omit<RelayEvent, 'event' | 'shell' | 'tool' | 'prompt' | 'file'>;
 
-type Kind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
+type ToolKind = 'shell' | 'powershell' | 'read' | 'write' | 'patch';
 
 /** Tools that agents bring along, their names without case and separators. What is not named here is a tool call. */
-const KINDS: Readonly<Record<string, Kind>> = {
+const KIND_BY_TOOL: Readonly<Record<string, ToolKind>> = {
   bash: 'shell',
   shell: 'shell',
   localshell: 'shell',
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   applypatch: 'patch',
 };
 
-const PATHS = [
+const PATH_FIELDS = [
   'file_path',
   'filePath',
   'path',
@@ -63,7 +63,7 @@ const PATHS = [
   'filename',
   'file',
 ];
-const CONTENTS = [
+const CONTENT_FIELDS = [
   'content',
   'new_string',
   'newString',
@@ -74,62 +74,78 @@ const CONTENTS = [
   'text',
   'diff',
 ];
-const MCP = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
+const MCP_TOOL_NAME = /^mcp__(.+?)__(.+)$|^mcp_([^_]+)_(.+)$|^MCP:(.+)$/s;
 
 /** What a call of one of the agent's tools is about to do; several files of one call are several events. */
-export function toolEvents(name: string, input: JsonObject, common: Common): RelayEvent[] {
-  const events = eventsOfTool(name, input, common);
+export function createToolEvents(name: string, input: JsonObject, common: CommonEventFields): RelayEvent[] {
+  const events = createEvents(name, input, common);
   // One id is one event: the call's own is that of the first.
   return events.map((event, at) =>
     at === 0 || event.id === undefined ? event : { ...event, id: `${event.id.slice(0, 190)}#${at}` },
   );
 }
 
-function eventsOfTool(name: string, input: JsonObject, common: Common): RelayEvent[] {
-  const mcp = MCP.exec(name);
+function createEvents(name: string, input: JsonObject, common: CommonEventFields): RelayEvent[] {
+  const mcp = MCP_TOOL_NAME.exec(name);
   if (mcp)
     return [
-      connectorEvent({ server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name }, input, common),
+      createConnectorEvent(
+        { server: mcp[1] ?? mcp[3], name: mcp[2] ?? mcp[4] ?? mcp[5] ?? name },
+        input,
+        common,
+      ),
     ];
   const plain = name.toLowerCase().replaceAll(/[_\s-]/g, '');
-  const kind = Object.hasOwn(KINDS, plain) ? KINDS[plain] : undefined;
+  const kind = Object.hasOwn(KIND_BY_TOOL, plain) ? KIND_BY_TOOL[plain] : undefined;
   switch (kind) {
     case 'shell':
     case 'powershell':
-      return shellEvents(commandOf(input), kind === 'shell' ? 'bash' : 'powershell', workdir(input, common));
+      return createShellEvents(
+        readCommand(input),
+        kind === 'shell' ? 'bash' : 'powershell',
+        withWorkingDirectory(input, common),
+      );
     case 'patch':
-      return patchEvents(text(input, 'patch', 'input', 'command', 'diff') ?? '', common);
+      return createPatchEvents(readTextField(input, 'patch', 'input', 'command', 'diff') ?? '', common);
     case 'read':
     case 'write': {
-      const files = fileEvents(kind, input, common);
-      return files.length > 0 ? files : [connectorEvent({ name }, input, common)];
+      const files = createFileEvents(kind, input, common);
+      return files.length > 0 ? files : [createConnectorEvent({ name }, input, common)];
     }
     default:
-      return [connectorEvent({ name }, input, common)];
+      return [createConnectorEvent({ name }, input, common)];
   }
 }
 
-export function shellEvents(
+export function createShellEvents(
   command: string | null,
   dialect: NonNullable<RelayEvent['shell']>['dialect'],
-  common: Common,
+  common: CommonEventFields,
 ): RelayEvent[] {
   return command === null ? [] : [{ ...common, event: 'shell', shell: { command, dialect } }];
 }
 
-export interface Connector {
+export interface ToolConnector {
   readonly name: string;
   readonly server?: string | undefined;
   readonly url?: string | undefined;
   readonly command?: string | undefined;
 }
 
-export function connectorEvent(connector: Connector, input: JsonObject, common: Common): RelayEvent {
+export function createConnectorEvent(
+  connector: ToolConnector,
+  input: JsonObject,
+  common: CommonEventFields,
+): RelayEvent {
   const tool = { ...connector, name: connector.name.slice(0, 200), arguments: input };
   return { ...common, event: 'tool', tool };
 }
 
-export function promptEvent(prompt: string, attachments: readonly string[], common: Common): RelayEvent {
+export function createPromptEvent(
+  prompt: string,
+  attachments: readonly string[],
+  common: CommonEventFields,
+): RelayEvent {
   return {
     ...common,
     event: 'prompt',
@@ -137,55 +153,61 @@ export function promptEvent(prompt: string, attachments: readonly string[], comm
   };
 }
 
-export function fileEvent(
+export function createFileEvent(
   event: 'file_read' | 'file_write',
   path: string,
   content: string | undefined,
-  common: Common,
+  common: CommonEventFields,
 ): RelayEvent {
   return { ...common, event, file: { path, content } };
 }
 
 /** Some agents give words instead of a text; `bash -lc text` is the text. */
-function commandOf(input: JsonObject): string | null {
-  const command = text(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
+function readCommand(input: JsonObject): string | null {
+  const command = readTextField(input, 'command', 'cmd', 'script', 'CommandLine', 'command_line');
   if (command !== undefined) return command;
   const words =
-    ['command', 'cmd', 'argv'].map((name) => list(input, name)).find((found) => found.length > 0) ?? [];
+    ['command', 'cmd', 'argv'].map((name) => readListField(input, name)).find((found) => found.length > 0) ??
+    [];
   if (words.length === 0 || !words.every((word) => typeof word === 'string')) return null;
   if (words.length === 3 && /^-\w*c$/.test(words[1] ?? '') && /sh$/.test(words[0] ?? ''))
     return words[2] ?? null;
-  return words.map(quoted).join(' ');
+  return words.map(quoteWord).join(' ');
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function workdir(input: JsonObject, common: Common): Common {
-  const cwd = text(input, 'workdir', 'cwd', 'directory', 'dir_path');
+function withWorkingDirectory(input: JsonObject, common: CommonEventFields): CommonEventFields {
+  const cwd = readTextField(input, 'workdir', 'cwd', 'directory', 'dir_path');
   return cwd ? { ...common, cwd } : common;
 }
 
-function fileEvents(kind: 'read' | 'write', input: JsonObject, common: Common): RelayEvent[] {
+function createFileEvents(
+  kind: 'read' | 'write',
+  input: JsonObject,
+  common: CommonEventFields,
+): RelayEvent[] {
   const paths = [
-    text(input, ...PATHS) ?? [],
-    ...['files', 'paths', 'file_paths', 'filePaths'].flatMap((name) => list(input, name)),
+    readTextField(input, ...PATH_FIELDS) ?? [],
+    ...['files', 'paths', 'file_paths', 'filePaths'].flatMap((name) => readListField(input, name)),
   ].flat();
-  const content = kind === 'write' ? text(input, ...CONTENTS) : undefined;
+  const content = kind === 'write' ? readTextField(input, ...CONTENT_FIELDS) : undefined;
   return paths.flatMap((entry) => {
-    const path = typeof entry === 'string' ? entry : isObject(entry) ? text(entry, ...PATHS) : undefined;
-    return path ? [fileEvent(kind === 'read' ? 'file_read' : 'file_write', path, content, common)] : [];
+    const path =
+      typeof entry === 'string' ? entry : isObject(entry) ? readTextField(entry, ...PATH_FIELDS) : undefined;
+    return path ? [createFileEvent(kind === 'read' ? 'file_read' : 'file_write', path, content, common)] : [];
   });
 }
 
 /** The files that a patch names. One that names none is a file nobody knows. */
-function patchEvents(patch: string, common: Common): RelayEvent[] {
+function createPatchEvents(patch: string, common: CommonEventFields): RelayEvent[] {
   const paths = new Set<string>();
   for (const [, path] of patch.matchAll(
     /^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b\/)?|--- (?:a\/)?)(.+?)\s*$/gm,
   ))
     if (path !== undefined && path !== '/dev/null') paths.add(path);
   const content = patch.slice(0, 1 << 20);
-  return [...paths].slice(0, 100).map((path) => fileEvent('file_write', path, content, common));
+  return [...paths].slice(0, 100).map((path) => createFileEvent('file_write', path, content, common));
 }

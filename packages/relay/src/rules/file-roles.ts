@@ -1,5 +1,5 @@
 /** What the words of a command are that are no options. */
-export type Role =
+export type FileRole =
   /** Files that it reads. */
   | 'read'
   /** Files that it writes. */
@@ -9,32 +9,36 @@ export type Role =
   /** Names, texts or patterns: it opens none of them. */
   | 'none';
 
-export interface FileRoles {
+export interface CommandFileRoles {
   /** Of every word that is no option. */
-  readonly words: Role;
+  readonly words: FileRole;
   /** Of the first of them, where that differs: the pattern of `grep`, the program of `awk`. */
-  readonly first?: Role;
+  readonly first?: FileRole;
   /** Of the last of several, where that differs: the target of `cp`. */
-  readonly last?: Role;
+  readonly last?: FileRole;
   /** Options whose value is a text, in the same word or the next. */
-  readonly texts?: readonly string[];
+  readonly textOptions?: readonly string[];
   /** With one of these options the first word is no different. */
   readonly withoutFirst?: RegExp;
   /** Options whose value is written to. */
-  readonly writes?: readonly string[];
+  readonly outputOptions?: readonly string[];
   /** Options with which words are written, too. */
-  readonly inPlace?: RegExp;
+  readonly inPlaceOptions?: RegExp;
 }
 
-const READ: FileRoles = { words: 'read' };
-const NONE: FileRoles = { words: 'none' };
-const WRITE: FileRoles = { words: 'write' };
-const BOTH: FileRoles = { words: 'both' };
-const COPY: FileRoles = { words: 'read', last: 'write', writes: ['-t', '--target-directory'] };
-const GREP: FileRoles = {
+const READ_ROLES: CommandFileRoles = { words: 'read' };
+const NO_ROLES: CommandFileRoles = { words: 'none' };
+const WRITE_ROLES: CommandFileRoles = { words: 'write' };
+const READ_WRITE_ROLES: CommandFileRoles = { words: 'both' };
+const COPY_ROLES: CommandFileRoles = {
+  words: 'read',
+  last: 'write',
+  outputOptions: ['-t', '--target-directory'],
+};
+const GREP_ROLES: CommandFileRoles = {
   words: 'read',
   first: 'none',
-  texts: [
+  textOptions: [
     '-e',
     '--regexp',
     '-m',
@@ -52,17 +56,22 @@ const GREP: FileRoles = {
   ],
   withoutFirst: /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file|files)\b)/,
 };
-const SED: FileRoles = {
+const SED_ROLES: CommandFileRoles = {
   words: 'read',
   first: 'none',
-  texts: ['-e', '--expression'],
+  textOptions: ['-e', '--expression'],
   withoutFirst: /^(?:-[a-zA-Z]*[ef]|--(?:expression|file)\b)/,
-  inPlace: /^(?:-[a-zA-Z]*i|--in-place)/,
+  inPlaceOptions: /^(?:-[a-zA-Z]*i|--in-place)/,
 };
-const AWK: FileRoles = { words: 'read', first: 'none', texts: ['-v', '-F'], withoutFirst: /^(?:-f|--file)/ };
-const CODE: FileRoles = {
+const AWK_ROLES: CommandFileRoles = {
   words: 'read',
-  texts: [
+  first: 'none',
+  textOptions: ['-v', '-F'],
+  withoutFirst: /^(?:-f|--file)/,
+};
+const INTERPRETER: CommandFileRoles = {
+  words: 'read',
+  textOptions: [
     '-c',
     '-e',
     '-E',
@@ -78,9 +87,9 @@ const CODE: FileRoles = {
     '-0pe',
     '-lne',
   ],
-  inPlace: /^-[a-zA-Z]*i/,
+  inPlaceOptions: /^-[a-zA-Z]*i/,
 };
-const MESSAGE = [
+const MESSAGE_OPTIONS = [
   '-m',
   '--message',
   '-b',
@@ -95,118 +104,125 @@ const MESSAGE = [
 ];
 
 /** Commands whose words are no files that they open. */
-const NAMES_ONLY =
+const COMMANDS_WITHOUT_FILES =
   'echo printf test [ ls dir vdir stat file pwd cd chdir pushd popd dirs du df tree find fd fdfind basename dirname realpath readlink mktemp export declare typeset local readonly unset alias unalias type which whereis command hash kill pkill killall pgrep sleep seq exit return true false : set shopt jobs fg bg wait date cal whoami id hostname uname man info help tldr apropos exec time trap let read getopts shift ulimit umask yes nproc uptime free ps top lsof fuser ping traceroute nslookup dig brew apt apt-get dpkg systemctl service journalctl notify-send xset tput clear reset tty who w last groups printenv ssh-add ssh-keygen locate watchman';
 
 /** Commands by name, or by name and subcommand. What is not listed reads every word that may be a file. */
-const ROLES: Readonly<Record<string, FileRoles>> = {
-  ...Object.fromEntries(NAMES_ONLY.split(' ').map((name) => [name, NONE])),
-  tr: NONE,
-  'ssh-keygen': { words: 'none', writes: ['-f'] },
-  ssh: { words: 'read', texts: ['-i', '-F', '-l', '-p', '-o', '-L', '-R', '-D', '-J', '-W', '-E', '-S'] },
-  mosh: { words: 'read', texts: ['--ssh'] },
-  rm: WRITE,
-  rmdir: WRITE,
-  unlink: WRITE,
-  shred: WRITE,
-  truncate: { words: 'write', texts: ['-s', '--size', '-r'] },
-  touch: { words: 'write', texts: ['-d', '-t', '-r', '--date'] },
-  mkdir: WRITE,
-  chmod: WRITE,
-  chown: WRITE,
-  chgrp: WRITE,
-  chattr: WRITE,
-  tee: WRITE,
-  sponge: WRITE,
-  mv: { words: 'both', last: 'write', writes: ['-t', '--target-directory'] },
-  ln: { words: 'both', last: 'write', writes: ['-t', '--target-directory'] },
-  cp: COPY,
-  install: { ...COPY, texts: ['-m', '-o', '-g'] },
-  rsync: { ...COPY, texts: ['-e', '--rsh', '--exclude', '--include', '--filter', '-f'] },
-  scp: { ...COPY, texts: ['-i', '-P', '-o', '-F', '-J', '-c', '-l', '-S'] },
-  ed: BOTH,
-  ex: { words: 'both', texts: ['-c', '--cmd'] },
-  vi: { words: 'both', texts: ['-c', '--cmd'] },
-  vim: { words: 'both', texts: ['-c', '--cmd'] },
-  nvim: { words: 'both', texts: ['-c', '--cmd'] },
-  nano: BOTH,
-  emacs: { words: 'both', texts: ['--eval'] },
-  code: BOTH,
-  patch: BOTH,
+const ROLES_BY_COMMAND: Readonly<Record<string, CommandFileRoles>> = {
+  ...Object.fromEntries(COMMANDS_WITHOUT_FILES.split(' ').map((name) => [name, NO_ROLES])),
+  tr: NO_ROLES,
+  'ssh-keygen': { words: 'none', outputOptions: ['-f'] },
+  ssh: {
+    words: 'read',
+    textOptions: ['-i', '-F', '-l', '-p', '-o', '-L', '-R', '-D', '-J', '-W', '-E', '-S'],
+  },
+  mosh: { words: 'read', textOptions: ['--ssh'] },
+  rm: WRITE_ROLES,
+  rmdir: WRITE_ROLES,
+  unlink: WRITE_ROLES,
+  shred: WRITE_ROLES,
+  truncate: { words: 'write', textOptions: ['-s', '--size', '-r'] },
+  touch: { words: 'write', textOptions: ['-d', '-t', '-r', '--date'] },
+  mkdir: WRITE_ROLES,
+  chmod: WRITE_ROLES,
+  chown: WRITE_ROLES,
+  chgrp: WRITE_ROLES,
+  chattr: WRITE_ROLES,
+  tee: WRITE_ROLES,
+  sponge: WRITE_ROLES,
+  mv: { words: 'both', last: 'write', outputOptions: ['-t', '--target-directory'] },
+  ln: { words: 'both', last: 'write', outputOptions: ['-t', '--target-directory'] },
+  cp: COPY_ROLES,
+  install: { ...COPY_ROLES, textOptions: ['-m', '-o', '-g'] },
+  rsync: { ...COPY_ROLES, textOptions: ['-e', '--rsh', '--exclude', '--include', '--filter', '-f'] },
+  scp: { ...COPY_ROLES, textOptions: ['-i', '-P', '-o', '-F', '-J', '-c', '-l', '-S'] },
+  ed: READ_WRITE_ROLES,
+  ex: { words: 'both', textOptions: ['-c', '--cmd'] },
+  vi: { words: 'both', textOptions: ['-c', '--cmd'] },
+  vim: { words: 'both', textOptions: ['-c', '--cmd'] },
+  nvim: { words: 'both', textOptions: ['-c', '--cmd'] },
+  nano: READ_WRITE_ROLES,
+  emacs: { words: 'both', textOptions: ['--eval'] },
+  code: READ_WRITE_ROLES,
+  patch: READ_WRITE_ROLES,
   curl: {
     words: 'read',
-    writes: ['-o', '--output'],
-    texts: ['-H', '--header', '-A', '-e', '-X', '-u', '-w'],
+    outputOptions: ['-o', '--output'],
+    textOptions: ['-H', '--header', '-A', '-e', '-X', '-u', '-w'],
   },
-  wget: { words: 'read', writes: ['-O', '--output-document', '-o'] },
-  sort: { words: 'read', writes: ['-o', '--output'], texts: ['-k', '-t', '-S'] },
-  tar: { words: 'read', writes: ['-C', '--directory', '-f', '--file'], texts: ['--exclude'] },
-  zip: { words: 'read', texts: ['-x'] },
-  unzip: { words: 'read', writes: ['-d'] },
-  openssl: { words: 'read', writes: ['-out'] },
-  grep: GREP,
-  egrep: GREP,
-  fgrep: GREP,
-  zgrep: GREP,
-  rg: GREP,
-  ag: GREP,
-  ack: GREP,
-  ugrep: GREP,
-  sed: SED,
-  gsed: SED,
-  awk: AWK,
-  gawk: AWK,
-  mawk: AWK,
-  nawk: AWK,
-  perl: CODE,
-  python: { words: 'read', texts: ['-c', '-m', '-W', '-X'] },
-  python3: { words: 'read', texts: ['-c', '-m', '-W', '-X'] },
-  ruby: CODE,
-  node: CODE,
-  php: CODE,
+  wget: { words: 'read', outputOptions: ['-O', '--output-document', '-o'] },
+  sort: { words: 'read', outputOptions: ['-o', '--output'], textOptions: ['-k', '-t', '-S'] },
+  tar: { words: 'read', outputOptions: ['-C', '--directory', '-f', '--file'], textOptions: ['--exclude'] },
+  zip: { words: 'read', textOptions: ['-x'] },
+  unzip: { words: 'read', outputOptions: ['-d'] },
+  openssl: { words: 'read', outputOptions: ['-out'] },
+  grep: GREP_ROLES,
+  egrep: GREP_ROLES,
+  fgrep: GREP_ROLES,
+  zgrep: GREP_ROLES,
+  rg: GREP_ROLES,
+  ag: GREP_ROLES,
+  ack: GREP_ROLES,
+  ugrep: GREP_ROLES,
+  sed: SED_ROLES,
+  gsed: SED_ROLES,
+  awk: AWK_ROLES,
+  gawk: AWK_ROLES,
+  mawk: AWK_ROLES,
+  nawk: AWK_ROLES,
+  perl: INTERPRETER,
+  python: { words: 'read', textOptions: ['-c', '-m', '-W', '-X'] },
+  python3: { words: 'read', textOptions: ['-c', '-m', '-W', '-X'] },
+  ruby: INTERPRETER,
+  node: INTERPRETER,
+  php: INTERPRETER,
   jq: {
     words: 'read',
     first: 'none',
-    texts: ['--arg', '--argjson', '--args'],
+    textOptions: ['--arg', '--argjson', '--args'],
     withoutFirst: /^(?:-f|--from-file)/,
   },
-  gh: { words: 'read', texts: MESSAGE },
-  git: NONE,
-  'git add': READ,
-  'git stage': READ,
-  'git diff': { words: 'read', texts: ['-S', '-G'] },
-  'git difftool': { words: 'read', texts: ['-x'] },
-  'git show': READ,
-  'git blame': { words: 'read', texts: ['-L'] },
-  'git annotate': READ,
-  'git cat-file': READ,
-  'git archive': READ,
-  'git hash-object': READ,
-  'git stash': { words: 'read', texts: MESSAGE },
-  'git commit': { words: 'read', texts: MESSAGE },
-  'git grep': { ...GREP },
-  'git apply': READ,
-  'git am': READ,
+  gh: { words: 'read', textOptions: MESSAGE_OPTIONS },
+  git: NO_ROLES,
+  'git add': READ_ROLES,
+  'git stage': READ_ROLES,
+  'git diff': { words: 'read', textOptions: ['-S', '-G'] },
+  'git difftool': { words: 'read', textOptions: ['-x'] },
+  'git show': READ_ROLES,
+  'git blame': { words: 'read', textOptions: ['-L'] },
+  'git annotate': READ_ROLES,
+  'git cat-file': READ_ROLES,
+  'git archive': READ_ROLES,
+  'git hash-object': READ_ROLES,
+  'git stash': { words: 'read', textOptions: MESSAGE_OPTIONS },
+  'git commit': { words: 'read', textOptions: MESSAGE_OPTIONS },
+  'git grep': { ...GREP_ROLES },
+  'git apply': READ_ROLES,
+  'git am': READ_ROLES,
   'git config': { words: 'none' },
 };
 
 /** Subcommands of git that print what files hold only with these options. */
-export const PRINTS_WITH: Readonly<Record<string, RegExp>> = {
+export const GIT_CONTENT_OPTIONS: Readonly<Record<string, RegExp>> = {
   'git log': /^(?:-p|-u|--patch(?:-with-raw)?|-L.*|--cc|-c|-m)$/,
   'git reflog': /^(?:-p|--patch)$/,
   'git config': /^(?:-f|--file|--blob)(?:=|$)/,
 };
 
-const DEFAULT: FileRoles = READ;
+const DEFAULT_ROLES: CommandFileRoles = READ_ROLES;
 
 /** How the words of a command are read, by its name and its subcommand. */
-export function fileRoles(name: string, subcommand: string | null, options: readonly string[]): FileRoles {
+export function resolveFileRoles(
+  name: string,
+  subcommand: string | null,
+  options: readonly string[],
+): CommandFileRoles {
   const key = subcommand === null ? name : `${name} ${subcommand}`;
-  const prints = Object.hasOwn(PRINTS_WITH, key) ? PRINTS_WITH[key] : undefined;
-  if (prints && options.some((option) => prints.test(option))) return READ;
+  const prints = Object.hasOwn(GIT_CONTENT_OPTIONS, key) ? GIT_CONTENT_OPTIONS[key] : undefined;
+  if (prints && options.some((option) => prints.test(option))) return READ_ROLES;
   for (const one of [key, name]) {
-    const roles = Object.hasOwn(ROLES, one) ? ROLES[one] : undefined;
+    const roles = Object.hasOwn(ROLES_BY_COMMAND, one) ? ROLES_BY_COMMAND[one] : undefined;
     if (roles) return roles;
   }
-  return DEFAULT;
+  return DEFAULT_ROLES;
 }

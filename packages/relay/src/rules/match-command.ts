@@ -1,8 +1,8 @@
-import { type Like, likeAny } from '@floe/conditions/like';
-import type { SimpleCommand, Trait } from '../shell/command.ts';
-import { positionals } from '../shell/global-options.ts';
-import type { Word } from '../shell/word.ts';
-import { anyOf, both, type Match } from './match.ts';
+import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
+import type { CommandTrait, SimpleCommand } from '../shell/command.ts';
+import { findPositionals } from '../shell/positional-arguments.ts';
+import type { ShellWord } from '../shell/word.ts';
+import { type MatchResult, matchAny, matchBoth } from './match-result.ts';
 
 /** The part of a rule's `match` that reads commands of a shell. */
 export interface CommandPattern {
@@ -11,10 +11,10 @@ export interface CommandPattern {
   readonly any_flag?: readonly string[] | undefined;
   readonly all_flags?: readonly string[] | undefined;
   readonly args?: readonly string[] | undefined;
-  readonly does?: readonly Trait[] | undefined;
+  readonly does?: readonly CommandTrait[] | undefined;
 }
 
-export type CommandMatcher = (command: SimpleCommand) => Match;
+export type CommandMatcher = (command: SimpleCommand) => MatchResult;
 
 /** Compiles what a rule says about one command; null when it says nothing. */
 export function compileCommandPattern(pattern: CommandPattern): CommandMatcher | null {
@@ -24,15 +24,17 @@ export function compileCommandPattern(pattern: CommandPattern): CommandMatcher |
   if (command) parts.push(nameMatcher(command));
   if (does) parts.push(({ traits }) => (does.some((trait) => traits.includes(trait)) ? 'yes' : 'no'));
   if (subcommand) parts.push(subcommandMatcher(subcommand));
-  if (any_flag) parts.push((one) => anyOf(any_flag, (flag) => hasFlag(one, flag)));
+  if (any_flag) parts.push((one) => matchAny(any_flag, (flag) => hasFlag(one, flag)));
   if (all_flags)
-    parts.push((one) => all_flags.reduce<Match>((sum, flag) => both(sum, hasFlag(one, flag)), 'yes'));
+    parts.push((one) =>
+      all_flags.reduce<MatchResult>((sum, flag) => matchBoth(sum, hasFlag(one, flag)), 'yes'),
+    );
   if (args) parts.push(argumentMatcher(args));
   if (parts.length === 0) return null;
   return (one) => {
-    let sum: Match = 'yes';
+    let sum: MatchResult = 'yes';
     for (const part of parts) {
-      sum = both(sum, part(one));
+      sum = matchBoth(sum, part(one));
       if (sum === 'no') break;
     }
     return sum;
@@ -41,18 +43,18 @@ export function compileCommandPattern(pattern: CommandPattern): CommandMatcher |
 
 function nameMatcher(patterns: readonly string[]): CommandMatcher {
   const names = patterns.filter((pattern) => !pattern.includes('/'));
-  const byName = likeAny(names);
-  const byPath = likeAny(patterns.filter((pattern) => pattern.includes('/')));
+  const byName = compileWildcards(names);
+  const byPath = compileWildcards(patterns.filter((pattern) => pattern.includes('/')));
   return ({ name, word }) => {
     // What cannot be named is a doubt of the whole text, not of every rule.
     if (name === null) return 'no';
     if (byName(name) || byPath(word.text ?? '')) return 'yes';
-    return word.glob && names.some((pattern) => fitsGlob(name, pattern)) ? 'yes' : 'no';
+    return word.glob && names.some((pattern) => globMatches(name, pattern)) ? 'yes' : 'no';
   };
 }
 
 /** Whether a file name with `*`, `?` and `[…]` may stand for `name`. */
-function fitsGlob(glob: string, name: string): boolean {
+function globMatches(glob: string, name: string): boolean {
   if (name.includes('*')) return false;
   const parts = glob.replaceAll(/\[[^\]]*\]?/g, '?').split('*');
   let at = 0;
@@ -61,7 +63,7 @@ function fitsGlob(glob: string, name: string): boolean {
     const isFirst = n === 0;
     const isLast = n === parts.length - 1;
     if (isFirst && isLast && last !== 0) return false;
-    const found = findPart(name, part, isLast && !isFirst ? Math.max(at, last) : at, isFirst ? 0 : last);
+    const found = findGlobPart(name, part, isLast && !isFirst ? Math.max(at, last) : at, isFirst ? 0 : last);
     if (found === -1) return false;
     at = found + part.length;
   }
@@ -69,7 +71,7 @@ function fitsGlob(glob: string, name: string): boolean {
 }
 
 /** Where `part` with its `?` first stands in `name`, from one index to another; -1 when nowhere. */
-function findPart(name: string, part: string, from: number, to: number): number {
+function findGlobPart(name: string, part: string, from: number, to: number): number {
   for (let at = from; at <= to; at += 1)
     if ([...part].every((char, n) => char === '?' || char === name.charAt(at + n))) return at;
   return -1;
@@ -77,40 +79,40 @@ function findPart(name: string, part: string, from: number, to: number): number 
 
 /** `push`, or `compose down` for the first two words that are no options. */
 function subcommandMatcher(patterns: readonly string[]): CommandMatcher {
-  const likes = patterns.map((pattern) => pattern.split(/\s+/).map((word) => likeAny([word])));
+  const likes = patterns.map((pattern) => pattern.split(/\s+/).map((word) => compileWildcards([word])));
   return ({ name, args }) => {
-    const words = positionals(name ?? '', args);
+    const words = findPositionals(name ?? '', args);
     const texts = words.map(({ word }) => word);
-    return anyOf(likes, (like) => {
-      const first = startsLike(texts, like);
+    return matchAny(likes, (like) => {
+      const first = matchLeadingWords(texts, like);
       if (first !== 'no') return first;
-      if (words.slice(0, like.length).every(({ exact }) => exact)) return 'no';
+      if (words.slice(0, like.length).every(({ isCertain: exact }) => exact)) return 'no';
       // An option before it may have taken the first word for its value.
-      return [1, 2].some((n) => n < texts.length && startsLike(texts.slice(n), like) !== 'no')
+      return [1, 2].some((n) => n < texts.length && matchLeadingWords(texts.slice(n), like) !== 'no')
         ? 'maybe'
         : 'no';
     });
   };
 }
 
-function startsLike(words: readonly Word[], likes: readonly Like[]): Match {
-  let sum: Match = 'yes';
+function matchLeadingWords(words: readonly ShellWord[], likes: readonly WildcardMatcher[]): MatchResult {
+  let sum: MatchResult = 'yes';
   for (const [n, like] of likes.entries()) {
     const word = words[n];
-    if (!word) return words.some(mayBeAny) ? both(sum, 'maybe') : 'no';
-    sum = both(sum, wordLike(word, like));
+    if (!word) return words.some(isUnknownWord) ? matchBoth(sum, 'maybe') : 'no';
+    sum = matchBoth(sum, matchWord(word, like));
     if (sum === 'no') break;
   }
   return sum;
 }
 
-function wordLike(word: Word, like: Like): Match {
+function matchWord(word: ShellWord, like: WildcardMatcher): MatchResult {
   if (word.text !== null && like(word.text)) return 'yes';
-  return mayBeAny(word) ? 'maybe' : 'no';
+  return isUnknownWord(word) ? 'maybe' : 'no';
 }
 
 /** Nobody knows the word. */
-function mayBeAny({ text }: Word): boolean {
+function isUnknownWord({ text }: ShellWord): boolean {
   return text === null;
 }
 
@@ -118,12 +120,12 @@ function mayBeAny({ text }: Word): boolean {
  * Nobody knows the word, and it may be an option: a variable that is named for options, or a text that is put
  * together here. Other variables, names of files and what programs print are values.
  */
-function mayBeOption({ text, unknown }: Word): boolean {
+function isPossiblyOption({ text, unknown }: ShellWord): boolean {
   return text === null && (unknown === 'options' || unknown === 'made');
 }
 
 /** Commands whose long options have one dash, where `-delete` is not `-d -e -l …`. */
-const LONG_WITH_ONE_DASH = new Set([
+const SINGLE_DASH_LONG_OPTIONS = new Set([
   'find',
   'terraform',
   'tofu',
@@ -140,7 +142,7 @@ const LONG_WITH_ONE_DASH = new Set([
   'packer',
 ]);
 /** Short options after which the rest of the word is a value. */
-const VALUE_LETTERS: Readonly<Record<string, string>> = {
+const VALUE_OPTION_LETTERS: Readonly<Record<string, string>> = {
   git: 'mCcFo',
   curl: 'XHdoAubeFmT',
   tar: 'fC',
@@ -150,10 +152,10 @@ const VALUE_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** Whether a command has an option: in a cluster, with a value, or shortened as `getopt_long` allows. */
-function hasFlag({ name, args, implied }: SimpleCommand, flag: string): Match {
-  const like = flag.includes('*') ? likeAny([flag]) : null;
-  const same = sameOptions(name ?? '', args, flag);
-  let sum: Match = implied.some(({ text }) => text !== null && same.includes(text)) ? 'yes' : 'no';
+function hasFlag({ name, args, implied }: SimpleCommand, flag: string): MatchResult {
+  const like = flag.includes('*') ? compileWildcards([flag]) : null;
+  const same = equivalentOptions(name ?? '', args, flag);
+  let sum: MatchResult = implied.some(({ text }) => text !== null && same.includes(text)) ? 'yes' : 'no';
   for (const word of args) {
     const { text } = word;
     if (sum === 'yes' || text === '--') break;
@@ -164,15 +166,15 @@ function hasFlag({ name, args, implied }: SimpleCommand, flag: string): Match {
           ? like(text)
             ? 'yes'
             : 'no'
-          : anyOf(same, (one) => isFlag(text, one, name ?? ''));
+          : matchAny(same, (one) => matchFlag(text, one, name ?? ''));
     if (found === 'yes') return 'yes';
-    if (found === 'maybe' || mayBecome(word, flag)) sum = 'maybe';
+    if (found === 'maybe' || isPossiblyFlag(word, flag)) sum = 'maybe';
   }
   return sum;
 }
 
 /** Options that mean the same, by command or by command and subcommand. */
-const SAME_OPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const EQUIVALENT_OPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   rm: [
     ['-r', '-R', '--recursive'],
     ['-f', '--force'],
@@ -200,24 +202,24 @@ const SAME_OPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'docker rmi': [['-f', '--force']],
 };
 
-function sameOptions(name: string, args: readonly Word[], flag: string): readonly string[] {
-  const subcommand = positionals(name, args)[0]?.word.text ?? '';
+function equivalentOptions(name: string, args: readonly ShellWord[], flag: string): readonly string[] {
+  const subcommand = findPositionals(name, args)[0]?.word.text ?? '';
   for (const key of [name, `${name} ${subcommand}`]) {
-    const groups = Object.hasOwn(SAME_OPTIONS, key) ? SAME_OPTIONS[key] : undefined;
+    const groups = Object.hasOwn(EQUIVALENT_OPTIONS, key) ? EQUIVALENT_OPTIONS[key] : undefined;
     const group = groups?.find((options) => options.includes(flag));
     if (group) return group;
   }
   return [flag];
 }
 
-function isFlag(text: string, flag: string, name: string): Match {
+function matchFlag(text: string, flag: string, name: string): MatchResult {
   if (text === flag || text.startsWith(`${flag}=`)) return 'yes';
   if (flag.startsWith('--')) {
     const word = text.split('=', 1)[0] ?? '';
     return word.length > 3 && flag.startsWith(word) ? 'maybe' : 'no';
   }
-  if (!/^-\w$/.test(flag) || !/^-\w./.test(text) || LONG_WITH_ONE_DASH.has(name)) return 'no';
-  const values = Object.hasOwn(VALUE_LETTERS, name) ? (VALUE_LETTERS[name] ?? '') : '';
+  if (!/^-\w$/.test(flag) || !/^-\w./.test(text) || SINGLE_DASH_LONG_OPTIONS.has(name)) return 'no';
+  const values = Object.hasOwn(VALUE_OPTION_LETTERS, name) ? (VALUE_OPTION_LETTERS[name] ?? '') : '';
   for (const letter of text.slice(1)) {
     if (`-${letter}` === flag) return 'yes';
     if (values.includes(letter) || !/\w/.test(letter)) break;
@@ -226,31 +228,33 @@ function isFlag(text: string, flag: string, name: string): Match {
 }
 
 /** A word that is not known may be an option, unless it begins like none. */
-function mayBecome(word: Word, flag: string): boolean {
-  if (!mayBeAny(word)) return false;
+function isPossiblyFlag(word: ShellWord, flag: string): boolean {
+  if (!isUnknownWord(word)) return false;
   return word.prefix === ''
-    ? mayBeOption(word)
+    ? isPossiblyOption(word)
     : word.prefix.startsWith('-') && (flag.startsWith(word.prefix) || !word.prefix.startsWith('--'));
 }
 
 function argumentMatcher(patterns: readonly string[]): CommandMatcher {
-  const like = likeAny(patterns);
+  const like = compileWildcards(patterns);
   return ({ args }) =>
-    anyOf(args, (word) => {
+    matchAny(args, (word) => {
       if (word.text !== null && like(word.text)) return 'yes';
-      if (word.prefix === '' && !mayBeOption(word)) return 'no';
-      return mayBeAny(word) && patterns.some((pattern) => mayContinue(word.prefix, pattern)) ? 'maybe' : 'no';
+      if (word.prefix === '' && !isPossiblyOption(word)) return 'no';
+      return isUnknownWord(word) && patterns.some((pattern) => canMatchPattern(word.prefix, pattern))
+        ? 'maybe'
+        : 'no';
     });
 }
 
 /** Whether a text that begins with `prefix` can be like the pattern. */
-function mayContinue(prefix: string, pattern: string): boolean {
+function canMatchPattern(prefix: string, pattern: string): boolean {
   const head = pattern.split('*', 1)[0] ?? '';
   const shorter = Math.min(head.length, prefix.length);
   return head.slice(0, shorter).toLowerCase() === prefix.slice(0, shorter).toLowerCase();
 }
 
 /** The words of a command as conditions see them; unknown ones are empty. */
-export function knownTexts(args: readonly Word[]): string[] {
+export function knownWordTexts(args: readonly ShellWord[]): string[] {
   return args.map(({ text }) => text ?? '');
 }

@@ -1,6 +1,6 @@
-import { likeAny } from '@floe/conditions/like';
-import { ANY_TEXT, hasWildcard, mayBeBoth } from '../shell/glob.ts';
-import type { Match } from './match.ts';
+import { compileWildcards } from '@floe/conditions/wildcards';
+import { ANY_TEXT, hasWildcard, patternsOverlap } from '../shell/glob.ts';
+import type { MatchResult } from './match-result.ts';
 
 /** Where a path stands, as far as that is known. */
 export interface PathContext {
@@ -10,7 +10,7 @@ export interface PathContext {
 }
 
 /** A path in the form in which rules compare it, for each directory it may be relative to. */
-export interface KnownPath {
+export interface NormalizedPath {
   /** Absolute, or from `~`; empty for a relative path of which nobody knows where. */
   readonly absolute: readonly string[];
   /** As it was written, cleaned. */
@@ -19,9 +19,9 @@ export interface KnownPath {
   readonly isPattern: boolean;
 }
 
-const HOMES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
+const HOME_DIRECTORIES = /^(?:\/home\/[^/]+|\/Users\/[^/]+|\/root|\/var\/root|[a-z]:\/Users\/[^/]+)(?=\/|$)/i;
 /** Other ways to say `/` and the working directory, and where macOS keeps what has short names. */
-const ALIASES: readonly (readonly [RegExp, string])[] = [
+const PATH_ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^\/proc\/(?:self|thread-self|\d+)\/root(?=\/|$)/, ''],
   [/^\/proc\/(?:self|thread-self|\d+)\/cwd\//, './'],
   [/^\/private(?=\/(?:etc|tmp|var)(?:\/|$))/, ''],
@@ -33,12 +33,14 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
  * Brings a path into one form: no `.`, `..` or doubled slashes, `~` for any home directory. Links of the file system
  * are not followed: the machine they are on is another one.
  */
-export function knownPath(path: string, { directories, home }: PathContext): KnownPath {
-  const written = aliased(clean(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
+export function normalizePath(path: string, { directories, home }: PathContext): NormalizedPath {
+  const written = resolveAliases(cleanSegments(path.replaceAll('\\', '/').replace(/^file:\/\//, '')));
   const isPattern = hasWildcard(written);
   if (isAbsolute(written))
-    return { absolute: [fromHome(written, home), ...belowHome(written)], written, isPattern };
-  const absolute = directories.map((directory) => fromHome(clean(`${directory}/${written}`), home));
+    return { absolute: [abbreviateHome(written, home), ...possibleHomePaths(written)], written, isPattern };
+  const absolute = directories.map((directory) =>
+    abbreviateHome(cleanSegments(`${directory}/${written}`), home),
+  );
   return { absolute, written, isPattern };
 }
 
@@ -46,26 +48,26 @@ function isAbsolute(path: string): boolean {
   return /^(?:\/|~|[a-zA-Z]:\/)/.test(path);
 }
 
-function aliased(path: string): string {
+function resolveAliases(path: string): string {
   let out = path;
-  for (const [pattern, instead] of ALIASES) out = out.replace(pattern, instead);
+  for (const [pattern, instead] of PATH_ALIASES) out = out.replace(pattern, instead);
   return out === '' ? '/' : out;
 }
 
-function fromHome(path: string, home: string | null): string {
+function abbreviateHome(path: string, home: string | null): string {
   if (home !== null && home !== '/' && (path === home || path.startsWith(`${home}/`)))
     return `~${path.slice(home.length)}`;
   // `~user` is a home too.
-  return path.replace(HOMES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
+  return path.replace(HOME_DIRECTORIES, '~').replace(/^~[\w.-]+(?=\/|$)/, '~');
 }
 
 /** What nobody knows of a path may be the way into a home directory. */
-function belowHome(path: string): string[] {
+function possibleHomePaths(path: string): string[] {
   const at = path.indexOf(ANY_TEXT);
   return at === -1 || path.startsWith('~') ? [] : [`~/${path.slice(at)}`];
 }
 
-function clean(path: string): string {
+function cleanSegments(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
@@ -76,36 +78,36 @@ function clean(path: string): string {
   return (path.startsWith('/') ? '/' : '') + parts.join('/');
 }
 
-export type PathMatcher = (path: KnownPath) => Match;
+export type PathMatcher = (path: NormalizedPath) => MatchResult;
 
 /** Compiles patterns of paths: from `/` or `~`, or of a name in any directory. A directory is what stands in it, too. */
-export function compilePaths(patterns: readonly string[]): PathMatcher {
+export function compilePathPatterns(patterns: readonly string[]): PathMatcher {
   const anchored: string[] = [];
   const floating: string[] = [];
   for (const given of patterns) {
     const pattern = given.replace(/^\$HOME(?=\/|$)/, '~').replace(/^(?:\*\*?\/)+/, '');
     const forms = pattern.endsWith('/*') ? [pattern, pattern.slice(0, -2)] : [pattern];
-    if (isAbsolute(pattern)) anchored.push(...forms.map((form) => fromHome(form, null)));
+    if (isAbsolute(pattern)) anchored.push(...forms.map((form) => abbreviateHome(form, null)));
     else floating.push(...forms.flatMap((form) => [form, `*/${form}`]));
   }
-  const isAnchored = likeAny(anchored);
-  const isFloating = likeAny(floating);
+  const isAnchored = compileWildcards(anchored);
+  const isFloating = compileWildcards(floating);
   // Of a relative path without a place: it may be any of these that end like it.
   const tails = anchored.map((pattern) => pattern.replace(/^[^/]*\//, ''));
-  const isTail = likeAny(tails.flatMap((tail) => [tail, `*/${tail}`]));
+  const isTail = compileWildcards(tails.flatMap((tail) => [tail, `*/${tail}`]));
   return ({ absolute, written, isPattern }) => {
-    if (isPattern) return patternMatch([...absolute, written], [...anchored, ...floating]);
+    if (isPattern) return matchPatterns([...absolute, written], [...anchored, ...floating]);
     if (absolute.some((path) => isAnchored(path) || isFloating(path)) || isFloating(written)) return 'yes';
     return absolute.length === 0 && isTail(written) ? 'maybe' : 'no';
   };
 }
 
 /** A pattern that can only stand for what a rule names is it; others may be. */
-function patternMatch(paths: readonly string[], patterns: readonly string[]): Match {
-  let best: Match = 'no';
+function matchPatterns(paths: readonly string[], patterns: readonly string[]): MatchResult {
+  let best: MatchResult = 'no';
   for (const path of paths)
     for (const pattern of patterns)
-      if (mayBeBoth(pattern, path)) {
+      if (patternsOverlap(pattern, path)) {
         if (!path.includes(ANY_TEXT)) return 'yes';
         best = 'maybe';
       }

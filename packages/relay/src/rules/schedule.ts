@@ -1,5 +1,5 @@
 /** When a rule holds, in one time zone. */
-export interface SchedulePattern {
+export interface RuleSchedule {
   readonly days: readonly string[];
   /** `09:00`. */
   readonly from: string;
@@ -10,7 +10,7 @@ export interface SchedulePattern {
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 /** Whether a rule holds at a moment (milliseconds since the epoch). A span that ends before it begins ends the day after. */
-export function compileSchedule(pattern: SchedulePattern | undefined): (nowMs: number) => boolean {
+export function compileSchedule(pattern: RuleSchedule | undefined): (nowMs: number) => boolean {
   if (pattern === undefined) return () => true;
   const { from, to, timezone } = pattern;
   const days = new Set(pattern.days);

@@ -1,7 +1,7 @@
 import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 
 /** Files by which agents are governed, or by which a shell runs what somebody left there. */
-const OWN_FILES = [
+const GOVERNING_FILES = [
   '.cursor/hooks.json',
   '.cursor/hooks/*',
   '.git/hooks/*',
@@ -41,7 +41,7 @@ const OWN_FILES = [
 ];
 
 /** The built-in rule: agents ask before they change what governs them. Null where it is switched off. */
-export function selfTamperRule({
+export function createSelfTamperRule({
   self_tamper: mode,
 }: Pick<RelayConfig, 'self_tamper'>): RelayRuleConfig | null {
   if (mode === 'off') return null;
@@ -49,7 +49,7 @@ export function selfTamperRule({
     name: 'self-tamper',
     on: ['file_write'],
     mode,
-    match: { path: OWN_FILES },
+    match: { path: GOVERNING_FILES },
     decision: 'ask',
     on_error: 'open',
     except: [],

@@ -1,7 +1,7 @@
-import type { Vocabulary } from '@floe/conditions/vocabulary';
+import type { ConditionVocabulary } from '@floe/conditions/vocabulary';
 
 /** What a rule's `when` may name; docs/relay.md explains each. What an event does not have is empty. */
-export const RELAY_VOCABULARY: Vocabulary = {
+export const RELAY_VOCABULARY: ConditionVocabulary = {
   example: {
     event: 'shell',
     agent: new Map([
@@ -43,5 +43,5 @@ export const RELAY_VOCABULARY: Vocabulary = {
     ]),
     path: '/path',
   },
-  open: new Set(['tool.arguments']),
+  dynamicVariables: new Set(['tool.arguments']),
 };

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { decide } from '../decide.ts';
-import { compileRelay } from '../relay.ts';
-import { filesOf } from '../rules/shell-files.ts';
-import { analyseShell } from './analyse.ts';
-import { loadGrammar } from './tree.ts';
+import { compileRelay } from '../compile-relay.ts';
+import { evaluateRelayEvent } from '../evaluate-event.ts';
+import { findFileAccesses } from '../rules/shell-files.ts';
+import { analyzeShell } from './analyze-shell.ts';
+import { loadShellGrammar } from './grammar.ts';
 
-const grammar = await loadGrammar();
+const grammar = await loadShellGrammar();
 const relay = compileRelay(
   RelaySchema.parse({
     mode: 'enforce',
@@ -54,15 +54,15 @@ suite('work for one text is bounded', () => {
   for (const [what, text] of Object.entries(TEXTS))
     test(`${what}, in three sizes`, () => {
       for (const size of [4, 12, 40]) {
-        const analysis = analyseShell(grammar, text(size));
+        const analysis = analyzeShell(grammar, text(size));
         const words = analysis.commands.reduce((sum, { args }) => sum + args.length, 0);
         assert.ok(
           analysis.commands.length <= MOST_COMMANDS,
           `${analysis.commands.length} commands of ${size}`,
         );
         assert.ok(words <= MOST_WORDS, `${words} words of ${size}`);
-        assert.ok(analysis.doubts.length <= MOST_DOUBTS, `${analysis.doubts.length} doubts of ${size}`);
-        assert.ok(filesOf(analysis).length <= 8 * MOST_WORDS, `${size}`);
+        assert.ok(analysis.unclear.length <= MOST_DOUBTS, `${analysis.unclear.length} doubts of ${size}`);
+        assert.ok(findFileAccesses(analysis).length <= 8 * MOST_WORDS, `${size}`);
       }
     });
 
@@ -78,7 +78,7 @@ suite('work for one text is bounded', () => {
     for (const command of beyond) {
       const event = relayEvent.parse({ event: 'shell', shell: { command } });
       const identity = { key: '', team: null, owner: null };
-      const { decision } = decide(event, { relay, grammar, identity, nowMs: 0 });
+      const { decision } = evaluateRelayEvent(event, { relay, grammar, identity, nowMs: 0 });
       assert.match(decision, /^(?:ask|deny)$/, command.slice(0, 80));
     }
   });

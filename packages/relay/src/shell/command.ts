@@ -1,7 +1,7 @@
-import type { Word } from './word.ts';
+import type { ShellWord } from './word.ts';
 
 /** What a command does beyond its name that a rule may ask for. */
-export const TRAITS = [
+export const COMMAND_TRAITS = [
   /** An interpreter runs what comes in through a pipe, a here-document or `<(…)`. */
   'runs_input',
   /** An interpreter runs code given as an argument: `python -c`. */
@@ -14,7 +14,7 @@ export const TRAITS = [
   'unclear',
 ] as const;
 
-export type Trait = (typeof TRAITS)[number];
+export type CommandTrait = (typeof COMMAND_TRAITS)[number];
 
 export interface Assignment {
   readonly name: string;
@@ -22,10 +22,10 @@ export interface Assignment {
   readonly value: string | null;
 }
 
-export interface Redirect {
+export interface ShellRedirect {
   /** `>`, `>>`, `<`, `<>`, `&>` and so on. */
   readonly operator: string;
-  readonly target: Word;
+  readonly target: ShellWord;
 }
 
 /** One command that the shell would run, however deep it stands. */
@@ -33,24 +33,24 @@ export interface SimpleCommand {
   /** Name without its directory, lower case, without `.exe`; null when nobody can tell. */
   readonly name: string | null;
   /** As it is written, directory included. */
-  readonly word: Word;
-  readonly args: readonly Word[];
+  readonly word: ShellWord;
+  readonly args: readonly ShellWord[];
   /** How many of the words are its own: those after them are a command that it runs. */
   readonly own: number;
   /** Options that other words mean: `+main` forces a push. */
-  readonly implied: readonly Word[];
+  readonly implied: readonly ShellWord[];
   readonly assignments: readonly Assignment[];
-  readonly redirects: readonly Redirect[];
+  readonly redirects: readonly ShellRedirect[];
   /** Commands that run this one, outermost first: `sudo`, `env`. */
   readonly via: readonly string[];
-  readonly traits: readonly Trait[];
+  readonly traits: readonly CommandTrait[];
   /** In the text that was analysed. */
   readonly start: number;
   readonly end: number;
 }
 
 /** A part of a text whose meaning nobody can tell before it runs. */
-export interface Doubt {
+export interface UnclearSpan {
   readonly because: string;
   readonly start: number;
   readonly end: number;
@@ -60,11 +60,11 @@ export interface Doubt {
 export interface ShellAnalysis {
   readonly text: string;
   readonly commands: readonly SimpleCommand[];
-  readonly doubts: readonly Doubt[];
+  readonly unclear: readonly UnclearSpan[];
 }
 
 /** The last part of a path in the form in which commands are compared: `C:\bin\Git.EXE` is `git`. */
-export function commandName(path: string): string {
+export function normalizeCommandName(path: string): string {
   const base = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   return base.toLowerCase().replace(/\.(?:exe|cmd|bat|com)$/, '');
 }

@@ -1,4 +1,4 @@
-const SIMPLE: Readonly<Record<string, string>> = {
+const SIMPLE_ESCAPE_CHARACTERS: Readonly<Record<string, string>> = {
   a: '\x07',
   b: '\b',
   e: '\x1b',
@@ -10,10 +10,11 @@ const SIMPLE: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-const NUMBERS = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S]))/;
+const NUMERIC_ESCAPE =
+  /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c([\s\S]))/;
 
 /** What stands between the quotes of `$'…'`, as bash reads it ("ANSI-C Quoting" in its manual). */
-export function ansiC(text: string): string {
+export function unescapeAnsiC(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charAt(at);
@@ -22,12 +23,12 @@ export function ansiC(text: string): string {
       continue;
     }
     const next = text.charAt(at + 1);
-    const number = NUMBERS.exec(text.slice(at + 1, at + 10));
+    const number = NUMERIC_ESCAPE.exec(text.slice(at + 1, at + 10));
     if (number) {
-      out += numbered(number);
+      out += unescapeNumber(number);
       at += number[0].length;
     } else {
-      out += SIMPLE[next] ?? (/['"\\?]/.test(next) ? next : `\\${next}`);
+      out += SIMPLE_ESCAPE_CHARACTERS[next] ?? (/['"\\?]/.test(next) ? next : `\\${next}`);
       at += 1;
     }
   }
@@ -36,7 +37,7 @@ export function ansiC(text: string): string {
   return nul === -1 ? out : out.slice(0, nul);
 }
 
-function numbered([, hex, short, long, octal, control]: RegExpExecArray): string {
+function unescapeNumber([, hex, short, long, octal, control]: RegExpExecArray): string {
   if (control !== undefined) return String.fromCharCode((control.codePointAt(0) ?? 0) & 0x1f);
   if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
   const code = Number.parseInt(hex ?? short ?? long ?? '0', 16);
@@ -44,11 +45,11 @@ function numbered([, hex, short, long, octal, control]: RegExpExecArray): string
 }
 
 /** What stands in double quotes: a backslash keeps its meaning before four characters only. */
-export function inDoubleQuotes(text: string): string {
+export function unescapeDoubleQuoted(text: string): string {
   return text.replaceAll(/\\([$`"\\]|\n)/g, (_, char: string) => (char === '\n' ? '' : char));
 }
 
 /** What `printf` and `echo -e` make of backslashes, as far as both agree. */
-export function printed(text: string): string {
-  return ansiC(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
+export function unescapePrintf(text: string): string {
+  return unescapeAnsiC(text.replaceAll(/\\0([0-7]{1,3})/g, '\\$1'));
 }

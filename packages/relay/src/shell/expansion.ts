@@ -1,91 +1,95 @@
-import { type Scope, unknownOf, type Value } from './scope.ts';
-import type { Piece } from './word.ts';
+import { type ShellScope, unknownVariableSource, type VariableValue } from './scope.ts';
+import type { WordSegment } from './word.ts';
 
 /** `$name`, `$1`, `$@`; `$1m` is the first argument and an m. */
-const BARE = /^\$(?:([A-Za-z_]\w*)|([0-9])(\w*)|([@*#?$!-]))$/;
+const BARE_PARAMETER = /^\$(?:([A-Za-z_]\w*)|([0-9])(\w*)|([@*#?$!-]))$/;
 /** `${!name[index]operator…}`. */
-const BRACED = /^\$\{([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?([\s\S]*)\}$/;
+const BRACED_PARAMETER = /^\$\{([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[([^\]]*)\])?([\s\S]*)\}$/;
 /** Words after an operator that are more than text. */
-const ACTIVE = /[$`]/;
+const ACTIVE_CHARACTERS = /[$`]/;
 
 /** What an expansion gives: the pieces of one word, or of several (`"${a[@]}"`). */
-export type Expanded = readonly (readonly Piece[])[];
+export type ExpansionResult = readonly (readonly WordSegment[])[];
 
 /** What `$name` or `${…}` probably stands for ("Shell Parameter Expansion" in the manual of bash). */
-export function expand(text: string, scope: Scope): Expanded {
-  const [, name, digit, rest = '', special] = BARE.exec(text) ?? [];
-  if (name !== undefined) return valueNamed(name, null, scope);
+export function expandParameter(text: string, scope: ShellScope): ExpansionResult {
+  const [, name, digit, rest = '', special] = BARE_PARAMETER.exec(text) ?? [];
+  if (name !== undefined) return lookUpValue(name, null, scope);
   if (digit !== undefined) {
-    const first = valueNamed(digit, null, scope);
+    const first = lookUpValue(digit, null, scope);
     return rest === '' ? first : [[...(first[0] ?? []), { text: rest, quoted: true, certain: true }]];
   }
   if (special !== undefined)
-    return special === '@' || special === '*' ? valueNamed(special, null, scope) : number();
-  const [, prefix, braced = '', index = null, operation = ''] = BRACED.exec(text) ?? [];
-  if (prefix === undefined) return unknown('made');
-  if (prefix === '#') return number();
-  if (prefix === '!') return indirect(braced, index, scope);
+    return special === '@' || special === '*' ? lookUpValue(special, null, scope) : numericResult();
+  const [, prefix, braced = '', index = null, operation = ''] = BRACED_PARAMETER.exec(text) ?? [];
+  if (prefix === undefined) return unknownResult('made');
+  if (prefix === '#') return numericResult();
+  if (prefix === '!') return expandIndirect(braced, index, scope);
   // `${IFS%??}` and the like are still blanks.
   if (braced === 'IFS') return [[{ text: ' ', quoted: false, certain: false }]];
-  const value = valueNamed(braced, index, scope);
-  return operation === '' ? value : operated(value, operation, scope.value(braced) !== null);
+  const value = lookUpValue(braced, index, scope);
+  return operation === '' ? value : applyOperator(value, operation, scope.value(braced) !== null);
 }
 
-function number(): Expanded {
+function numericResult(): ExpansionResult {
   return [[{ text: '1', quoted: false, certain: false }]];
 }
 
-function unknown(why: Piece['unknown']): Expanded {
+function unknownResult(why: WordSegment['unknown']): ExpansionResult {
   return [[{ text: null, quoted: false, certain: false, ...(why && { unknown: why }) }]];
 }
 
-function sureValue(name: string, scope: Scope): Value | null {
+function singleAssignedValue(name: string, scope: ShellScope): VariableValue | null {
   const value = scope.value(name);
-  if (value === null || !scope.isSure(name)) return value;
+  if (value === null || !scope.isAssignedOnce(name)) return value;
   return value.map((pieces) => pieces.map((piece) => ({ ...piece, sure: true })));
 }
 
-function valueNamed(name: string, index: string | null, scope: Scope): Expanded {
-  const value = sureValue(name, scope);
-  if (value === null) return unknown(unknownOf(name));
+function lookUpValue(name: string, index: string | null, scope: ShellScope): ExpansionResult {
+  const value = singleAssignedValue(name, scope);
+  if (value === null) return unknownResult(unknownVariableSource(name));
   if (index === '@' || index === '*' || name === '@' || name === '*') return value;
   if (index !== null && /^-?\d+$/.test(index)) return [value.at(Number(index)) ?? []];
   // An element of an associative array may be any of them; the first stands for all of one.
-  if (index !== null) return value.length === 1 ? value : unknown('made');
+  if (index !== null) return value.length === 1 ? value : unknownResult('made');
   return [value[0] ?? []];
 }
 
-function indirect(name: string, index: string | null, scope: Scope): Expanded {
-  if (index !== null) return number();
-  const target = textOf(valueNamed(name, null, scope)[0] ?? []);
-  return target === null ? unknown('made') : valueNamed(target, null, scope);
+function expandIndirect(name: string, index: string | null, scope: ShellScope): ExpansionResult {
+  if (index !== null) return numericResult();
+  const target = joinSegments(lookUpValue(name, null, scope)[0] ?? []);
+  return target === null ? unknownResult('made') : lookUpValue(target, null, scope);
 }
 
-function textOf(pieces: readonly Piece[]): string | null {
+function joinSegments(pieces: readonly WordSegment[]): string | null {
   return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
 }
 
-function operated(value: Expanded, operation: string, isSet: boolean): Expanded {
+function applyOperator(value: ExpansionResult, operation: string, isSet: boolean): ExpansionResult {
   const [, operator = '', raw = ''] =
     /^(:?[-=+?]|:|%%?|##?|\/[/#%]?|\^\^?|,,?|@)([\s\S]*)$/.exec(operation) ?? [];
   const word = unquoted(raw);
   if (/^:?[-=]$/.test(operator)) {
-    const isEmpty = value.length > 0 && value.every((pieces) => textOf(pieces) === '');
+    const isEmpty = value.length > 0 && value.every((pieces) => joinSegments(pieces) === '');
     if (isSet && !isEmpty) return value;
-    return ACTIVE.test(raw) ? unknown('variable') : [[{ text: word, quoted: false, certain: false }]];
+    return ACTIVE_CHARACTERS.test(raw)
+      ? unknownResult('variable')
+      : [[{ text: word, quoted: false, certain: false }]];
   }
   if (/^:?\+$/.test(operator))
-    return ACTIVE.test(raw) ? unknown('made') : [[{ text: word, quoted: false, certain: false }]];
+    return ACTIVE_CHARACTERS.test(raw)
+      ? unknownResult('made')
+      : [[{ text: word, quoted: false, certain: false }]];
   if (/^:?\?$/.test(operator)) return value;
   return value.map((pieces) => {
-    const text = textOf(pieces);
+    const text = joinSegments(pieces);
     if (text === null) return pieces.map((piece) => ({ ...piece, text: null }));
-    const changed = ACTIVE.test(raw) ? null : changedText(text, operator, word);
+    const changed = ACTIVE_CHARACTERS.test(raw) ? null : transformText(text, operator, word);
     return [{ text: changed, quoted: false, certain: false, unknown: 'made' }];
   });
 }
 
-function changedText(text: string, operator: string, word: string): string | null {
+function transformText(text: string, operator: string, word: string): string | null {
   switch (operator) {
     case '%':
     case '%%':
@@ -97,7 +101,7 @@ function changedText(text: string, operator: string, word: string): string | nul
     case '//':
     case '/#':
     case '/%':
-      return replaced(text, word, operator);
+      return replacePattern(text, word, operator);
     case '^':
       return text.charAt(0).toUpperCase() + text.slice(1);
     case '^^':
@@ -116,21 +120,21 @@ function changedText(text: string, operator: string, word: string): string | nul
 }
 
 /** A pattern of the shell matched at every length; texts are short. */
-function fits(pattern: string, text: string): boolean {
+function patternMatches(pattern: string, text: string): boolean {
   if (!/[*?[]/.test(pattern)) return pattern === text;
   if (pattern.length > 100 || text.length > 500) return false;
   const parts = pattern.split('*').map((part) => part.replaceAll(/\[[^\]]*\]/g, '?'));
   let at = 0;
   for (const [n, part] of parts.entries()) {
     const isLast = n === parts.length - 1;
-    const found = findPart(text, part, isLast && n > 0 ? text.length - part.length : at, n === 0);
+    const found = findPatternPart(text, part, isLast && n > 0 ? text.length - part.length : at, n === 0);
     if (found < at) return false;
     at = found + part.length;
   }
   return at === text.length || pattern.endsWith('*');
 }
 
-function findPart(text: string, part: string, from: number, isFirst: boolean): number {
+function findPatternPart(text: string, part: string, from: number, isFirst: boolean): number {
   for (let at = from; at >= 0 && at + part.length <= text.length; at += 1) {
     if ([...part].every((char, n) => char === '?' || char === text.charAt(at + n))) return at;
     if (isFirst) break;
@@ -141,18 +145,18 @@ function findPart(text: string, part: string, from: number, isFirst: boolean): n
 function withoutEnd(text: string, pattern: string, isLongest: boolean): string {
   const starts = [...text, ''].map((_, at) => at);
   for (const at of isLongest ? starts : starts.reverse())
-    if (fits(pattern, text.slice(at))) return text.slice(0, at);
+    if (patternMatches(pattern, text.slice(at))) return text.slice(0, at);
   return text;
 }
 
 function withoutStart(text: string, pattern: string, isLongest: boolean): string {
   const ends = [...text, ''].map((_, at) => at);
   for (const at of isLongest ? ends.reverse() : ends)
-    if (fits(pattern, text.slice(0, at))) return text.slice(at);
+    if (patternMatches(pattern, text.slice(0, at))) return text.slice(at);
   return text;
 }
 
-function replaced(text: string, word: string, operator: string): string | null {
+function replacePattern(text: string, word: string, operator: string): string | null {
   const cut = word.indexOf('/');
   const [pattern, by] = cut === -1 ? [word, ''] : [word.slice(0, cut), word.slice(cut + 1)];
   if (pattern === '' || /[*?[]/.test(pattern)) return null;

@@ -1,25 +1,29 @@
-import { commandName, type Redirect } from './command.ts';
-import type { Input } from './redirects.ts';
-import type { Scope } from './scope.ts';
-import type { Printed, Word } from './word.ts';
+import { normalizeCommandName, type ShellRedirect } from './command.ts';
+import type { CommandInput } from './redirects.ts';
+import type { ShellScope } from './scope.ts';
+import type { CommandOutput, ShellWord } from './word.ts';
 
 /** Notes what redirects write to files of this text. */
-export function noteRedirects(redirects: readonly Redirect[], printed: Printed | null, scope: Scope): void {
+export function recordRedirectWrites(
+  redirects: readonly ShellRedirect[],
+  printed: CommandOutput | null,
+  scope: ShellScope,
+): void {
   for (const { operator, target } of redirects) {
     if (!/^(?:&?>>?|>\|)$/.test(operator) || target.text === null || /^(?:\d|\/dev\/)/.test(target.text))
       continue;
     const before = operator.endsWith('>>') ? scope.fileAt(target.text) : null;
-    scope.write(target.text, appended(before?.text, printed?.text ?? null));
+    scope.write(target.text, appendToFile(before?.text, printed?.text ?? null));
   }
 }
 
-function appended(before: string | null | undefined, text: string | null) {
+function appendToFile(before: string | null | undefined, text: string | null) {
   if (before === undefined) return { text, program: null };
   return { text: before === null || text === null ? null : `${before}\n${text}`, program: null };
 }
 
 /** Programs that download, with the options that say where to. */
-const DOWNLOADS: Readonly<
+const DOWNLOAD_PROGRAMS: Readonly<
   Record<string, { readonly output: readonly string[]; readonly base: RegExp | null }>
 > = {
   curl: { output: ['-o', '--output'], base: /^(?:-[a-zA-Z]*O[a-zA-Z]*|--remote-name(?:-all)?)$/ },
@@ -30,85 +34,99 @@ const DOWNLOADS: Readonly<
   xh: { output: ['-o', '--output'], base: /^(?:-d|--download)$/ },
 };
 /** Programs that copy from elsewhere to the last of their words. */
-const FETCHES = new Set(['scp', 'rsync', 'aws', 'gsutil', 'gcloud', 'rclone', 'mc', 's3cmd']);
-const COPIES = new Set(['cp', 'mv', 'ln', 'install', 'link']);
-const DECODED_FILE = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zcat']);
+const REMOTE_COPY_PROGRAMS = new Set(['scp', 'rsync', 'aws', 'gsutil', 'gcloud', 'rclone', 'mc', 's3cmd']);
+const COPY_PROGRAMS = new Set(['cp', 'mv', 'ln', 'install', 'link']);
+const DECODING_PROGRAMS = new Set(['base64', 'openssl', 'xxd', 'gunzip', 'gzip', 'zcat']);
 
 /** Notes files that a command writes so that what they hold runs later: downloads, copies of programs, `tee`. */
-export function noteFiles(name: string, args: readonly Word[], input: Input | null, scope: Scope): void {
+export function recordFileWrites(
+  name: string,
+  args: readonly ShellWord[],
+  input: CommandInput | null,
+  scope: ShellScope,
+): void {
   const operands = args.filter(
     ({ text }, at) => (text === null || !/^-./.test(text)) && !/^-[mog]$/.test(args[at - 1]?.text ?? ''),
   );
-  if (name === 'git' && operands[0]?.text === 'clone') return noteClone(operands.slice(1), scope);
-  if (name === 'tee') return noteTee(args, operands, input, scope);
-  if (COPIES.has(name)) return noteCopy(args, operands, scope);
-  if (FETCHES.has(name)) return noteFetch(operands, scope);
-  if (DECODED_FILE.has(name)) return void noteOutput(args, ['-out', '-o'], scope);
-  const download = Object.hasOwn(DOWNLOADS, name) ? DOWNLOADS[name] : undefined;
+  if (name === 'git' && operands[0]?.text === 'clone') return recordClone(operands.slice(1), scope);
+  if (name === 'tee') return recordTee(args, operands, input, scope);
+  if (COPY_PROGRAMS.has(name)) return recordCopy(args, operands, scope);
+  if (REMOTE_COPY_PROGRAMS.has(name)) return recordRemoteCopy(operands, scope);
+  if (DECODING_PROGRAMS.has(name)) return void recordOutputOption(args, ['-out', '-o'], scope);
+  const download = Object.hasOwn(DOWNLOAD_PROGRAMS, name) ? DOWNLOAD_PROGRAMS[name] : undefined;
   if (!download) return;
-  if (noteOutput(args, download.output, scope)) return;
+  if (recordOutputOption(args, download.output, scope)) return;
   if (download.base && (args.length === 0 || args.some(({ text }) => download.base?.test(text ?? ''))))
     for (const { text } of operands) {
       const base = baseName(text ?? '');
-      noteDownload(base, scope);
-      const directory = directoryOf(args);
-      if (directory !== null) noteDownload(`${directory}/${base}`, scope);
+      recordDownload(base, scope);
+      const directory = downloadDirectory(args);
+      if (directory !== null) recordDownload(`${directory}/${base}`, scope);
     }
 }
 
 /** A directory that holds what a repository holds. */
-function noteClone(operands: readonly Word[], scope: Scope): void {
+function recordClone(operands: readonly ShellWord[], scope: ShellScope): void {
   const [url, directory] = operands.filter(({ text }) => !/^\d+$/.test(text ?? ''));
   const name = directory?.text ?? baseName(url?.text ?? '').replace(/\.git$/, '');
   if (name !== '' && url?.text?.includes(':')) scope.write(`${name}/`, { text: null, program: null });
 }
 
-function noteTee(args: readonly Word[], operands: readonly Word[], input: Input | null, scope: Scope): void {
+function recordTee(
+  args: readonly ShellWord[],
+  operands: readonly ShellWord[],
+  input: CommandInput | null,
+  scope: ShellScope,
+): void {
   const isAppended = args.some(({ text }) => /^(?:-\w*a|--append)/.test(text ?? ''));
   for (const { text } of operands) {
     if (text === null) continue;
     const before = isAppended ? scope.fileAt(text)?.text : undefined;
-    scope.write(text, appended(before, input?.printed.text ?? null));
+    scope.write(text, appendToFile(before, input?.printed.text ?? null));
   }
 }
 
 /** A program under another name, in a file or in a directory. */
-function noteCopy(args: readonly Word[], operands: readonly Word[], scope: Scope): void {
+function recordCopy(args: readonly ShellWord[], operands: readonly ShellWord[], scope: ShellScope): void {
   const [source] = operands;
   const target = operands.at(-1);
   if (source?.process && target?.text)
     return scope.write(target.text, { text: source.process.text, program: null });
   if (source?.text == null || target?.text == null || operands.length !== 2 || args.length > 6) return;
   const written = scope.fileAt(source.text);
-  const file = written ?? { text: null, program: programOf(source.text) };
+  const file = written ?? { text: null, program: programFromPath(source.text) };
   if (written === null && file.program === null) return;
   scope.write(target.text, file);
-  scope.write(`${target.text}/${commandName(source.text)}`, file);
+  scope.write(`${target.text}/${normalizeCommandName(source.text)}`, file);
 }
 
 /** The program of a path into a directory of programs; null for any other file. */
-export function programOf(path: string): string | null {
+export function programFromPath(path: string): string | null {
   return /(?:^|\/)s?bin\/[^/]+$/.test(path) || /^[\w.+-]+$/.test(path) ? path : null;
 }
 
-function noteFetch(operands: readonly Word[], scope: Scope): void {
+function recordRemoteCopy(operands: readonly ShellWord[], scope: ShellScope): void {
   const target = operands.at(-1)?.text;
   const isRemote = operands.slice(0, -1).some(({ text }) => text?.includes(':'));
   if (target == null || !isRemote || target.includes(':')) return;
-  noteDownload(target, scope);
+  recordDownload(target, scope);
   for (const { text } of operands.slice(0, -1)) {
     const base = baseName(text ?? '');
-    noteDownload(target === '.' || target === './' ? base : `${target}/${base}`, scope);
+    recordDownload(target === '.' || target === './' ? base : `${target}/${base}`, scope);
   }
 }
 
-function noteOutput(args: readonly Word[], options: readonly string[], scope: Scope): boolean {
+function recordOutputOption(
+  args: readonly ShellWord[],
+  options: readonly string[],
+  scope: ShellScope,
+): boolean {
   for (const [at, { text }] of args.entries()) {
     if (text === null) continue;
     for (const option of options) {
       const value = outputValue(text, option, args[at + 1]?.text ?? null);
       if (value === null) continue;
-      if (value !== '-') noteDownload(value, scope);
+      if (value !== '-') recordDownload(value, scope);
       return true;
     }
   }
@@ -125,12 +143,12 @@ function outputValue(text: string, option: string, next: string | null): string 
   return text.endsWith(letter) && /^-[a-zA-Z]+$/.test(text) ? next : null;
 }
 
-function noteDownload(path: string, scope: Scope): void {
+function recordDownload(path: string, scope: ShellScope): void {
   if (path !== '') scope.write(path, { text: null, program: null });
 }
 
 /** `wget -P directory`, `curl --output-dir directory` */
-function directoryOf(args: readonly Word[]): string | null {
+function downloadDirectory(args: readonly ShellWord[]): string | null {
   const at = args.findIndex(({ text }) =>
     /^(?:-P|-d|--directory-prefix|--output-dir|--dir)$/.test(text ?? ''),
   );

@@ -1,5 +1,5 @@
 /** What code of another language would do, as far as its literals tell. */
-export interface ForeignCode {
+export interface ForeignCodeAnalysis {
   /** Texts for a shell. */
   readonly texts: readonly string[];
   /** Commands as lists of words. */
@@ -7,30 +7,30 @@ export interface ForeignCode {
   /** Paths it may read. */
   readonly reads: readonly string[];
   /** Why nobody can tell what it does; null when its literals say all. */
-  readonly doubt: string | null;
+  readonly unclearReason: string | null;
 }
 
 /** Calls that start other programs, in the languages that agents write. */
-const STARTS =
+const PROGRAM_START =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|fork|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|Process|ProcessBuilder|Runtime|Open3|IO\.popen|os\.execute|Deno\.(?:Command|run)|Bun\.(?:spawn|\$)|do shell script|shell-command(?:-to-string)?|call-process|start-process|run|execute|qx|pipe|readpipe|syscall|pty|posix_spawn|invoke|call)\b|`|\$`|%x[({[]/;
 /** Calls whose literals are certainly commands; others only where a literal looks like one. */
-const SURE_STARTS =
+const CERTAIN_PROGRAM_START =
   /\b(?:system|popen\d?|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn\w*|subprocess|check_(?:output|call)|getoutput|getstatusoutput|shell_exec|passthru|proc_open|pcntl_exec|child_process|Popen|ProcessBuilder|Open3|os\.execute|Deno\.Command|Bun\.(?:spawn|\$)|do shell script|shell-command|call-process|start-process|qx|readpipe)\b/;
 /** Modules whose members start programs under any name. */
-const MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|shelljs|zx)\b/;
+const PROCESS_MODULES = /\b(?:child_process|subprocess|pty|pexpect|Open3|execa|shelljs|zx)\b/;
 /** Code that is made while it runs. */
-const EVALUATES =
+const DYNAMIC_EVALUATION =
   /(?<![.\w])(?:eval|exec|compile|__import__|instance_eval|class_eval|loadstring|dofile|assert|Function|execfile|importlib|runpy|setattr|getattr|globals|vars|marshal|pickle|ctypes|cffi|require_once|include)\s*\(|\beval\b(?!\w)|\bvm\.run|process\.binding|\bdlopen\b/;
 /** Texts that are put together from something else than literals. */
-const DECODES =
+const DECODING_CALLS =
   /\b(?:b64decode|base64|fromhex|unhexlify|fromCharCode|fromCodePoint|atob|decode64|unpack|pack|rot13|codecs|chr|hex2bin|str_rot13|gzinflate|bytes\(|bytearray|reversed|reverse|\[::-1\])/;
 /** Calls that open files. */
-const OPENS =
+const FILE_OPENING_CALLS =
   /\b(?:open|read\w*|File|file\w*|fopen|readfile|slurp|load\w*|copy\w*|move|rename|cp|link\w*|symlink\w*|io\.lines|lines|getline|cat|include|require|source|import|Path|fs|IO|scan|fromFile|readLines|getSource|createReadStream|text|glob|walk|listdir|insert-file-contents|find-file|include_str|fetch|send_file|get|put)\b|<|-[np]/;
-const HOMES = /\b(?:HOME|homedir|expanduser|Dir\.home|Path\.home|USERPROFILE)\b/;
+const HOME_REFERENCE = /\b(?:HOME|homedir|expanduser|Dir\.home|Path\.home|USERPROFILE)\b/;
 
-const CODE = 'code in a language that is not analysed';
-const MOST_LITERALS = 400;
+const UNANALYZED_CODE = 'code in a language that is not analysed';
+const MAX_LITERALS = 400;
 
 interface Literal {
   readonly text: string;
@@ -43,29 +43,36 @@ interface Literal {
  * Reads code by its literals: what they spell as commands or paths is looked at, and code that starts programs,
  * evaluates texts or decodes them in ways that literals do not tell is doubtful.
  */
-export function foreignCode(code: string): ForeignCode {
-  const literals = joinedLiterals(code, literalsOf(code));
+export function analyzeForeignCode(code: string): ForeignCodeAnalysis {
+  const literals = joinLiterals(code, findLiterals(code));
   const bare = withoutLiterals(code, literals);
-  const starts = STARTS.test(bare) || MODULES.test(code) || literals.some(({ isCommand }) => isCommand);
+  const starts =
+    PROGRAM_START.test(bare) || PROCESS_MODULES.test(code) || literals.some(({ isCommand }) => isCommand);
   const texts = starts ? literals.map(({ text }) => text).filter((text) => /\S/.test(text)) : [];
-  const commands = starts ? listsOf(code, literals) : [];
+  const commands = starts ? findWordLists(code, literals) : [];
   const paths = [
     ...literals.map(({ text }) => text),
-    ...listsOf(code, literals).map((list) => list.join('/')),
+    ...findWordLists(code, literals).map((list) => list.join('/')),
   ];
-  const reads = OPENS.test(code) ? [...new Set(paths)].flatMap((text) => pathsOf(text, code)) : [];
-  return { texts, commands, reads, doubt: doubtOf(code, bare, literals) };
+  const reads = FILE_OPENING_CALLS.test(code)
+    ? [...new Set(paths)].flatMap((text) => findPaths(text, code))
+    : [];
+  return { texts, commands, reads, unclearReason: findUnclearReason(code, bare, literals) };
 }
 
-function doubtOf(code: string, bare: string, literals: readonly Literal[]): string | null {
-  if (literals.length >= MOST_LITERALS) return 'it is too much code to be looked at';
-  const isSure = SURE_STARTS.test(bare);
-  if (isSure && !literals.some(({ text }) => /^[\w./-]+/.test(text.trim()))) return CODE;
-  if (isSure && startsUnknown(code, literals)) return CODE;
-  if (DECODES.test(bare) && (isSure || OPENS.test(bare) || EVALUATES.test(bare))) {
-    if (isSure || EVALUATES.test(bare) || /\b(?:open|read|File)\b/.test(bare)) return CODE;
+function findUnclearReason(code: string, bare: string, literals: readonly Literal[]): string | null {
+  if (literals.length >= MAX_LITERALS) return 'it is too much code to be looked at';
+  const isSure = CERTAIN_PROGRAM_START.test(bare);
+  if (isSure && !literals.some(({ text }) => /^[\w./-]+/.test(text.trim()))) return UNANALYZED_CODE;
+  if (isSure && startsUnknownProgram(code, literals)) return UNANALYZED_CODE;
+  if (
+    DECODING_CALLS.test(bare) &&
+    (isSure || FILE_OPENING_CALLS.test(bare) || DYNAMIC_EVALUATION.test(bare))
+  ) {
+    if (isSure || DYNAMIC_EVALUATION.test(bare) || /\b(?:open|read|File)\b/.test(bare))
+      return UNANALYZED_CODE;
   }
-  return EVALUATES.test(bare) && !isHarmlessEvaluation(bare) ? CODE : null;
+  return DYNAMIC_EVALUATION.test(bare) && !isHarmlessEvaluation(bare) ? UNANALYZED_CODE : null;
 }
 
 /** Modules that are only loaded, `re.compile` and the like. */
@@ -73,11 +80,11 @@ function isHarmlessEvaluation(bare: string): boolean {
   const without = bare
     .replaceAll(/\b(?:re|regex|ast|RegExp)\.(?:compile|literal_eval|exec)\b/g, '')
     .replaceAll(/(?:getattr|assert|compile|vars|Function|include)\s*\(/g, '');
-  return !EVALUATES.test(without);
+  return !DYNAMIC_EVALUATION.test(without);
 }
 
 /** A call that starts a program with anything but a literal or a list of them. */
-function startsUnknown(code: string, literals: readonly Literal[]): boolean {
+function startsUnknownProgram(code: string, literals: readonly Literal[]): boolean {
   const calls = code.matchAll(
     /\b(?:system|popen|execSync|execFileSync|spawnSync|spawn|check_output|check_call|getoutput|shell_exec|passthru|os\.execute|Popen|execvp?|subprocess\.\w+|\w+\.(?:run|call|exec))\s*\(\s*/g,
   );
@@ -85,7 +92,7 @@ function startsUnknown(code: string, literals: readonly Literal[]): boolean {
     const at = (call.index ?? 0) + call[0].length;
     if (literals.some(({ start, end }) => start <= (call.index ?? 0) && end > (call.index ?? 0))) continue;
     if (/^[[({\s]*["'`)rbfu]/.test(code.slice(at))) continue;
-    if (SURE_STARTS.test(call[0]) || /\bsubprocess\b/.test(call[0])) return true;
+    if (CERTAIN_PROGRAM_START.test(call[0]) || /\bsubprocess\b/.test(call[0])) return true;
   }
   return false;
 }
@@ -93,7 +100,7 @@ function startsUnknown(code: string, literals: readonly Literal[]): boolean {
 const LITERAL =
   /"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)'|`((?:[^`\\]|\\[\s\S])*)`|(?:%x|\bqx|\bqw|\bq)\s*(?:\{([^}]*)\}|\(([^)]*)\)|\[([^\]]*)\]|\/([^/]*)\/|\|([^|]*)\|)/g;
 
-function literalsOf(code: string): Literal[] {
+function findLiterals(code: string): Literal[] {
   const literals: Literal[] = [];
   for (const match of code.matchAll(LITERAL)) {
     const [whole, ...groups] = match;
@@ -101,7 +108,7 @@ function literalsOf(code: string): Literal[] {
     const start = match.index ?? 0;
     const isCommand = /^(?:`|%x|qx)/.test(whole);
     literals.push({ text: unescaped(text), start, end: start + whole.length, isCommand });
-    if (literals.length >= MOST_LITERALS) break;
+    if (literals.length >= MAX_LITERALS) break;
   }
   return literals;
 }
@@ -117,7 +124,7 @@ function unescaped(text: string): string {
 }
 
 /** `'.e' + 'nv'`, `"a" . "b"` and `"a" "b"` are one text. */
-function joinedLiterals(code: string, literals: readonly Literal[]): readonly Literal[] {
+function joinLiterals(code: string, literals: readonly Literal[]): readonly Literal[] {
   const joined: Literal[] = [];
   for (const literal of literals) {
     const before = joined.at(-1);
@@ -147,7 +154,7 @@ function withoutLiterals(code: string, literals: readonly Literal[]): string {
 }
 
 /** Literals that commas or blanks part are the words of one command: `['git', 'push']`, `qw(git push)`. */
-function listsOf(code: string, literals: readonly Literal[]): (readonly string[])[] {
+function findWordLists(code: string, literals: readonly Literal[]): (readonly string[])[] {
   const lists: string[][] = [];
   let before: Literal | null = null;
   for (const literal of literals) {
@@ -163,8 +170,8 @@ function listsOf(code: string, literals: readonly Literal[]): (readonly string[]
 }
 
 /** A literal as a path; one that is put behind the home directory is below it. */
-function pathsOf(text: string, code: string): string[] {
+function findPaths(text: string, code: string): string[] {
   if (text.length > 300 || /\n/.test(text)) return [];
-  if (!HOMES.test(code)) return [text];
+  if (!HOME_REFERENCE.test(code)) return [text];
   return [text, `~/${text.replace(/^.*?HOME[^/]*\//, '').replace(/^[~/]+/, '')}`];
 }

@@ -3,14 +3,14 @@
 /** Any characters: what nobody knows before it runs. */
 export const ANY_TEXT = '\uE000';
 /** `*`: any characters of one name. */
-const MANY = '\uE001';
+const ANY_NAME_CHARACTERS = '\uE001';
 /** `?`, `[…]`: one character of a name. */
-const ONE = '\uE002';
+const ANY_NAME_CHARACTER = '\uE002';
 /** The same at the beginning of a name, where neither stands for a dot. */
-const MANY_VISIBLE = '\uE003';
-const ONE_VISIBLE = '\uE004';
+const ANY_VISIBLE_CHARACTERS = '\uE003';
+const ANY_VISIBLE_CHARACTER = '\uE004';
 /** `*` at the beginning of a name when `dotglob` is set. */
-const MANY_DOTTED = '\uE005';
+const ANY_DOTTED_CHARACTERS = '\uE005';
 
 const WILDCARD = /[\uE000-\uE005]/;
 const GLOB = /\[[!^]?\]?[^\]/]*\]|[*?]/g;
@@ -20,7 +20,7 @@ export function hasWildcard(text: string): boolean {
 }
 
 /** Whether nothing of a pattern is spelled out. */
-export function isBlank(pattern: string): boolean {
+export function isUnknownPattern(pattern: string): boolean {
   return /^[\uE000/]*$/.test(pattern);
 }
 
@@ -29,24 +29,25 @@ export function isBlank(pattern: string): boolean {
  *
  * @param isStart whether the text begins a name of a file
  */
-export function globPattern(text: string, isStart: boolean, dotglob: boolean): string {
+export function toGlobPattern(text: string, isStart: boolean, dotglob: boolean): string {
   return text.replaceAll(GLOB, (token, at: number) => {
     const begins = at === 0 ? isStart : text.charAt(at - 1) === '/';
-    if (token === '*') return begins ? (dotglob ? MANY_DOTTED : MANY_VISIBLE) : MANY;
-    return begins && !dotglob ? ONE_VISIBLE : ONE;
+    if (token === '*')
+      return begins ? (dotglob ? ANY_DOTTED_CHARACTERS : ANY_VISIBLE_CHARACTERS) : ANY_NAME_CHARACTERS;
+    return begins && !dotglob ? ANY_VISIBLE_CHARACTER : ANY_NAME_CHARACTER;
   });
 }
 
 /** Longer patterns are not compared character by character. */
-const MOST_CHARACTERS = 600;
+const MAX_CHARACTERS = 600;
 
 /**
  * Whether a pattern of a word and the pattern of a rule (`*`: any characters) may stand for one text. `no` where
  * only what nobody knows of the word would have to fit: something of the rule must be spelled out in the word.
  */
-export function mayBeBoth(rule: string, word: string): boolean {
-  if (word.length > MOST_CHARACTERS || rule.length > MOST_CHARACTERS) return true;
-  if (!endsAlike(rule, word)) return false;
+export function patternsOverlap(rule: string, word: string): boolean {
+  if (word.length > MAX_CHARACTERS || rule.length > MAX_CHARACTERS) return true;
+  if (!suffixesMatch(rule, word)) return false;
   const width = word.length + 1;
   // Bit 1: reached; bit 2: reached with something spelled out.
   let row = new Uint8Array(width);
@@ -55,7 +56,7 @@ export function mayBeBoth(rule: string, word: string): boolean {
     const next = new Uint8Array(width);
     for (let n = 0; n < width; n += 1) {
       const state = row[n] ?? 0;
-      if (state !== 0) advance({ rule, word, row, next, at, n, state });
+      if (state !== 0) advanceOverlap({ rule, word, row, next, at, n, state });
     }
     if (at === rule.length) break;
     row = next;
@@ -64,7 +65,7 @@ export function mayBeBoth(rule: string, word: string): boolean {
 }
 
 /** Whether what both end with behind their last wildcard fits: most patterns are told apart by it. */
-function endsAlike(rule: string, word: string): boolean {
+function suffixesMatch(rule: string, word: string): boolean {
   const length = Math.min(literalEnd(rule, /\*/), literalEnd(word, WILDCARD));
   return rule.slice(rule.length - length).toLowerCase() === word.slice(word.length - length).toLowerCase();
 }
@@ -75,7 +76,7 @@ function literalEnd(text: string, wildcard: RegExp): number {
   return length;
 }
 
-interface Step {
+interface OverlapStep {
   readonly rule: string;
   readonly word: string;
   readonly row: Uint8Array;
@@ -85,7 +86,7 @@ interface Step {
   readonly state: number;
 }
 
-function advance({ rule, word, row, next, at, n, state }: Step): void {
+function advanceOverlap({ rule, word, row, next, at, n, state }: OverlapStep): void {
   const char = rule.charAt(at);
   const token = word.charAt(n);
   const skip = (spelled = 0) => {
@@ -98,23 +99,23 @@ function advance({ rule, word, row, next, at, n, state }: Step): void {
     if (token !== '') skip();
     return;
   }
-  if (token === '' || !takes(token, char, at === 0 || rule.charAt(at - 1) === '/')) return;
-  const isSpelled = token === MANY_DOTTED || (!WILDCARD.test(token) && !/[/~]/.test(char));
+  if (token === '' || !wildcardMatches(token, char, at === 0 || rule.charAt(at - 1) === '/')) return;
+  const isSpelled = token === ANY_DOTTED_CHARACTERS || (!WILDCARD.test(token) && !/[/~]/.test(char));
   const to = /[\uE000\uE001\uE003\uE005]/.test(token) ? n : n + 1;
   next[to] = (next[to] ?? 0) | state | (isSpelled ? 3 : 0);
 }
 
 /** Whether a character of a word may stand for one of a rule. */
-function takes(token: string, char: string, isStart: boolean): boolean {
+function wildcardMatches(token: string, char: string, isStart: boolean): boolean {
   switch (token) {
     case ANY_TEXT:
       return true;
-    case MANY:
-    case ONE:
-    case MANY_DOTTED:
+    case ANY_NAME_CHARACTERS:
+    case ANY_NAME_CHARACTER:
+    case ANY_DOTTED_CHARACTERS:
       return char !== '/';
-    case MANY_VISIBLE:
-    case ONE_VISIBLE:
+    case ANY_VISIBLE_CHARACTERS:
+    case ANY_VISIBLE_CHARACTER:
       return char !== '/' && !(isStart && char === '.');
     default:
       return token.toLowerCase() === char.toLowerCase();

@@ -1,21 +1,21 @@
 import { ANY_TEXT } from './glob.ts';
-import type { Word } from './word.ts';
+import type { ShellWord } from './word.ts';
 
 /**
  * What lines that a simple regular expression lets pass look like, as patterns of glob.ts: `^\.env$` is `.env`. Null
  * when it says nothing about them, as `-v` does.
  */
-export function grepPattern(args: readonly Pick<Word, 'text'>[]): readonly string[] | null {
+export function toGrepLinePatterns(args: readonly Pick<ShellWord, 'text'>[]): readonly string[] | null {
   const options = args.filter(({ text }) => text?.startsWith('-'));
   if (options.some(({ text }) => /^-(?!-)\w*[vef]|^--(?:invert|regexp|file)/.test(text ?? ''))) return null;
   const operands = args.filter(({ text }) => !text?.startsWith('-'));
   const expression = operands[0]?.text;
   if (expression == null || operands.length !== 1 || expression.length > 100) return null;
-  const alternatives = expression.split(/\\?\|/).map(onePattern);
+  const alternatives = expression.split(/\\?\|/).map(toLinePattern);
   return alternatives.every((one) => one !== null) ? alternatives : null;
 }
 
-function onePattern(expression: string): string | null {
+function toLinePattern(expression: string): string | null {
   const start = expression.startsWith('^') ? '' : ANY_TEXT;
   const end = /(?<!\\)\$$/.test(expression) ? '' : ANY_TEXT;
   const body = expression.replace(/^\^/, '').replace(/(?<!\\)\$$/, '');

@@ -1,8 +1,8 @@
-import type { Wrapper } from './wrapper.ts';
+import type { WrapperSyntax } from './wrapper-syntax.ts';
 
-const TMUX: Wrapper = { values: 'cefFlnNstxy', bare: 'AdDEPXabfhvIkZB', joins: true };
+const TMUX: WrapperSyntax = { values: 'cefFlnNstxy', bare: 'AdDEPXabfhvIkZB', joins: true };
 /** Programs that run a command in a terminal of their own. */
-export const TERMINALS: Readonly<Record<string, Wrapper>> = {
+export const TERMINAL_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
   ...Object.fromEntries(
     'new new-session neww new-window splitw split-window respawnp respawn-pane respawnw respawn-window run run-shell if if-shell popup display-popup pipep pipe-pane'
       .split(' ')
@@ -13,7 +13,7 @@ export const TERMINALS: Readonly<Record<string, Wrapper>> = {
 };
 
 /** The options of bubblewrap that take values. */
-export const BUBBLEWRAP: Wrapper = {
+export const BUBBLEWRAP_WRAPPER: WrapperSyntax = {
   otherwise: 'bare',
   longPairs: [
     '--bind',
@@ -55,7 +55,7 @@ export const BUBBLEWRAP: Wrapper = {
   ],
 };
 /** Programs that run the command behind their own options, of which none takes its value from the next word. */
-export const PLAIN_WRAPPERS: Readonly<Record<string, Wrapper>> = Object.fromEntries(
+export const PLAIN_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = Object.fromEntries(
   'fakeroot fakechroot chronic catchsegv eatmydata rlwrap setarch linux32 linux64 i386 x86_64 uname26 tini dumb-init catatonit tsocks proxychains4 proxybound torify usewithtor valgrind heaptrack unbuffer dbus-launch aa-exec sem annotate-output systemd-cat nocache ccache distcc icecc rr samply setlock lckdo'
     .split(' ')
     .map((name) => [name, { otherwise: 'bare' }]),

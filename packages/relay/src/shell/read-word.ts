@@ -1,39 +1,39 @@
-import { ansiC, inDoubleQuotes } from './escapes.ts';
-import { expand } from './expansion.ts';
-import type { Scope } from './scope.ts';
-import type { Node } from './tree.ts';
-import { MOST_WORDS, type Piece, type Printed, type Word, wordsOf } from './word.ts';
+import { unescapeAnsiC, unescapeDoubleQuoted } from './escapes.ts';
+import { expandParameter } from './expansion.ts';
+import type { SyntaxNode } from './grammar.ts';
+import type { ShellScope } from './scope.ts';
+import { buildWords, type CommandOutput, MAX_WORDS, type ShellWord, type WordSegment } from './word.ts';
 
 /** What words of a text are read with. */
 export interface WordSource {
   readonly text: string;
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   /** What the commands of a substitution print. */
-  outputOf(node: Node): Printed;
+  outputOf(node: SyntaxNode): CommandOutput;
 }
 
 /** The words that the node of one word becomes; mostly one. */
-export function readWords(node: Node, source: WordSource): Word[] {
+export function readShellWords(node: SyntaxNode, source: WordSource): ShellWord[] {
   const { dotglob } = source.scope;
-  const words = wordPieces(node, source);
-  const process = processIn(node, source);
-  return words.flatMap((one) => wordsOf(one, node, { process, dotglob }));
+  const words = wordSegmentLists(node, source);
+  const process = processSubstitutionOutput(node, source);
+  return words.flatMap((one) => buildWords(one, node, { process, dotglob }));
 }
 
 /** The value that is assigned: never split, braces not expanded. */
-export function readValue(node: Node | undefined, source: WordSource): readonly Piece[] {
+export function readAssignedValue(node: SyntaxNode | undefined, source: WordSource): readonly WordSegment[] {
   if (!node) return [];
-  return piecesOf(node, source, true).map((piece) =>
+  return readSegments(node, source, true).map((piece) =>
     piece.text !== null && piece.certain && !piece.quoted ? { ...piece, quoted: true } : piece,
   );
 }
 
 /** The text of pieces; null when a part of it is not known. */
-export function textOf(pieces: readonly Piece[]): string | null {
+export function segmentsText(pieces: readonly WordSegment[]): string | null {
   return pieces.some(({ text }) => text === null) ? null : pieces.map(({ text }) => text).join('');
 }
 
-function processIn(node: Node, source: WordSource): Printed | null {
+function processSubstitutionOutput(node: SyntaxNode, source: WordSource): CommandOutput | null {
   if (node.type === 'process_substitution') return source.outputOf(node);
   if (node.type !== 'concatenation') return null;
   const inner = node.children.find(({ type }) => type === 'process_substitution');
@@ -41,7 +41,7 @@ function processIn(node: Node, source: WordSource): Printed | null {
 }
 
 /** `"$@"` and `"${a[@]}"` become as many words as they hold. */
-function wordPieces(given: Node, source: WordSource): readonly (readonly Piece[])[] {
+function wordSegmentLists(given: SyntaxNode, source: WordSource): readonly (readonly WordSegment[])[] {
   const [child] = given.children;
   const node = given.type === 'command_name' && given.children.length === 1 && child ? child : given;
   const [only] = node.children.filter(({ type }) => type !== '"');
@@ -50,56 +50,56 @@ function wordPieces(given: Node, source: WordSource): readonly (readonly Piece[]
   if (expansion && /^(?:simple_)?expansion$/.test(expansion.type)) {
     const text = source.text.slice(expansion.start, expansion.end);
     if (/^\$[@*]$|^\$\{(?:[@*]|\w+\[[@*]\])\}$/.test(text))
-      return atMost(expand(text, source.scope)).map((pieces) =>
+      return limitWords(expandParameter(text, source.scope)).map((pieces) =>
         pieces.map((piece) => ({ ...piece, quoted: isString, certain: false })),
       );
   }
-  return [piecesOf(node, source, false)];
+  return [readSegments(node, source, false)];
 }
 
 /** What follows more words than are looked at may be anything. */
-function atMost(words: readonly (readonly Piece[])[]): readonly (readonly Piece[])[] {
-  if (words.length <= MOST_WORDS) return words;
-  const rest: Piece = { text: null, quoted: true, certain: false, unknown: 'made' };
-  return [...words.slice(0, MOST_WORDS - 1), [rest]];
+function limitWords(words: readonly (readonly WordSegment[])[]): readonly (readonly WordSegment[])[] {
+  if (words.length <= MAX_WORDS) return words;
+  const rest: WordSegment = { text: null, quoted: true, certain: false, unknown: 'made' };
+  return [...words.slice(0, MAX_WORDS - 1), [rest]];
 }
 
-function piecesOf(node: Node, source: WordSource, quoted: boolean): Piece[] {
+function readSegments(node: SyntaxNode, source: WordSource, quoted: boolean): WordSegment[] {
   const text = source.text.slice(node.start, node.end);
   switch (node.type) {
     case 'raw_string':
-      return [known(text.slice(1, -1))];
+      return [literalSegment(text.slice(1, -1))];
     case 'ansi_c_string':
-      return [known(ansiC(text.slice(2, -1)))];
+      return [literalSegment(unescapeAnsiC(text.slice(2, -1)))];
     case 'string':
     case 'translated_string':
-      return inString(node, source);
+      return readString(node, source);
     case 'word':
     case 'number':
     case 'command_name':
     case 'concatenation':
-      return between(node, source, quoted);
+      return readConcatenation(node, source, quoted);
     case 'simple_expansion':
     case 'expansion':
-      return expansion(text, source.scope, quoted);
+      return expandSegments(text, source.scope, quoted);
     case 'command_substitution':
-      return substituted(source.outputOf(node), quoted);
+      return substitutionSegments(source.outputOf(node), quoted);
     case 'arithmetic_expansion':
       return [{ text: null, quoted: true, certain: false, unknown: 'own' }];
     case 'process_substitution':
-      return [known('/dev/fd/63')];
+      return [literalSegment('/dev/fd/63')];
     default:
       return node.children.length === 0
-        ? unquoted(text, quoted, source.scope)
+        ? readUnquoted(text, quoted, source.scope)
         : [{ text: null, quoted: false, certain: false }];
   }
 }
 
-function known(text: string): Piece {
+function literalSegment(text: string): WordSegment {
   return { text, quoted: true, certain: true };
 }
 
-function substituted({ text, names, unknown }: Printed, quoted: boolean): Piece[] {
+function substitutionSegments({ text, names, unknown }: CommandOutput, quoted: boolean): WordSegment[] {
   const [first] = names;
   if (text === null && first !== undefined)
     return [{ text: first, quoted, certain: false, names: true, unknown }];
@@ -107,50 +107,50 @@ function substituted({ text, names, unknown }: Printed, quoted: boolean): Piece[
 }
 
 /** `$F` without quotes is as often options as it is a value. */
-function optionLetter(text: string, { unknown }: Piece, quoted: boolean): Partial<Piece> {
+function optionVariable(text: string, { unknown }: WordSegment, quoted: boolean): Partial<WordSegment> {
   return !quoted && unknown === 'variable' && /^\$\{?[A-Za-z]\}?$/.test(text) ? { unknown: 'options' } : {};
 }
 
 /** The words of an array are joined where one word is wanted. */
-function expansion(text: string, scope: Scope, quoted: boolean): Piece[] {
-  const words = expand(text, scope);
+function expandSegments(text: string, scope: ShellScope, quoted: boolean): WordSegment[] {
+  const words = expandParameter(text, scope);
   if (words.length === 0) return [{ text: '', quoted, certain: false }];
   return words.flatMap((pieces, n) => [
     ...(n > 0 ? [{ text: ' ', quoted, certain: false }] : []),
-    ...pieces.map((piece) => ({ ...piece, ...optionLetter(text, piece, quoted), quoted, certain: false })),
+    ...pieces.map((piece) => ({ ...piece, ...optionVariable(text, piece, quoted), quoted, certain: false })),
   ]);
 }
 
 /** Parts one after the other; what stands between them in the text is text. */
-function between(node: Node, source: WordSource, quoted: boolean): Piece[] {
-  const pieces: Piece[] = [];
+function readConcatenation(node: SyntaxNode, source: WordSource, quoted: boolean): WordSegment[] {
+  const pieces: WordSegment[] = [];
   let at = node.start;
   for (const child of node.children) {
     const before = source.text.slice(at, child.start);
     // `$"…"` is a string for translators.
     const plain = child.type === 'string' ? before.replace(/\$$/, '') : before;
-    if (plain !== '') pieces.push(...unquoted(plain, quoted, source.scope));
-    pieces.push(...piecesOf(child, source, quoted));
+    if (plain !== '') pieces.push(...readUnquoted(plain, quoted, source.scope));
+    pieces.push(...readSegments(child, source, quoted));
     at = child.end;
   }
-  if (node.end > at) pieces.push(...unquoted(source.text.slice(at, node.end), quoted, source.scope));
+  if (node.end > at) pieces.push(...readUnquoted(source.text.slice(at, node.end), quoted, source.scope));
   return pieces;
 }
 
 /** In double quotes only expansions are more than text, whatever else the grammar names there. */
-function inString({ start, end, children }: Node, source: WordSource): Piece[] {
+function readString({ start, end, children }: SyntaxNode, source: WordSource): WordSegment[] {
   const inner = children.find(({ type }) => type === 'string');
-  if (inner) return inString(inner, source);
-  const pieces: Piece[] = [];
+  if (inner) return readString(inner, source);
+  const pieces: WordSegment[] = [];
   const open = source.text.charAt(start) === '$' ? start + 2 : start + 1;
   let at = open;
   for (const child of children) {
     if (!/(?:expansion|substitution)$/.test(child.type)) continue;
-    pieces.push(known(inDoubleQuotes(source.text.slice(at, child.start))));
-    pieces.push(...piecesOf(child, source, true));
+    pieces.push(literalSegment(unescapeDoubleQuoted(source.text.slice(at, child.start))));
+    pieces.push(...readSegments(child, source, true));
     at = child.end;
   }
-  pieces.push(known(inDoubleQuotes(source.text.slice(at, end - 1))));
+  pieces.push(literalSegment(unescapeDoubleQuoted(source.text.slice(at, end - 1))));
   return pieces.filter(({ text, certain }) => text !== '' || !certain || pieces.length === 1);
 }
 
@@ -158,12 +158,12 @@ function inString({ start, end, children }: Node, source: WordSource): Piece[] {
  * Backslashes quote the next character, before a line break they and it are nothing. The grammar takes some
  * expansions for text: `-rf$IFS` behind another expansion.
  */
-function unquoted(text: string, quoted: boolean, scope: Scope): Piece[] {
-  const pieces: Piece[] = [];
+function readUnquoted(text: string, quoted: boolean, scope: ShellScope): WordSegment[] {
+  const pieces: WordSegment[] = [];
   for (const [whole, escaped, parameter] of text.matchAll(UNQUOTED)) {
-    if (parameter !== undefined) pieces.push(...expansion(parameter, scope, quoted));
+    if (parameter !== undefined) pieces.push(...expandSegments(parameter, scope, quoted));
     else if (escaped === undefined) pieces.push({ text: whole, quoted, certain: true });
-    else if (escaped !== '\n') pieces.push(known(escaped));
+    else if (escaped !== '\n') pieces.push(literalSegment(escaped));
   }
   return pieces.length === 0 ? [{ text: '', quoted, certain: true }] : pieces;
 }

@@ -1,13 +1,13 @@
-import { isBlank } from './glob.ts';
-import type { Node } from './tree.ts';
-import type { Piece, Word } from './word.ts';
+import { isUnknownPattern } from './glob.ts';
+import type { SyntaxNode } from './grammar.ts';
+import type { ShellWord, WordSegment } from './word.ts';
 
 /** The pieces of one word that a variable holds; more than one of them for an array. */
-export type Value = readonly (readonly Piece[])[];
+export type VariableValue = readonly (readonly WordSegment[])[];
 
 /** A function, and the text its body stands in. */
 export interface ShellFunction {
-  readonly body: Node;
+  readonly body: SyntaxNode;
   readonly text: string;
 }
 
@@ -20,23 +20,23 @@ export interface WrittenFile {
 }
 
 /** A variable whose name says that it holds options. */
-const OPTIONS = /FLAG|OPT|ARG|PARAM|SWITCH/i;
-const MOST_PIECES = 64;
+const OPTION_VARIABLE = /FLAG|OPT|ARG|PARAM|SWITCH/i;
+const MAX_SEGMENTS = 64;
 
 /** What a command text has said by now: variables, functions, aliases, and files that it wrote. */
-export class Scope {
-  readonly #parent: Scope | null;
-  readonly #values = new Map<string, Value>();
-  readonly #twice = new Set<string>();
+export class ShellScope {
+  readonly #parent: ShellScope | null;
+  readonly #values = new Map<string, VariableValue>();
+  readonly #reassigned = new Set<string>();
   readonly #functions = new Map<string, ShellFunction>();
   readonly #aliases = new Map<string, string>();
   readonly #files: Map<string, WrittenFile>;
-  #args: readonly Word[];
+  #args: readonly ShellWord[];
   /** Whether `*` stands for names with a dot, too. */
   dotglob = false;
 
   /** @param args the positional parameters, of which the first is `$0` */
-  constructor(parent: Scope | null = null, args: readonly Word[] = parent?.args ?? []) {
+  constructor(parent: ShellScope | null = null, args: readonly ShellWord[] = parent?.args ?? []) {
     this.#parent = parent;
     this.#args = args;
     this.#files = parent === null ? new Map() : parent.#files;
@@ -44,52 +44,52 @@ export class Scope {
   }
 
   /** The positional parameters, from `$0` on. */
-  get args(): readonly Word[] {
+  get args(): readonly ShellWord[] {
     return this.#args;
   }
 
   /** `set --` */
-  setArgs(words: readonly Word[]): void {
+  setArgs(words: readonly ShellWord[]): void {
     this.#args = [...this.#args.slice(0, 1), ...(this.#args.length === 0 ? words.slice(0, 1) : []), ...words];
   }
 
-  assign(name: string, value: Value): void {
-    if (this.#values.has(name)) this.#twice.add(name);
+  assign(name: string, value: VariableValue): void {
+    if (this.#values.has(name)) this.#reassigned.add(name);
     const size = value.reduce((sum, pieces) => sum + pieces.length, 0);
-    this.#values.set(name, size > MOST_PIECES ? [[{ text: null, quoted: true, certain: false }]] : value);
+    this.#values.set(name, size > MAX_SEGMENTS ? [[{ text: null, quoted: true, certain: false }]] : value);
   }
 
   /** A loop's variable has one value after the other. */
-  assignEach(name: string, value: Value): void {
+  assignEach(name: string, value: VariableValue): void {
     this.#values.delete(name);
     this.assign(name, value);
   }
 
   /** Whether the text sets a variable once, so that its value is as good as spelled out. */
-  isSure(name: string): boolean {
+  isAssignedOnce(name: string): boolean {
     if (/^(?:[@*]|\d+)$/.test(name)) return this.#args.length > 0;
-    if (this.#values.has(name)) return !this.#twice.has(name);
-    return this.#parent?.isSure(name) ?? false;
+    if (this.#values.has(name)) return !this.#reassigned.has(name);
+    return this.#parent?.isAssignedOnce(name) ?? false;
   }
 
   /** Notes that the value of a variable is none that anybody knows. */
-  forget(name: string, unknown: Piece['unknown'] = 'data'): void {
+  markUnknown(name: string, unknown: WordSegment['unknown'] = 'data'): void {
     this.assign(name, [[{ text: null, quoted: true, certain: false, unknown }]]);
   }
 
   /** What a variable holds; null when nothing in the text says it. */
-  value(name: string): Value | null {
+  value(name: string): VariableValue | null {
     const isParameter = /^(?:[@*]|\d+)$/.test(name);
     const value = isParameter ? undefined : (this.#values.get(name) ?? this.#parent?.value(name));
     if (value !== undefined && value !== null) return value;
-    if (name === 'IFS') return plain(' ');
-    if (name === 'HOME') return plain('~');
-    if (name === 'PWD') return plain('.');
-    if (name === '@' || name === '*') return this.args.slice(1).map(piecesOf);
+    if (name === 'IFS') return plainValue(' ');
+    if (name === 'HOME') return plainValue('~');
+    if (name === 'PWD') return plainValue('.');
+    if (name === '@' || name === '*') return this.args.slice(1).map(wordSegments);
     if (/^\d+$/.test(name)) {
       const arg = this.args[Number(name)];
       // Arguments of the text itself, which has none.
-      return arg ? [piecesOf(arg)] : name === '0' ? null : plain('');
+      return arg ? [wordSegments(arg)] : name === '0' ? null : plainValue('');
     }
     return null;
   }
@@ -128,17 +128,17 @@ export class Scope {
 }
 
 /** What nobody knows of a variable that the text does not set. */
-export function unknownOf(name: string): Piece['unknown'] {
-  return OPTIONS.test(name) ? 'options' : 'variable';
+export function unknownVariableSource(name: string): WordSegment['unknown'] {
+  return OPTION_VARIABLE.test(name) ? 'options' : 'variable';
 }
 
-function plain(text: string): Value {
+function plainValue(text: string): VariableValue {
   return [[{ text, quoted: false, certain: false }]];
 }
 
 /** A word as what a variable holds: the shell does not split it again where it stands in quotes. */
-export function piecesOf({ text, pattern, glob, unknown }: Word): readonly Piece[] {
-  const names = glob || (text === null && !isBlank(pattern));
+export function wordSegments({ text, pattern, glob, unknown }: ShellWord): readonly WordSegment[] {
+  const names = glob || (text === null && !isUnknownPattern(pattern));
   const piece = { text: text === null && names ? pattern : text, quoted: false, certain: false };
   return [{ ...piece, ...(unknown && { unknown }), ...(names && { names }) }];
 }

@@ -1,21 +1,26 @@
-import { outputOf } from './output.ts';
-import type { Input } from './redirects.ts';
-import { piecesOf, type Scope } from './scope.ts';
-import { plainWord, type Word } from './word.ts';
+import { predictOutput } from './command-output.ts';
+import type { CommandInput } from './redirects.ts';
+import { type ShellScope, wordSegments } from './scope.ts';
+import { createLiteralWord, type ShellWord } from './word.ts';
 
 /** Notes what builtins do to variables: `read`, `printf -v`, `set --`, `mapfile`, `shopt`. */
-export function noteVariables(name: string, args: readonly Word[], input: Input | null, scope: Scope): void {
+export function recordVariables(
+  name: string,
+  args: readonly ShellWord[],
+  input: CommandInput | null,
+  scope: ShellScope,
+): void {
   switch (name) {
     case 'read':
-      return noteRead(args, input, scope);
+      return recordRead(args, input, scope);
     case 'mapfile':
     case 'readarray':
     case 'getopts':
-      for (const { text } of args) if (text !== null && /^[A-Za-z_]\w*$/.test(text)) scope.forget(text);
+      for (const { text } of args) if (text !== null && /^[A-Za-z_]\w*$/.test(text)) scope.markUnknown(text);
       return;
     case 'printf':
       if (args[0]?.text === '-v' && args[1]?.text) {
-        const { text, unknown } = outputOf('printf', args.slice(2), null);
+        const { text, unknown } = predictOutput('printf', args.slice(2), null);
         scope.assign(args[1].text, [[{ text, quoted: true, certain: false, unknown }]]);
       }
       return;
@@ -28,12 +33,12 @@ export function noteVariables(name: string, args: readonly Word[], input: Input 
       if (args.some(({ text }) => text === 'dotglob')) scope.dotglob = args.some(({ text }) => text === '-s');
       return;
     case 'unset':
-      for (const { text } of args) if (text !== null) scope.forget(text, 'variable');
+      for (const { text } of args) if (text !== null) scope.markUnknown(text, 'variable');
   }
 }
 
 /** The first line of the input goes to the variables, the rest of it to the last of them. */
-function noteRead(args: readonly Word[], input: Input | null, scope: Scope): void {
+function recordRead(args: readonly ShellWord[], input: CommandInput | null, scope: ShellScope): void {
   const names = args.flatMap(({ text }, at) =>
     text !== null && /^[A-Za-z_]\w*$/.test(text) && !/^-[adinNptu]$/.test(args[at - 1]?.text ?? '')
       ? [text]
@@ -51,8 +56,8 @@ function noteRead(args: readonly Word[], input: Input | null, scope: Scope): voi
       scope.assign(name, [[{ text, quoted: true, certain: false }]]);
     } else if (pattern !== undefined)
       scope.assign(name, [
-        piecesOf({ ...plainWord('', { start: 0, end: 0 }), text: null, pattern, glob: true }),
+        wordSegments({ ...createLiteralWord('', { start: 0, end: 0 }), text: null, pattern, glob: true }),
       ]);
-    else scope.forget(name, printed?.unknown ?? 'data');
+    else scope.markUnknown(name, printed?.unknown ?? 'data');
   }
 }

@@ -1,7 +1,7 @@
-import { BUBBLEWRAP, PLAIN_WRAPPERS, TERMINALS } from './plain-wrappers.ts';
-import type { Wrapper } from './wrapper.ts';
+import { BUBBLEWRAP_WRAPPER, PLAIN_WRAPPERS, TERMINAL_WRAPPERS } from './plain-wrappers.ts';
+import type { WrapperSyntax } from './wrapper-syntax.ts';
 
-const SUDO: Wrapper = {
+const SUDO_WRAPPER: WrapperSyntax = {
   values: 'ACDghpRrTtUu',
   bare: 'BbEeHiKklNnPSsVv',
   longValues: [
@@ -37,7 +37,7 @@ const SUDO: Wrapper = {
   assignments: true,
   raises: true,
 };
-const SU: Wrapper = {
+const SU_WRAPPER: WrapperSyntax = {
   values: 'sgGCwT',
   bare: 'lmpPfV',
   code: ['-c', '--command', '--session-command'],
@@ -47,7 +47,7 @@ const SU: Wrapper = {
   shell: true,
   raises: true,
 };
-const SHELL: Wrapper = {
+const BASE_SHELL_WRAPPER: WrapperSyntax = {
   values: 'oO',
   bare: 'abefghiklmnprtuvxBCDEHPT',
   longValues: ['--rcfile', '--init-file'],
@@ -65,7 +65,7 @@ const SHELL: Wrapper = {
   ],
 };
 /** Interpreters of shell text; `code` is added where they are read. */
-export const SHELLS: ReadonlySet<string> = new Set([
+export const SHELL_NAMES: ReadonlySet<string> = new Set([
   'sh',
   'bash',
   'zsh',
@@ -78,9 +78,9 @@ export const SHELLS: ReadonlySet<string> = new Set([
   'yash',
   'posh',
 ]);
-export const SHELL_OPTIONS: Wrapper = SHELL;
+export const SHELL_WRAPPER: WrapperSyntax = BASE_SHELL_WRAPPER;
 
-const SSH: Wrapper = {
+const SSH_WRAPPER: WrapperSyntax = {
   values: 'BbcDEeFIiJLlmOPpQRSWw',
   bare: '46AaCfGgKkMNnqsTtVvXxYy',
   skip: 1,
@@ -88,8 +88,8 @@ const SSH: Wrapper = {
   shell: true,
 };
 /** Wrappers that come with systems, by name or by name and subcommand. */
-export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
-  sudo: SUDO,
+export const SYSTEM_WRAPPERS: Readonly<Record<string, WrapperSyntax>> = {
+  sudo: SUDO_WRAPPER,
   doas: { values: 'uCa', bare: 'nsL', raises: true },
   pkexec: { longValues: ['--user'], longBare: ['--disable-internal-agent', '--keep-cwd'], raises: true },
   run0: {
@@ -97,8 +97,8 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
     longValues: ['--user', '--group', '--chdir', '--unit', '--property', '--setenv'],
     raises: true,
   },
-  su: SU,
-  runuser: { ...SU, values: 'sgGCwTu', commandWith: '-u' },
+  su: SU_WRAPPER,
+  runuser: { ...SU_WRAPPER, values: 'sgGCwTu', commandWith: '-u' },
   sg: { skip: 1, code: ['-c'], joins: true },
   env: {
     values: 'uCa',
@@ -158,7 +158,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   gosu: { skip: 1 },
   'su-exec': { skip: 1 },
   faketime: { values: 'f', otherwise: 'bare', skip: 1 },
-  bwrap: BUBBLEWRAP,
+  bwrap: BUBBLEWRAP_WRAPPER,
   proot: {
     values: 'rRbwqkS',
     otherwise: 'bare',
@@ -174,7 +174,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   retry: { values: 'tdmsuvw', otherwise: 'bare' },
   watchexec: { values: 'wefipdsN', bare: 'rcqnvx1', otherwise: 'bare', joins: true },
   perf: { otherwise: 'bare', skip: 1 },
-  autossh: { ...SSH, values: `${SSH.values ?? ''}M` },
+  autossh: { ...SSH_WRAPPER, values: `${SSH_WRAPPER.values ?? ''}M` },
   chroot: { otherwise: 'bare', longValues: ['--userspec', '--groups'], skip: 1, shell: true },
   unshare: { values: 'RwSGl', bare: 'imnpuUCTrcfh', otherwise: 'bare', shell: true },
   nsenter: {
@@ -248,7 +248,7 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   busybox: { longBare: ['--list', '--help'] },
   toybox: {},
-  ssh: SSH,
+  ssh: SSH_WRAPPER,
   mosh: { otherwise: 'bare', skip: 1 },
   sshpass: { values: 'fdpP', bare: 'ehvV' },
   'systemd-run': {
@@ -292,5 +292,5 @@ export const SYSTEM_WRAPPERS: Readonly<Record<string, Wrapper>> = {
   start: { otherwise: 'bare' },
   'git submodule foreach': { longBare: ['--recursive', '--quiet'], joins: true },
   'git bisect run': {},
-  ...TERMINALS,
+  ...TERMINAL_WRAPPERS,
 };

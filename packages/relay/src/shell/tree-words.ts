@@ -1,8 +1,8 @@
-import type { Node } from './tree.ts';
-import type { Piece } from './word.ts';
+import type { SyntaxNode } from './grammar.ts';
+import type { WordSegment } from './word.ts';
 
 /** The value behind the index of an element. */
-export function withoutStart(pieces: readonly Piece[], length: number): readonly Piece[] {
+export function dropLeadingText(pieces: readonly WordSegment[], length: number): readonly WordSegment[] {
   let left = length;
   return pieces.flatMap((piece) => {
     if (piece.text === null) return [piece];
@@ -12,38 +12,39 @@ export function withoutStart(pieces: readonly Piece[], length: number): readonly
   });
 }
 
-function isWord({ field, type }: Node): boolean {
+function isWord({ field, type }: SyntaxNode): boolean {
   return field === 'argument' || type === 'command_name';
 }
 
 /** A backslash before a line break is nothing; the grammar takes it for a blank. */
-const CONTINUED = /^(?:\\\n)*$/;
+const LINE_CONTINUATION = /^(?:\\\n)*$/;
 
 /** Words of a command; what no blank parts is one word for the shell, if not for the grammar: `a$b-c$d`. */
-export function wholeWords(nodes: readonly Node[], text: string): Node[] {
-  const words: Node[] = [];
+export function mergeAdjacentWords(nodes: readonly SyntaxNode[], text: string): SyntaxNode[] {
+  const words: SyntaxNode[] = [];
   for (const node of nodes) {
     if (!isWord(node)) continue;
     const before = words.at(-1);
-    if (before === undefined || !CONTINUED.test(text.slice(before.end, node.start))) words.push(node);
+    if (before === undefined || !LINE_CONTINUATION.test(text.slice(before.end, node.start))) words.push(node);
     else
       words.splice(-1, 1, {
         ...before,
         type: 'concatenation',
         end: node.end,
-        children: [...partsOf(before), ...partsOf(node)],
+        children: [...expansionNodes(before), ...expansionNodes(node)],
       });
   }
   return words;
 }
 
 /** What is more than text in a word. */
-function partsOf(node: Node): readonly Node[] {
-  if (node.type === 'command_name' || node.type === 'concatenation') return node.children.flatMap(partsOf);
+function expansionNodes(node: SyntaxNode): readonly SyntaxNode[] {
+  if (node.type === 'command_name' || node.type === 'concatenation')
+    return node.children.flatMap(expansionNodes);
   return node.type === 'word' || node.type === 'number' || !/^[a-z]/.test(node.type) ? [] : [node];
 }
 
-export function isStatement(type: string): boolean {
+export function isStatementType(type: string): boolean {
   return /^(?:command|pipeline|list|redirected_statement|subshell|compound_statement|negated_command|declaration_command|test_command|(?:if|for|while|case|c_style_for)_statement|function_definition)$/.test(
     type,
   );

@@ -1,32 +1,32 @@
-import { commandName, type Trait } from './command.ts';
-import { positionals } from './global-options.ts';
-import { SHELL_OPTIONS, SHELLS, SYSTEM_WRAPPERS } from './system-wrappers.ts';
+import { type CommandTrait, normalizeCommandName } from './command.ts';
+import { findPositionals } from './positional-arguments.ts';
+import { SHELL_NAMES, SHELL_WRAPPER, SYSTEM_WRAPPERS } from './system-wrappers.ts';
 import { TOOL_WRAPPERS } from './tool-wrappers.ts';
-import { plainWord, type Word } from './word.ts';
-import type { Wrapper } from './wrapper.ts';
+import { createLiteralWord, type ShellWord } from './word.ts';
+import type { WrapperSyntax } from './wrapper-syntax.ts';
 
 /** What a command runs in its turn: other words, or a text for a shell. */
-export type Inner =
-  | { readonly kind: 'words'; readonly words: readonly Word[] }
+export type NestedCommand =
+  | { readonly kind: 'words'; readonly words: readonly ShellWord[] }
   | {
       readonly kind: 'code';
-      readonly word: Word;
+      readonly word: ShellWord;
       readonly text: string | null;
       /** The positional parameters of the text, from `$0` on. */
-      readonly args?: readonly Word[];
+      readonly args?: readonly ShellWord[];
     };
 
-export interface Unwrapped {
-  readonly inner: readonly Inner[];
-  readonly traits: readonly Trait[];
+export interface UnwrappedCommand {
+  readonly nested: readonly NestedCommand[];
+  readonly traits: readonly CommandTrait[];
   /** Why it is unclear what runs. */
-  readonly doubts: readonly string[];
+  readonly unclearReasons: readonly string[];
   /** It runs a shell or an interpreter on whatever comes in. */
   readonly readsInput: boolean;
   /** The script that it runs. */
-  readonly file?: Word;
+  readonly file?: ShellWord;
   /** Words of code in another language. */
-  readonly foreign?: readonly Word[];
+  readonly foreign?: readonly ShellWord[];
   /** Files that its program reads. */
   readonly reads?: readonly string[];
   /** How many of its words are its own: those after them are a command that it runs. */
@@ -34,29 +34,29 @@ export interface Unwrapped {
 }
 
 /** A shell with a text to run: its positional parameters are the words after it. */
-export function codeOf(word: Word, args: readonly Word[] = []): Inner {
+export function toNestedCode(word: ShellWord, args: readonly ShellWord[] = []): NestedCommand {
   return { kind: 'code', word, text: word.text, args };
 }
 
 /** A command as it is given: its name and its words after that. */
 export interface Invocation {
   readonly name: string;
-  readonly args: readonly Word[];
+  readonly args: readonly ShellWord[];
 }
 
-const WRAPPERS: Readonly<Record<string, Wrapper>> = { ...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS };
+const WRAPPERS: Readonly<Record<string, WrapperSyntax>> = { ...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS };
 /** Names of two or three words that are wrappers, longest first. */
 const LONGEST_NAME = 3;
 
 /** What a wrapper runs; null when the command is none. */
-export function unwrap({ name, args }: Invocation): Unwrapped | null {
-  if (SHELLS.has(name)) return new ShellReader(name, args).read();
-  const words = positionals(name, args);
+export function unwrapCommand({ name, args }: Invocation): UnwrappedCommand | null {
+  if (SHELL_NAMES.has(name)) return new ShellReader(name, args).read();
+  const words = findPositionals(name, args);
   for (let length = Math.min(LONGEST_NAME, words.length); length >= 0; length -= 1) {
     const named = words.slice(0, length);
     const key = [name, ...named.map(({ word }) => word.text ?? '')].join(' ');
     const wrapper = Object.hasOwn(WRAPPERS, key) ? WRAPPERS[key] : undefined;
-    if (!wrapper || named.some(({ exact, at }) => !exact && at > 0)) continue;
+    if (!wrapper || named.some(({ isCertain: exact, at }) => !exact && at > 0)) continue;
     const rest = args.slice((named.at(-1)?.at ?? -1) + 1);
     const unwrapped = new WrapperReader(key, wrapper, rest).read();
     return { ...unwrapped, own: (unwrapped.own ?? rest.length) + args.length - rest.length };
@@ -66,19 +66,19 @@ export function unwrap({ name, args }: Invocation): Unwrapped | null {
 
 class WrapperReader {
   readonly #name: string;
-  readonly #wrapper: Wrapper;
-  readonly #args: readonly Word[];
+  readonly #wrapper: WrapperSyntax;
+  readonly #args: readonly ShellWord[];
   readonly #doubts: string[] = [];
-  readonly #inner: Inner[] = [];
+  readonly #inner: NestedCommand[] = [];
   readonly #starts: number[] = [];
 
-  constructor(name: string, wrapper: Wrapper, args: readonly Word[]) {
+  constructor(name: string, wrapper: WrapperSyntax, args: readonly ShellWord[]) {
     this.#name = name;
     this.#wrapper = wrapper;
     this.#args = args;
   }
 
-  read(): Unwrapped {
+  read(): UnwrappedCommand {
     const { dashes, raises, shell, skip = 0 } = this.#wrapper;
     const dashed = dashes === true ? this.#args.findIndex(({ text }) => text === '--') : -1;
     this.#options(0);
@@ -86,10 +86,10 @@ class WrapperReader {
     const before = dashed === -1 && Number.isFinite(skip) ? skip : 0;
     for (const start of new Set(starts)) this.#begin(start, before);
     return {
-      inner: this.#inner,
+      nested: this.#inner,
       own: Math.min(this.#args.length, Math.max(0, ...starts) + before),
       traits: raises === true ? ['raises_privileges'] : [],
-      doubts: this.#doubts,
+      unclearReasons: this.#doubts,
       readsInput: shell === true && this.#inner.length === 0,
     };
   }
@@ -153,13 +153,14 @@ class WrapperReader {
   }
 
   /** The program that an option names. */
-  #program(): readonly Word[] {
+  #program(): readonly ShellWord[] {
     const { program } = this.#wrapper;
     if (program === undefined) return [];
     for (const [at, word] of this.#args.entries()) {
       const next = this.#args[at + 1];
       if (word.text === program && next) return [next];
-      if (word.text?.startsWith(`${program}=`)) return [plainWord(word.text.slice(program.length + 1), word)];
+      if (word.text?.startsWith(`${program}=`))
+        return [createLiteralWord(word.text.slice(program.length + 1), word)];
     }
     return [];
   }
@@ -171,23 +172,23 @@ class WrapperReader {
     if (!first) return;
     // `flock file -c text`: the option stands behind the file.
     if (skip > 0 && this.#wrapper.code?.includes(first.text ?? '')) return void this.#code(at, undefined);
-    if (this.#wrapper.first) this.#inner.push(joined([first]));
-    else this.#inner.push(this.#wrapper.joins === true ? joined(words) : { kind: 'words', words });
+    if (this.#wrapper.first) this.#inner.push(joinAsCode([first]));
+    else this.#inner.push(this.#wrapper.joins === true ? joinAsCode(words) : { kind: 'words', words });
   }
 }
 
 /** `-c text`, a file to run, or what comes in. */
 class ShellReader {
   readonly #name: string;
-  readonly #args: readonly Word[];
+  readonly #args: readonly ShellWord[];
 
-  constructor(name: string, args: readonly Word[]) {
+  constructor(name: string, args: readonly ShellWord[]) {
     this.#name = name;
     this.#args = args;
   }
 
-  read(): Unwrapped {
-    const { values = '', longValues = [] } = SHELL_OPTIONS;
+  read(): UnwrappedCommand {
+    const { values = '', longValues = [] } = SHELL_WRAPPER;
     let takesCode = false;
     let readsInput = false;
     for (let at = 0; at < this.#args.length; at += 1) {
@@ -197,8 +198,8 @@ class ShellReader {
         const operand = text === '--' ? this.#args[at + 1] : word;
         if (operand === undefined) break;
         const rest = this.#args.slice(this.#args.indexOf(operand) + 1);
-        if (takesCode) return this.#runs([codeOf(operand, rest)], false);
-        if (readsInput || isInput(operand.text)) return this.#runs([], true);
+        if (takesCode) return this.#runs([toNestedCode(operand, rest)], false);
+        if (readsInput || isInputPath(operand.text)) return this.#runs([], true);
         return { ...this.#runs([], false), file: operand };
       }
       if (text.startsWith('--')) {
@@ -214,24 +215,24 @@ class ShellReader {
     return this.#runs([], true);
   }
 
-  #runs(inner: Inner[], readsInput: boolean): Unwrapped {
+  #runs(inner: NestedCommand[], readsInput: boolean): UnwrappedCommand {
     const doubts = this.#name === 'fish' && inner.length > 0 ? ['fish is not analysed'] : [];
-    return { inner, traits: [], doubts, readsInput };
+    return { nested: inner, traits: [], unclearReasons: doubts, readsInput };
   }
 }
 
 /** A shell reads its commands from there. */
-function isInput(text: string | null): boolean {
+function isInputPath(text: string | null): boolean {
   return text === '-' || text === '/dev/stdin' || text === '/dev/fd/0' || text === '/proc/self/fd/0';
 }
 
 /** Words as `eval` and `ssh` put them together. */
-export function joined(words: readonly Word[]): Inner {
+export function joinAsCode(words: readonly ShellWord[]): NestedCommand {
   const [first] = words;
   const last = words.at(-1);
   const text = words.some((word) => word.text === null) ? null : words.map((word) => word.text).join(' ');
   const place = { start: first?.start ?? 0, end: last?.end ?? 0 };
-  const word = plainWord(text ?? '', place);
+  const word = createLiteralWord(text ?? '', place);
   const unknown = words.find((one) => one.unknown !== null)?.unknown ?? null;
   const certain = words.every((one) => one.certain);
   return { kind: 'code', word: { ...word, certain, ...(text === null && { unknown }) }, text };
@@ -243,6 +244,6 @@ function splitOption(text: string): [string, string?] {
 }
 
 /** A path that names a shell, such as `/bin/sh`. */
-export function isShell(path: string): boolean {
-  return SHELLS.has(commandName(path));
+export function isShellPath(path: string): boolean {
+  return SHELL_NAMES.has(normalizeCommandName(path));
 }

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { RelaySchema } from '@floe/contract/config/relay';
 import fc from 'fast-check';
-import { decide } from '../decide.ts';
-import { compileRelay } from '../relay.ts';
-import { analyseShell } from './analyse.ts';
-import { loadGrammar } from './tree.ts';
+import { compileRelay } from '../compile-relay.ts';
+import { evaluateRelayEvent } from '../evaluate-event.ts';
+import { analyzeShell } from './analyze-shell.ts';
+import { loadShellGrammar } from './grammar.ts';
 
-const grammar = await loadGrammar();
+const grammar = await loadShellGrammar();
 const relay = compileRelay(
   RelaySchema.parse({
     mode: 'enforce',
@@ -27,7 +27,12 @@ const RUNS = process.env['FLOE_TEST_FULL'] ? 5_000 : 250;
 
 function decided(command: string) {
   const event = relayEvent.parse({ event: 'shell', shell: { command } });
-  return decide(event, { relay, grammar, identity: { key: '', team: null, owner: null }, nowMs: 0 });
+  return evaluateRelayEvent(event, {
+    relay,
+    grammar,
+    identity: { key: '', team: null, owner: null },
+    nowMs: 0,
+  });
 }
 
 /** A word as a shell takes it back, spelled in one of many ways. */
@@ -217,7 +222,7 @@ test('hostile texts are read in bounded work, and what is not read through is no
     .map(([pieces, times]) => pieces.join('').repeat(times));
   fc.assert(
     fc.property(text, (command) => {
-      const { commands, doubts } = analyseShell(grammar, command);
+      const { commands, unclear: doubts } = analyzeShell(grammar, command);
       assert.ok(commands.length <= 250);
       if (command.length > 10_000) assert.ok(doubts.length > 0);
     }),
@@ -228,7 +233,7 @@ test('hostile texts are read in bounded work, and what is not read through is no
 test('whatever stands in a text, its analysis ends without an error', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (command) => {
-      analyseShell(grammar, command);
+      analyzeShell(grammar, command);
     }),
     { numRuns: RUNS },
   );

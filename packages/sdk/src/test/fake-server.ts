@@ -1,13 +1,13 @@
-import type { Fetch, FetchInit, Surroundings } from '../surroundings.ts';
+import type { Fetch, FetchInit, Runtime } from '../runtime.ts';
 
-export interface SeenRequest extends FetchInit {
+export interface CapturedRequest extends FetchInit {
   readonly url: string;
 }
 
 /** A server in the place of `fetch`: each answer is given by the test, and every request is kept. */
-export class FakeServer {
-  readonly requests: SeenRequest[] = [];
-  answer: (request: SeenRequest, index: number) => Response | Promise<Response> = () => committed();
+export class FakeFloeServer {
+  readonly requests: CapturedRequest[] = [];
+  answer: (request: CapturedRequest, index: number) => Response | Promise<Response> = () => committedAnswer();
 
   readonly fetch: Fetch = async (url, init) => {
     const request = { url, ...init };
@@ -21,7 +21,7 @@ export class FakeServer {
 }
 
 /** The answer to a beat; its interval is an hour unless given. */
-export function committed(intervalMs = 3_600_000): Response {
+export function committedAnswer(intervalMs = 3_600_000): Response {
   const at = Date.UTC(2026, 10, 21, 12);
   return Response.json({
     ok: true,
@@ -34,14 +34,14 @@ export function committed(intervalMs = 3_600_000): Response {
 }
 
 /** Surroundings moved by hand. `lines` is what was logged; `kept` tells of each open timer whether it keeps alive. */
-export function fakeSurroundings(
+export function createFakeRuntime(
   clock: {
     now(): number;
     monotonic(): number;
     after(ms: number, callback: () => void): { cancel(): void };
   },
-  server: FakeServer,
-): Surroundings & { lines: string[]; waits: { ms: number; keepsAlive: boolean }[]; skewMs: number } {
+  server: FakeFloeServer,
+): Runtime & { lines: string[]; waits: { ms: number; keepsAlive: boolean }[]; skewMs: number } {
   let ids = 0;
   const around = {
     lines: [] as string[],

@@ -1,7 +1,7 @@
 import type { ALERT_EVENTS } from '@floe/contract/config/monitoring';
 import { newId } from '../core/ids.ts';
 import { insertAlerts, type NewAlertRow } from '../store/alerts.ts';
-import type { Writer } from '../store/ports.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
 
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -62,7 +62,7 @@ export interface AlertFields {
   };
 }
 
-interface Occurrence<Event extends AlertEvent> {
+interface AlertOf<Event extends AlertEvent> {
   readonly orgId: string;
   readonly event: Event;
   readonly subject: AlertSubject;
@@ -76,7 +76,7 @@ interface Occurrence<Event extends AlertEvent> {
 }
 
 /** Something that happened and that people should hear of. */
-export type Alert = { readonly [Event in AlertEvent]: Occurrence<Event> }[AlertEvent];
+export type Alert = { readonly [Event in AlertEvent]: AlertOf<Event> }[AlertEvent];
 
 /**
  * Puts an alert into the outbox, inside the transaction of the change it tells of: it is sent if, and only
@@ -85,19 +85,19 @@ export type Alert = { readonly [Event in AlertEvent]: Occurrence<Event> }[AlertE
  * Order: alerts of one subject are told in the order of their `enqueue`. `monitor_recovered`, a `closed`
  * breaker and a `good` credential end what their subject began before; they are told only where that was.
  */
-export function enqueue(writer: Writer, alert: Alert): Promise<void> {
-  return enqueueAll(writer, [alert]);
+export function enqueueAlert(writer: DatabaseWriter, alert: Alert): Promise<void> {
+  return enqueueAlerts(writer, [alert]);
 }
 
 /** As `enqueue`, for many: a statement per 1,000. */
-export function enqueueAll(writer: Writer, alerts: readonly Alert[]): Promise<void> {
-  return insertAlerts(writer, alerts.map(rowOf));
+export function enqueueAlerts(writer: DatabaseWriter, alerts: readonly Alert[]): Promise<void> {
+  return insertAlerts(writer, alerts.map(toAlertRow));
 }
 
 /** Whether an alert begins something that lasts, ends it, or neither. */
-export type Phase = 'opens' | 'closes' | 'tells';
+export type AlertPhase = 'opens' | 'closes' | 'info';
 
-export function phaseOf(alert: Alert): Phase {
+export function phaseOf(alert: Alert): AlertPhase {
   switch (alert.event) {
     case 'monitor_failing':
       return 'opens';
@@ -108,7 +108,7 @@ export function phaseOf(alert: Alert): Phase {
     case 'credential':
       return alert.fields.state === 'bad' ? 'opens' : 'closes';
     default:
-      return 'tells';
+      return 'info';
   }
 }
 
@@ -117,7 +117,7 @@ export function tagsOf(alert: Alert): readonly string[] {
   return 'tags' in alert.fields ? alert.fields.tags : [];
 }
 
-function rowOf(alert: Alert): NewAlertRow {
+function toAlertRow(alert: Alert): NewAlertRow {
   return {
     id: newId('alr', alert.at),
     org_id: alert.orgId,

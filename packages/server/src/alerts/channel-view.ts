@@ -1,6 +1,6 @@
 import type { Channel } from '@floe/contract/api/channels';
-import { channel, channelStored } from '@floe/contract/api/channels';
-import { placeOf } from '../platform/file-place.ts';
+import { channelResource, channelStored } from '@floe/contract/api/channels';
+import { toSource } from '../platform/source-location.ts';
 import type { ChannelRow } from '../store/channels.ts';
 
 /** A channel as the API and the audit log show it; its secrets stay sealed. */
@@ -8,13 +8,13 @@ export function channelView(row: ChannelRow): Channel {
   return {
     id: row.id,
     name: row.name,
-    kind: channel.shape.kind.parse(row.kind),
+    kind: channelResource.shape.kind.parse(row.kind),
     enabled: row.enabled === 1,
     ...channelStored.parse(JSON.parse(row.settings_json)),
     url_origin: row.url_origin,
     failures: row.failures,
-    resting_until: row.resting_until === 0 ? null : new Date(row.resting_until).toISOString(),
-    source: placeOf(row),
+    backoff_until: row.backoff_until === 0 ? null : new Date(row.backoff_until).toISOString(),
+    source: toSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,

@@ -3,32 +3,32 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ChannelSchema } from '@floe/contract/config/monitoring';
-import { type Notice, noticeOf, testNotice } from './notice.ts';
-import { failing, outbox, recovered } from './test/outbox.ts';
-import { type Received, type Respond, startReceiver } from './test/receiver.ts';
-import { testChannel } from './test-channel.ts';
+import { type AlertNotice, createNotice, createTestNotice } from './alert-notice.ts';
+import { sendTestNotice } from './send-test-notice.ts';
+import { type MessageResponder, type ReceivedMessage, startReceiver } from './test/receiver.ts';
+import { createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12, 1);
 /** A name that tries every markup at once. */
 const HOSTILE = '<!channel> *x* [a](http://evil) @everyone & "q"\r\nBcc: x@evil.example';
 
-function notices(): { readonly begun: Notice; readonly over: Notice } {
+function notices(): { readonly begun: AlertNotice; readonly over: AlertNotice } {
   const told = { thread: 'dlv_1', repetition: 0, failureCount: 1 };
   const begun = { ...told, id: 'dlv_1', phase: 'opens' as const };
   const over = { ...told, id: 'dlv_2', phase: 'closes' as const };
   return {
-    begun: noticeOf(
-      { ...begun, alerts: [failing('nightly', { name: HOSTILE })] },
+    begun: createNotice(
+      { ...begun, alerts: [failingAlert('nightly', { name: HOSTILE })] },
       'https://floe.example',
       NOW,
     ),
-    over: noticeOf({ ...over, alerts: [recovered('nightly')] }, 'https://floe.example', NOW),
+    over: createNotice({ ...over, alerts: [recoveredAlert('nightly')] }, 'https://floe.example', NOW),
   };
 }
 
 /** Sends both notices to a channel of this configuration; what the receiver got, and the outcomes. */
-async function sendBoth(t: TestContext, configOf: (url: string) => object, respond: Respond) {
-  const { sender } = await outbox(t);
+async function sendBoth(t: TestContext, configOf: (url: string) => object, respond: MessageResponder) {
+  const { sender } = await createTestOutbox(t);
   const receiver = await startReceiver(t, respond);
   const config = ChannelSchema.parse({ name: 'ops', ...configOf(receiver.url) });
   const { begun, over } = notices();
@@ -40,13 +40,13 @@ async function sendBoth(t: TestContext, configOf: (url: string) => object, respo
   return { outcomes, first, second };
 }
 
-const says = (status: number, body: string, type = 'application/json'): Respond => {
+const says = (status: number, body: string, type = 'application/json'): MessageResponder => {
   return (_, response) => void response.writeHead(status, { 'content-type': type }).end(body);
 };
 const accepted = [true, true];
 const oks = (outcomes: readonly { readonly ok: boolean }[]) => outcomes.map(({ ok }) => ok);
 
-function tells({ body }: Received, ...parts: readonly string[]): void {
+function tells({ body }: ReceivedMessage, ...parts: readonly string[]): void {
   for (const part of parts) assert.ok(body.includes(part), `${part} in ${body}`);
 }
 
@@ -97,7 +97,7 @@ test('pagerduty: trigger and resolve share one key', async (t) => {
   );
   assert.deepEqual(oks(outcomes), accepted);
   assert.equal(first.path, '/v2/enqueue');
-  const shown = ({ json }: Received) => [json['event_action'], json['dedup_key'], json['routing_key']];
+  const shown = ({ json }: ReceivedMessage) => [json['event_action'], json['dedup_key'], json['routing_key']];
   assert.deepEqual(shown(first), ['trigger', 'dlv_1', 'R0UT1NG']);
   assert.deepEqual(shown(second), ['resolve', 'dlv_1', 'R0UT1NG']);
   tells(first, '"severity":"critical"', '"client_url":"https://floe.example/o/acme/monitors/nightly"');
@@ -139,9 +139,9 @@ test('a page of HTML with 200 is no acceptance by a chat service', async (t) => 
 });
 
 test('hostile receivers: redirects, resets and trickles are failures that name no secret', async (t) => {
-  const { sender, clock } = await outbox(t);
+  const { sender, clock } = await createTestOutbox(t);
   const elsewhere = await startReceiver(t);
-  const answers: Readonly<Record<string, Respond>> = {
+  const answers: Readonly<Record<string, MessageResponder>> = {
     redirect: (_, response) => void response.writeHead(307, { location: elsewhere.url }).end(),
     reset: (_, response) => void response.socket?.destroy(),
     'half a head': (_, response) => void response.socket?.end('HTTP/1.1 200 OK\r\nContent-Le'),
@@ -170,12 +170,12 @@ test('hostile receivers: redirects, resets and trickles are failures that name n
 });
 
 test('the test verb says what came of it, without anything having happened', async (t) => {
-  const { sender, clock } = await outbox(t);
+  const { sender, clock } = await createTestOutbox(t);
   const receiver = await startReceiver(t);
   const config = ChannelSchema.parse({ name: 'ops', kind: 'webhook', url: receiver.url, secret: 's' });
   const parts = { sender, clock, baseUrl: () => 'https://floe.example' };
   const open = { config, signing: { previousSecret: 'older' } };
-  assert.deepEqual(await testChannel('acme', open, parts), {
+  assert.deepEqual(await sendTestNotice('acme', open, parts), {
     ok: true,
     status: 200,
     error: null,
@@ -184,14 +184,14 @@ test('the test verb says what came of it, without anything having happened', asy
   assert.equal(receiver.received[0]?.json['type'], 'test');
   assert.equal(String(receiver.received[0]?.headers['webhook-signature']).split(' ').length, 2);
   receiver.close();
-  const failed = await testChannel('acme', open, parts);
+  const failed = await sendTestNotice('acme', open, parts);
   assert.equal(failed.ok, false);
   assert.match(failed.error ?? '', /ECONNREFUSED/);
 });
 
 test('email: one mail to everybody, its subject one line, its id the idempotency key, threads kept', async (t) => {
   const server = await smtpServer(t);
-  const house = await outbox(t, {
+  const house = await createTestOutbox(t, {
     mail: { url: server.url, from: 'Floe <floe@acme.example>', requireTls: false },
   });
   const to = ['a@acme.example', 'b@acme.example'];
@@ -214,16 +214,18 @@ test('email: a server that refuses is a failure with its words; without smtp.url
   const server = await smtpServer(t, '554 5.7.1 no');
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
-  const notice = testNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
-  const refused = await outbox(t, {
+  const notice = createTestNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
+  const refused = await createTestOutbox(t, {
     mail: { url: server.url, from: 'floe@acme.example', requireTls: false },
   });
   const outcome = await refused.sender.send(notice, open);
-  assert.ok(!outcome.ok && outcome.refused && outcome.status === 554);
-  const unset = await (await outbox(t)).sender.send(notice, open);
+  assert.ok(!outcome.ok && outcome.isRefused && outcome.status === 554);
+  const unset = await (await createTestOutbox(t)).sender.send(notice, open);
   assert.match(unset.ok ? '' : unset.error, /smtp\.url/);
   const url = server.url.replace('smtp://', 'smtp://floe:100%@');
-  const unreadable = await outbox(t, { mail: { url, from: 'floe@acme.example', requireTls: false } });
+  const unreadable = await createTestOutbox(t, {
+    mail: { url, from: 'floe@acme.example', requireTls: false },
+  });
   const said = await unreadable.sender.send(notice, open);
   assert.match(said.ok ? '' : said.error, /smtp\.url: write a % .* as %25/);
 });
@@ -232,9 +234,9 @@ test('email: a server without TLS gets no mail and no password unless smtp.requi
   const server = await smtpServer(t);
   const config = ChannelSchema.parse({ name: 'mail', kind: 'email', to: ['a@acme.example'] });
   const open = { config, signing: { previousSecret: null } };
-  const notice = testNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
+  const notice = createTestNotice('dlv_9', { orgId: 'acme', name: 'mail' }, 'https://floe.example', NOW);
   const url = server.url.replace('smtp://', 'smtp://floe:hunter2@');
-  const strict = await outbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });
+  const strict = await createTestOutbox(t, { mail: { url, from: 'floe@acme.example', requireTls: true } });
   const outcome = await strict.sender.send(notice, open);
   assert.match(outcome.ok ? '' : outcome.error, /TLS/i);
   assert.deepEqual([server.mails.length, server.recipients.length], [0, 0]);

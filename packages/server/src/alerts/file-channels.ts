@@ -1,37 +1,37 @@
 import type { ChannelConfig } from '@floe/contract/config';
 import { newId } from '../core/ids.ts';
-import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
+import { defineFileKind, type StoredResourceKind } from '../platform/file-sync.ts';
 import type { SecretsKey } from '../platform/secrets.ts';
-import { allChannels, type ChannelRow, changeChannel, insertChannel } from '../store/channels.ts';
+import { type ChannelRow, insertChannel, listAllChannels, updateChannel } from '../store/channels.ts';
 import { channelView } from './channel-view.ts';
 import { removeChannel } from './remove-channel.ts';
 import { channelColumns } from './stored-channel.ts';
 
-const UNUSED = { leased_by: null, leased_until: 0, resting_until: 0, failures: 0 } as const;
+const INITIAL_DELIVERY_STATE = { leased_by: null, leased_until: 0, backoff_until: 0, failures: 0 } as const;
 
 /** Channels, in floe.yaml and stored. */
-export const CHANNELS: StoredListKind<ChannelConfig, ChannelRow> = {
+export const CHANNEL_KIND: StoredResourceKind<ChannelConfig, ChannelRow> = {
   kind: 'channels',
   list: ({ channels }) => channels,
   nameOf: ({ name }) => name,
-  stored: allChannels,
+  stored: listAllChannels,
   storedName: ({ name }) => name,
-  isNamed: true,
+  isReferenced: true,
 };
 
 /** Channels of floe.yaml, stored with their secrets sealed, so that every process can deliver to them. */
-export function fileChannels(key: SecretsKey, nowMs: number) {
-  return fileKind({
-    ...CHANNELS,
+export function channelFileKind(key: SecretsKey, nowMs: number) {
+  return defineFileKind({
+    ...CHANNEL_KIND,
     columns({ orgId, config }, before) {
       const place = before ?? { id: newId('chn', nowMs), org_id: orgId };
       return { id: place.id, ...channelColumns(config, place, key, nowMs), enabled: 1 };
     },
-    row: (columns): ChannelRow => ({ ...columns, ...UNUSED }),
+    row: (columns): ChannelRow => ({ ...columns, ...INITIAL_DELIVERY_STATE }),
     insert: (writer, row) => insertChannel(writer, row),
     // It is tried again at once, however it failed before.
-    update: (writer, { id }, change) => changeChannel(writer, id, { ...change, resting_until: 0 }),
+    update: (writer, { id }, change) => updateChannel(writer, id, { ...change, backoff_until: 0 }),
     remove: removeChannel,
-    shown: channelView,
+    auditView: channelView,
   });
 }

@@ -1,10 +1,10 @@
 import type { FloeConfig } from '@floe/contract/config';
-import type { OutboundGuard } from '../core/outbound.ts';
-import type { Outbound } from '../providers/outbound.ts';
-import type { Mail } from './channels/sheet.ts';
+import type { OutboundGuard } from '../core/outbound-guard.ts';
+import type { ResolvedOutbound } from '../providers/outbound.ts';
+import type { Mail } from './channels/channel-sheet.ts';
 
-const CONNECT_MS = 5_000;
-const REPLY_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const REPLY_TIMEOUT_MS = 10_000;
 
 export interface MailSettings {
   /** `smtp://` or `smtps://`, with user and password; '' when mail is not set up. */
@@ -15,13 +15,13 @@ export interface MailSettings {
 }
 
 /** The settings of `floe.yaml`. */
-export function mailSettings({ url, from, require_tls }: FloeConfig['smtp']): MailSettings {
+export function toMailSettings({ url, from, require_tls }: FloeConfig['smtp']): MailSettings {
   return { url, from, requireTls: require_tls };
 }
 
 /** A mail was not accepted. `permanent` as SMTP means it: 5xx. */
-export class MailRefused extends Error {
-  override readonly name = 'MailRefused';
+export class MailRejectedError extends Error {
+  override readonly name = 'MailRejectedError';
   readonly status: number | null;
   readonly permanent: boolean;
 
@@ -44,29 +44,29 @@ export interface Mailer {
 export function createMailer(
   settings: () => MailSettings,
   guard: OutboundGuard,
-  via: Outbound['via'] = () => undefined,
+  via: ResolvedOutbound['via'] = () => undefined,
 ): Mailer {
   return {
     async send(mail, signal) {
       const { url, from, requireTls } = settings();
-      if (url === '') throw new MailRefused('smtp.url is not set, so no mail can be sent', null, true);
+      if (url === '') throw new MailRejectedError('smtp.url is not set, so no mail can be sent', null, true);
       const { createTransport } = await import('nodemailer');
       const server = new URL(url);
       const secure = server.protocol === 'smtps:';
       const host = server.hostname.replace(/^\[|\]$/g, '');
       const port = Number(server.port || (secure ? 465 : 587));
-      const auth = server.username === '' ? null : credentialsOf(server);
-      const socket = await guard.connect(host, port, CONNECT_MS);
+      const auth = server.username === '' ? null : smtpCredentials(server);
+      const socket = await guard.connect(host, port, CONNECT_TIMEOUT_MS);
       const transport = createTransport({
         host,
         port,
         secure,
         requireTLS: requireTls && !secure,
         connection: socket,
-        ...authorities(via, host, port),
+        ...certificateAuthorities(via, host, port),
         ...(auth && { auth }),
-        greetingTimeout: REPLY_MS,
-        socketTimeout: REPLY_MS,
+        greetingTimeout: REPLY_TIMEOUT_MS,
+        socketTimeout: REPLY_TIMEOUT_MS,
         disableFileAccess: true,
         disableUrlAccess: true,
       });
@@ -88,7 +88,7 @@ export function createMailer(
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        throw refusal(error);
+        throw toMailRejectedError(error);
       } finally {
         signal.removeEventListener('abort', late);
         transport.close();
@@ -99,27 +99,27 @@ export function createMailer(
 }
 
 /** @throws MailRefused */
-function credentialsOf({ username, password }: URL) {
+function smtpCredentials({ username, password }: URL) {
   try {
     return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   } catch (cause) {
     const message = 'smtp.url: write a % in the user or the password as %25';
-    throw new MailRefused(message, null, true, { cause });
+    throw new MailRejectedError(message, null, true, { cause });
   }
 }
 
-function authorities(via: Outbound['via'], host: string, port: number) {
+function certificateAuthorities(via: ResolvedOutbound['via'], host: string, port: number) {
   const ca = via(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)?.ca;
   return ca && { tls: { ca: [...ca] } };
 }
 
-function refusal(error: unknown): MailRefused {
+function toMailRejectedError(error: unknown): MailRejectedError {
   const status =
     error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number'
       ? error.responseCode
       : null;
   const reason = error instanceof Error ? error.message : String(error);
-  return new MailRefused(
+  return new MailRejectedError(
     `the mail server: ${reason}`.slice(0, 500),
     status,
     status !== null && status >= 500,

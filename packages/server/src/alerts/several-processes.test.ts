@@ -1,40 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
-import { testDatabase } from '../store/test/postgres-database.ts';
-import { failing, ORG, outbox, recovered } from './test/outbox.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
 import { startReceiver } from './test/receiver.ts';
+import { ALERT_TEST_ORG, createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
 
 test('two processes on one PostgreSQL deliver each alert once, to each channel in order', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const clock = new FakeClock();
   const databases = await Promise.all(
     [0, 1].map(() => openPostgres(url, { log: silentLog, clock: systemClock })),
   );
-  const [one, two] = await Promise.all(databases.map((database) => outbox(t, { database, clock })));
+  const [one, two] = await Promise.all(databases.map((database) => createTestOutbox(t, { database, clock })));
   if (!one || !two) throw new Error('two processes were to start');
-  await one.database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'Acme', created_at: 1 }));
+  await one.database.transaction((writer) =>
+    insertOrg(writer, { id: ALERT_TEST_ORG, name: 'Acme', created_at: 1 }),
+  );
   const receiver = await startReceiver(t);
   const names = ['a', 'b', 'c', 'd'];
   await one.channels(...names.map((name) => ({ name, kind: 'webhook', url: `${receiver.url}/${name}` })));
   const deliveries = [one.start(), two.start()];
   const ids = ['x', 'y', 'z'];
   for (const id of ids) {
-    await Promise.all([one.put(failing(id)), two.put(failing(`${id}2`), recovered(`${id}2`))]);
+    await Promise.all([one.put(failingAlert(id)), two.put(failingAlert(`${id}2`), recoveredAlert(`${id}2`))]);
     for (let rounds = 0; rounds < 3; rounds++) {
       await clock.advanceAsync(1_000);
-      await Promise.all(deliveries.map((delivery) => delivery.settled()));
+      await Promise.all(deliveries.map((delivery) => delivery.waitUntilIdle()));
     }
     // Past the minute in which more failures would be folded.
     clock.advance(120_000);
   }
   for (let rounds = 0; rounds < 3; rounds++) {
     await clock.advanceAsync(1_000);
-    await Promise.all(deliveries.map((delivery) => delivery.settled()));
+    await Promise.all(deliveries.map((delivery) => delivery.waitUntilIdle()));
   }
   assert.deepEqual([...new Set(await one.states())], ['sent']);
   const messageIds = receiver.received.map(({ headers }) => headers['webhook-id']);

@@ -1,23 +1,23 @@
 import type { AlertRow } from '../store/alerts.ts';
-import { type Alert, type Phase, phaseOf } from './alert.ts';
+import { type Alert, type AlertPhase, phaseOf } from './alert.ts';
 
 /** An alert of the outbox. */
 export interface StoredAlert {
   readonly id: string;
   readonly seq: number;
   readonly alert: Alert;
-  readonly phase: Phase;
+  readonly phase: AlertPhase;
   /** When what it reports was over; null while it lasts. */
   readonly closedAt: number | null;
 }
 
-export function storedAlert(row: AlertRow): StoredAlert {
-  const alert = alertOf(row);
+export function storedAlertFromRow(row: AlertRow): StoredAlert {
+  const alert = alertFromRow(row);
   return { id: row.id, seq: row.seq, alert, phase: phaseOf(alert), closedAt: row.closed_at };
 }
 
 /** Rows are written by `enqueue` alone, which takes nothing but an `Alert`. */
-export function alertOf(row: AlertRow): Alert {
+export function alertFromRow(row: AlertRow): Alert {
   return {
     orgId: row.org_id,
     event: row.event,

@@ -3,12 +3,12 @@ import { ChannelSchema } from '@floe/contract/config/monitoring';
 import * as z from 'zod';
 import { openSecret, type SecretsKey, sealSecret } from '../platform/secrets.ts';
 import type { ChannelRow } from '../store/channels.ts';
-import type { SigningSecrets } from './channels/sheet.ts';
+import type { SigningSecrets } from './channels/channel-sheet.ts';
 
 /** Fields of a channel that are never shown and stored sealed: addresses carry tokens too. */
-export const SECRET_FIELDS = ['url', 'secret', 'routing_key', 'token', 'bot_token'] as const;
+export const CHANNEL_SECRET_FIELDS = ['url', 'secret', 'routing_key', 'token', 'bot_token'] as const;
 /** How long a webhook is signed with the earlier secret as well. */
-const ROTATION_MS = 24 * 60 * 60 * 1000;
+const SECRET_ROTATION_MS = 24 * 60 * 60 * 1000;
 
 const Secrets = z.strictObject({
   url: z.string().optional(),
@@ -29,16 +29,16 @@ export interface OpenChannel {
 
 /** @throws SecretUnreadable */
 export function openChannel(row: ChannelRow, key: SecretsKey, nowMs: number): OpenChannel {
-  const { previous_secret, previous_until = 0, ...secrets } = secretsOf(row, key);
+  const { previous_secret, previous_until = 0, ...secrets } = openChannelSecrets(row, key);
   const config = ChannelSchema.parse({ ...JSON.parse(row.settings_json), ...secrets });
   const previousSecret = previous_secret !== undefined && previous_until > nowMs ? previous_secret : null;
   return { config, signing: { previousSecret } };
 }
 
 /** Which secrets a stored channel has. @throws SecretUnreadable */
-export function secretNames(row: ChannelRow, key: SecretsKey): string[] {
-  const secrets = secretsOf(row, key);
-  return SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
+export function channelSecretNames(row: ChannelRow, key: SecretsKey): string[] {
+  const secrets = openChannelSecrets(row, key);
+  return CHANNEL_SECRET_FIELDS.filter((field) => secrets[field] !== undefined);
 }
 
 type SealedColumns = Pick<
@@ -66,35 +66,37 @@ export function channelColumns(
   const { name, kind } = config;
   const shown = { name, kind, settings_json: JSON.stringify(settings), url_origin };
   const now = Secrets.parse(secrets);
-  const then = before?.kind === config.kind ? secretsOf(before, key) : {};
-  if (before && before.kind === config.kind && same(then, now))
+  const then = before?.kind === config.kind ? openChannelSecrets(before, key) : {};
+  if (before && before.kind === config.kind && haveSameSecrets(then, now))
     return { ...shown, secrets_sealed: before.secrets_sealed, secrets_version: before.secrets_version };
   const rotated = then.secret !== undefined && now.secret !== undefined && then.secret !== now.secret;
-  const kept = rotated ? { previous_secret: then.secret, previous_until: nowMs + ROTATION_MS } : {};
+  const kept = rotated ? { previous_secret: then.secret, previous_until: nowMs + SECRET_ROTATION_MS } : {};
   const version = (before?.secrets_version ?? 0) + 1;
-  const sealed = sealSecret(JSON.stringify({ ...now, ...kept }), placeOf(place, version), key);
+  const sealed = sealSecret(JSON.stringify({ ...now, ...kept }), secretBinding(place, version), key);
   return { ...shown, secrets_sealed: sealed, secrets_version: version };
 }
 
-function secretsOf(row: ChannelRow, key: SecretsKey): Secrets {
+function openChannelSecrets(row: ChannelRow, key: SecretsKey): Secrets {
   if (row.secrets_sealed === null) return {};
-  return Secrets.parse(JSON.parse(openSecret(row.secrets_sealed, placeOf(row, row.secrets_version), key)));
+  return Secrets.parse(
+    JSON.parse(openSecret(row.secrets_sealed, secretBinding(row, row.secrets_version), key)),
+  );
 }
 
-function placeOf({ id, org_id }: Pick<ChannelRow, 'id' | 'org_id'>, version: number) {
+function secretBinding({ id, org_id }: Pick<ChannelRow, 'id' | 'org_id'>, version: number) {
   return { orgId: org_id, rowId: id, version };
 }
 
 function isSecret(field: string): boolean {
-  return SECRET_FIELDS.some((secret) => secret === field);
+  return CHANNEL_SECRET_FIELDS.some((secret) => secret === field);
 }
 
-function same(before: Secrets, now: Secrets): boolean {
-  return SECRET_FIELDS.every((field) => before[field] === now[field]);
+function haveSameSecrets(before: Secrets, now: Secrets): boolean {
+  return CHANNEL_SECRET_FIELDS.every((field) => before[field] === now[field]);
 }
 
 /** What a channel wants to hear of. */
-export interface Listening {
+export interface ChannelSubscription {
   readonly events: readonly string[] | null;
   readonly tags: readonly string[];
   readonly realertMinutes: number;
@@ -107,7 +109,9 @@ const Filters = z.object({
 });
 
 /** Without opening its secrets. */
-export function listeningOf({ settings_json }: Pick<ChannelRow, 'settings_json'>): Listening {
+export function parseChannelSubscription({
+  settings_json,
+}: Pick<ChannelRow, 'settings_json'>): ChannelSubscription {
   const { events, tags, realert_minutes } = Filters.parse(JSON.parse(settings_json));
   return { events: events ?? null, tags, realertMinutes: realert_minutes };
 }

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Alert } from './alert.ts';
-import { failing, outbox, recovered } from './test/outbox.ts';
-import { type Received, startReceiver } from './test/receiver.ts';
+import { type ReceivedMessage, startReceiver } from './test/receiver.ts';
+import { createTestOutbox, failingAlert, recoveredAlert } from './test/test-outbox.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 8 : 200;
 const HOUR = 3_600_000;
@@ -26,8 +26,8 @@ const FAULTS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   },
 };
 
-const names = ({ body }: Received) => [...new Set(body.match(/Job [a-z]+\d+/g) ?? [])];
-const said = (one: Received, name: string) => {
+const names = ({ body }: ReceivedMessage) => [...new Set(body.match(/Job [a-z]+\d+/g) ?? [])];
+const said = (one: ReceivedMessage, name: string) => {
   const data = JSON.stringify(one.json);
   return /recovered/.test(data) ? `${name} over` : `${name} begins`;
 };
@@ -45,7 +45,7 @@ const story = fc.record({
 test('whatever messages of some monitors a receiver does not take, those of every other one arrive, in order', async (t) => {
   await fc.assert(
     fc.asyncProperty(story, async ({ faults, steps }) => {
-      const house = await outbox(t);
+      const house = await createTestOutbox(t);
       const byName = new Map(faults.map(([subject, fault]) => [`Job m${subject}`, fault]));
       const taken: string[] = [];
       const tries = new Map<string, Set<string>>();
@@ -66,7 +66,7 @@ test('whatever messages of some monitors a receiver does not take, those of ever
         if (after > 0) await house.pass(delivery, after * 1_000);
         const down = isDown.get(subject) === true;
         isDown.set(subject, !down);
-        await house.put(down ? recovered(`m${subject}`) : failing(`m${subject}`));
+        await house.put(down ? recoveredAlert(`m${subject}`) : failingAlert(`m${subject}`));
         const name = `Job m${subject}`;
         owed.set(name, [...(owed.get(name) ?? []), down ? `${name} over` : `${name} begins`]);
       }
@@ -91,18 +91,18 @@ test('whatever messages of some monitors a receiver does not take, those of ever
 });
 
 test('one monitor whose messages are refused for a day holds up no other one, and is tried until the day is over', async (t) => {
-  const house = await outbox(t);
+  const house = await createTestOutbox(t);
   const receiver = await startReceiver(t, ({ body }, response) => {
     response.statusCode = body.includes('Job poison') ? 500 : 200;
     response.end();
   });
   await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
   const delivery = house.start();
-  await house.put(failing('poison'));
+  await house.put(failingAlert('poison'));
   for (let hour = 0; hour < 23; hour++) {
     for (let minute = 0; minute < 59; minute++) await skip(house, delivery, 60_000);
     const before = receiver.received.length;
-    await house.put(failing(`good${hour}`));
+    await house.put(failingAlert(`good${hour}`));
     await house.pass(delivery, 2_000);
     const good = receiver.received.slice(before).some(({ body }) => body.includes(`Job good${hour}`));
     assert.ok(good, `${hour} h: it waited for another one`);
@@ -113,19 +113,19 @@ test('one monitor whose messages are refused for a day holds up no other one, an
   assert.equal(new Set(poison().map(({ headers }) => headers['webhook-id'])).size, 1);
   assert.equal((await house.states())[0], 'pending');
   for (let minute = 0; minute < 150; minute++) await skip(house, delivery, 60_000);
-  assert.equal((await house.states())[0], 'dead');
+  assert.equal((await house.states())[0], 'failed');
 });
 
 test('a receiver that is down is asked about once a minute, however much it is owed, and gets all of it when it is back', async (t) => {
   for (const isReachable of [true, false]) {
-    const house = await outbox(t);
+    const house = await createTestOutbox(t);
     let isUp = false;
     const receiver = await startReceiver(t, (_, response) => response.writeHead(isUp ? 200 : 503).end());
     const url = isReachable ? receiver.url : 'http://127.0.0.1:1';
     await house.channels({ name: 'a', kind: 'webhook', url });
     const delivery = house.start();
     for (let round = 0; round < 6; round++) {
-      await house.put(...Array.from({ length: 5 }, (_, n) => failing(`m${round * 5 + n}`)));
+      await house.put(...Array.from({ length: 5 }, (_, n) => failingAlert(`m${round * 5 + n}`)));
       await house.pass(delivery, 61_000);
     }
     const before = house.counted.length;
@@ -141,14 +141,14 @@ test('a receiver that is down is asked about once a minute, however much it is o
 
 test('a message about many that is refused because of one of them is split until the others arrive', async (t) => {
   for (const status of [400, 500]) {
-    const house = await outbox(t);
+    const house = await createTestOutbox(t);
     const receiver = await startReceiver(t, ({ body }, response) =>
       response.writeHead(body.includes('Job poison') ? status : 200).end(),
     );
     await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
     const delivery = house.start();
     const ids = Array.from({ length: 12 }, (_, n) => (n === 7 ? 'poison' : `m${n}`));
-    await house.put(...ids.map((id) => failing(id)));
+    await house.put(...ids.map((id) => failingAlert(id)));
     await house.pass(delivery, 240_000);
     const arrived = receiver.received.filter(({ body }) => !body.includes('Job poison'));
     const heard = ids.filter((id) => arrived.some(({ body }) => body.includes(`Job ${id}"`)));
@@ -165,12 +165,12 @@ test('a message about many that is refused because of one of them is split until
 
 test('twelve failures within a second are one message and one summary; what lasts at the end is told as failing', async (t) => {
   for (const lasts of [false, true]) {
-    const house = await outbox(t);
+    const house = await createTestOutbox(t);
     const receiver = await startReceiver(t);
     await house.channels({ name: 'a', kind: 'webhook', url: receiver.url });
     const delivery = house.start();
     const flaps = Array.from({ length: 12 }, (_, n): Alert[] =>
-      lasts && n === 11 ? [failing('x')] : [failing('x'), recovered('x', 40)],
+      lasts && n === 11 ? [failingAlert('x')] : [failingAlert('x'), recoveredAlert('x', 40)],
     );
     // Some before a round and some after it.
     await house.put(...flaps.slice(0, 5).flat());
@@ -180,7 +180,7 @@ test('twelve failures within a second are one message and one summary; what last
     const types = receiver.received.map(({ json }) => json['type']);
     if (lasts) {
       assert.deepEqual(types, ['monitor_failing']);
-      await house.put(recovered('x'));
+      await house.put(recoveredAlert('x'));
       await house.pass(delivery, 2_000);
     }
     const [begun, over, ...more] = receiver.received;
@@ -196,12 +196,12 @@ test('twelve failures within a second are one message and one summary; what last
 });
 
 test('a flapping monitor has one incident, which its last recovery closes', async (t) => {
-  const house = await outbox(t);
+  const house = await createTestOutbox(t);
   const receiver = await startReceiver(t, (_, response) => response.end('{"status":"success"}'));
   await house.channels({ name: 'a', kind: 'pagerduty', routing_key: 'key', base_url: receiver.url });
   const delivery = house.start();
   for (let n = 0; n < 12; n++) {
-    await house.put(failing('x'), recovered('x', 40));
+    await house.put(failingAlert('x'), recoveredAlert('x', 40));
     await house.pass(delivery, 1_000);
   }
   await house.pass(delivery, 60_000);
@@ -213,11 +213,11 @@ test('a flapping monitor has one incident, which its last recovery closes', asyn
 });
 
 test('what lasts after flapping is told again as the channel asks', async (t) => {
-  const house = await outbox(t);
+  const house = await createTestOutbox(t);
   const receiver = await startReceiver(t);
   await house.channels({ name: 'a', kind: 'webhook', url: receiver.url, realert_minutes: 10 });
   const delivery = house.start();
-  await house.put(failing('x'), recovered('x', 40), failing('x'));
+  await house.put(failingAlert('x'), recoveredAlert('x', 40), failingAlert('x'));
   await house.pass(delivery, 20_000);
   await skip(house, delivery, HOUR / 6);
   await house.pass(delivery, 2_000);
@@ -229,12 +229,12 @@ test('what lasts after flapping is told again as the channel asks', async (t) =>
 
 /** So much time in one step, with what is due at its end. */
 async function skip(
-  house: Awaited<ReturnType<typeof outbox>>,
-  delivery: { settled(): Promise<void> },
+  house: Awaited<ReturnType<typeof createTestOutbox>>,
+  delivery: { waitUntilIdle(): Promise<void> },
   ms: number,
 ): Promise<void> {
   house.clock.advance(ms - 1_000);
-  await delivery.settled();
+  await delivery.waitUntilIdle();
   await house.clock.advanceAsync(1_000);
-  await delivery.settled();
+  await delivery.waitUntilIdle();
 }

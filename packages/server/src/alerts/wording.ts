@@ -20,12 +20,12 @@ export interface WordingContext {
 type Facts = (readonly [string, string])[];
 
 /** Names come from users: one line each, and short. */
-export function oneLine(text: string, most = 200): string {
+export function toSingleLine(text: string, maxLength = 200): string {
   const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }
 
-export function wordingOf(alert: Alert, context: WordingContext): Wording {
+export function composeWording(alert: Alert, context: WordingContext): Wording {
   const { title, facts } = eventWording(alert, context);
   const { failureCount } = context;
   return failureCount > 1
@@ -34,46 +34,49 @@ export function wordingOf(alert: Alert, context: WordingContext): Wording {
 }
 
 function eventWording(alert: Alert, { nowMs, repetition }: WordingContext): Wording {
-  const name = oneLine(alert.subject.name);
+  const name = toSingleLine(alert.subject.name);
   const still = repetition > 0 ? 'still ' : '';
   switch (alert.event) {
     case 'monitor_failing': {
       const { error, failingSinceMs, lastBeatMs, tags, description } = alert.fields;
-      const facts: Facts = [since(failingSinceMs, nowMs), ['Error', oneLine(error, 500)]];
-      facts.push(['Last beat', lastBeatMs === null ? 'never' : time(lastBeatMs)]);
-      return { title: `${name} is ${still}failing`, facts: [...facts, ...about(tags, description)] };
+      const facts: Facts = [sinceFact(failingSinceMs, nowMs), ['Error', toSingleLine(error, 500)]];
+      facts.push(['Last beat', lastBeatMs === null ? 'never' : formatUtcTime(lastBeatMs)]);
+      return { title: `${name} is ${still}failing`, facts: [...facts, ...monitorFacts(tags, description)] };
     }
     case 'monitor_recovered': {
       const { failingSinceMs, downtimeMs, tags, paused = false, deleted = false } = alert.fields;
       const end = deleted ? 'deleted' : paused ? 'paused' : null;
       const facts: Facts = [
-        ['Downtime', duration(downtimeMs)],
-        ['Failing since', time(failingSinceMs)],
-        [deleted ? 'Deleted' : paused ? 'Paused' : 'Recovered', time(alert.at)],
+        ['Downtime', formatTwoUnitDuration(downtimeMs)],
+        ['Failing since', formatUtcTime(failingSinceMs)],
+        [deleted ? 'Deleted' : paused ? 'Paused' : 'Recovered', formatUtcTime(alert.at)],
       ];
       return {
         title: end === null ? `${name} recovered` : `${name} was ${end} while it failed`,
-        facts: [...facts, ...about(tags)],
+        facts: [...facts, ...monitorFacts(tags)],
       };
     }
     case 'monitor_never_beaten': {
       const { waitingSinceMs, tags, description } = alert.fields;
       const facts: Facts = [
-        ['Waiting since', `${time(waitingSinceMs)} (${duration(nowMs - waitingSinceMs)})`],
+        [
+          'Waiting since',
+          `${formatUtcTime(waitingSinceMs)} (${formatTwoUnitDuration(nowMs - waitingSinceMs)})`,
+        ],
       ];
-      return { title: `${name} has never called in`, facts: [...facts, ...about(tags, description)] };
+      return { title: `${name} has never called in`, facts: [...facts, ...monitorFacts(tags, description)] };
     }
     case 'budget':
       return budgetWording(name, alert.fields);
     case 'breaker':
-      return lasting(
+      return conditionWording(
         alert,
         nowMs,
         `Requests to ${name} are ${still}stopped`,
         `Requests to ${name} flow again`,
       );
     case 'credential':
-      return lasting(
+      return conditionWording(
         alert,
         nowMs,
         `The credential ${name} is ${still}refused`,
@@ -86,16 +89,16 @@ function budgetWording(name: string, fields: Extract<Alert, { event: 'budget' }>
   const { share, spentNanoUsd, limitNanoUsd, period, mode, resetsAtMs } = fields;
   const over = share >= 1;
   const facts: Facts = [
-    ['Spent', `${usd(spentNanoUsd)} of ${usd(limitNanoUsd)}`],
-    ['Period', oneLine(period)],
+    ['Spent', `${formatNanoUsd(spentNanoUsd)} of ${formatNanoUsd(limitNanoUsd)}`],
+    ['Period', toSingleLine(period)],
   ];
-  if (resetsAtMs !== null) facts.push(['Resets', time(resetsAtMs)]);
+  if (resetsAtMs !== null) facts.push(['Resets', formatUtcTime(resetsAtMs)]);
   if (over)
     facts.push(['Effect', mode === 'hard' ? 'further requests are refused' : 'none, the budget is soft']);
   return { title: `Budget ${name} is ${over ? 'spent' : `at ${Math.round(share * 100)} %`}`, facts };
 }
 
-function lasting(
+function conditionWording(
   alert: Extract<Alert, { event: 'breaker' | 'credential' }>,
   nowMs: number,
   begun: string,
@@ -103,30 +106,30 @@ function lasting(
 ): Wording {
   const { sinceMs, error } = alert.fields;
   if (alert.fields.state === 'closed' || alert.fields.state === 'good')
-    return { title: over, facts: [['Lasted', duration(alert.at - sinceMs)]] };
-  const facts: Facts = [since(sinceMs, nowMs)];
-  if (error !== undefined) facts.push(['Error', oneLine(error, 500)]);
+    return { title: over, facts: [['Lasted', formatTwoUnitDuration(alert.at - sinceMs)]] };
+  const facts: Facts = [sinceFact(sinceMs, nowMs)];
+  if (error !== undefined) facts.push(['Error', toSingleLine(error, 500)]);
   return { title: begun, facts };
 }
 
-function since(sinceMs: number, nowMs: number): readonly [string, string] {
-  return ['Since', `${time(sinceMs)} (${duration(nowMs - sinceMs)})`];
+function sinceFact(sinceMs: number, nowMs: number): readonly [string, string] {
+  return ['Since', `${formatUtcTime(sinceMs)} (${formatTwoUnitDuration(nowMs - sinceMs)})`];
 }
 
-function about(tags: readonly string[], description = ''): Facts {
+function monitorFacts(tags: readonly string[], description = ''): Facts {
   const facts: Facts = [];
-  if (tags.length > 0) facts.push(['Tags', oneLine(tags.join(', '))]);
-  if (description !== '') facts.push(['About', oneLine(description, 500)]);
+  if (tags.length > 0) facts.push(['Tags', toSingleLine(tags.join(', '))]);
+  if (description !== '') facts.push(['About', toSingleLine(description, 500)]);
   return facts;
 }
 
 /** `2026-11-21 22:40:00 UTC` */
-export function time(ms: number): string {
+export function formatUtcTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** The two largest units: `2 d 3 h`, `12 min 5 s`, `0 s`. */
-export function duration(ms: number): string {
+export function formatTwoUnitDuration(ms: number): string {
   let seconds = Math.max(0, Math.round(ms / 1000));
   const parts: string[] = [];
   for (const [unit, length] of UNITS) {
@@ -145,6 +148,6 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-function usd(nano: number): string {
+function formatNanoUsd(nano: number): string {
   return `$${(nano / 1e9).toFixed(2)}`;
 }

@@ -1,35 +1,35 @@
-import { DIMENSIONS, LONE_DIMENSIONS } from '@floe/contract/api/charts';
+import { CHART_DIMENSIONS, INDEPENDENT_DIMENSIONS } from '@floe/contract/api/charts';
 import { Fault } from '@floe/contract/faults';
-import type { Reader } from '../store/ports.ts';
-import { MINUTES_KEPT_MS } from '../store/retention.ts';
-import { HOUR_MS } from '../store/rollups/gather.ts';
-import { type Facet, type FacetFilter, rollupTotal } from '../store/rollups/read.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { MINUTE_ROLLUP_RETENTION_MS } from '../store/retention.ts';
+import { getRollupTotal, type RollupFacet, type RollupFacetFilter } from '../store/rollups/read-rollups.ts';
+import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
 import type { ChartRequest } from './charts.ts';
 
 /** Minutes near their end may go while they are read. */
-const MINUTES_SURE_MS = MINUTES_KEPT_MS - HOUR_MS;
+const RELIABLE_MINUTES_MS = MINUTE_ROLLUP_RETENTION_MS - HOUR_MS;
 /** Ranges up to this long are counted in minutes where these are kept, so that their ends are sharp. */
-const SHORT_MS = 6 * HOUR_MS;
+const MAX_MINUTE_RANGE_MS = 6 * HOUR_MS;
 /** Rows that are looked at for figures which no rollup holds; SQLite reads so many in about a second. */
-const ROWS_MOST = 500_000;
+const MAX_ROWS = 500_000;
 
 /** The time that a chart is about. */
-export interface ChartTime {
+export interface ChartRange {
   readonly orgId: string;
   readonly from: number;
   readonly to: number;
   readonly nowMs: number;
   /** With the range of the same length before it. */
-  readonly isCompared: boolean;
+  readonly includesPrevious: boolean;
 }
 
-export interface ChartShape {
+export interface ChartOptions {
   readonly groupBy?: string | undefined;
   readonly interval?: 'minute' | 'hour' | 'day' | undefined;
   /** The one filter that rollups are asked for. */
-  readonly filter?: FacetFilter | undefined;
+  readonly filter?: RollupFacetFilter | undefined;
   /** Rows are counted, whatever rollups hold. */
-  readonly isOfRows?: boolean | undefined;
+  readonly readsRows?: boolean | undefined;
 }
 
 /**
@@ -37,39 +37,43 @@ export interface ChartShape {
  *
  * @throws Fault `invalid_request` for an empty range, and for minutes that are not kept
  */
-export function chartRequest(
-  { orgId, from, to, nowMs, isCompared }: ChartTime,
-  { groupBy, interval, filter, isOfRows = false }: ChartShape,
-): ChartRequest & { readonly groupBy: Facet | undefined } {
+export function buildChartRequest(
+  { orgId, from, to, nowMs, includesPrevious: isCompared }: ChartRange,
+  { groupBy, interval, filter, readsRows: isOfRows = false }: ChartOptions,
+): ChartRequest & { readonly groupBy: RollupFacet | undefined } {
   if (from >= to) throw new Fault('invalid_request', 'from: must be before to', { param: 'from' });
   const group = groupBy === undefined ? undefined : facetOf(groupBy);
-  const paired = group !== undefined && filter !== undefined && group !== filter.facet;
+  const isPaired = group !== undefined && filter !== undefined && group !== filter.facet;
   const earliest = isCompared ? from - (to - from) : from;
-  const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isLoneFacet(facet));
-  const kept = earliest >= nowMs - MINUTES_KEPT_MS && !paired && !isLone;
+  const isLone = [group, filter?.facet].some((facet) => facet !== undefined && isIndependentFacet(facet));
+  const kept = earliest >= nowMs - MINUTE_ROLLUP_RETENTION_MS && !isPaired && !isLone;
   if (interval === 'minute' && !kept && !isOfRows)
     throw new Fault(
       'invalid_request',
-      `interval: minutes are kept for 3 days, for one dimension at a time, and not for ${LONE_DIMENSIONS.join(', ')}`,
+      `interval: minutes are kept for 3 days, for one dimension at a time, and not for ${INDEPENDENT_DIMENSIONS.join(', ')}`,
       { param: 'interval' },
     );
   const unit =
-    interval === 'minute' || (interval === undefined && kept && to - from <= SHORT_MS) ? 'minute' : 'hour';
-  return { orgId, from, to, unit, minutesSince: nowMs - MINUTES_SURE_MS, filter, groupBy: group };
+    interval === 'minute' || (interval === undefined && kept && to - from <= MAX_MINUTE_RANGE_MS)
+      ? 'minute'
+      : 'hour';
+  return { orgId, from, to, unit, minutesSince: nowMs - RELIABLE_MINUTES_MS, filter, groupBy: group };
 }
 
-export function isFacet(name: string): name is Facet {
+export function isFacet(name: string): name is RollupFacet {
   return (
-    name.startsWith('metadata.') || DIMENSIONS.some((dimension) => dimension === name) || isLoneFacet(name)
+    name.startsWith('metadata.') ||
+    CHART_DIMENSIONS.some((dimension) => dimension === name) ||
+    isIndependentFacet(name)
   );
 }
 
-function isLoneFacet(name: string): boolean {
-  return LONE_DIMENSIONS.some((dimension) => dimension === name);
+function isIndependentFacet(name: string): boolean {
+  return INDEPENDENT_DIMENSIONS.some((dimension) => dimension === name);
 }
 
 /** The schema of the query let only facets pass. */
-export function facetOf(name: string): Facet {
+export function facetOf(name: string): RollupFacet {
   if (!isFacet(name)) throw new Error(`${name} is no facet`);
   return name;
 }
@@ -80,18 +84,18 @@ export function facetOf(name: string): Facet {
  *
  * @throws Fault `invalid_request`
  */
-export async function requireFewRows(
-  reader: Reader,
-  { orgId, from, to }: Pick<ChartTime, 'orgId' | 'from' | 'to'>,
+export async function requireRowLimit(
+  reader: DatabaseReader,
+  { orgId, from, to }: Pick<ChartRange, 'orgId' | 'from' | 'to'>,
   isCompared: boolean,
 ): Promise<void> {
   const first = isCompared ? from - (to - from) : from;
   const hours = { from: first - (first % HOUR_MS), to: to + HOUR_MS };
-  const [rows = 0] = await rollupTotal(reader, { orgId, ...hours, unit: 'hour', figures: ['requests'] });
-  if (rows > ROWS_MOST)
+  const [rows = 0] = await getRollupTotal(reader, { orgId, ...hours, unit: 'hour', figures: ['requests'] });
+  if (rows > MAX_ROWS)
     throw new Fault(
       'invalid_request',
-      `from: the range has ${rows} requests, and with these filters figures are counted over at most ${ROWS_MOST}; choose a shorter one, or a single filter by ${DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
+      `from: the range has ${rows} requests, and with these filters figures are counted over at most ${MAX_ROWS}; choose a shorter one, or a single filter by ${CHART_DIMENSIONS.filter((name) => name !== 'model').join(', ')}`,
       { param: 'from' },
     );
 }

@@ -1,51 +1,58 @@
-import type { METRICS, SUMS, SummaryFigures } from '@floe/contract/api/charts';
-import { usdText } from '@floe/contract/usd-text';
-import type { Condition } from '../store/exchange-filters.ts';
-import type { Reader } from '../store/ports.ts';
-import { percentile } from '../store/rollups/buckets.ts';
+import type { ADDITIVE_METRICS, AnalyticsFigures, CHART_METRICS } from '@floe/contract/api/charts';
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import type { SqlCondition } from '../store/exchange-filters.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
+import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
+import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
 import {
-  FIGURES,
-  FIRST_TOKEN_BUCKETS,
-  type Figure,
-  LATENCY_BUCKETS,
-  type Sum,
-} from '../store/rollups/figures.ts';
-import { HOUR_MS, MINUTE_MS } from '../store/rollups/gather.ts';
-import type { PieceSums } from '../store/rollups/piece.ts';
-import { pieceSums } from '../store/rollups/pieces.ts';
-import {
-  type Facet,
+  getRollupSeries,
+  getRollupSteps,
+  getRollupTotal,
+  getTopRollupValues,
+  type RollupFacet,
   type RollupRequest,
   type RollupStep,
-  rollupSeries,
-  rollupSteps,
-  rollupTop,
-  rollupTotal,
-} from '../store/rollups/read.ts';
-import { type Grid, gridOf, type Move, movesOf, piecesAround, unitsAround } from './grid.ts';
-import { noSums, stepsOfRows, totalsOfRows } from './row-charts.ts';
+} from '../store/rollups/read-rollups.ts';
+import { HOUR_MS, MINUTE_MS } from '../store/rollups/rollup-accumulator.ts';
+import {
+  FIRST_TOKEN_BUCKET_COLUMNS,
+  LATENCY_BUCKET_COLUMNS,
+  ROLLUP_FIGURE_COLUMNS,
+  type RollupFigureColumn,
+  type RollupSumColumn,
+} from '../store/rollups/rollup-figures.ts';
+import {
+  alignToUnits,
+  buildChartGrid,
+  type ChartGrid,
+  findReassignments,
+  type IntervalReassignment,
+  partialRangesAround,
+} from './grid.ts';
+import { queryRowIntervals, queryRowTotals, zeroSums } from './row-charts.ts';
 
-export type Metric = (typeof METRICS)[number];
+export type ChartMetric = (typeof CHART_METRICS)[number];
 
 /** What a chart is about: any two moments, whose units are those it is counted in. */
 export interface ChartRequest extends RollupRequest {
   /** Filters that no rollup holds: it is counted from rows, whose number the caller has bounded. */
-  readonly conditions?: readonly Condition[] | undefined;
+  readonly conditions?: readonly SqlCondition[] | undefined;
 }
 
 export interface SeriesRequest extends ChartRequest {
-  readonly metric: Metric;
+  readonly metric: ChartMetric;
   readonly stepMs: number;
   /** Of days. Absent: UTC. */
   readonly timezone?: string | undefined;
-  readonly groupBy?: Facet | undefined;
+  readonly groupBy?: RollupFacet | undefined;
   /** Series at most; what is beyond is added up in one more. */
   readonly limit: number;
   /** The series to give, instead of the largest. */
-  readonly only?: readonly string[] | undefined;
+  readonly onlyValues?: readonly string[] | undefined;
 }
 
-export interface Series {
+export interface ChartSeries {
   /** '' for requests without one; null for the total of an ungrouped chart and for the rest. */
   readonly value: string | null;
   readonly other: boolean;
@@ -54,63 +61,70 @@ export interface Series {
 }
 
 /** The percentile metrics: which histogram, and which share of it. */
-const PERCENTILES: ReadonlyMap<Metric, { readonly buckets: readonly Figure[]; readonly share: number }> =
-  new Map([
-    ['latency_p50_ms', { buckets: LATENCY_BUCKETS, share: 0.5 }],
-    ['latency_p95_ms', { buckets: LATENCY_BUCKETS, share: 0.95 }],
-    ['latency_p99_ms', { buckets: LATENCY_BUCKETS, share: 0.99 }],
-    ['first_token_p50_ms', { buckets: FIRST_TOKEN_BUCKETS, share: 0.5 }],
-    ['first_token_p95_ms', { buckets: FIRST_TOKEN_BUCKETS, share: 0.95 }],
-    ['first_token_p99_ms', { buckets: FIRST_TOKEN_BUCKETS, share: 0.99 }],
-  ]);
+const PERCENTILES: ReadonlyMap<
+  ChartMetric,
+  { readonly buckets: readonly RollupFigureColumn[]; readonly share: number }
+> = new Map([
+  ['latency_p50_ms', { buckets: LATENCY_BUCKET_COLUMNS, share: 0.5 }],
+  ['latency_p95_ms', { buckets: LATENCY_BUCKET_COLUMNS, share: 0.95 }],
+  ['latency_p99_ms', { buckets: LATENCY_BUCKET_COLUMNS, share: 0.99 }],
+  ['first_token_p50_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.5 }],
+  ['first_token_p95_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.95 }],
+  ['first_token_p99_ms', { buckets: FIRST_TOKEN_BUCKET_COLUMNS, share: 0.99 }],
+]);
 
-export function isPercentile(metric: Metric): boolean {
+export function isPercentile(metric: ChartMetric): boolean {
   return PERCENTILES.has(metric);
 }
 
 const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS };
 
 /** What the requests of a range add up to, to the request. */
-export async function summaryOf(reader: Reader, request: ChartRequest): Promise<SummaryFigures> {
+export async function querySummary(reader: DatabaseReader, request: ChartRequest): Promise<AnalyticsFigures> {
   if (request.conditions) {
-    const [all] = await totalsOfRows(reader, { ...request, figures: FIGURES });
-    return summarised(all?.sums ?? []);
+    const [all] = await queryRowTotals(reader, { ...request, figures: ROLLUP_FIGURE_COLUMNS });
+    return toSummaryFigures(all?.sums ?? []);
   }
-  const { around, pieces } = unitsOf(request);
+  const { around, ranges } = wholeUnits(request);
   // Pieces are read first: what arrives between the two reads is counted too much, and never less than nothing.
-  const outside = await pieceSums(reader, { ...request, pieces, groupBy: [], figures: FIGURES });
-  const total = await rollupTotal(reader, { ...around, figures: FIGURES });
-  for (const { sums } of outside) subtract(total, sums);
-  return summarised(total);
+  const outside = await sumPartialRanges(reader, {
+    ...request,
+    ranges,
+    groupBy: [],
+    figures: ROLLUP_FIGURE_COLUMNS,
+  });
+  const total = await getRollupTotal(reader, { ...around, figures: ROLLUP_FIGURE_COLUMNS });
+  for (const { sums } of outside) subtractFrom(total, sums);
+  return toSummaryFigures(total);
 }
 
-export interface TopRequest extends ChartRequest {
-  readonly groupBy: Facet;
-  readonly order: Sum;
+export interface TopValuesRequest extends ChartRequest {
+  readonly groupBy: RollupFacet;
+  readonly order: RollupSumColumn;
   readonly limit: number;
   /** Only these values. */
-  readonly only?: readonly string[] | undefined;
+  readonly onlyValues?: readonly string[] | undefined;
   /** Only values that begin so. */
   readonly prefix?: string | undefined;
 }
 
 /** The values of a facet with the largest sum of a metric, largest first. Which they are, whole units decide. */
-export async function topOf(
-  reader: Reader,
-  request: TopRequest,
-): Promise<{ readonly value: string; readonly figures: Sums }[]> {
+export async function queryTopValues(
+  reader: DatabaseReader,
+  request: TopValuesRequest,
+): Promise<{ readonly value: string; readonly figures: SumFigures }[]> {
   const { groupBy, order } = request;
-  const figures = FIGURES.slice(0, SUM_COUNT);
-  if (request.conditions) return topOfRows(reader, request, figures);
-  const { around, pieces } = unitsOf(request);
-  const outside = await pieceSums(reader, { ...request, pieces, groupBy: [groupBy], figures });
-  const found = await rollupTop(reader, { ...around, figures });
+  const figures = ROLLUP_FIGURE_COLUMNS.slice(0, SUM_COUNT);
+  if (request.conditions) return queryTopValuesFromRows(reader, request, figures);
+  const { around, ranges } = wholeUnits(request);
+  const outside = await sumPartialRanges(reader, { ...request, ranges, groupBy: [groupBy], figures });
+  const found = await getTopRollupValues(reader, { ...around, figures });
   const byValue = Map.groupBy(outside, ({ values }) => values[0] ?? '');
   return found
     .map(({ value, sums }) => {
       const left = [...sums];
-      for (const piece of byValue.get(value) ?? []) subtract(left, piece.sums);
-      return { value, figures: addedUp(left), rank: left[FIGURES.indexOf(order)] ?? 0 };
+      for (const piece of byValue.get(value) ?? []) subtractFrom(left, piece.sums);
+      return { value, figures: toSumFigures(left), rank: left[ROLLUP_FIGURE_COLUMNS.indexOf(order)] ?? 0 };
     })
     .filter(({ figures: { requests } }) => requests > 0)
     .sort((one, other) => other.rank - one.rank)
@@ -118,129 +132,151 @@ export async function topOf(
 }
 
 /** A metric over time, as one series or as the largest of a group and the rest. */
-export async function seriesOf(reader: Reader, request: SeriesRequest): Promise<Series[]> {
+export async function querySeries(reader: DatabaseReader, request: SeriesRequest): Promise<ChartSeries[]> {
   const { metric, groupBy } = request;
   const figures = figuresFor(metric);
-  if (request.conditions) return seriesOfRows(reader, request, figures);
-  const grid = stepsOf(request);
-  const { around } = unitsOf(request);
-  const pieces = movesOf(request, UNIT_MS[request.unit], grid);
+  if (request.conditions) return querySeriesFromRows(reader, request, figures);
+  const grid = seriesGrid(request);
+  const { around } = wholeUnits(request);
+  const reassignments = findReassignments(request, UNIT_MS[request.unit], grid);
   const groups = groupBy === undefined ? [] : [groupBy];
-  const moved = await pieceSums(reader, { ...request, pieces, groupBy: groups, figures });
-  const rows = await rollupSteps(reader, { ...around, ...grid, figures });
-  const total = perStep(rows, grid, figures.length);
-  move(total, moved, pieces);
-  if (groupBy === undefined) return [{ value: null, other: false, values: valuesOf(total, metric) }];
-  const order = isSum(metric) ? metric : 'requests';
-  const top = request.only ? [] : await rollupTop(reader, { ...around, groupBy, order, figures: [] });
-  const values = request.only ?? top.map(({ value }) => value);
+  const moved = await sumPartialRanges(reader, {
+    ...request,
+    ranges: reassignments,
+    groupBy: groups,
+    figures,
+  });
+  const rows = await getRollupSteps(reader, { ...around, ...grid, figures });
+  const total = sumsPerStep(rows, grid, figures.length);
+  applyReassignments(total, moved, reassignments);
+  if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(total, metric) }];
+  const order = isSumMetric(metric) ? metric : 'requests';
+  const top = request.onlyValues
+    ? []
+    : await getTopRollupValues(reader, { ...around, groupBy, order, figures: [] });
+  const values = request.onlyValues ?? top.map(({ value }) => value);
   if (values.length === 0) return [];
-  const parts = await rollupSeries(reader, { ...around, ...grid, groupBy, figures, values });
+  const parts = await getRollupSeries(reader, { ...around, ...grid, groupBy, figures, values });
   const byValue = Map.groupBy(parts, ({ value }) => value);
   const movedOf = Map.groupBy(moved, (piece) => piece.values[0] ?? '');
-  const found = values.map((value): Series => {
-    const steps = perStep(byValue.get(value) ?? [], grid, figures.length);
-    move(steps, movedOf.get(value) ?? [], pieces);
-    for (const [step, sums] of steps.entries()) subtract(total[step], sums);
-    return { value, other: false, values: valuesOf(steps, metric) };
+  const found = values.map((value): ChartSeries => {
+    const steps = sumsPerStep(byValue.get(value) ?? [], grid, figures.length);
+    applyReassignments(steps, movedOf.get(value) ?? [], reassignments);
+    for (const [step, sums] of steps.entries()) subtractFrom(total[step], sums);
+    return { value, other: false, values: metricValues(steps, metric) };
   });
   const isEmpty = total.every((sums) => sums.every((sum) => sum === 0));
-  return isEmpty ? found : [...found, { value: null, other: true, values: valuesOf(total, metric) }];
+  return isEmpty ? found : [...found, { value: null, other: true, values: metricValues(total, metric) }];
 }
 
-async function topOfRows(reader: Reader, request: TopRequest, figures: readonly Figure[]) {
-  const { order, limit, only } = request;
-  const rank = FIGURES.indexOf(order);
-  const found = await totalsOfRows(reader, { ...request, figures });
+async function queryTopValuesFromRows(
+  reader: DatabaseReader,
+  request: TopValuesRequest,
+  figures: readonly RollupFigureColumn[],
+) {
+  const { order, limit, onlyValues: only } = request;
+  const rank = ROLLUP_FIGURE_COLUMNS.indexOf(order);
+  const found = await queryRowTotals(reader, { ...request, figures });
   return found
     .filter(({ value }) => only === undefined || only.includes(value))
     .sort((one, other) => (other.sums[rank] ?? 0) - (one.sums[rank] ?? 0))
     .slice(0, limit)
-    .map(({ value, sums }) => ({ value, figures: addedUp(sums) }));
+    .map(({ value, sums }) => ({ value, figures: toSumFigures(sums) }));
 }
 
-async function seriesOfRows(
-  reader: Reader,
+async function querySeriesFromRows(
+  reader: DatabaseReader,
   request: SeriesRequest,
-  figures: readonly Figure[],
-): Promise<Series[]> {
-  const { metric, groupBy, limit, only } = request;
-  const { starts } = stepsOf(request);
-  const found = await stepsOfRows(reader, { ...request, figures }, starts);
-  const of = (value: string) => found.get(value) ?? noSums(starts, figures);
-  if (groupBy === undefined) return [{ value: null, other: false, values: valuesOf(of(''), metric) }];
+  figures: readonly RollupFigureColumn[],
+): Promise<ChartSeries[]> {
+  const { metric, groupBy, limit, onlyValues: only } = request;
+  const { starts } = seriesGrid(request);
+  const found = await queryRowIntervals(reader, { ...request, figures }, starts);
+  const of = (value: string) => found.get(value) ?? zeroSums(starts, figures);
+  if (groupBy === undefined) return [{ value: null, other: false, values: metricValues(of(''), metric) }];
   const sizeOf = (value: string) =>
     of(value).reduce((sum, sums) => sums.reduce((all, one) => all + one, sum), 0);
   const shown = only ?? [...found.keys()].sort((one, other) => sizeOf(other) - sizeOf(one)).slice(0, limit);
-  const rest = noSums(starts, figures);
+  const rest = zeroSums(starts, figures);
   for (const [value, own] of found)
-    if (!shown.includes(value)) for (const [at, sums] of own.entries()) add(rest[at], sums);
-  const series = shown.map((value): Series => ({ value, other: false, values: valuesOf(of(value), metric) }));
+    if (!shown.includes(value)) for (const [at, sums] of own.entries()) addInto(rest[at], sums);
+  const series = shown.map(
+    (value): ChartSeries => ({ value, other: false, values: metricValues(of(value), metric) }),
+  );
   const isEmpty = rest.every((sums) => sums.every((sum) => sum === 0));
-  return isEmpty ? series : [...series, { value: null, other: true, values: valuesOf(rest, metric) }];
+  return isEmpty ? series : [...series, { value: null, other: true, values: metricValues(rest, metric) }];
 }
 
 /** The intervals of a chart. */
-export function stepsOf(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): Grid {
-  return gridOf(request, request.stepMs, request.timezone ?? 'UTC');
+export function seriesGrid(request: Pick<SeriesRequest, 'from' | 'to' | 'stepMs' | 'timezone'>): ChartGrid {
+  return buildChartGrid(request, request.stepMs, request.timezone ?? 'UTC');
 }
 
 /** The whole units around a range, and the pieces of them that are outside it. */
-function unitsOf<Request extends ChartRequest>(request: Request) {
+function wholeUnits<Request extends ChartRequest>(request: Request) {
   const unitMs = UNIT_MS[request.unit];
   return {
-    around: { ...request, ...unitsAround(request, unitMs) },
-    pieces: piecesAround(request, unitMs),
+    around: { ...request, ...alignToUnits(request, unitMs) },
+    ranges: partialRangesAround(request, unitMs),
   };
 }
 
-type Sums = Omit<SummaryFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
+type SumFigures = Omit<AnalyticsFigures, 'upstream_requests' | 'latency_ms' | 'first_token_ms'>;
 
-function isSum(metric: Metric): metric is (typeof SUMS)[number] {
+function isSumMetric(metric: ChartMetric): metric is (typeof ADDITIVE_METRICS)[number] {
   return !isPercentile(metric);
 }
 
-function figuresFor(metric: Metric): readonly Figure[] {
-  return isSum(metric) ? [metric] : (PERCENTILES.get(metric)?.buckets ?? []);
+function figuresFor(metric: ChartMetric): readonly RollupFigureColumn[] {
+  return isSumMetric(metric) ? [metric] : (PERCENTILES.get(metric)?.buckets ?? []);
 }
 
-function perStep(rows: readonly RollupStep[], { readings }: Grid, width: number): number[][] {
+function sumsPerStep(
+  rows: readonly RollupStep[],
+  { localStarts: readings }: ChartGrid,
+  width: number,
+): number[][] {
   const byStep = new Map(rows.map(({ at, sums }) => [at, sums]));
   return readings.map((reading) => [...(byStep.get(reading) ?? new Array<number>(width).fill(0))]);
 }
 
 /** Counts the rows of pieces where they belong. */
-function move(steps: readonly number[][], moved: readonly PieceSums[], moves: readonly Move[]): void {
-  for (const { piece, sums } of moved) {
-    const { takenFrom = null, givenTo = null } = moves[piece] ?? {};
-    if (takenFrom !== null) subtract(steps[takenFrom], sums);
-    if (givenTo !== null) add(steps[givenTo], sums);
+function applyReassignments(
+  steps: readonly number[][],
+  moved: readonly PartialRangeSums[],
+  moves: readonly IntervalReassignment[],
+): void {
+  for (const { rangeIndex: piece, sums } of moved) {
+    const { fromInterval: takenFrom = null, toInterval: givenTo = null } = moves[piece] ?? {};
+    if (takenFrom !== null) subtractFrom(steps[takenFrom], sums);
+    if (givenTo !== null) addInto(steps[givenTo], sums);
   }
 }
 
-function add(to: number[] | undefined, sums: readonly number[]): void {
+function addInto(to: number[] | undefined, sums: readonly number[]): void {
   if (!to) return;
   for (const [at, sum] of sums.entries()) to[at] = (to[at] ?? 0) + sum;
 }
 
 /** Where retention has taken the sums and not yet the rows, nothing is left and not less. */
-function subtract(from: number[] | undefined, sums: readonly number[]): void {
+function subtractFrom(from: number[] | undefined, sums: readonly number[]): void {
   if (!from) return;
   for (let i = 0; i < sums.length; i++) from[i] = Math.max(0, (from[i] ?? 0) - (sums[i] ?? 0));
 }
 
-function valuesOf(steps: readonly (readonly number[])[], metric: Metric): (number | null)[] {
+function metricValues(steps: readonly (readonly number[])[], metric: ChartMetric): (number | null)[] {
   const wanted = PERCENTILES.get(metric);
-  return steps.map((sums) => (wanted ? percentile(sums, wanted.share) : (sums[0] ?? 0)));
+  return steps.map((sums) => (wanted ? estimatePercentile(sums, wanted.share) : (sums[0] ?? 0)));
 }
 
-const SUM_COUNT = FIGURES.indexOf('latency_0');
-const LATENCY_MS = FIGURES.indexOf('latency_ms');
+const SUM_COUNT = ROLLUP_FIGURE_COLUMNS.indexOf('latency_0');
+const LATENCY_MS = ROLLUP_FIGURE_COLUMNS.indexOf('latency_ms');
 
-function summarised(sums: readonly number[]): SummaryFigures {
-  const histogramOf = (buckets: readonly Figure[]) => buckets.map((name) => sums[FIGURES.indexOf(name)] ?? 0);
-  const added = addedUp(sums);
-  const latencies = histogramOf(LATENCY_BUCKETS);
+function toSummaryFigures(sums: readonly number[]): AnalyticsFigures {
+  const histogramOf = (buckets: readonly RollupFigureColumn[]) =>
+    buckets.map((name) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0);
+  const added = toSumFigures(sums);
+  const latencies = histogramOf(LATENCY_BUCKET_COLUMNS);
   const asked = latencies.reduce((sum, count) => sum + count, 0);
   const meanMs = (sums[LATENCY_MS] ?? 0) / asked;
   return {
@@ -248,15 +284,15 @@ function summarised(sums: readonly number[]): SummaryFigures {
     upstream_requests: asked,
     latency_ms: {
       mean: asked === 0 ? null : Math.round(meanMs * 100) / 100,
-      ...threePercentiles(latencies),
+      ...percentileSummary(latencies),
     },
-    first_token_ms: threePercentiles(histogramOf(FIRST_TOKEN_BUCKETS)),
+    first_token_ms: percentileSummary(histogramOf(FIRST_TOKEN_BUCKET_COLUMNS)),
   };
 }
 
 /** `sums` begins with the sums of `FIGURES`. */
-function addedUp(sums: readonly number[]): Sums {
-  const sum = (name: Sum) => sums[FIGURES.indexOf(name)] ?? 0;
+function toSumFigures(sums: readonly number[]): SumFigures {
+  const sum = (name: RollupSumColumn) => sums[ROLLUP_FIGURE_COLUMNS.indexOf(name)] ?? 0;
   return {
     requests: sum('requests'),
     errors: sum('errors'),
@@ -266,12 +302,16 @@ function addedUp(sums: readonly number[]): Sums {
     output_tokens: sum('output_tokens'),
     reasoning_tokens: sum('reasoning_tokens'),
     cost_nano_usd: sum('cost_nano_usd'),
-    cost_usd: usdText(sum('cost_nano_usd')),
+    cost_usd: toDecimalUsd(sum('cost_nano_usd')),
     saved_nano_usd: sum('saved_nano_usd'),
-    saved_usd: usdText(sum('saved_nano_usd')),
+    saved_usd: toDecimalUsd(sum('saved_nano_usd')),
   };
 }
 
-function threePercentiles(counts: readonly number[]) {
-  return { p50: percentile(counts, 0.5), p95: percentile(counts, 0.95), p99: percentile(counts, 0.99) };
+function percentileSummary(counts: readonly number[]) {
+  return {
+    p50: estimatePercentile(counts, 0.5),
+    p95: estimatePercentile(counts, 0.95),
+    p99: estimatePercentile(counts, 0.99),
+  };
 }

@@ -1,27 +1,31 @@
 // Tier: ci. Random days and zones over both databases.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { outcomeOf } from '@floe/contract/outcome';
+import { classifyExchangeOutcome } from '@floe/contract/exchange-outcome';
 import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
-import { localDays } from '../core/local-days.ts';
 import { silentLog } from '../core/log.ts';
+import { getTimeZoneCalendar } from '../core/time-zone-calendar.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import type { Database, ExchangeRow } from '../store/ports.ts';
-import { BUCKETS, bucketOf, percentile } from '../store/rollups/buckets.ts';
-import { FIGURES, SUMS } from '../store/rollups/figures.ts';
-import type { PieceSums } from '../store/rollups/piece.ts';
-import { pieceSums } from '../store/rollups/pieces.ts';
-import { mergeMinutes } from '../store/rollups/quarters.ts';
-import type { Facet, FacetFilter } from '../store/rollups/read.ts';
+import {
+  estimatePercentile,
+  findHistogramBucket,
+  HISTOGRAM_BUCKETS,
+} from '../store/rollups/histogram-buckets.ts';
+import type { PartialRangeSums } from '../store/rollups/partial-range.ts';
+import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
+import { mergeMinutesIntoQuarters } from '../store/rollups/quarter-hours.ts';
+import type { RollupFacet, RollupFacetFilter } from '../store/rollups/read-rollups.ts';
+import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
-import { testDatabase } from '../store/test/postgres-database.ts';
-import { exchangeRow, ORG } from '../store/test/rows.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
-import { seriesOf, stepsOf, summaryOf, topOf } from './charts.ts';
-import { rangeBefore } from './grid.ts';
-import { monthOf } from './month.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { querySeries, querySummary, queryTopValues, seriesGrid } from './charts.ts';
+import { previousRange } from './grid.ts';
+import { queryMonthlySums } from './monthly-usage.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -51,7 +55,7 @@ function someRows(): ExchangeRow[] {
         fc.integer({ min: 0, max: SPAN_MS - 1 }),
         fc
           .tuple(fc.constantFrom(...ZONES), fc.integer({ min: 1, max: 38 }), fc.integer({ min: -2, max: 2 }))
-          .map(([zone, day, off]) => localDays(zone).startOf(2026, 9, 1 + day) - FIRST + off),
+          .map(([zone, day, off]) => getTimeZoneCalendar(zone).startOfDay(2026, 9, 1 + day) - FIRST + off),
       ),
       key_id: fc.constantFrom('key_a', 'key_b', 'key_c'),
       provider: fc.constantFrom('acme', 'other'),
@@ -65,7 +69,7 @@ function someRows(): ExchangeRow[] {
     { numRuns: 400, seed: 7 },
   );
   return random.map(({ at, project, cost, latency, ...columns }, n) =>
-    exchangeRow(`exc_${n}`, {
+    createTestExchangeRow(`exc_${n}`, {
       ...columns,
       created_at: FIRST + at,
       cost_nano_usd: cost,
@@ -83,17 +87,21 @@ const MERGED = FIRST + 25 * DAY_MS;
 async function withRows(t: TestContext, database: Database): Promise<Database> {
   t.after(() => database.close());
   await database.transaction((writer) =>
-    insertOrg(writer, { id: ORG, name: 'One', created_at: 1, metadata_keys_json: '["project"]' }),
+    insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1, metadata_keys_json: '["project"]' }),
   );
   await ingestRows(t, database, rows);
   return database;
 }
 
-const options = (t: TestContext) => ({ dataDir: temporaryDirectory(t), log: silentLog, clock: systemClock });
+const options = (t: TestContext) => ({
+  dataDir: createTemporaryDirectory(t),
+  log: silentLog,
+  clock: systemClock,
+});
 
 const ENGINES: readonly [string, (t: TestContext) => Promise<Database>][] = [
   ['sqlite', (t) => openDatabase('sqlite:', options(t))],
-  ['postgres', async (t) => openDatabase(await testDatabase(t), options(t))],
+  ['postgres', async (t) => openDatabase(await createTestDatabase(t), options(t))],
 ];
 
 const moment = fc.oneof(
@@ -101,7 +109,7 @@ const moment = fc.oneof(
   fc.integer({ min: 0, max: 40 * 24 }).map((hour) => FIRST + hour * HOUR_MS),
   fc
     .tuple(fc.constantFrom(...ZONES), fc.integer({ min: 0, max: 39 }))
-    .map(([zone, day]) => localDays(zone).startOf(2026, 9, 1 + day)),
+    .map(([zone, day]) => getTimeZoneCalendar(zone).startOfDay(2026, 9, 1 + day)),
 );
 
 const asked = fc.record({
@@ -109,7 +117,7 @@ const asked = fc.record({
   one: moment,
   other: moment,
   since: fc.option(fc.oneof(fc.constant(FIRST), moment), { nil: undefined }),
-  groupBy: fc.constantFrom<Facet | undefined>(
+  groupBy: fc.constantFrom<RollupFacet | undefined>(
     undefined,
     'key',
     'model',
@@ -118,7 +126,7 @@ const asked = fc.record({
     'status_class',
     'metadata.project',
   ),
-  filter: fc.constantFrom<FacetFilter | undefined>(
+  filter: fc.constantFrom<RollupFacetFilter | undefined>(
     undefined,
     { facet: 'key', any: ['key_a'], none: [] },
     { facet: 'key', any: [], none: ['key_a'] },
@@ -126,10 +134,10 @@ const asked = fc.record({
 });
 
 /** What a row is called in a facet; undefined for what is no part of it. */
-function valueIn(row: ExchangeRow, facet: Facet): string | undefined {
+function valueIn(row: ExchangeRow, facet: RollupFacet): string | undefined {
   if (facet === 'key') return row.key_id;
   if (facet === 'model') return row.model === null ? '' : `${row.provider}/${row.model}`;
-  if (facet === 'outcome') return outcomeOf(row.state, row.status);
+  if (facet === 'outcome') return classifyExchangeOutcome(row.state, row.status);
   if (facet === 'team') return row.team ?? '';
   if (facet === 'status_class') return `${Math.floor(row.status / 100)}xx`;
   return row.metadata_json === null ? undefined : JSON.parse(row.metadata_json).project;
@@ -142,7 +150,7 @@ for (const [engine, open] of ENGINES)
     test(`${engine}, ${merged ? 'quarters' : 'minutes'}: days of any zone are what their rows are, and together the whole range`, async (t) => {
       const database = await withRows(t, await open(t));
       const { read } = database;
-      if (merged) await mergeMinutes(database, ORG, MERGED);
+      if (merged) await mergeMinutesIntoQuarters(database, TEST_ORG_ID, MERGED);
       await fc.assert(
         fc.asyncProperty(asked, async ({ zone, one, other, since, groupBy: wanted, filter }) => {
           const minutesSince = merged && since !== undefined ? Math.max(since, MERGED) : since;
@@ -156,13 +164,13 @@ for (const [engine, open] of ENGINES)
               row.created_at < to &&
               (!filter || (filter.any.length > 0 ? row.key_id === 'key_a' : row.key_id !== 'key_a')),
           );
-          const request = { orgId: ORG, from, to, unit: 'hour', minutesSince, filter } as const;
+          const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', minutesSince, filter } as const;
           const chart = { ...request, groupBy, limit: 9, stepMs: DAY_MS, timezone: zone };
-          const sum = await summaryOf(read, request);
+          const sum = await querySummary(read, request);
           assert.deepEqual([sum.requests, sum.cost_nano_usd], [inRange.length, costOf(inRange)]);
-          const { starts } = stepsOf(chart);
+          const { starts } = seriesGrid(chart);
           const dayOf = (at: number) => starts.findLastIndex((start) => start <= at);
-          const series = await seriesOf(read, { ...chart, metric: 'cost_nano_usd' });
+          const series = await querySeries(read, { ...chart, metric: 'cost_nano_usd' });
           for (const [day] of starts.entries())
             assert.equal(
               series.reduce((total, { values }) => total + (values[day] ?? 0), 0),
@@ -176,7 +184,7 @@ for (const [engine, open] of ENGINES)
                 const own = inRange.filter((row) => dayOf(row.created_at) === day);
                 assert.equal(cost, costOf(own.filter((row) => valueIn(row, groupBy) === value)));
               }
-          const top = await topOf(read, { ...request, groupBy, order: 'requests', limit: 9 });
+          const top = await queryTopValues(read, { ...request, groupBy, order: 'requests', limit: 9 });
           for (const { value, figures } of top)
             assert.equal(figures.requests, inRange.filter((row) => valueIn(row, groupBy) === value).length);
         }),
@@ -192,18 +200,26 @@ for (const [engine, open] of ENGINES)
       .slice(0, 40)
       .map(({ created_at: at }) => ({ from: at - 1_800_001, to: at + 1_799_998 }));
     const questions = [
-      { groupBy: [], figures: FIGURES },
-      { groupBy: ['key'], figures: SUMS },
-      { groupBy: ['metadata.project'], figures: FIGURES },
-      { groupBy: [], filter: { facet: 'model', any: ['acme/large', ''], none: [] }, figures: SUMS },
-      { groupBy: [], filter: { facet: 'metadata.project', any: [], none: ['red'] }, figures: SUMS },
+      { groupBy: [], figures: ROLLUP_FIGURE_COLUMNS },
+      { groupBy: ['key'], figures: ROLLUP_SUM_COLUMNS },
+      { groupBy: ['metadata.project'], figures: ROLLUP_FIGURE_COLUMNS },
+      {
+        groupBy: [],
+        filter: { facet: 'model', any: ['acme/large', ''], none: [] },
+        figures: ROLLUP_SUM_COLUMNS,
+      },
+      {
+        groupBy: [],
+        filter: { facet: 'metadata.project', any: [], none: ['red'] },
+        figures: ROLLUP_SUM_COLUMNS,
+      },
     ] as const;
     const ask = async (question: (typeof questions)[number], minutesSince?: number) =>
-      inOne(await pieceSums(read, { orgId: ORG, pieces, ...question, minutesSince }));
+      inOne(await sumPartialRanges(read, { orgId: TEST_ORG_ID, ranges: pieces, ...question, minutesSince }));
     const ofRows = await Promise.all(questions.map((question) => ask(question)));
     for (const [at, question] of questions.entries())
       assert.deepEqual(await ask(question, FIRST - DAY_MS), ofRows[at], JSON.stringify(question.groupBy));
-    await mergeMinutes(database, ORG, MERGED);
+    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, MERGED);
     for (const [at, question] of questions.entries())
       assert.deepEqual(await ask(question, MERGED), ofRows[at], JSON.stringify(question.groupBy));
     await database.transaction((writer) => writer.deleteFrom('exchanges').execute());
@@ -213,9 +229,9 @@ for (const [engine, open] of ENGINES)
   });
 
 /** What pieces hold, by place and values, where it is anything. */
-function inOne(parts: readonly PieceSums[]): ReadonlyMap<string, readonly number[]> {
+function inOne(parts: readonly PartialRangeSums[]): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
-  for (const { piece, values, sums } of parts) {
+  for (const { rangeIndex: piece, values, sums } of parts) {
     const name = [piece, ...values].join(' ');
     const known = found.get(name);
     found.set(name, known ? known.map((sum, at) => sum + (sums[at] ?? 0)) : [...sums]);
@@ -226,17 +242,17 @@ function inOne(parts: readonly PieceSums[]): ReadonlyMap<string, readonly number
 test('percentiles of a day are made of its own rows alone', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   const timezone = 'Asia/Kathmandu';
-  const { startOf } = localDays(timezone);
+  const { startOfDay: startOf } = getTimeZoneCalendar(timezone);
   const [from, to] = [startOf(2026, 9, 5), startOf(2026, 9, 12)];
-  const request = { orgId: ORG, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
-  const [series] = await seriesOf(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
-  const { starts } = stepsOf(request);
+  const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', stepMs: DAY_MS, timezone, limit: 1 } as const;
+  const [series] = await querySeries(read, { ...request, minutesSince: FIRST, metric: 'latency_p95_ms' });
+  const { starts } = seriesGrid(request);
   const expected = starts.map((start, day) => {
-    const counts: number[] = BUCKETS.map(() => 0);
+    const counts: number[] = HISTOGRAM_BUCKETS.map(() => 0);
     for (const { created_at, latency_ms } of rows)
       if (created_at >= start && created_at < (starts[day + 1] ?? to))
-        counts[bucketOf(latency_ms)] = (counts[bucketOf(latency_ms)] ?? 0) + 1;
-    return percentile(counts, 0.95);
+        counts[findHistogramBucket(latency_ms)] = (counts[findHistogramBucket(latency_ms)] ?? 0) + 1;
+    return estimatePercentile(counts, 0.95);
   });
   assert.deepEqual(series?.values, expected);
   assert.equal(expected.length, 7);
@@ -245,9 +261,9 @@ test('percentiles of a day are made of its own rows alone', async (t) => {
 test('a month of any zone adds up to its own rows, by key and model', async (t) => {
   const { read } = await withRows(t, await openDatabase('sqlite:', options(t)));
   for (const timezone of ZONES) {
-    const { startOf } = localDays(timezone);
+    const { startOfDay: startOf } = getTimeZoneCalendar(timezone);
     const [from, to] = [startOf(2026, 9, 1), startOf(2026, 10, 1)];
-    const found = await monthOf(read, { orgId: ORG, from, to });
+    const found = await queryMonthlySums(read, { orgId: TEST_ORG_ID, from, to });
     const inMonth = rows.filter(({ created_at }) => created_at >= from && created_at < to);
     const groups = Map.groupBy(inMonth, (row) => `${row.key_id} ${valueIn(row, 'model')}`);
     assert.equal(found.length, groups.size, timezone);
@@ -257,13 +273,13 @@ test('a month of any zone adds up to its own rows, by key and model', async (t) 
 });
 
 test('days are 23 or 25 hours long where clocks change, and the week before has as many', () => {
-  const { startOf } = localDays('Europe/Berlin');
+  const { startOfDay: startOf } = getTimeZoneCalendar('Europe/Berlin');
   const week = { from: startOf(2026, 9, 20), to: startOf(2026, 9, 27) };
-  const { starts } = stepsOf({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
+  const { starts } = seriesGrid({ ...week, stepMs: DAY_MS, timezone: 'Europe/Berlin' });
   const lengths = [...starts, week.to].slice(1).map((start, day) => (start - (starts[day] ?? 0)) / HOUR_MS);
   assert.deepEqual(lengths, [24, 24, 24, 24, 24, 25, 24]);
   const after = { from: week.to, to: startOf(2026, 10, 3) };
-  assert.deepEqual(rangeBefore(after, 'Europe/Berlin'), week);
+  assert.deepEqual(previousRange(after, 'Europe/Berlin'), week);
   const unaligned = { from: 1000, to: 4000 };
-  assert.deepEqual(rangeBefore(unaligned, 'Europe/Berlin'), { from: -2000, to: 1000 });
+  assert.deepEqual(previousRange(unaligned, 'Europe/Berlin'), { from: -2000, to: 1000 });
 });

@@ -1,5 +1,10 @@
-import { daysTouched, localDays, type OffsetSpan, offsetSpans } from '../core/local-days.ts';
-import type { Piece } from '../store/rollups/piece.ts';
+import {
+  getTimeZoneCalendar,
+  localDaysInRange,
+  type UtcOffsetSpan,
+  utcOffsetSpans,
+} from '../core/time-zone-calendar.ts';
+import type { PartialRange } from '../store/rollups/partial-range.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -11,45 +16,49 @@ interface Range {
 }
 
 /** The intervals of a chart. Days are those of a time zone, 23 or 25 hours long where its clocks change. */
-export interface Grid {
+export interface ChartGrid {
   readonly stepMs: number;
   /** What SQL needs to tell the interval of a moment; absent in UTC. */
-  readonly offsets: readonly OffsetSpan[] | undefined;
+  readonly offsets: readonly UtcOffsetSpan[] | undefined;
   /** Start of each interval; of the first one, it may lie before the range. */
   readonly starts: readonly number[];
   /** What the zone's clocks show at each start, as if it were UTC. */
-  readonly readings: readonly number[];
+  readonly localStarts: readonly number[];
 }
 
 /** The intervals that a range touches. Minutes and hours are those of UTC in every zone. */
-export function gridOf({ from, to }: Range, stepMs: number, timezone: string): Grid {
+export function buildChartGrid({ from, to }: Range, stepMs: number, timezone: string): ChartGrid {
   if (stepMs !== DAY_MS || timezone === 'UTC') {
     const first = from - (from % stepMs);
     const count = Math.max(0, Math.ceil((to - first) / stepMs));
     const starts = Array.from({ length: count }, (_, n) => first + n * stepMs);
-    return { stepMs, offsets: undefined, starts, readings: starts };
+    return { stepMs, offsets: undefined, starts, localStarts: starts };
   }
-  const days = daysTouched(timezone, from, to);
+  const days = localDaysInRange(timezone, from, to);
   return {
     stepMs,
-    offsets: offsetSpans(timezone, from - DAY_MS, to + DAY_MS),
+    offsets: utcOffsetSpans(timezone, from - DAY_MS, to + DAY_MS),
     starts: days.map(({ startsAt }) => startsAt),
-    readings: days.map(({ reading }) => reading),
+    localStarts: days.map(({ localMidnight: reading }) => reading),
   };
 }
 
 /** A piece of time whose rows are counted in another interval than the one their unit begins in; null is none. */
-export interface Move extends Piece {
-  readonly takenFrom: number | null;
-  readonly givenTo: number | null;
+export interface IntervalReassignment extends PartialRange {
+  readonly fromInterval: number | null;
+  readonly toInterval: number | null;
 }
 
 /**
  * What makes sums of whole units exact: where a range or one of its intervals begins or ends within a unit, the
  * pieces of that unit which belong elsewhere. Nothing for what begins and ends where units do.
  */
-export function movesOf({ from, to }: Range, unitMs: number, grid: Grid): Move[] {
-  const { starts, readings, offsets = [] } = grid;
+export function findReassignments(
+  { from, to }: Range,
+  unitMs: number,
+  grid: ChartGrid,
+): IntervalReassignment[] {
+  const { starts, localStarts: readings, offsets = [] } = grid;
   const placeOf = new Map(readings.map((reading, place) => [reading, place]));
   const ownerOf = (unitAt: number) => {
     const offsetMs = offsets.find(({ until }) => unitAt < until)?.offsetMs ?? 0;
@@ -59,26 +68,27 @@ export function movesOf({ from, to }: Range, unitMs: number, grid: Grid): Move[]
   const belongsTo = (at: number) =>
     at < from || at >= to ? null : starts.findLastIndex((start) => start <= at);
   const within = [from, to, ...starts.slice(1)].filter((at) => at % unitMs !== 0);
-  const moves: Move[] = [];
+  const moves: IntervalReassignment[] = [];
   for (const [unitAt, cuts] of Map.groupBy(within, (at) => at - (at % unitMs))) {
     const takenFrom = ownerOf(unitAt);
     const edges = [...new Set([unitAt, ...cuts.sort((one, other) => one - other), unitAt + unitMs])];
     for (const [at, edge] of edges.slice(0, -1).entries()) {
       const givenTo = belongsTo(edge);
-      if (givenTo !== takenFrom) moves.push({ from: edge, to: edges[at + 1] ?? edge, takenFrom, givenTo });
+      if (givenTo !== takenFrom)
+        moves.push({ from: edge, to: edges[at + 1] ?? edge, fromInterval: takenFrom, toInterval: givenTo });
     }
   }
   return moves;
 }
 
 /** Whole units around a range. */
-export function unitsAround({ from, to }: Range, unitMs: number): Range {
+export function alignToUnits({ from, to }: Range, unitMs: number): Range {
   return { from: from - (from % unitMs), to: Math.ceil(to / unitMs) * unitMs };
 }
 
 /** The pieces of the units around a range that are not in it. */
-export function piecesAround(range: Range, unitMs: number): Piece[] {
-  const { from, to } = unitsAround(range, unitMs);
+export function partialRangesAround(range: Range, unitMs: number): PartialRange[] {
+  const { from, to } = alignToUnits(range, unitMs);
   return [
     { from, to: range.from },
     { from: range.to, to },
@@ -89,8 +99,8 @@ export function piecesAround(range: Range, unitMs: number): Piece[] {
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
 
 /** The range of the same length just before, as far as there is time before: as many days, if it is whole days of its zone. */
-export function rangeBefore({ from, to }: Range, timezone: string): Range {
-  const { dayOf, startOf } = localDays(timezone);
+export function previousRange({ from, to }: Range, timezone: string): Range {
+  const { dateAt: dayOf, startOfDay: startOf } = getTimeZoneCalendar(timezone);
   const [first, last] = [dayOf(from), dayOf(to)];
   const isWhole =
     startOf(first.year, first.month, first.day) === from && startOf(last.year, last.month, last.day) === to;

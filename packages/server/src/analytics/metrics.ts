@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { CounterTable, HistogramTable } from './figures.ts';
+import { CounterFamily, HistogramFamily } from './metric-families.ts';
 
 /** What one exchange adds to the counters. Labels are few and bounded: no model, no key, no path. */
 export interface ExchangeFigures {
@@ -17,9 +17,9 @@ export interface ExchangeFigures {
 }
 
 export interface Metrics {
-  exchange(figures: ExchangeFigures): void;
+  recordExchange(figures: ExchangeFigures): void;
   /** One try of an alert message: its channel's kind, and whether it was sent, failed or is given up. */
-  alert(kind: string, result: string): void;
+  recordAlertAttempt(kind: string, result: string): void;
   /** The Prometheus text exposition. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -34,20 +34,20 @@ const LATENCY_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 export function createMetrics(
   backlog: () => number,
   alertsQueued: () => Promise<number>,
-  more: () => Promise<string> = async () => '',
+  renderOthers: () => Promise<string> = async () => '',
 ): Metrics {
   let loading: Promise<Registry> | undefined;
   // With the first scrape and not with the process: nobody waits for a library to start a server.
-  const processFigures = async () => {
+  const renderProcessMetrics = async () => {
     loading ??= import('./process-metrics.ts').then(({ processMetrics }) =>
       processMetrics(backlog, alertsQueued),
     );
     return (await loading).metrics();
   };
-  const alerts = alertMessages();
-  const { exchanges, tokens, caches, latency, firstToken } = exchangeTables();
+  const alerts = createAlertFamily();
+  const { exchanges, tokens, caches, latency, firstToken } = createExchangeFamilies();
   return {
-    exchange(figures) {
+    recordExchange(figures) {
       const { surface, provider, status, state, latencyMs, firstTokenMs, inputTokens, outputTokens, cache } =
         figures;
       exchanges.add(1, surface, provider, String(status), state);
@@ -59,47 +59,47 @@ export function createMetrics(
       if (inputTokens > 0) tokens.add(inputTokens, provider, 'input');
       if (outputTokens > 0) tokens.add(outputTokens, provider, 'output');
     },
-    alert(kind, result) {
+    recordAlertAttempt(kind, result) {
       alerts.add(1, kind, result);
     },
     async render() {
       const own = [alerts, exchanges, tokens, caches, latency, firstToken].map((table) => table.render());
-      return `${own.join('')}${await more()}${await processFigures()}`;
+      return `${own.join('')}${await renderOthers()}${await renderProcessMetrics()}`;
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
 }
 
 /** What every exchange is counted in. */
-function exchangeTables() {
+function createExchangeFamilies() {
   return {
-    exchanges: new CounterTable({
+    exchanges: new CounterFamily({
       name: 'floe_exchanges_total',
-      help: 'Exchanges by surface, provider, HTTP status and final state.',
-      labels: ['surface', 'provider', 'status', 'state'],
+      help: 'Number of finished exchanges by surface, provider, HTTP status code and state.',
+      labels: ['surface', 'provider', 'code', 'state'],
     }),
-    tokens: new CounterTable({
+    tokens: new CounterFamily({
       name: 'floe_tokens_total',
-      help: 'Tokens as the provider reported them.',
-      labels: ['provider', 'direction'],
+      help: 'Number of tokens that providers reported, by provider and type (input or output).',
+      labels: ['provider', 'type'],
     }),
-    caches: new CounterTable({
-      name: 'floe_cache_total',
-      help: 'Exchanges of orgs with a cache, by what it did: hit, miss, bypass, refresh.',
-      labels: ['surface', 'outcome'],
+    caches: new CounterFamily({
+      name: 'floe_cache_requests_total',
+      help: 'Number of exchanges with the response cache enabled, by surface and result (hit, miss, bypass or refresh).',
+      labels: ['surface', 'result'],
     }),
-    latency: new HistogramTable(
+    latency: new HistogramFamily(
       {
         name: 'floe_exchange_duration_seconds',
-        help: 'From the accepted request to the last byte of its answer, of requests that reached an upstream.',
+        help: 'Time from the request to the last byte of the answer, for requests that reached a provider.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,
     ),
-    firstToken: new HistogramTable(
+    firstToken: new HistogramFamily(
       {
-        name: 'floe_first_token_seconds',
-        help: 'From the accepted request to the first content of a streamed answer.',
+        name: 'floe_time_to_first_token_seconds',
+        help: 'Time from the request to the first content of a streamed answer.',
         labels: ['surface', 'provider'],
       },
       LATENCY_BUCKETS_S,
@@ -107,10 +107,10 @@ function exchangeTables() {
   };
 }
 
-function alertMessages(): CounterTable {
-  return new CounterTable({
+function createAlertFamily(): CounterFamily {
+  return new CounterFamily({
     name: 'floe_alert_messages_total',
-    help: 'Tries to send an alert message, by kind of channel and result (sent, failed, dead).',
-    labels: ['kind', 'result'],
+    help: 'Number of attempts to send an alert message, by kind of channel and result (sent, retry or failed).',
+    labels: ['channel_kind', 'result'],
   });
 }

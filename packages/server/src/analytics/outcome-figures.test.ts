@@ -4,17 +4,17 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { Choice } from '../store/exchange-filters.ts';
-import { exchangePage } from '../store/exchanges.ts';
+import type { ValueFilter } from '../store/exchange-filters.ts';
+import { getExchangePage } from '../store/exchanges.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import type { Database, ExchangeRow } from '../store/ports.ts';
-import { percentile } from '../store/rollups/buckets.ts';
+import { estimatePercentile } from '../store/rollups/histogram-buckets.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
-import { testDatabase } from '../store/test/postgres-database.ts';
-import { exchangeRow, ORG } from '../store/test/rows.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
-import { seriesOf, summaryOf, topOf } from './charts.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { querySeries, querySummary, queryTopValues } from './charts.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST = Date.UTC(2026, 9, 1);
@@ -45,7 +45,7 @@ const rows: ExchangeRow[] = fc
     { numRuns: 400, seed: 18 },
   )
   .map(({ at, end, attempts, ...columns }, n) =>
-    exchangeRow(`exc_${String(n).padStart(4, '0')}`, {
+    createTestExchangeRow(`exc_${String(n).padStart(4, '0')}`, {
       created_at: FIRST + at,
       ...end,
       ...columns,
@@ -75,19 +75,23 @@ function percentileOf(values: readonly (number | null)[], share: number): number
     const bucket = found === -1 ? 17 : found;
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
-  return percentile(counts, share);
+  return estimatePercentile(counts, share);
 }
 
-const options = (t: TestContext) => ({ dataDir: temporaryDirectory(t), log: silentLog, clock: systemClock });
+const options = (t: TestContext) => ({
+  dataDir: createTemporaryDirectory(t),
+  log: silentLog,
+  clock: systemClock,
+});
 const ENGINES: readonly [string, (t: TestContext) => Promise<Database>][] = [
   ['sqlite', (t) => openDatabase('sqlite:', options(t))],
-  ['postgres', async (t) => openDatabase(await testDatabase(t), options(t))],
+  ['postgres', async (t) => openDatabase(await createTestDatabase(t), options(t))],
 ];
 
 async function withRows(t: TestContext, database: Database): Promise<Database> {
   t.after(() => database.close());
   await database.transaction((writer) =>
-    insertOrg(writer, { id: ORG, name: 'One', created_at: 1, metadata_keys_json: null }),
+    insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1, metadata_keys_json: null }),
   );
   await ingestRows(t, database, rows);
   return database;
@@ -102,8 +106,8 @@ for (const [engine, open] of ENGINES)
     ] as const) {
       const inRange = rows.filter(({ created_at: at }) => at >= from && at < to);
       const reached = reachedOf(inRange);
-      const request = { orgId: ORG, from, to, unit: 'hour', minutesSince: undefined } as const;
-      const sum = await summaryOf(read, request);
+      const request = { orgId: TEST_ORG_ID, from, to, unit: 'hour', minutesSince: undefined } as const;
+      const sum = await querySummary(read, request);
       const mean = reached.reduce((ms, row) => ms + row.latency_ms, 0) / reached.length;
       assert.deepEqual(
         [sum.requests, sum.upstream_requests, sum.errors, sum.latency_ms.mean],
@@ -118,7 +122,7 @@ for (const [engine, open] of ENGINES)
         assert.equal(sum.latency_ms[name], percentileOf(latencies, share), name);
         assert.equal(sum.first_token_ms[name], percentileOf(firstTokens, share), name);
       }
-      for (const { value, figures } of await topOf(read, {
+      for (const { value, figures } of await queryTopValues(read, {
         ...request,
         groupBy: 'model',
         order: 'requests',
@@ -129,7 +133,7 @@ for (const [engine, open] of ENGINES)
         );
         assert.deepEqual([figures.requests, figures.errors], [own.length, errorsOf(own)], value);
       }
-      const [series] = await seriesOf(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });
+      const [series] = await querySeries(read, { ...request, metric: 'errors', stepMs: HOUR_MS, limit: 1 });
       const summed = series?.values.reduce<number>((total, value) => total + (value ?? 0), 0);
       assert.equal(summed, errorsOf(inRange));
     }
@@ -140,13 +144,13 @@ for (const [engine, open] of ENGINES)
     const { read } = await withRows(t, await open(t));
     const names = [...new Set(rows.map(outcome))];
     assert.equal(names.length, 7);
-    const choices: readonly Choice[] = [
+    const choices: readonly ValueFilter[] = [
       ...names.map((name) => ({ any: [name], none: [] })),
       ...names.map((name) => ({ any: [], none: [name] })),
       { any: ['client_error', 'upstream_error', 'partial'], none: [] },
     ];
     for (const choice of choices) {
-      const page = await exchangePage(read, { orgId: ORG, limit: 500, outcome: choice });
+      const page = await getExchangePage(read, { orgId: TEST_ORG_ID, limit: 500, outcome: choice });
       const due = rows.filter((row) =>
         choice.any.length > 0 ? choice.any.includes(outcome(row)) : !choice.none.includes(outcome(row)),
       );

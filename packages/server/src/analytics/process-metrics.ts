@@ -4,14 +4,14 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 export function processMetrics(backlog: () => number, alertsQueued: () => Promise<number>): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  countCpuFromStart(registry);
-  gaugeBacklog(registry, backlog);
-  gaugeAlerts(registry, alertsQueued);
+  includeStartupCpu(registry);
+  registerBacklogGauge(registry, backlog);
+  registerAlertsGauge(registry, alertsQueued);
   return registry;
 }
 
 /** prom-client counts from when it is loaded, which is at the first scrape; Prometheus expects the whole life of the process. */
-function countCpuFromStart(registry: Registry): void {
+function includeStartupCpu(registry: Registry): void {
   const { user, system } = process.cpuUsage();
   const before: Readonly<Record<string, number>> = {
     process_cpu_user_seconds_total: user,
@@ -24,10 +24,10 @@ function countCpuFromStart(registry: Registry): void {
   }
 }
 
-function gaugeBacklog(registry: Registry, backlog: () => number): void {
+function registerBacklogGauge(registry: Registry, backlog: () => number): void {
   const pending: Gauge = new Gauge({
-    name: 'floe_row_backlog',
-    help: 'Exchange rows on disk that the database has not taken yet.',
+    name: 'floe_spool_pending_rows',
+    help: 'Number of exchange rows in the spool that are not in the database yet.',
     registers: [registry],
     collect() {
       pending.set(backlog());
@@ -35,10 +35,10 @@ function gaugeBacklog(registry: Registry, backlog: () => number): void {
   });
 }
 
-function gaugeAlerts(registry: Registry, alertsQueued: () => Promise<number>): void {
+function registerAlertsGauge(registry: Registry, alertsQueued: () => Promise<number>): void {
   const queued: Gauge = new Gauge({
-    name: 'floe_alerts_queued',
-    help: 'Alert messages that wait to be sent, of the whole installation.',
+    name: 'floe_alert_messages_pending',
+    help: 'Number of alert messages that wait to be sent, for the whole installation.',
     registers: [registry],
     async collect() {
       // A store that is away must not take the other figures with it.

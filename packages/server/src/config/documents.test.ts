@@ -5,9 +5,9 @@ import { FloeConfigSchema } from '@floe/contract/config';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { keysAt } from './accepts.ts';
-import { OVERRIDES, readEnvironment } from './environment.ts';
+import { ENVIRONMENT_OVERRIDES, readEnvironment } from './environment.ts';
 import { loadConfig } from './load.ts';
+import { keysAt } from './schema-lookup.ts';
 
 const docs = new URL('../../../../docs/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, docs), 'utf8');
@@ -45,7 +45,7 @@ test('the configuration page documents every field of the schema and nothing els
 
 test('the page names every variable that wins over a field', () => {
   const page = read('configuration.md');
-  for (const [variable, path] of Object.entries(OVERRIDES)) {
+  for (const [variable, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
     assert.ok(page.includes(`| \`${variable}\` | | Wins over \`${path.join('.')}\`. |`), variable);
     assert.match(page, new RegExp(`\\| \`${path.join('\\.')}\` \\|.*\`${variable}\` wins over it`));
   }

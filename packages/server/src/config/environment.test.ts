@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConfigError } from './config-problem.ts';
 import { readEnvironment } from './environment.ts';
-import { ConfigError } from './problem.ts';
 
 test('an empty environment has defaults and overrides nothing', () => {
   const environment = readEnvironment({});

@@ -1,10 +1,10 @@
-import { nearest } from '@floe/contract/config/nearest';
+import { findNearestWord } from '@floe/contract/config/nearest-word';
 import type { ConfigPath } from '@floe/contract/config/references';
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts';
-import { ConfigError, type Problem } from './problem.ts';
+import { ConfigError, type ConfigProblem } from './config-problem.ts';
 
 /** Variables that win over the field of floe.yaml they name. */
-export const OVERRIDES = {
+export const ENVIRONMENT_OVERRIDES = {
   FLOE_HOST: ['server', 'host'],
   FLOE_PORT: ['server', 'port'],
   FLOE_BASE_URL: ['server', 'base_url'],
@@ -13,7 +13,7 @@ export const OVERRIDES = {
 } as const satisfies Record<string, ConfigPath>;
 
 /** Variables that have no field in floe.yaml. */
-const OTHERS = [
+const OTHER_VARIABLES = [
   'FLOE_CONFIG',
   'FLOE_DATA_DIR',
   'FLOE_SECRET_KEY',
@@ -22,12 +22,12 @@ const OTHERS = [
 ] as const;
 
 /** Read by the scripts, the SDKs and the tests, which share the namespace. */
-const ELSEWHERE = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
+const NON_SERVER_VARIABLES = /^FLOE_(TEST_|BENCH_|RUNTIME_FORCE$|FIXTURES$|API_KEY$)/;
 
 /** 256 bits need 32 bytes; what people generate (`openssl rand -hex 32`) has more characters. */
 const SECRET_KEY_LENGTH = 32;
 
-export interface Override {
+export interface EnvironmentOverride {
   readonly variable: string;
   readonly path: ConfigPath;
   readonly value: string;
@@ -45,7 +45,7 @@ export interface Environment {
   /** FLOE_LOG_LEVEL, `info` by default. */
   readonly logLevel: LogLevel;
   /** Values that replace fields of floe.yaml. */
-  readonly overrides: readonly Override[];
+  readonly overrides: readonly EnvironmentOverride[];
   /** FLOE_* variables that mean nothing to Floe, with the known name each comes nearest to. */
   readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
   /** Any other variable: for `${NAME}` in floe.yaml and for the usual names of provider credentials. */
@@ -64,7 +64,7 @@ export function processEnvironment(): Environment {
  */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const set = (name: string) => env[name] || undefined;
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   const level = set('FLOE_LOG_LEVEL') ?? 'info';
   const logLevel = LOG_LEVELS.find((known) => known === level);
   if (logLevel === undefined)
@@ -85,8 +85,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
       message: `holds a key that is too short: at least ${SECRET_KEY_LENGTH} characters each, separated by commas`,
     });
   if (logLevel === undefined || problems.length > 0) throw new ConfigError(null, problems);
-  const overrides: Override[] = [];
-  for (const [variable, path] of Object.entries(OVERRIDES)) {
+  const overrides: EnvironmentOverride[] = [];
+  for (const [variable, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
     const value = set(variable);
     if (value !== undefined) overrides.push({ variable, path, value });
   }
@@ -103,8 +103,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
 }
 
 function unknownVariables(names: readonly string[]): Environment['unknown'] {
-  const known = [...Object.keys(OVERRIDES), ...OTHERS];
+  const known = [...Object.keys(ENVIRONMENT_OVERRIDES), ...OTHER_VARIABLES];
   return names
-    .filter((name) => name.startsWith('FLOE_') && !known.includes(name) && !ELSEWHERE.test(name))
-    .map((name) => ({ name, nearest: nearest(name, known) }));
+    .filter((name) => name.startsWith('FLOE_') && !known.includes(name) && !NON_SERVER_VARIABLES.test(name))
+    .map((name) => ({ name, nearest: findNearestWord(name, known) }));
 }

@@ -1,18 +1,18 @@
-import { nearest } from '@floe/contract/config/nearest';
+import { findNearestWord } from '@floe/contract/config/nearest-word';
 import type { ConfigIssue, ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
-import { keysAt } from './accepts.ts';
+import { keysAt } from './schema-lookup.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** What was validated: the schema answers "did you mean", the tree tells absent from wrong. */
-export interface Subject {
+export interface ValidatedTree {
   readonly schema: z.core.$ZodType;
   readonly tree: Json;
 }
 
-export interface Explanation extends ConfigIssue {
+export interface ExplainedIssue extends ConfigIssue {
   /** Where to point at when that is not `path` itself: an unknown key inside it. */
   readonly at: ConfigPath;
 }
@@ -21,26 +21,26 @@ export interface Explanation extends ConfigIssue {
 const MAX_KEYS = 100;
 
 /** A zod issue as sentences that complete "<path>: …". No sentence contains a value. */
-export function explain(issue: Issue, subject: Subject, base: ConfigPath = []): Explanation[] {
-  const path = [...base, ...steps(issue.path)];
+export function explainIssue(issue: Issue, subject: ValidatedTree, base: ConfigPath = []): ExplainedIssue[] {
+  const path = [...base, ...toConfigPath(issue.path)];
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .slice(0, MAX_KEYS)
-      .map((key) => ({ path, at: [...path, key], message: unknownKey(key, path, subject) }));
+      .map((key) => ({ path, at: [...path, key], message: describeUnknownKey(key, path, subject) }));
   if (issue.code === 'invalid_union') return explainUnion(issue, path, subject);
-  return [{ path, at: path, message: sentence(issue, valueAt(subject.tree, path)) }];
+  return [{ path, at: path, message: issueMessage(issue, valueAt(subject.tree, path)) }];
 }
 
-function sentence(issue: Issue, value: Json | undefined): string {
+function issueMessage(issue: Issue, value: Json | undefined): string {
   if (issue.code === 'custom' || issue.code === 'invalid_format') return issue.message;
   if (value === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
-      return wrongType(issue.expected, value);
+      return describeWrongType(issue.expected, value);
     case 'invalid_value':
-      return oneOf(issue.values.map(String), value);
+      return describeAllowedValues(issue.values.map(String), value);
     case 'too_small':
-      return tooSmall(issue);
+      return describeTooSmall(issue);
     case 'too_big':
       return issue.origin === 'string'
         ? `is longer than ${issue.maximum} characters`
@@ -54,7 +54,7 @@ function sentence(issue: Issue, value: Json | undefined): string {
   }
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -64,18 +64,18 @@ const NAMES: Readonly<Record<string, string>> = {
   record: 'a map of keys and values',
 };
 
-function wrongType(expected: string, value: Json): string {
+function describeWrongType(expected: string, value: Json): string {
   const quotes = expected === 'string' && typeof value !== 'object' ? '; put it in quotes' : '';
-  return `must be ${NAMES[expected] ?? expected}${quotes}`;
+  return `must be ${TYPE_NAMES[expected] ?? expected}${quotes}`;
 }
 
-function oneOf(options: readonly string[], value: Json): string {
-  const meant = typeof value === 'string' ? nearest(value, options) : undefined;
+function describeAllowedValues(options: readonly string[], value: Json): string {
+  const meant = typeof value === 'string' ? findNearestWord(value, options) : undefined;
   if (meant !== undefined) return `is not one of its values; did you mean "${meant}"?`;
   return `must be ${options.length === 1 ? '' : 'one of '}${options.join(', ')}`;
 }
 
-function tooSmall(issue: z.core.$ZodIssueTooSmall): string {
+function describeTooSmall(issue: z.core.$ZodIssueTooSmall): string {
   if (issue.origin === 'string') return 'must not be empty';
   if (issue.origin === 'array') return 'needs at least one entry';
   return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
@@ -85,35 +85,36 @@ function tooSmall(issue: z.core.$ZodIssueTooSmall): string {
 function explainUnion(
   issue: z.core.$ZodIssueInvalidUnion,
   path: ConfigPath,
-  subject: Subject,
-): Explanation[] {
+  subject: ValidatedTree,
+): ExplainedIssue[] {
   const value = valueAt(subject.tree, path);
   const say = (message: string) => [{ path, at: path, message }];
   if (value === undefined) return say('is required');
-  if ('options' in issue && issue.options !== undefined) return say(oneOf(issue.options.map(String), value));
+  if ('options' in issue && issue.options !== undefined)
+    return say(describeAllowedValues(issue.options.map(String), value));
   if (issue.message !== 'Invalid input') return say(issue.message);
-  const fitting = issue.errors.find((branch) => branch.every((inner) => !isWrongKind(inner)));
-  if (fitting !== undefined) return fitting.flatMap((inner) => explain(inner, subject, path));
+  const fitting = issue.errors.find((branch) => branch.every((inner) => !isRootTypeIssue(inner)));
+  if (fitting !== undefined) return fitting.flatMap((inner) => explainIssue(inner, subject, path));
   const kinds = issue.errors.flatMap((branch) =>
-    branch.filter(isWrongKind).map((inner) => NAMES[inner.expected] ?? inner.expected),
+    branch.filter(isRootTypeIssue).map((inner) => TYPE_NAMES[inner.expected] ?? inner.expected),
   );
   return say(`must be ${[...new Set(kinds)].join(' or ')}`);
 }
 
-function isWrongKind(issue: Issue): issue is z.core.$ZodIssueInvalidType {
+function isRootTypeIssue(issue: Issue): issue is z.core.$ZodIssueInvalidType {
   return issue.code === 'invalid_type' && issue.path.length === 0;
 }
 
 /** Names the key only as far as it cannot be a misplaced secret. */
-function unknownKey(key: string, path: ConfigPath, subject: Subject): string {
+function describeUnknownKey(key: string, path: ConfigPath, subject: ValidatedTree): string {
   const known = keysAt(subject.schema, path, valueAt(subject.tree, path)).filter((one) => one !== key);
-  const meant = nearest(key, known);
+  const meant = findNearestWord(key, known);
   if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
   const shown = key.length > 24 || /^(eis_|sk-)/.test(key) ? `${key.slice(0, 4)}…` : key;
   return `unknown key "${shown}"; known here: ${known.join(', ')}`;
 }
 
-function steps(path: readonly PropertyKey[]): (string | number)[] {
+function toConfigPath(path: readonly PropertyKey[]): (string | number)[] {
   return path.map((step) => (typeof step === 'symbol' ? String(step) : step));
 }
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigPath } from '@floe/contract/config/references';
 import * as z from 'zod';
-import { definition } from './accepts.ts';
-import { formatPath } from './problem.ts';
+import { formatConfigPath } from './config-problem.ts';
+import { zodDefinition } from './schema-lookup.ts';
 
 /** A field without fields of its own. */
 export interface SchemaField {
@@ -11,7 +11,7 @@ export interface SchemaField {
   /** Whether the field is accepted although nothing reads it: `inactive: true` in its metadata. */
   readonly inactive: boolean;
   /** What an absent field stands for. */
-  readonly byDefault: unknown;
+  readonly defaultValue: unknown;
 }
 
 /** Every leaf of a schema, each path once. Lists and maps of plain values are leaves, as are values of any shape. */
@@ -22,15 +22,15 @@ export function schemaFields(root: z.core.$ZodType): SchemaField[] {
     const inactive = field.inactive || z.globalRegistry.get(schema)?.['inactive'] === true;
     const here = { ...field, inactive };
     const below = (child: z.core.$ZodType, name: string) =>
-      visit(child, { path: [...field.path, name], inactive, byDefault: undefined });
-    const def = definition(schema);
+      visit(child, { path: [...field.path, name], inactive, defaultValue: undefined });
+    const def = zodDefinition(schema);
     if (def.type === 'object') for (const [name, child] of Object.entries(def.shape)) below(child, name);
     else if (def.type === 'array' && hasFields(def.element)) below(def.element, '[]');
     else if (def.type === 'record' && hasFields(def.valueType)) below(def.valueType, '*');
     else if (def.type === 'union') for (const option of def.options) visit(option, here);
     else if (def.type === 'pipe') visit(def.in, here);
     else if (def.type === 'default' || def.type === 'prefault')
-      visit(def.innerType, { ...here, byDefault: def.defaultValue });
+      visit(def.innerType, { ...here, defaultValue: def.defaultValue });
     else if (def.type === 'optional') visit(def.innerType, here);
     else if (def.type === 'lazy' && !open.has(schema)) {
       open.add(schema);
@@ -38,13 +38,13 @@ export function schemaFields(root: z.core.$ZodType): SchemaField[] {
       open.delete(schema);
     } else if (!found.has(here.path.join('.'))) found.set(here.path.join('.'), here);
   };
-  visit(root, { path: [], inactive: false, byDefault: undefined });
+  visit(root, { path: [], inactive: false, defaultValue: undefined });
   return [...found.values()];
 }
 
 /** Whether a value of this schema can be a map with named fields. */
 function hasFields(schema: z.core.$ZodType): boolean {
-  const def = definition(schema);
+  const def = zodDefinition(schema);
   if (def.type === 'object') return true;
   if (def.type === 'union') return def.options.some(hasFields);
   if (def.type === 'pipe') return hasFields(def.in);
@@ -58,32 +58,32 @@ function hasFields(schema: z.core.$ZodType): boolean {
  * Fields a file sets to something other than their default although nothing reads them: a setting
  * that does nothing has to be said out loud.
  *
- * @param sets whether the file itself sets a field
+ * @param isSet whether the file itself sets a field
  * @returns `telemetry.otlp_endpoint (line 3)` for each
  */
 export function inactiveFields(
   schema: z.core.$ZodType,
   config: unknown,
-  sets: (path: ConfigPath) => boolean,
+  isSet: (path: ConfigPath) => boolean,
   lineOf: (path: ConfigPath) => number | undefined,
 ): string[] {
   return schemaFields(schema)
     .filter((field) => field.inactive)
-    .flatMap(({ path, byDefault }) =>
-      placesOf(config, path)
-        .filter((place) => sets(place.path) && !isDeepStrictEqual(place.value, byDefault))
-        .map((place) => `${formatPath(place.path)} (line ${lineOf(place.path)})`),
+    .flatMap(({ path, defaultValue: byDefault }) =>
+      findFieldLocations(config, path)
+        .filter((place) => isSet(place.path) && !isDeepStrictEqual(place.value, byDefault))
+        .map((place) => `${formatConfigPath(place.path)} (line ${lineOf(place.path)})`),
     );
 }
 
-interface Place {
+interface FieldLocation {
   readonly path: ConfigPath;
   readonly value: unknown;
 }
 
 /** Where a configuration has a field of the schema. */
-function placesOf(config: unknown, path: readonly string[]): Place[] {
-  let places: Place[] = [{ path: [], value: config }];
+function findFieldLocations(config: unknown, path: readonly string[]): FieldLocation[] {
+  let places: FieldLocation[] = [{ path: [], value: config }];
   for (const step of path)
     places = places.flatMap(({ path: here, value }) => {
       if (typeof value !== 'object' || value === null) return [];

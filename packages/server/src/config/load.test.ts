@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import * as z from 'zod';
-import { checkConfig } from './check.ts';
+import { checkConfigFile } from './check.ts';
+import { ConfigError } from './config-problem.ts';
 import { readEnvironment } from './environment.ts';
 import { inactiveFields } from './inactive.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
-import { ConfigError } from './problem.ts';
 
 const KEY = `eis_${'k'.repeat(40)}`;
 const VALID = `
@@ -167,11 +167,11 @@ test('fields know their line, and what the file does not set has none', () => {
 test('a field without effect is named with its line when the file sets it to something', () => {
   const active = 'smtp: { url: "" }\nauth: {}\norgs:\n  - id: a\n    relay: { mode: enforce }\n';
   const inactiveIn = (telemetry: string) =>
-    loadConfig({ text: `${active}telemetry:\n  ${telemetry}\n`, env: readEnvironment({}) }).inactive;
+    loadConfig({ text: `${active}telemetry:\n  ${telemetry}\n`, env: readEnvironment({}) }).inactiveFields;
   assert.deepEqual(inactiveIn('otlp_endpoint: http://collector:4318'), ['telemetry.otlp_endpoint (line 7)']);
   assert.deepEqual(inactiveIn('otlp_endpoint: "${FLOE_NOTHING:-}"'), []);
   assert.deepEqual(inactiveIn('metrics_token: secret'), []);
-  const { lines } = checkConfig({
+  const { lines } = checkConfigFile({
     text: 'telemetry: { otlp_endpoint: http://c }',
     path: 'x.yaml',
     env: readEnvironment({}),
@@ -219,11 +219,11 @@ test('a file that is named must be there and be UTF-8; floe.yaml may be absent',
 
 test('config check prints a summary or the problems', () => {
   const env = readEnvironment({});
-  assert.deepEqual(checkConfig({ text: VALID, path: 'x.yaml', env }), {
+  assert.deepEqual(checkConfigFile({ text: VALID, path: 'x.yaml', env }), {
     ok: true,
     lines: ['ok: x.yaml: 1 org, 2 providers, 1 route, 1 monitor'],
   });
-  assert.deepEqual(checkConfig({ text: 'srver: {}', path: 'x.yaml', env }).ok, false);
+  assert.deepEqual(checkConfigFile({ text: 'srver: {}', path: 'x.yaml', env }).ok, false);
 });
 
 test('config check without the secrets passes over what is not set, and over nothing else', () => {
@@ -231,7 +231,7 @@ test('config check without the secrets passes over what is not set, and over not
   const text = (interval: number) =>
     `orgs: [{ id: a, name: A, keys: [{ name: k, key: "\${CI_KEY}" }], monitors: [{ id: m, expected_interval_minutes: ${interval} }] }]`;
   const checked = (interval: number, allowsUnset: boolean) =>
-    checkConfig({ text: text(interval), path: 'x.yaml', env, allowsUnset });
+    checkConfigFile({ text: text(interval), path: 'x.yaml', env, allowUnset: allowsUnset });
   assert.equal(checked(5, false).ok, false);
   assert.equal(checked(5, true).ok, true);
   assert.match(

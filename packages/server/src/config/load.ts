@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { type FloeConfig, FloeConfigSchema } from '@floe/contract/config';
 import { type ConfigIssue, type ConfigPath, checkReferences } from '@floe/contract/config/references';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { readYaml, type YamlText } from './document.ts';
-import type { Environment, Override } from './environment.ts';
-import { type Explanation, explain } from './explain.ts';
+import { ConfigError, type ConfigProblem, formatConfigPath } from './config-problem.ts';
+import type { Environment, EnvironmentOverride } from './environment.ts';
+import { type ExplainedIssue, explainIssue } from './explain.ts';
 import { inactiveFields } from './inactive.ts';
-import { ConfigError, formatPath, type Problem } from './problem.ts';
-import { type Substitution, substitute, typed } from './substitute.ts';
+import { coerceScalar, type Substitution, substituteVariables } from './substitute.ts';
+import { type ParsedYaml, readYaml } from './yaml-document.ts';
 
-export interface LoadOptions {
+export interface ConfigLoadOptions {
   /** The file; by default FLOE_CONFIG, else `floe.yaml` in the working directory if it exists. */
   readonly path?: string;
   /** The text itself, instead of reading `path`. */
   readonly text?: string;
   readonly env: Environment;
   /** What only the rooms above can judge, such as conditions of policies. Asked about a valid configuration. */
-  readonly examine?: (config: FloeConfig) => readonly ConfigIssue[];
+  readonly validateSemantics?: (config: FloeConfig) => readonly ConfigIssue[];
 }
 
 export interface LoadedConfig {
@@ -27,7 +27,7 @@ export interface LoadedConfig {
   /** What the file contained; empty when there is none. */
   readonly text: string;
   /** Fields the file sets although nothing reads them yet, as `telemetry.otlp_endpoint (line 40)`. */
-  readonly inactive: readonly string[];
+  readonly inactiveFields: readonly string[];
   /** What deserves a look but stops nothing: unknown FLOE_* variables. */
   readonly warnings: readonly string[];
   /** Line of a field (or of what holds it) in the file; undefined when the file does not set it. */
@@ -35,7 +35,7 @@ export interface LoadedConfig {
   /** Whether the file itself sets a field. */
   sets(path: ConfigPath): boolean;
   /** What was found wrong with it elsewhere, such as in the store, with the places in the file. */
-  errorOf(issues: readonly ConfigIssue[]): ConfigError;
+  toConfigError(issues: readonly ConfigIssue[]): ConfigError;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface LoadedConfig {
  *
  * @throws ConfigError with every mistake found, each with its place; never with a value.
  */
-export function loadConfig(options: LoadOptions): LoadedConfig {
+export function loadConfig(options: ConfigLoadOptions): LoadedConfig {
   const source = readSource(options);
   const yaml = readYaml(source.text);
   if (yaml.problems.length > 0) throw new ConfigError(source.path, yaml.problems);
@@ -57,8 +57,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       },
     ]);
   const { env } = options;
-  const substitution = substitute(yaml.tree ?? {}, FloeConfigSchema, (name) => env.variable(name));
-  const tree = withEnvironment(substitution.tree, env);
+  const substitution = substituteVariables(yaml.tree ?? {}, FloeConfigSchema, (name) => env.variable(name));
+  const tree = applyEnvironment(substitution.tree, env);
   const result = FloeConfigSchema.safeParse(tree);
   const problems = findProblems(tree, result.error?.issues ?? [], {
     yaml,
@@ -67,14 +67,14 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   });
   if (!result.success || problems.length > 0) throw new ConfigError(source.path, problems);
   const config: FloeConfig = result.data;
-  freeze(config);
-  const errorOf = (issues: readonly ConfigIssue[]) =>
+  deepFreeze(config);
+  const toConfigError = (issues: readonly ConfigIssue[]) =>
     new ConfigError(
       source.path,
-      issues.map((issue) => placed(issue, tree, yaml)),
+      issues.map((issue) => toConfigProblem(issue, tree, yaml)),
     );
-  const found = options.examine?.(config).slice(0, MAX_PROBLEMS) ?? [];
-  if (found.length > 0) throw errorOf(found);
+  const found = options.validateSemantics?.(config).slice(0, MAX_PROBLEMS) ?? [];
+  if (found.length > 0) throw toConfigError(found);
   const lineOf = (path: ConfigPath) =>
     path.length > 0 && hasValue(yaml.tree, path.slice(0, 1)) ? yaml.positionOf(path).line : undefined;
   const sets = (path: ConfigPath) => hasValue(yaml.tree, path);
@@ -82,19 +82,24 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     config,
     path: source.path,
     text: source.text,
-    inactive: inactiveFields(FloeConfigSchema, config, sets, lineOf),
-    warnings: unknownVariables(env, substitution.names),
+    inactiveFields: inactiveFields(FloeConfigSchema, config, sets, lineOf),
+    warnings: unknownVariableWarnings(env, substitution.names),
     lineOf,
     sets,
-    errorOf,
+    toConfigError,
   };
 }
 
 /** @param at where to point at when that is not the field itself */
-function placed({ path, message }: ConfigIssue, tree: Json, yaml: YamlText, at = path): Problem {
-  const org = orgAt(tree, path);
+function toConfigProblem(
+  { path, message }: ConfigIssue,
+  tree: Json,
+  yaml: ParsedYaml,
+  at = path,
+): ConfigProblem {
+  const org = orgIdAt(tree, path);
   return {
-    where: formatPath(path),
+    where: formatConfigPath(path),
     message,
     position: yaml.positionOf(at),
     ...(org !== null && { org }),
@@ -102,7 +107,7 @@ function placed({ path, message }: ConfigIssue, tree: Json, yaml: YamlText, at =
 }
 
 /** The text to load and where it came from. */
-function readSource({ path, text, env }: LoadOptions): { path: string | null; text: string } {
+function readSource({ path, text, env }: ConfigLoadOptions): { path: string | null; text: string } {
   if (text !== undefined) return { path: path ?? null, text };
   const named = path ?? env.configPath;
   const file = named ?? 'floe.yaml';
@@ -118,12 +123,12 @@ function readSource({ path, text, env }: LoadOptions): { path: string | null; te
 }
 
 /** FLOE_* variables over the file; the data directory decides where the default database is. */
-function withEnvironment(tree: Json, env: Environment): Json {
+function applyEnvironment(tree: Json, env: Environment): Json {
   let result = tree;
   const database: ConfigPath = ['storage', 'database'];
   if (!hasValue(result, database)) result = withValue(result, database, `sqlite:${env.dataDir}/floe.db`);
   for (const { path, value } of env.overrides)
-    result = withValue(result, path, typed(value, FloeConfigSchema, path));
+    result = withValue(result, path, coerceScalar(value, FloeConfigSchema, path));
   return result;
 }
 
@@ -148,9 +153,9 @@ const MAX_PROBLEMS = 200;
 
 /** Where the values of a configuration come from. */
 interface ValueSources {
-  readonly yaml: YamlText;
+  readonly yaml: ParsedYaml;
   readonly substitution: Substitution;
-  readonly overrides: readonly Override[];
+  readonly overrides: readonly EnvironmentOverride[];
 }
 
 /** Everything wrong, in the order of the file; a value that could not be substituted is reported once. */
@@ -158,51 +163,53 @@ function findProblems(
   tree: Json,
   schemaIssues: SchemaIssues,
   { yaml, substitution, overrides }: ValueSources,
-): Problem[] {
-  const unset = new Set(substitution.faults.map((fault) => formatPath(fault.path)));
-  const found: Explanation[] = [
+): ConfigProblem[] {
+  const unset = new Set(substitution.faults.map((fault) => formatConfigPath(fault.path)));
+  const found: ExplainedIssue[] = [
     ...schemaIssues
       .slice(0, MAX_PROBLEMS)
-      .flatMap((issue) => explain(issue, { schema: FloeConfigSchema, tree })),
+      .flatMap((issue) => explainIssue(issue, { schema: FloeConfigSchema, tree })),
     ...checkReferences(tree).map((issue) => ({ ...issue, at: issue.path })),
   ]
-    .filter((issue) => !unset.has(formatPath(issue.path)))
+    .filter((issue) => !unset.has(formatConfigPath(issue.path)))
     .slice(0, MAX_PROBLEMS);
-  const all: readonly (Explanation & Pick<Problem, 'isUnset'>)[] = [
+  const all: readonly (ExplainedIssue & Pick<ConfigProblem, 'isUnset'>)[] = [
     ...substitution.faults.slice(0, MAX_PROBLEMS).map((fault) => ({ ...fault, at: fault.path })),
     ...found,
   ];
-  const problems = all.map(({ path, at, message, isUnset }): Problem => {
-    const override = overrides.find((candidate) => formatPath(candidate.path) === formatPath(path));
+  const problems = all.map(({ path, at, message, isUnset }): ConfigProblem => {
+    const override = overrides.find(
+      (candidate) => formatConfigPath(candidate.path) === formatConfigPath(path),
+    );
     if (override !== undefined) return { where: override.variable, message };
-    const names = unset.has(formatPath(path)) ? [] : substitution.namesAt(path);
+    const names = unset.has(formatConfigPath(path)) ? [] : substitution.namesAt(path);
     const origin = names.length === 0 ? '' : ` (from ${names.map((name) => `\${${name}}`).join(', ')})`;
-    const problem = placed({ path, message: `${message}${origin}` }, tree, yaml, at);
+    const problem = toConfigProblem({ path, message: `${message}${origin}` }, tree, yaml, at);
     return isUnset ? { ...problem, isUnset } : problem;
   });
-  return problems.sort(byPlace);
+  return problems.sort(compareByPosition);
 }
 
 /** Whose part of the file a place is in. */
-function orgAt(tree: Json, [section, index]: ConfigPath): string | null {
+function orgIdAt(tree: Json, [section, index]: ConfigPath): string | null {
   const orgs = isObject(tree) && section === 'orgs' ? tree['orgs'] : null;
   const org = Array.isArray(orgs) && typeof index === 'number' ? orgs[index] : null;
   return isObject(org) && typeof org['id'] === 'string' ? org['id'] : null;
 }
 
-function byPlace(a: Problem, b: Problem): number {
+function compareByPosition(a: ConfigProblem, b: ConfigProblem): number {
   const lines = (a.position?.line ?? 0) - (b.position?.line ?? 0);
   return lines === 0 ? (a.position?.column ?? 0) - (b.position?.column ?? 0) : lines;
 }
 
-function unknownVariables(env: Environment, used: ReadonlySet<string>): string[] {
+function unknownVariableWarnings(env: Environment, used: ReadonlySet<string>): string[] {
   return env.unknown
     .filter(({ name }) => !used.has(name))
     .map(({ name, nearest }) => `unknown variable ${name}${nearest ? `; did you mean ${nearest}?` : ''}`);
 }
 
-function freeze(value: unknown): void {
+function deepFreeze(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   Object.freeze(value);
-  for (const child of Object.values(value)) freeze(child);
+  for (const child of Object.values(value)) deepFreeze(child);
 }

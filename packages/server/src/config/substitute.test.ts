@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { expand, substitute } from './substitute.ts';
+import { expandVariables, substituteVariables } from './substitute.ts';
 
 const variables = (name: string) => ({ PORT: '8080', EMPTY: '', TRUE: 'true', NESTED: '${PORT}' })[name];
 
@@ -22,15 +22,15 @@ test('variables, defaults and the escape', () => {
     '${NESTED}': '${PORT}',
   };
   for (const [text, expected] of Object.entries(cases))
-    assert.deepEqual(expand(text, variables).text, expected, text);
+    assert.deepEqual(expandVariables(text, variables).text, expected, text);
 });
 
 test('a variable that is not set, a missing brace and a bad name are faults that show no value', () => {
-  assert.deepEqual(expand('${NOPE}', variables).unset, ['NOPE']);
-  assert.deepEqual(expand('${NOPE} ${NADA}', variables).unset, ['NOPE', 'NADA']);
-  assert.match(expand('secret ${PORT', variables).faults.join(), /has no "}"/);
-  assert.match(expand('${sk-secret}', variables).faults.join(), /write \$\{NAME\}/);
-  assert.doesNotMatch(expand('secret ${sk-secret} ${PORT', variables).faults.join(), /secret/);
+  assert.deepEqual(expandVariables('${NOPE}', variables).unset, ['NOPE']);
+  assert.deepEqual(expandVariables('${NOPE} ${NADA}', variables).unset, ['NOPE', 'NADA']);
+  assert.match(expandVariables('secret ${PORT', variables).faults.join(), /has no "}"/);
+  assert.match(expandVariables('${sk-secret}', variables).faults.join(), /write \$\{NAME\}/);
+  assert.doesNotMatch(expandVariables('secret ${sk-secret} ${PORT', variables).faults.join(), /secret/);
 });
 
 test('escaped text comes back unchanged, whatever it is', () => {
@@ -39,7 +39,7 @@ test('escaped text comes back unchanged, whatever it is', () => {
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(fc.oneof(pieces, fc.string()), (text) => {
-      const expansion = expand(
+      const expansion = expandVariables(
         text.replaceAll('${', () => '$${'),
         variables,
       );
@@ -52,7 +52,7 @@ test('the content of a variable arrives as it is, between what stands around it'
   const around = fc.string().map((text) => text.replaceAll('$', ''));
   fc.assert(
     fc.property(around, fc.string(), around, (before, content, after) => {
-      const expansion = expand(`${before}\${V}${after}`, () => content);
+      const expansion = expandVariables(`${before}\${V}${after}`, () => content);
       assert.equal(expansion.text, before + content + after);
       assert.deepEqual(expansion.faults, []);
     }),
@@ -61,8 +61,8 @@ test('the content of a variable arrives as it is, between what stands around it'
 
 test('hostile text takes time in proportion to its length', () => {
   const text = '${'.repeat(200_000);
-  assert.equal(expand(text, variables).faults.length, 1);
-  assert.equal(expand('${A:-}'.repeat(50_000), () => undefined).text, '');
+  assert.equal(expandVariables(text, variables).faults.length, 1);
+  assert.equal(expandVariables('${A:-}'.repeat(50_000), () => undefined).text, '');
 });
 
 test('the schema decides the type of what was substituted', () => {
@@ -80,7 +80,7 @@ test('the schema decides the type of what was substituted', () => {
     list: ['${PORT}'],
     prices: { m: { input: '${NOPE:--0.25}' } },
   };
-  assert.deepEqual(substitute(tree, schema, variables).tree, {
+  assert.deepEqual(substituteVariables(tree, schema, variables).tree, {
     port: 8080,
     on: true,
     name: '8080',
@@ -91,9 +91,9 @@ test('the schema decides the type of what was substituted', () => {
 
 test('a quoted number without a variable stays text, and so does what is no number', () => {
   const schema = z.strictObject({ port: z.int() });
-  const port = (text: string) => substitute({ port: text }, schema, () => 'abc').tree;
+  const port = (text: string) => substituteVariables({ port: text }, schema, () => 'abc').tree;
   assert.deepEqual(port('8080'), { port: '8080' });
   assert.deepEqual(port('${X}'), { port: 'abc' });
   for (const odd of ['0x10', '1e3', ' 1', '', 'Infinity', '1_000'])
-    assert.deepEqual(substitute({ port: '${X}' }, schema, () => odd).tree, { port: odd });
+    assert.deepEqual(substituteVariables({ port: '${X}' }, schema, () => odd).tree, { port: odd });
 });

@@ -1,11 +1,11 @@
 import type { ConfigPath } from '@floe/contract/config/references';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
-import { scalarsAt } from './accepts.ts';
+import { scalarsAt } from './schema-lookup.ts';
 
-export type Variables = (name: string) => string | undefined;
+export type SubstitutionVariables = (name: string) => string | undefined;
 
-export interface Expansion {
+export interface ExpandedText {
   readonly text: string;
   /** Variables named in the text, in order. */
   readonly names: readonly string[];
@@ -20,7 +20,7 @@ export interface Expansion {
  * As in a shell, the default also replaces an empty variable, and it ends at the first `}`. What a
  * variable contains is not looked at again.
  */
-export function expand(text: string, variables: Variables): Expansion {
+export function expandVariables(text: string, variables: SubstitutionVariables): ExpandedText {
   const names: string[] = [];
   const unset: string[] = [];
   const faults: string[] = [];
@@ -73,14 +73,18 @@ export interface Substitution {
  * Expands every string of a tree. Where the schema takes a number or a boolean and no text, the
  * expanded text becomes one; what is neither stays text, for the schema to refuse.
  */
-export function substitute(tree: Json, schema: z.core.$ZodType, variables: Variables): Substitution {
+export function substituteVariables(
+  tree: Json,
+  schema: z.core.$ZodType,
+  variables: SubstitutionVariables,
+): Substitution {
   const faults: SubstitutionFault[] = [];
   const byPath = new Map<string, readonly string[]>();
   let left = MAX_EXPANDED_CHARACTERS;
   const visit = (value: Json, path: ConfigPath): Json => {
     if (typeof value === 'string') {
       if (!value.includes('${') || left < 0) return value;
-      const expansion = expand(value, variables);
+      const expansion = expandVariables(value, variables);
       left -= expansion.text.length;
       if (left < 0) faults.push({ path, message: 'the variables of this file stand for too much text' });
       for (const name of expansion.unset) {
@@ -88,8 +92,8 @@ export function substitute(tree: Json, schema: z.core.$ZodType, variables: Varia
         faults.push({ path, message, isUnset: true });
       }
       for (const message of expansion.faults) faults.push({ path, message });
-      byPath.set(keyOf(path), expansion.names);
-      return expansion.names.length === 0 ? expansion.text : typed(expansion.text, schema, path);
+      byPath.set(pathKey(path), expansion.names);
+      return expansion.names.length === 0 ? expansion.text : coerceScalar(expansion.text, schema, path);
     }
     if (Array.isArray(value)) return value.map((entry: Json, index) => visit(entry, [...path, index]));
     if (!isObject(value)) return value;
@@ -101,12 +105,12 @@ export function substitute(tree: Json, schema: z.core.$ZodType, variables: Varia
     tree: visit(tree, []),
     faults,
     names: new Set([...byPath.values()].flat()),
-    namesAt: (path) => byPath.get(keyOf(path)) ?? [],
+    namesAt: (path) => byPath.get(pathKey(path)) ?? [],
   };
 }
 
 /** Text from outside YAML as the type the schema takes at `path`. */
-export function typed(text: string, schema: z.core.$ZodType, path: ConfigPath): Json {
+export function coerceScalar(text: string, schema: z.core.$ZodType, path: ConfigPath): Json {
   const kinds = scalarsAt(schema, path);
   if (kinds.has('text')) return text;
   if (kinds.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
@@ -114,7 +118,7 @@ export function typed(text: string, schema: z.core.$ZodType, path: ConfigPath): 
   return text;
 }
 
-function keyOf(path: ConfigPath): string {
+function pathKey(path: ConfigPath): string {
   return JSON.stringify(path);
 }
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
+import { ConfigError } from './config-problem.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load.ts';
-import { ConfigError } from './problem.ts';
 import { type ConfigChange, watchConfig } from './watch.ts';
 
 /** Time that moves only when a test says so. */
@@ -121,7 +121,7 @@ test('a change that was not taken over is told again when asked for, and only th
   const { path, watching, running } = setUp(t, clock, onChange);
   writeFileSync(path, 'server: { port: 2 }');
   watching.reload();
-  watching.stays(running);
+  watching.rejectChange(running);
   clock.advance(60_000);
   assert.deepEqual(seen, ['2 server.port']);
   watching.reload();

@@ -2,15 +2,15 @@ import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FloeConfig } from '@floe/contract/config';
-import { ownAddress } from '@floe/contract/config/platform';
+import { localListenerUrl } from '@floe/contract/config/platform';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { LoadedConfig } from './load.ts';
 
 /** Editors write, truncate and rename; Kubernetes swaps a link to a directory. One burst is one change. */
-const SETTLE_MS = 200;
+const DEBOUNCE_MS = 200;
 /** Network file systems and bind mounts send no events, so the file is also looked at now and then. */
-const LOOK_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 export type ConfigChange =
   /** `restart` lists changed fields that this process cannot take over while it runs. */
@@ -18,7 +18,7 @@ export type ConfigChange =
   /** A `ConfigError`, or a bug in the code that reads the file: neither may end the process. */
   | { readonly error: unknown };
 
-export interface WatchOptions {
+export interface ConfigWatchOptions {
   readonly path: string;
   /** What runs now. */
   readonly current: LoadedConfig;
@@ -33,7 +33,7 @@ export interface ConfigWatch {
   /** Looks at the file now, as SIGHUP asks; once more at one that was not taken over. */
   reload(): void;
   /** The change that was told last is not taken over: `running` goes on. */
-  stays(running: LoadedConfig): void;
+  rejectChange(running: LoadedConfig): void;
   close(): void;
 }
 
@@ -42,54 +42,54 @@ export interface ConfigWatch {
  * with it, in which case the running one stays. The same content is no change; a file that is missing
  * or empty is waited for, because taking it at its word would remove every org.
  */
-export function watchConfig(options: WatchOptions): ConfigWatch {
+export function watchConfig(options: ConfigWatchOptions): ConfigWatch {
   const { path, clock, log } = options;
   let running = options.current;
   let seenText = running.text;
-  let seenStamp = stampOf(path);
-  let isTakenOver = true;
+  let seenStamp = fileStamp(path);
+  let isApplied = true;
   let settling: Timer | undefined;
   let looking: Timer | undefined;
 
   // Runs in timers and signal handlers, where anything thrown would end the process.
-  const readAgain = () => {
+  const reloadIfChanged = () => {
     settling?.cancel();
-    const change = caught(nextChange);
+    const change = catchChange(readChange);
     if (change !== null) options.onChange(change);
   };
-  const nextChange = (): ConfigChange | null => {
-    seenStamp = stampOf(path);
-    const text = read(path);
+  const readChange = (): ConfigChange | null => {
+    seenStamp = fileStamp(path);
+    const text = readNonEmptyText(path);
     if (text === '')
       log.warn({ path }, 'configuration file is gone or empty; the running configuration stays');
     if (text === '' || text === seenText) return null;
     seenText = text;
-    isTakenOver = true;
+    isApplied = true;
     const loaded = options.load();
-    const restart = needsRestart(running.config, loaded.config);
+    const restart = changedRestartFields(running.config, loaded.config);
     running = loaded;
     seenText = loaded.text;
     return { loaded, restart };
   };
-  const settle = () => {
+  const scheduleReload = () => {
     settling?.cancel();
-    settling = clock.after(SETTLE_MS, readAgain);
+    settling = clock.after(DEBOUNCE_MS, reloadIfChanged);
   };
-  const look = () => {
-    if (stampOf(path) !== seenStamp) settle();
-    looking = clock.after(LOOK_MS, look);
+  const pollFile = () => {
+    if (fileStamp(path) !== seenStamp) scheduleReload();
+    looking = clock.after(POLL_INTERVAL_MS, pollFile);
   };
 
-  const watcher = watchDirectory(dirname(path), settle, log);
-  looking = clock.after(LOOK_MS, look);
+  const watcher = watchDirectory(dirname(path), scheduleReload, log);
+  looking = clock.after(POLL_INTERVAL_MS, pollFile);
   return {
     reload() {
-      if (!isTakenOver) seenText = '';
-      readAgain();
+      if (!isApplied) seenText = '';
+      reloadIfChanged();
     },
-    stays(before) {
+    rejectChange(before) {
       running = before;
-      isTakenOver = false;
+      isApplied = false;
     },
     close() {
       watcher?.close();
@@ -99,7 +99,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   };
 }
 
-function caught(next: () => ConfigChange | null): ConfigChange | null {
+function catchChange(next: () => ConfigChange | null): ConfigChange | null {
   try {
     return next();
   } catch (error) {
@@ -109,20 +109,20 @@ function caught(next: () => ConfigChange | null): ConfigChange | null {
 
 /** The directory and not the file: a rename over the file would end a watch on the file. */
 function watchDirectory(directory: string, onEvent: () => void, log: Log): FSWatcher | undefined {
-  const tell = (error: unknown) =>
+  const logFallback = (error: unknown) =>
     log.debug({ directory, error: String(error) }, 'no file events here; looking now and then instead');
   try {
     const watcher = watch(directory, { persistent: false }, onEvent);
-    watcher.on('error', tell);
+    watcher.on('error', logFallback);
     return watcher;
   } catch (error) {
-    tell(error);
+    logFallback(error);
     return undefined;
   }
 }
 
 /** Changes when the file, or what a link leads to, was written or replaced. */
-function stampOf(path: string): string {
+function fileStamp(path: string): string {
   try {
     const stat = statSync(path);
     return `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`;
@@ -132,7 +132,7 @@ function stampOf(path: string): string {
 }
 
 /** The text; empty while it cannot be read. Editors truncate or remove the file before they write it. */
-function read(path: string): string {
+function readNonEmptyText(path: string): string {
   try {
     const text = readFileSync(path, 'utf8');
     return text.trim() === '' ? '' : text;
@@ -142,11 +142,11 @@ function read(path: string): string {
 }
 
 /** Sockets and stores are opened once, at the start. */
-function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
+function changedRestartFields(before: FloeConfig, after: FloeConfig): string[] {
   const fields: [string, unknown, unknown][] = [
     ['server.host', before.server.host, after.server.host],
     ['server.port', before.server.port, after.server.port],
-    ['server.base_url', statedUrl(before), statedUrl(after)],
+    ['server.base_url', explicitBaseUrl(before), explicitBaseUrl(after)],
     ['server.trusted_proxies', before.server.trusted_proxies, after.server.trusted_proxies],
     [
       'server.unauthenticated_connections',
@@ -162,6 +162,6 @@ function needsRestart(before: FloeConfig, after: FloeConfig): string[] {
 }
 
 /** The base address, where it is not simply host and port, which are named themselves. */
-function statedUrl({ server: { base_url, host, port } }: FloeConfig): string | null {
-  return base_url === ownAddress(host, port) ? null : base_url;
+function explicitBaseUrl({ server: { base_url, host, port } }: FloeConfig): string | null {
+  return base_url === localListenerUrl(host, port) ? null : base_url;
 }

@@ -5,7 +5,7 @@ export interface Clock {
   /** Milliseconds with fractions from an arbitrary origin; never steps. Use it for durations. */
   monotonic(): number;
   /** Runs `callback` once after `ms`. The timer alone keeps no process alive, unless `isAwaited`. */
-  after(ms: number, callback: () => void, isAwaited?: boolean): Timer;
+  after(ms: number, callback: () => void, keepsProcessAlive?: boolean): Timer;
 }
 
 export interface Timer {
@@ -15,9 +15,9 @@ export interface Timer {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(ms, callback, isAwaited = false) {
+  after(ms, callback, keepsProcessAlive = false) {
     const timer = setTimeout(callback, ms);
-    if (!isAwaited) timer.unref();
+    if (!keepsProcessAlive) timer.unref();
     return { cancel: () => clearTimeout(timer) };
   },
 };
@@ -26,7 +26,7 @@ export const systemClock: Clock = {
  * Resolves after `ms`, or at once with `false` when the signal fires first. It keeps the process alive: what waits here
  * has something left to do, as a start that waits for its database.
  */
-export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
     const stop = () => {
@@ -46,16 +46,16 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<b
 }
 
 /** What `work` gives, or `otherwise` when it fails or takes longer than `ms`: for what can be done without. */
-export async function inTime<T>(
+export async function resolveWithin<T>(
   clock: Pick<Clock, 'after'>,
   ms: number,
   work: Promise<T>,
-  otherwise: T,
+  fallback: T,
 ): Promise<T> {
   const late = Promise.withResolvers<T>();
-  const timer = clock.after(ms, () => late.resolve(otherwise));
+  const timer = clock.after(ms, () => late.resolve(fallback));
   try {
-    return await Promise.race([work.catch(() => otherwise), late.promise]);
+    return await Promise.race([work.catch(() => fallback), late.promise]);
   } finally {
     timer.cancel();
   }

@@ -35,17 +35,17 @@ export type IdPrefix =
   | 'inv'
   | 'rot';
 
-let pool = Buffer.alloc(0);
-let used = 0;
+let randomPool = Buffer.alloc(0);
+let usedBytes = 0;
 
 /** Random bytes from one pooled system call per few hundred ids. */
-function entropy(count: number): Buffer {
-  if (used + count > pool.length) {
-    pool = randomBytes(4096);
-    used = 0;
+function takeRandomBytes(count: number): Buffer {
+  if (usedBytes + count > randomPool.length) {
+    randomPool = randomBytes(4096);
+    usedBytes = 0;
   }
-  used += count;
-  return pool.subarray(used - count, used);
+  usedBytes += count;
+  return randomPool.subarray(usedBytes - count, usedBytes);
 }
 
 /**
@@ -60,7 +60,7 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
     rest = Math.floor(rest / 32);
   }
   let random = '';
-  for (const byte of entropy(16)) random += ALPHABET[byte & 31];
+  for (const byte of takeRandomBytes(16)) random += ALPHABET[byte & 31];
   return `${prefix}_${time}${random}`;
 }
 
@@ -68,7 +68,7 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
  * The id that stands for `text`: always the same for the same text, shaped like the others (130 bits of its
  * SHA-256). A creation repeated with the same idempotency key meets the row of the first one.
  */
-export function idFor(prefix: IdPrefix, text: string): string {
+export function deriveId(prefix: IdPrefix, text: string): string {
   let id = '';
   for (const byte of hash('sha256', text, 'buffer').subarray(0, 26)) id += ALPHABET[byte & 31];
   return `${prefix}_${id}`;

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 /** A network: an address in it, and how many of its bits count. */
-export type Network = readonly [Address, number];
+export type IpNetwork = readonly [IpAddress, number];
 
 /** @param texts each as `10.0.0.0/8` or a single address */
-export function networksOf(texts: readonly string[]): readonly Network[] {
+export function networksOf(texts: readonly string[]): readonly IpNetwork[] {
   return texts.map((text) => {
     if (text.includes('/')) return ipaddr.parseCIDR(text);
     const ip = ipaddr.parse(text);
@@ -14,12 +14,12 @@ export function networksOf(texts: readonly string[]): readonly Network[] {
   });
 }
 
-export function within(ip: Address, networks: readonly Network[]): boolean {
+export function isInNetworks(ip: IpAddress, networks: readonly IpNetwork[]): boolean {
   return networks.some(([network, bits]) => network.kind() === ip.kind() && ip.match([network, bits]));
 }
 
 /** The address a canonical text stands for, without its zone; null for what is none, other spellings included. */
-export function addressOf(text: string): Address | null {
+export function parseIpAddress(text: string): IpAddress | null {
   const bare = text.replace(/%.*$/, '');
   return isIP(bare) === 0 ? null : ipaddr.parse(bare);
 }

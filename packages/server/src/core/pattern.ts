@@ -14,11 +14,11 @@ export function compilePatterns(patterns: readonly string[]): Matcher {
     if (pattern.includes('*')) globs.push(pattern.split('*'));
     else exact.add(pattern);
   }
-  return (text) => exact.has(text) || globs.some((pieces) => matches(pieces, text));
+  return (text) => exact.has(text) || globs.some((pieces) => matchesGlob(pieces, text));
 }
 
 /** `pieces` are the literals around the stars: `a*b` is `['a', 'b']`, `*` is `['', '']`. */
-function matches(pieces: readonly string[], text: string): boolean {
+function matchesGlob(pieces: readonly string[], text: string): boolean {
   const first = pieces[0] ?? '';
   const last = pieces.at(-1) ?? '';
   if (!text.startsWith(first)) return false;

@@ -6,17 +6,17 @@ export interface ThreadPoolOptions {
   /** Module of each thread. It calls `serveTasks`. */
   readonly entry: URL;
   readonly name: string;
-  readonly threads: number;
+  readonly maxThreads: number;
   /** Tasks of one tenant that run at the same time; fewer than `threads` leaves one for the others. */
-  readonly perTenant: number;
+  readonly maxRunningPerTenant: number;
   /** Tasks of one tenant that may wait. */
-  readonly queuedPerTenant: number;
+  readonly maxQueuedPerTenant: number;
   /** How long one task may run. */
-  readonly limitMs: number;
+  readonly taskTimeoutMs: number;
   /** A thread without work ends after this time. */
-  readonly idleMs: number;
+  readonly idleTimeoutMs: number;
   /** Heap of one thread. */
-  readonly heapMb: number;
+  readonly maxHeapMb: number;
   readonly clock: Pick<Clock, 'after'>;
 }
 
@@ -49,7 +49,7 @@ interface Task {
 }
 
 /** A message from a thread: that it is ready for its first task, or what a task replied. */
-export type FromThread = { readonly ready: true } | { readonly reply: unknown };
+export type WorkerThreadMessage = { readonly ready: true } | { readonly reply: unknown };
 
 /**
  * Runs tasks in worker threads, started when needed. Tenants take turns, whoever asked first; a task that takes too long or
@@ -72,7 +72,7 @@ export class ThreadPool {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new PoolClosed('The pool is closed.'));
       const queue = this.#queues.get(tenant) ?? [];
-      if (queue.length >= this.#options.queuedPerTenant)
+      if (queue.length >= this.#options.maxQueuedPerTenant)
         return reject(new TenantBusy('Too many tasks of this tenant are waiting.'));
       queue.push({ tenant, message, resolve, reject });
       this.#queues.set(tenant, queue);
@@ -101,12 +101,12 @@ export class ThreadPool {
 
   #freeThread(): Thread | 'new' | null {
     for (const thread of this.#threads) if (thread.isIdle) return thread;
-    return !this.#isClosed && this.#threads.size < this.#options.threads ? 'new' : null;
+    return !this.#isClosed && this.#threads.size < this.#options.maxThreads ? 'new' : null;
   }
 
   #nextTask(): Task | null {
     for (const [tenant, queue] of this.#queues) {
-      if ((this.#running.get(tenant) ?? 0) >= this.#options.perTenant) continue;
+      if ((this.#running.get(tenant) ?? 0) >= this.#options.maxRunningPerTenant) continue;
       const task = queue.shift();
       this.#queues.delete(tenant);
       // Behind all others, for its next turn.
@@ -140,7 +140,7 @@ export class ThreadPool {
   }
 }
 
-interface Current {
+interface RunningTask {
   readonly done: PromiseWithResolvers<unknown>;
   timer: Timer | null;
 }
@@ -149,7 +149,7 @@ interface Current {
 class Thread {
   readonly #worker: Worker;
   readonly #options: ThreadPoolOptions;
-  #current: Current | null = null;
+  #current: RunningTask | null = null;
   #isReady = false;
   #idle: Timer | null = null;
   #isEnding = false;
@@ -159,11 +159,11 @@ class Thread {
     const cache = getCompileCacheDir();
     this.#worker = new Worker(options.entry, {
       name: options.name,
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb },
       // The environment may hold credentials; the compile cache saves loading the modules anew.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
     });
-    this.#worker.on('message', (message: FromThread) => {
+    this.#worker.on('message', (message: WorkerThreadMessage) => {
       if ('ready' in message) this.#ready();
       else this.#settle((done) => done.resolve(message.reply));
     });
@@ -216,7 +216,7 @@ class Thread {
   #limit(): void {
     if (!this.#current) return;
     this.#current.timer = this.#options.clock.after(
-      this.#options.limitMs,
+      this.#options.taskTimeoutMs,
       () => void this.end(new TaskStopped('time')),
     );
   }
@@ -227,7 +227,7 @@ class Thread {
     this.#current = null;
     current.timer?.cancel();
     this.#worker.unref();
-    this.#idle = this.#options.clock.after(this.#options.idleMs, () => {
+    this.#idle = this.#options.clock.after(this.#options.idleTimeoutMs, () => {
       if (this.isIdle) void this.end(new TaskStopped('time'));
     });
     how(current.done);

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chatReply } from './test/chat-replies.ts';
-import { startInTime } from './test/gateway-in-time.ts';
+import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 test('without a cap a request reserves 4,096 tokens until the model is known, and no more than the model allows', async (t) => {
-  const gateway = await startInTime({
+  const gateway = await startFakeClockGateway({
     upstreams: { a: (isStream) => chatReply('thick', isStream) },
     // A dollar per million: tokens of output are millionths of a dollar.
     providers: { a: { prices: { '*': { input: 0, output: 1 } } } },
     routes: [{ model: '*', retries: 0 }],
     org: { budgets: [{ name: 'hard', scope: 'org', period: 'total', mode: 'hard', limit_usd: 0.005 }] },
-    outputMost: (_, model) => (model === 'short' ? 1_000 : 100_000),
+    maxOutputTokens: (_, model) => (model === 'short' ? 1_000 : 100_000),
   });
   t.after(() => gateway.close());
   const ask = async (model: string, more: object = {}) => {
     const body = { model, messages: [{ role: 'user', content: 'hello' }], ...more };
-    return (await gateway.settled(gateway.ask('chat', body))).status;
+    return (await gateway.settled(gateway.send('chat', body))).status;
   };
   assert.equal(await ask('a/unknown'), 200);
   assert.equal(await ask('a/short', { n: 4 }), 200);

@@ -12,13 +12,14 @@ export function answerHeaders(x: StartedExchange, contentType: string): string[]
   ];
   if (x.target) {
     headers.push('x-floe-provider', x.target.provider.id);
-    if (x.target.model !== '') headers.push('x-floe-model', headerText(x.target.model));
+    if (x.target.model !== '') headers.push('x-floe-model', encodeHeaderValue(x.target.model));
   }
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
-  if (x.judged.rewrittenBy) headers.push('x-floe-rewritten', x.judged.rewrittenBy.join(','));
-  if (x.answer.dropped.length > 0) headers.push('x-floe-dropped', x.answer.dropped.map(headerText).join(','));
-  if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
+  if (x.policy.rewrittenBy) headers.push('x-floe-redacted', x.policy.rewrittenBy.join(','));
+  if (x.answer.dropped.length > 0)
+    headers.push('x-floe-dropped', x.answer.dropped.map(encodeHeaderValue).join(','));
+  if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);
   return headers;
 }
 
@@ -31,18 +32,18 @@ export function streamHeaders(x: StartedExchange): string[] {
 }
 
 /** Of a stream that is answered before it is known who will: no provider, model or number of attempts. */
-export function earlyHeaders(x: StartedExchange): string[] {
+export function keepAliveHeaders(x: StartedExchange): string[] {
   const headers = ['content-type', EVENT_STREAM, 'x-request-id', x.id, ...UNBUFFERED];
   if (x.cache !== null) headers.push('x-floe-cache', x.cache);
   if (x.admission) headers.push(...x.admission.headers);
   // What reading the request left out is left out whoever answers.
-  const dropped = x.request.ask?.wire?.dropped ?? [];
-  if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(headerText).join(','));
-  if (x.caller?.key.supersededHeaders) headers.push(...x.caller.key.supersededHeaders);
+  const dropped = x.request.prompt?.canonical?.dropped ?? [];
+  if (dropped.length > 0) headers.push('x-floe-dropped', dropped.map(encodeHeaderValue).join(','));
+  if (x.caller?.key.deprecationHeaders) headers.push(...x.caller.key.deprecationHeaders);
   return headers;
 }
 
 /** A header value may hold visible ASCII only (RFC 9110 section 5.5); anything else is percent-encoded. */
-function headerText(text: string): string {
+function encodeHeaderValue(text: string): string {
   return /^[\x21-\x7e]*$/.test(text) ? text : encodeURIComponent(text);
 }

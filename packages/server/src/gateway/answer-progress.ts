@@ -1,50 +1,50 @@
 import type { Fault } from '@floe/contract/faults';
-import type { Quiet } from './deadlines.ts';
-import type { Replay } from './replay.ts';
+import type { KeepAliveTimer } from './deadlines.ts';
+import type { StreamReplay } from './stream-replay.ts';
 
 /** Whoever wrote to the client last tells it an error: text that ends its stream, or null where the connection must break. */
-interface ErrorTeller {
-  failure(fault: Fault): string | null;
+interface StreamErrorFormatter {
+  formatError(fault: Fault): string | null;
 }
 
 /** What keeps the client of a stream from giving up while nothing has come. */
-interface Waiting extends Quiet {
+interface StreamKeepAlive extends KeepAliveTimer {
   /** Takes the first chunk of an answer ahead of its content; true when the client has it. */
-  lead(chunk: string): boolean;
+  sendFirstChunk(chunk: string): boolean;
 }
 
 /** How far the client's answer has got, and so how it is told an error. */
-export type Stage =
+export type AnswerStage =
   /** Nothing was sent: an error is an answer of its own. */
   | { readonly name: 'nothing' }
   /** The head of a stream and no content: another target may still answer. */
-  | { readonly name: 'head'; readonly teller: ErrorTeller }
+  | { readonly name: 'head'; readonly errorFormatter: StreamErrorFormatter }
   /** Content, which comes from an attempt under way. */
   | { readonly name: 'content' }
   /** Content of an attempt that broke off. */
-  | { readonly name: 'broken'; readonly teller: ErrorTeller };
+  | { readonly name: 'broken'; readonly errorFormatter: StreamErrorFormatter };
 
-const NOTHING: Stage = { name: 'nothing' };
-const CONTENT: Stage = { name: 'content' };
+const STAGE_NOTHING: AnswerStage = { name: 'nothing' };
+const STAGE_CONTENT: AnswerStage = { name: 'content' };
 
 /** Knows how far the answer to one client has got. */
 export class AnswerProgress {
-  #stage: Stage = NOTHING;
-  #early: Waiting | null = null;
-  #replay: Replay | null = null;
+  #stage: AnswerStage = STAGE_NOTHING;
+  #keepAlive: StreamKeepAlive | null = null;
+  #replay: StreamReplay | null = null;
   #firstTokenAt: number | null = null;
 
-  get stage(): Stage {
+  get stage(): AnswerStage {
     return this.#stage;
   }
 
   /** Of a stream: what keeps its client from giving up while nothing has come. */
-  get early(): Waiting | null {
-    return this.#early;
+  get keepAlive(): StreamKeepAlive | null {
+    return this.#keepAlive;
   }
 
   /** Of a stream that may be generated again: what has been delivered. */
-  get replay(): Replay | null {
+  get replay(): StreamReplay | null {
     return this.#replay;
   }
 
@@ -54,7 +54,7 @@ export class AnswerProgress {
   }
 
   /** Whether the client has the head of its answer already. */
-  get hasHead(): boolean {
+  get isHeadSent(): boolean {
     return this.#stage.name !== 'nothing';
   }
 
@@ -63,24 +63,24 @@ export class AnswerProgress {
     return this.#stage.name === 'broken';
   }
 
-  keepWaiting(early: Waiting): void {
-    this.#early = early;
+  setKeepAlive(keepAlive: StreamKeepAlive): void {
+    this.#keepAlive = keepAlive;
   }
 
-  headSent(teller: ErrorTeller): void {
-    if (this.#stage.name === 'nothing') this.#stage = { name: 'head', teller };
+  markHeadSent(errorFormatter: StreamErrorFormatter): void {
+    if (this.#stage.name === 'nothing') this.#stage = { name: 'head', errorFormatter };
   }
 
-  contentSent(atMs: number): void {
+  markContentSent(atMs: number): void {
     this.#firstTokenAt = atMs;
-    this.#stage = CONTENT;
+    this.#stage = STAGE_CONTENT;
   }
 
-  brokeOff(teller: ErrorTeller): void {
-    this.#stage = { name: 'broken', teller };
+  markBroken(errorFormatter: StreamErrorFormatter): void {
+    this.#stage = { name: 'broken', errorFormatter };
   }
 
-  mayReplay(replay: Replay): void {
+  setReplay(replay: StreamReplay): void {
     this.#replay = replay;
   }
 }

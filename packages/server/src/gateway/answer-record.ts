@@ -4,8 +4,8 @@ import type { Usage } from '@floe/wire/usage';
 export class AnswerRecord {
   #usage: Usage | null = null;
   #contentBytes = 0;
-  #contentPieces = 0;
-  #finish: string | null = null;
+  #contentChunks = 0;
+  #finishReason: string | null = null;
   #responseId: string | null = null;
   #results: ReadonlyMap<string, Usage> | null = null;
   #dropped: readonly string[] = [];
@@ -21,13 +21,13 @@ export class AnswerRecord {
   }
 
   /** In how many pieces the content came. */
-  get contentPieces(): number {
-    return this.#contentPieces;
+  get contentChunks(): number {
+    return this.#contentChunks;
   }
 
   /** Why the answer is over, in the provider's words; null until it is. */
-  get finish(): string | null {
-    return this.#finish;
+  get finishReason(): string | null {
+    return this.#finishReason;
   }
 
   /** The id that its provider gave a response, which may still be under way when the exchange has ended. */
@@ -45,22 +45,22 @@ export class AnswerRecord {
     return this.#dropped;
   }
 
-  reportUsage(usage: Usage | null): void {
+  setUsage(usage: Usage | null): void {
     this.#usage = usage;
   }
 
   addContent(bytes: number): void {
     this.#contentBytes += bytes;
-    this.#contentPieces += 1;
+    this.#contentChunks += 1;
   }
 
-  setContent(bytes: number, pieces = this.#contentPieces): void {
+  setContent(bytes: number, pieces = this.#contentChunks): void {
     this.#contentBytes = bytes;
-    this.#contentPieces = pieces;
+    this.#contentChunks = pieces;
   }
 
-  setFinish(finish: string | null): void {
-    this.#finish = finish;
+  setFinishReason(finish: string | null): void {
+    this.#finishReason = finish;
   }
 
   setResponseId(id: string | null): void {
@@ -76,9 +76,9 @@ export class AnswerRecord {
   }
 
   /** Another attempt begins: what the one before used was set aside. */
-  restart(): void {
+  reset(): void {
     this.#usage = null;
     this.#contentBytes = 0;
-    this.#contentPieces = 0;
+    this.#contentChunks = 0;
   }
 }

@@ -9,7 +9,7 @@
  * - `results`: what a batch used before; booked when its results are read, for nothing is spent by reading.
  * - `unknown`: nobody can say what it will cost before it is done.
  */
-export type Billing =
+export type BillingMode =
   | 'tokens'
   | 'searches'
   | 'images'
@@ -20,10 +20,10 @@ export type Billing =
   | 'results'
   | 'unknown';
 
-type Rule = readonly [path: RegExp, billing: Billing];
+type BillingRule = readonly [path: RegExp, billing: BillingMode];
 
 /** Requests that change or make something, by their path below the API's base. The first that matches counts. */
-const POSTS: Readonly<Record<'a' | 'b', readonly Rule[]>> = {
+const WRITE_BILLING_RULES: Readonly<Record<'a' | 'b', readonly BillingRule[]>> = {
   a: [
     [/^(?:chat\/completions|completions|responses|responses\/compact|embeddings)$/, 'tokens'],
     [/^(?:responses\/input_tokens|tokenize|detokenize)$/, 'free'],
@@ -45,7 +45,12 @@ const POSTS: Readonly<Record<'a' | 'b', readonly Rule[]>> = {
 };
 
 /** How an operation of a native API is billed; what is not listed nobody can price. Reading is free. */
-export function billingOf(style: 'a' | 'b', method: string, path: string, isResults: boolean): Billing {
+export function resolveBillingMode(
+  style: 'a' | 'b',
+  method: string,
+  path: string,
+  isResults: boolean,
+): BillingMode {
   if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH') return isResults ? 'results' : 'free';
-  return POSTS[style].find(([pattern]) => pattern.test(path))?.[1] ?? 'unknown';
+  return WRITE_BILLING_RULES[style].find(([pattern]) => pattern.test(path))?.[1] ?? 'unknown';
 }

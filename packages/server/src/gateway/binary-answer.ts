@@ -11,23 +11,23 @@ export class BinaryAnswer implements AnswerSink {
     this.#sink = sink;
   }
 
-  get heard(): boolean {
-    return this.#sink.heard;
+  get hasContent(): boolean {
+    return this.#sink.hasContent;
   }
 
-  get started(): boolean {
-    return this.#sink.started;
+  get isContentSent(): boolean {
+    return this.#sink.isContentSent;
   }
 
-  get whole(): boolean {
-    return this.#sink.whole;
+  get isComplete(): boolean {
+    return this.#sink.isComplete;
   }
 
   push(chunk: Buffer): boolean {
     const { sse, fault } = this.#transcoder.push(chunk);
     const isFlowing = sse.length === 0 || this.#sink.push(sse);
     // What follows the end of an answer is no part of it.
-    if (fault && !this.#sink.whole) throw fault;
+    if (fault && !this.#sink.isComplete) throw fault;
     return isFlowing;
   }
 
@@ -37,11 +37,11 @@ export class BinaryAnswer implements AnswerSink {
     this.#sink.end();
   }
 
-  cut(): void {
-    this.#sink.cut();
+  abort(): void {
+    this.#sink.abort();
   }
 
-  failure(fault: Fault): string | null {
-    return this.#sink.failure(fault);
+  formatError(fault: Fault): string | null {
+    return this.#sink.formatError(fault);
   }
 }

@@ -1,11 +1,11 @@
-import type { BodyShape } from '../providers/provider.ts';
+import type { BodyShape } from '../providers/provider-sheet.ts';
 
 type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Named in the address of such an endpoint, so nothing is lost with them. */
 const IN_ADDRESS = new Set(['model', 'stream']);
 
-export interface Shaped {
+export interface ShapedBody {
   /** Members to take out (`null`) or to set, as JSON text. */
   readonly changes: ReadonlyMap<string, string | null>;
   /** What the client said that this endpoint has no place for. */
@@ -17,7 +17,7 @@ export function shapeBody(
   shape: BodyShape,
   has: (member: string) => boolean,
   clientHeaders: ClientHeaders,
-): Shaped {
+): ShapedBody {
   const changes = new Map<string, string | null>();
   const dropped: string[] = [];
   for (const name of shape.omits) {
@@ -26,12 +26,12 @@ export function shapeBody(
     if (!IN_ADDRESS.has(name)) dropped.push(name);
   }
   for (const [name, json] of Object.entries(shape.sets)) changes.set(name, json);
-  for (const [header, member] of Object.entries(shape.lists)) {
+  for (const [header, member] of Object.entries(shape.headerLists)) {
     const values = [clientHeaders[header] ?? []].flat().flatMap((text) => text.split(','));
     const words = values.map((value) => value.trim()).filter((value) => value !== '');
     if (words.length > 0) changes.set(member, JSON.stringify(words));
   }
-  for (const [header, only] of Object.entries(shape.implies))
+  for (const [header, only] of Object.entries(shape.impliedHeaders))
     if (clientHeaders[header] !== undefined && clientHeaders[header] !== only) dropped.push(header);
   return { changes, dropped };
 }

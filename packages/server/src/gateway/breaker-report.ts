@@ -1,5 +1,5 @@
 import { Fault } from '@floe/contract/faults';
-import type { Admission } from '../guardrails/breakers/circuit.ts';
+import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 import { isCredentialBound } from './retry.ts';
@@ -10,42 +10,53 @@ import { UpstreamRefusal } from './upstream-fault.ts';
  * answers, and so does what befell a credential of the caller's own; what the caller ended (it left, its deadline
  * passed) shows nothing.
  */
-export function reportFailure(x: Exchange, target: Target, error: unknown, admission: Admission): void {
+export function reportAttemptFailure(
+  x: Exchange,
+  target: Target,
+  error: unknown,
+  admission: BreakerAdmission,
+): void {
   const { breakers } = x.gateway;
   const { orgId } = x.caller.key;
-  const isCallers = target.provider.usesCaller && isCredentialBound(error);
-  if (isCallers) return breakers.succeeded(orgId, target, null, admission);
-  if (error instanceof UpstreamRefusal) return reportRefusal(x, target, error.status, admission);
-  if (!(error instanceof Fault)) return breakers.abandoned(orgId, target, admission);
+  const isCallers = target.provider.usesCallerCredential && isCredentialBound(error);
+  if (isCallers) return breakers.recordSuccess(orgId, target, null, admission);
+  if (error instanceof UpstreamRefusal) return reportUpstreamRefusal(x, target, error.status, admission);
+  if (!(error instanceof Fault)) return breakers.recordAbandoned(orgId, target, admission);
   const { code, detail } = error;
   switch (code) {
     case 'upstream_timeout':
-      if (detail.phase === 'total') return breakers.abandoned(orgId, target, admission);
-      return breakers.failed(orgId, target, `${detail.phase} deadline`, admission);
+      if (detail.phase === 'total') return breakers.recordAbandoned(orgId, target, admission);
+      return breakers.recordFailure(orgId, target, `${detail.phase} deadline`, admission);
     case 'upstream_unreachable':
     case 'upstream_error':
     case 'upstream_stream_broken':
-      return breakers.failed(orgId, target, code, admission);
+      return breakers.recordFailure(orgId, target, code, admission);
     case 'upstream_auth_failed':
-      return breakers.credentialRefused(orgId, target, detail.spent ? 'quota_spent' : code);
+      return breakers.recordCredentialFailure(orgId, target, detail.spent ? 'quota_spent' : code);
     case 'upstream_rate_limited':
-      return breakers.limited(orgId, target, detail.retryAfterMs);
+      return breakers.recordRateLimit(orgId, target, detail.retryAfterMs);
     case 'request_timeout':
-      return breakers.failed(orgId, target, `status ${detail.upstreamStatus}`, admission);
+      return breakers.recordFailure(orgId, target, `status ${detail.upstreamStatus}`, admission);
     case 'unsupported_parameter':
     case 'missing_api_key':
     case 'key_revoked':
     case 'key_expired':
-      return breakers.abandoned(orgId, target, admission);
+      return breakers.recordAbandoned(orgId, target, admission);
     default:
-      return breakers.succeeded(orgId, target, null, admission);
+      return breakers.recordSuccess(orgId, target, null, admission);
   }
 }
 
-function reportRefusal(x: Exchange, target: Target, status: number, admission: Admission): void {
+function reportUpstreamRefusal(
+  x: Exchange,
+  target: Target,
+  status: number,
+  admission: BreakerAdmission,
+): void {
   const { breakers } = x.gateway;
   const { orgId } = x.caller.key;
-  if (status === 402) breakers.credentialRefused(orgId, target, 'payment_required');
-  else if (status === 408 || status === 425) breakers.failed(orgId, target, `status ${status}`, admission);
-  else breakers.succeeded(orgId, target, null, admission);
+  if (status === 402) breakers.recordCredentialFailure(orgId, target, 'payment_required');
+  else if (status === 408 || status === 425)
+    breakers.recordFailure(orgId, target, `status ${status}`, admission);
+  else breakers.recordSuccess(orgId, target, null, admission);
 }

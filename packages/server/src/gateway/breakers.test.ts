@@ -2,22 +2,30 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import type { CallAnswer } from '@floe/testkit/client';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import type { Reply } from '@floe/testkit/reply';
-import { chatReply, failing } from './test/chat-replies.ts';
-import { type GatewayInTime, type InTimeOptions, startInTime } from './test/gateway-in-time.ts';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
+import { chatReply, failingReply } from './test/chat-replies.ts';
+import {
+  type FakeClockGateway,
+  type FakeClockGatewayOptions,
+  startFakeClockGateway,
+} from './test/fake-clock-gateway.ts';
 
 const TURN = { messages: [{ role: 'user', content: 'hello' }] };
 const SMART = { model: 'smart', targets: ['a/m', 'b/m'], retries: 1 };
 
 interface Health {
-  a: () => Reply;
-  b: () => Reply;
+  a: () => UpstreamReply;
+  b: () => UpstreamReply;
 }
 
-async function start(t: TestContext, health: Partial<Health> = {}, more: Partial<InTimeOptions> = {}) {
-  const gateway = await startInTime({
+async function start(
+  t: TestContext,
+  health: Partial<Health> = {},
+  more: Partial<FakeClockGatewayOptions> = {},
+) {
+  const gateway = await startFakeClockGateway({
     upstreams: {
       a: (isStream) => health.a?.() ?? chatReply('from a', isStream),
       b: (isStream) => health.b?.() ?? chatReply('from b', isStream),
@@ -30,12 +38,12 @@ async function start(t: TestContext, health: Partial<Health> = {}, more: Partial
   return gateway;
 }
 
-const ask = (gateway: GatewayInTime, model = 'smart', more: JsonObject = {}): Promise<CallAnswer> =>
-  gateway.settled(gateway.ask('chat', { model, ...TURN, ...more }));
+const ask = (gateway: FakeClockGateway, model = 'smart', more: JsonObject = {}): Promise<HttpCallAnswer> =>
+  gateway.settled(gateway.send('chat', { model, ...TURN, ...more }));
 
-const asked = (gateway: GatewayInTime, id: string) => gateway.upstream(id).requests.length;
+const asked = (gateway: FakeClockGateway, id: string) => gateway.upstream(id).requests.length;
 
-function decisionsOf(gateway: GatewayInTime, step: string): string[] {
+function decisionsOf(gateway: FakeClockGateway, step: string): string[] {
   const row = gateway.rows.at(-1) ?? assert.fail('no row');
   const decisions: { step: string; outcome: string; because: string }[] = JSON.parse(row.decisions_json);
   return decisions.filter((one) => one.step === step).map(({ outcome, because }) => `${outcome}: ${because}`);
@@ -51,13 +59,13 @@ function first<T>(count: number, promises: readonly Promise<T>[]): Promise<T[]> 
 }
 
 /** Fails often enough to open the breaker of a/m. */
-async function breakA(gateway: GatewayInTime): Promise<void> {
+async function breakA(gateway: FakeClockGateway): Promise<void> {
   for (let n = 0; n < 3; n += 1) await ask(gateway);
   assert.equal(gateway.breakers.list('acme')[0]?.state, 'open');
 }
 
 test('a provider that is down for a minute is left alone, and is back within 30 seconds of its recovery', async (t) => {
-  const health: Partial<Health> = { a: () => failing(503) };
+  const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   let backAfter: number | null = null;
   let fromA = 0;
@@ -69,7 +77,7 @@ test('a provider that is down for a minute is left alone, and is back within 30 
     if (isFromA && second >= 60) backAfter ??= second - 60;
     if (isFromA && second >= 100) fromA += 1;
     if (second === 59) assert.ok(asked(gateway, 'a') <= 12, `asked ${asked(gateway, 'a')} times while down`);
-    await gateway.pass(1000);
+    await gateway.advance(1000);
   }
   assert.ok(backAfter !== null && backAfter <= 30, `back after ${backAfter} s`);
   assert.equal(fromA, 30, 'all of the traffic is back');
@@ -79,13 +87,13 @@ test('a provider that is down for a minute is left alone, and is back within 30 
 });
 
 test('of 64 requests that find a breaker half open exactly one is the probe', async (t) => {
-  const health: Partial<Health> = { a: () => failing(503) };
+  const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   await breakA(gateway);
-  health.a = () => ({ ...chatReply('from a', false), paced: true });
-  await gateway.pass(6000);
+  health.a = () => ({ ...chatReply('from a', false), isPaced: true });
+  await gateway.advance(6000);
   const before = asked(gateway, 'a');
-  const answers = Array.from({ length: 64 }, () => gateway.ask('chat', { model: 'smart', ...TURN }));
+  const answers = Array.from({ length: 64 }, () => gateway.send('chat', { model: 'smart', ...TURN }));
   const early = await gateway.settled(first(63, answers));
   assert.ok(early.every(({ headers }) => headers['x-floe-provider'] === 'b'));
   assert.equal(asked(gateway, 'a') - before, 1);
@@ -97,13 +105,13 @@ test('of 64 requests that find a breaker half open exactly one is the probe', as
 });
 
 test('a probe that fails opens the breaker again, for longer', async (t) => {
-  const gateway = await start(t, { a: () => failing(500) });
+  const gateway = await start(t, { a: () => failingReply(500) });
   await breakA(gateway);
-  await gateway.pass(5500);
+  await gateway.advance(5500);
   const before = asked(gateway, 'a');
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
   assert.match(decisionsOf(gateway, 'breaker').join(), /probe: a\/m/);
-  await gateway.pass(5500);
+  await gateway.advance(5500);
   await ask(gateway);
   assert.equal(asked(gateway, 'a') - before, 1, 'still open after twice the first time');
   assert.match(
@@ -113,15 +121,15 @@ test('a probe that fails opens the breaker again, for longer', async (t) => {
 });
 
 test('a client that leaves with the probe lets the next request probe', async (t) => {
-  const health: Partial<Health> = { a: () => failing(503) };
+  const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   await breakA(gateway);
-  health.a = () => ({ ...chatReply('from a', false), paced: true });
-  await gateway.pass(6000);
+  health.a = () => ({ ...chatReply('from a', false), isPaced: true });
+  await gateway.advance(6000);
   const leaving = new AbortController();
-  const left = gateway.ask('chat', { model: 'smart', ...TURN }, { signal: leaving.signal });
+  const left = gateway.send('chat', { model: 'smart', ...TURN }, { signal: leaving.signal });
   const failed = assert.rejects(left);
-  const request = (await gateway.settled(gateway.upstream('a').received(4))).at(-1);
+  const request = (await gateway.settled(gateway.upstream('a').waitForRequests(4))).at(-1);
   leaving.abort();
   await failed;
   delete health.a;
@@ -131,7 +139,7 @@ test('a client that leaves with the probe lets the next request probe', async (t
 });
 
 test('when every breaker is open one request after the other is still let through to each target', async (t) => {
-  const health: Partial<Health> = { a: () => failing(503), b: () => failing(500) };
+  const health: Partial<Health> = { a: () => failingReply(503), b: () => failingReply(500) };
   const gateway = await start(t, health);
   for (let n = 0; n < 3; n += 1) await ask(gateway);
   const before = [asked(gateway, 'a'), asked(gateway, 'b')] as const;
@@ -144,13 +152,13 @@ test('when every breaker is open one request after the other is still let throug
 });
 
 test('while its only target is dead, one request at a time reaches it and the rest fails at once with a wait', async (t) => {
-  const health: Partial<Health> = { a: () => failing(503) };
+  const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   for (let n = 0; n < 5; n += 1) await ask(gateway, 'alone');
   assert.equal(gateway.breakers.list('acme')[0]?.state, 'open');
   const before = asked(gateway, 'a');
-  health.a = () => ({ ...failing(503), paced: true });
-  const crowd = Array.from({ length: 40 }, () => gateway.ask('chat', { model: 'alone', ...TURN }));
+  health.a = () => ({ ...failingReply(503), isPaced: true });
+  const crowd = Array.from({ length: 40 }, () => gateway.send('chat', { model: 'alone', ...TURN }));
   const refused = await gateway.settled(first(39, crowd), 0);
   assert.equal(asked(gateway, 'a') - before, 1, 'in flight at the dead target');
   for (const { status, headers, text } of refused) {
@@ -164,52 +172,52 @@ test('while its only target is dead, one request at a time reaches it and the re
 });
 
 test('a lone target that answers under panic has all of its traffic back within seconds', async (t) => {
-  const health: Partial<Health> = { a: () => failing(503) };
+  const health: Partial<Health> = { a: () => failingReply(503) };
   const gateway = await start(t, health);
   for (let n = 0; n < 5; n += 1) await ask(gateway, 'alone');
   delete health.a;
   const served: number[] = [];
   for (let second = 0; second < 12; second += 1) {
-    const crowd = Array.from({ length: 20 }, () => gateway.ask('chat', { model: 'alone', ...TURN }));
+    const crowd = Array.from({ length: 20 }, () => gateway.send('chat', { model: 'alone', ...TURN }));
     const all = await gateway.settled(Promise.all(crowd), 0);
     served.push(all.filter(({ status }) => status === 200).length);
-    await gateway.pass(1000);
+    await gateway.advance(1000);
   }
   assert.ok((served[0] ?? 0) > 0, 'nobody waits for the probe');
   assert.equal(served.at(-1), 20, served.join());
 });
 
 test('a breaker whose wait is over is shown half open before any request comes', async (t) => {
-  const gateway = await start(t, { a: () => failing(503) });
+  const gateway = await start(t, { a: () => failingReply(503) });
   await breakA(gateway);
   assert.equal(gateway.breakers.list('acme')[0]?.probe, null);
-  await gateway.pass(25_000);
+  await gateway.advance(25_000);
   const [view] = gateway.breakers.list('acme');
   assert.deepEqual([view?.state, view?.probe, view?.waitMs], ['half_open', 'next_request', 0]);
 });
 
 test('a rate limit is a pause, no failure: nobody asks before it is over', async (t) => {
-  const health: Partial<Health> = { a: () => failing(429, { 'retry-after': '30' }) };
+  const health: Partial<Health> = { a: () => failingReply(429, { 'retry-after': '30' }) };
   const gateway = await start(t, health);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
   delete health.a;
   for (let second = 0; second < 29; second += 1) {
     assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b', `second ${second}`);
-    await gateway.pass(1000);
+    await gateway.advance(1000);
   }
   assert.equal(asked(gateway, 'a'), 1);
-  await gateway.pass(1100);
+  await gateway.advance(1100);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
   assert.deepEqual(gateway.events, []);
 });
 
 test('a lone target’s pause is waited out when it is short and told when it is long', async (t) => {
-  const health: Partial<Health> = { a: () => failing(429, { 'retry-after': '60' }) };
+  const health: Partial<Health> = { a: () => failingReply(429, { 'retry-after': '60' }) };
   const gateway = await start(t, health);
   assert.equal((await ask(gateway, 'alone')).status, 429);
   const told = await ask(gateway, 'alone');
   assert.deepEqual([told.status, told.headers['retry-after'], asked(gateway, 'a')], [429, '60', 1]);
-  await gateway.pass(55_000);
+  await gateway.advance(55_000);
   delete health.a;
   assert.equal((await ask(gateway, 'alone')).status, 200);
   assert.equal(asked(gateway, 'a'), 2);
@@ -218,9 +226,9 @@ test('a lone target’s pause is waited out when it is short and told when it is
 test('a refused credential is set aside at once, and another of the provider serves meanwhile', async (t) => {
   const credentials = ['one', 'two'].map((name) => ({ name, api_key: `key-${name}` }));
   const isOne = ({ headers }: ReceivedRequest) => headers['authorization'] === 'Bearer key-one';
-  const gateway = await startInTime({
+  const gateway = await startFakeClockGateway({
     upstreams: {
-      a: (isStream, request) => (isOne(request) ? failing(401) : chatReply('from a', isStream)),
+      a: (isStream, request) => (isOne(request) ? failingReply(401) : chatReply('from a', isStream)),
     },
     providers: { a: { api_key: undefined, credentials } },
     routes: [SMART, { model: 'alone', targets: ['a/m'], retries: 1 }],
@@ -236,20 +244,20 @@ test('an operator’s force holds against everything until it expires', async (t
   const gateway = await start(t);
   const name = { orgId: 'acme', provider: 'a', credential: 'default', model: 'm' };
   const until = gateway.clock.now() + 60_000;
-  gateway.breakers.force([{ ...name, state: 'open', until, reason: 'maintenance', by: 'jo' }]);
+  gateway.breakers.setForcedStates([{ ...name, state: 'open', until, reason: 'maintenance', by: 'jo' }]);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'b');
   assert.match(decisionsOf(gateway, 'breaker').join(), /an operator forced the breaker/);
   const none = await ask(gateway, 'alone');
   assert.equal(none.status, 503);
   assert.match(none.text, /no_healthy_target/);
-  await gateway.pass(61_000);
+  await gateway.advance(61_000);
   assert.equal((await ask(gateway)).headers['x-floe-provider'], 'a');
 });
 
 test('an outage is not multiplied: retries stay within the budget of their target', async (t) => {
   const gateway = await start(
     t,
-    { a: () => failing(503) },
+    { a: () => failingReply(503) },
     { providers: { a: { breaker: { enabled: false } } } },
   );
   for (let n = 0; n < 60; n += 1) assert.equal((await ask(gateway, 'alone')).status, 502);

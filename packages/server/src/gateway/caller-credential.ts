@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
-import type { Credential } from '../providers/configured.ts';
+import type { Credential } from '../providers/configured-provider.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /** Where callers put a credential of their own; the platform key may stand in any of them. */
-const PLACES = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
+const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
 const PLATFORM_KEY = /^(sk-)?eis_/;
 
 /**
@@ -12,8 +12,8 @@ const PLATFORM_KEY = /^(sk-)?eis_/;
  *
  * @throws Fault `missing_api_key` when the caller sent none; ours is never used instead.
  */
-export function withCaller(x: Exchange, target: Target): Target {
-  const credential = callerCredential(x, target);
+export function withCallerCredential(x: Exchange, target: Target): Target {
+  const credential = findCallerCredential(x, target);
   if (credential) return { ...target, credential };
   throw new Fault(
     'missing_api_key',
@@ -25,16 +25,16 @@ export function withCaller(x: Exchange, target: Target): Target {
  * What the caller brought, in the form the provider wants. A bearer token of a Messages client stays one: there it
  * is a subscription's, not a key.
  */
-export function callerCredential(
+export function findCallerCredential(
   { client: { headers }, surface: { dialect } }: Exchange,
   { provider, model }: Target,
 ): Credential | undefined {
-  for (const place of PLACES) {
+  for (const place of CREDENTIAL_HEADERS) {
     for (const text of [headers[place] ?? []].flat()) {
       const isBearer = place === 'authorization';
-      const secret = isBearer ? bearerIn(text) : text.trim();
+      const secret = isBearer ? parseBearerToken(text) : text.trim();
       if (secret === '' || PLATFORM_KEY.test(secret)) continue;
-      const isForwarded = dialect === 'messages' && provider.speaks(dialect, model);
+      const isForwarded = dialect === 'messages' && provider.supportsDialect(dialect, model);
       const staysBearer = isBearer && (isForwarded || provider.sheet.auth.type === 'google');
       const header = ['authorization', `Bearer ${secret}`] as const;
       return { name: 'caller', secret, weight: 1, ...(staysBearer && { header }) };
@@ -43,6 +43,6 @@ export function callerCredential(
   return undefined;
 }
 
-function bearerIn(text: string): string {
+function parseBearerToken(text: string): string {
   return /^bearer +(.+)$/i.exec(text.trim())?.[1] ?? '';
 }

@@ -1,11 +1,11 @@
-import { presentedKey } from '../platform/key-format.ts';
+import { extractPlatformKey } from '../platform/key-format.ts';
 import type { KeyRecord } from '../platform/keyring.ts';
 import { type Catalog, EMPTY_CATALOG } from './catalog.ts';
-import type { Client } from './client.ts';
+import type { ClientConnection } from './client.ts';
 import type { Gateway } from './gateway.ts';
 
 /** Who asks, and what their org offers. */
-export interface Caller {
+export interface AuthenticatedCaller {
   readonly key: KeyRecord;
   /** The org's slice of the snapshot that the request is judged by, from start to end. */
   readonly catalog: Catalog;
@@ -17,9 +17,13 @@ export interface Caller {
  * @param atMs when the request came, milliseconds
  * @throws Fault a 401
  */
-export function identify(client: Client, gateway: Pick<Gateway, 'snapshot'>, atMs: number): Caller {
+export function authenticateCaller(
+  client: ClientConnection,
+  gateway: Pick<Gateway, 'snapshot'>,
+  atMs: number,
+): AuthenticatedCaller {
   const { keyring, catalogs } = gateway.snapshot();
-  const key = keyring.authenticate(presentedKey(client.headers), atMs);
-  client.authenticated();
+  const key = keyring.authenticate(extractPlatformKey(client.headers), atMs);
+  client.markAuthenticated();
   return { key, catalog: catalogs.get(key.orgId) ?? EMPTY_CATALOG };
 }

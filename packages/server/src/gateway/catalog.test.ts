@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { compilePatterns } from '../core/pattern.ts';
-import { configureProvider, type Provider } from '../providers/configured.ts';
-import { compatible } from '../providers/provider.ts';
-import { type Catalog, EMPTY_CATALOG, type Route, resolveCourse } from './catalog.ts';
+import { configureProvider, type Provider } from '../providers/configured-provider.ts';
+import { chatCompatible } from '../providers/provider-sheet.ts';
+import { type Catalog, type CompiledRoute, EMPTY_CATALOG, resolveRoute } from './catalog.ts';
 
 const TIMEOUTS = { connectMs: 1, headersMs: 2, firstTokenMs: 3, idleMs: 4, totalMs: 5 };
 
 function provider(id: string, models: string[]): [string, Provider] {
-  const sheet = { ...compatible, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
+  const sheet = { ...chatCompatible, kind: id, name: id, keyVariables: [], docs: '', checked: '' };
   const credentials = [{ name: 'main', secret: id, weight: 1 }];
   const settings = {
     id,
@@ -24,7 +24,7 @@ function provider(id: string, models: string[]): [string, Provider] {
   return [id, configureProvider(settings)];
 }
 
-function route(model: string, targets: string[], more: Partial<Route> = {}): Route {
+function route(model: string, targets: string[], more: Partial<CompiledRoute> = {}): CompiledRoute {
   const plain = {
     weights: [],
     strategy: 'failover',
@@ -37,7 +37,7 @@ function route(model: string, targets: string[], more: Partial<Route> = {}): Rou
   return { model, matches: compilePatterns([model]), targets, ...plain, ...more };
 }
 
-function catalog(routes: Route[] = []): Catalog {
+function catalog(routes: CompiledRoute[] = []): Catalog {
   const providers = new Map([provider('one', ['gpt-5*', 'vendor/m']), provider('two', ['*'])]);
   return { ...EMPTY_CATALOG, providers, routes };
 }
@@ -45,7 +45,7 @@ function catalog(routes: Route[] = []): Catalog {
 const anything = () => true;
 
 function namesOf(subject: Catalog, id: string, mayUse: (id: string) => boolean = anything): string[] {
-  return resolveCourse(subject, mayUse, id).targets.map((target) => `${target.provider.id}/${target.model}`);
+  return resolveRoute(subject, mayUse, id).targets.map((target) => `${target.provider.id}/${target.model}`);
 }
 
 function codeOf(run: () => unknown): string {
@@ -96,7 +96,7 @@ test('a route on a model id does not open a model the allowlist closes', () => {
 
 test('targets that the allowlist or the key rules out are skipped, with the reason', () => {
   const subject = catalog([route('smart', ['one/other', 'three/x', 'two/x', 'one/gpt-5'])]);
-  const course = resolveCourse(subject, (id) => id === 'smart' || id.startsWith('one/'), 'smart');
+  const course = resolveRoute(subject, (id) => id === 'smart' || id.startsWith('one/'), 'smart');
   assert.deepEqual(
     course.targets.map((target) => target.model),
     ['gpt-5'],
@@ -114,7 +114,7 @@ test('an alias of which nothing is left to this key is not allowed', () => {
 
 test('a route without targets tunes the ids it matches and makes none', () => {
   const subject = catalog([route('*', [], { retries: 7 })]);
-  const course = resolveCourse(subject, anything, 'two/x');
+  const course = resolveRoute(subject, anything, 'two/x');
   assert.deepEqual([course.targets.map((target) => target.model), course.retries], [['x'], 7]);
   for (const id of ['gpt-5', 'three/x', 'one/other'])
     assert.equal(
@@ -126,7 +126,7 @@ test('a route without targets tunes the ids it matches and makes none', () => {
 
 test('deadlines of a route replace those of the provider one by one', () => {
   const subject = catalog([route('smart', ['two/x'], { timeouts: { idleMs: 40 } })]);
-  assert.deepEqual(resolveCourse(subject, anything, 'smart').targets[0]?.timeouts, {
+  assert.deepEqual(resolveRoute(subject, anything, 'smart').targets[0]?.timeouts, {
     ...TIMEOUTS,
     idleMs: 40,
   });

@@ -1,16 +1,16 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
 import type { Matcher } from '../core/pattern.ts';
-import type { Policies } from '../guardrails/policies/policies.ts';
-import type { Rules } from '../guardrails/rules.ts';
-import type { Credential, Provider, Timeouts } from '../providers/configured.ts';
-import type { BodyRules } from './bodies/rules.ts';
-import type { CacheRules } from './cache/rules.ts';
-import { IDE_DEFAULTS, type IdeSettings } from './ide/settings.ts';
+import type { OrgRules } from '../guardrails/compile-rules.ts';
+import type { CompiledPolicies } from '../guardrails/policies/policies.ts';
+import type { Credential, Provider, Timeouts } from '../providers/configured-provider.ts';
+import type { BodyStorageRules } from './bodies/body-storage-rules.ts';
+import type { CacheRules } from './cache/cache-rules.ts';
+import { IDE_DEFAULTS, type IdeSettings } from './ide/ide-settings.ts';
 
 /** The gateway's slice of an org in the snapshot: what may be asked and how answers are treated. */
 export interface Catalog {
   readonly providers: ReadonlyMap<string, Provider>;
-  readonly routes: readonly Route[];
+  readonly routes: readonly CompiledRoute[];
   /** Whether Chat answers keep the provider's reasoning text (specification, Endpoints rule 6). */
   readonly chatReasoning: 'strip' | 'forward';
   /** Request headers that name the end user, first one wins; lower case. */
@@ -25,16 +25,16 @@ export interface Catalog {
   /** Null while nothing of the org is cached. */
   readonly cache: CacheRules | null;
   /** Null for an org that keeps no bodies. */
-  readonly bodies: BodyRules | null;
+  readonly bodies: BodyStorageRules | null;
   /** Limits and budgets; null for an org without any. */
-  readonly rules: Rules | null;
+  readonly rules: OrgRules | null;
   /** Null for an org without policies. */
-  readonly policies: Policies | null;
+  readonly policies: CompiledPolicies | null;
 }
 
-export type Strategy = 'failover' | 'weighted' | 'least_latency';
+export type RoutingStrategy = 'failover' | 'weighted' | 'least_latency';
 /** What happens when a stream breaks after content: the typed error, or the same answer once more. */
-export type Rescue = 'error' | 'replay';
+export type RescueMode = 'error' | 'replay';
 /** A provider behind a passthrough surface. */
 export interface PassthroughTarget {
   readonly provider: Provider;
@@ -43,7 +43,7 @@ export interface PassthroughTarget {
 }
 
 /** Where requests for a model id, a pattern or an alias go. */
-export interface Route {
+export interface CompiledRoute {
   /** As configured: an id, a pattern or an alias. */
   readonly model: string;
   readonly matches: Matcher;
@@ -51,8 +51,8 @@ export interface Route {
   readonly targets: readonly string[];
   /** Share of the traffic per target, with `weighted`. */
   readonly weights: readonly number[];
-  readonly strategy: Strategy;
-  readonly rescue: Rescue;
+  readonly strategy: RoutingStrategy;
+  readonly rescue: RescueMode;
   /** Extra tries per target. */
   readonly retries: number;
   readonly timeouts: Partial<Timeouts>;
@@ -92,16 +92,16 @@ export interface Target {
 }
 
 /** What a model id stands for: the targets to try in order, and how. */
-export interface Course {
+export interface ResolvedRoute {
   /** Every credential of a provider is a target; those of one provider and model stand together. */
   readonly targets: readonly Target[];
-  readonly strategy: Strategy;
-  readonly rescue: Rescue;
+  readonly strategy: RoutingStrategy;
+  readonly rescue: RescueMode;
   readonly retries: number;
   readonly chatReasoning: 'strip' | 'forward';
   /** Whether the route says so itself; undefined: as the org says. */
   readonly cache: 'on' | 'off' | undefined;
-  readonly because: string;
+  readonly reason: string;
   /** Targets of the route that this key or the allowlist rules out, with the reason. */
   readonly skipped: readonly string[];
   /** Names the conversation of the request, where several targets could serve it; null until they are in order. */
@@ -120,20 +120,22 @@ export function splitModelId(id: string): { provider: string; model: string } | 
  * Resolves a model id. Throws `model_not_found` when it is neither enabled and allowlisted in the org nor an
  * alias, `model_not_allowed` when this key may not use it or any of its targets.
  */
-export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Course {
+export function resolveRoute(catalog: Catalog, mayUse: Matcher, id: string): ResolvedRoute {
   const route = catalog.routes.find((candidate) => candidate.matches(id));
   const named = splitModelId(id);
   const provider = named && catalog.providers.get(named.provider);
   if (provider && !provider.allows(named.model))
-    throw notFound(id, `The model is not on the allowlist of "${named.provider}".`, { notAllowlisted: true });
+    throw modelNotFoundFault(id, `The model is not on the allowlist of "${named.provider}".`, {
+      notAllowlisted: true,
+    });
   if (!provider && (!route || route.targets.length === 0))
-    throw notFound(id, whyUnknown(catalog, named?.provider));
+    throw modelNotFoundFault(id, describeUnknownModel(catalog, named?.provider));
   if (!mayUse(id))
-    throw new Fault('model_not_allowed', `This key may not use the model "${shown(id)}".`, {
+    throw new Fault('model_not_allowed', `This key may not use the model "${truncateForMessage(id)}".`, {
       param: 'model',
     });
-  if (route) return byRoute(catalog, mayUse, route, id);
-  const targets = provider ? targetsOf(provider, named.model, {}, 1) : [];
+  if (route) return resolveByRoute(catalog, mayUse, route, id);
+  const targets = provider ? createTargets(provider, named.model, {}, 1) : [];
   const { chatReasoning } = catalog;
   return {
     targets,
@@ -142,13 +144,13 @@ export function resolveCourse(catalog: Catalog, mayUse: Matcher, id: string): Co
     retries: DEFAULT_RETRIES,
     chatReasoning,
     cache: undefined,
-    because: 'the model id names the provider',
+    reason: 'the model id names the provider',
     skipped: [],
     conversation: null,
   };
 }
 
-function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): Course {
+function resolveByRoute(catalog: Catalog, mayUse: Matcher, route: CompiledRoute, id: string): ResolvedRoute {
   const targets: Target[] = [];
   const skipped: string[] = [];
   for (const [at, entry] of (route.targets.length === 0 ? [id] : route.targets).entries()) {
@@ -158,12 +160,12 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
     else if (!provider.allows(parts.model))
       skipped.push(`${entry}: not on the allowlist of "${parts.provider}"`);
     else if (!mayUse(entry)) skipped.push(`${entry}: this key may not use it`);
-    else targets.push(...targetsOf(provider, parts.model, route.timeouts, route.weights[at] ?? 1));
+    else targets.push(...createTargets(provider, parts.model, route.timeouts, route.weights[at] ?? 1));
   }
   if (targets.length === 0)
     throw new Fault(
       'model_not_allowed',
-      `No target of "${shown(id)}" is open to this key: ${skipped.join('; ')}.`,
+      `No target of "${truncateForMessage(id)}" is open to this key: ${skipped.join('; ')}.`,
       { param: 'model' },
     );
   return {
@@ -173,14 +175,14 @@ function byRoute(catalog: Catalog, mayUse: Matcher, route: Route, id: string): C
     retries: route.retries,
     chatReasoning: route.chatReasoning ?? catalog.chatReasoning,
     cache: route.cache,
-    because: `the route "${route.model}"`,
+    reason: `the route "${route.model}"`,
     skipped,
     conversation: null,
   };
 }
 
 /** The credential whose turn it is, then the provider's others. */
-export function targetsOf(
+export function createTargets(
   provider: Provider,
   model: string,
   own: Partial<Timeouts>,
@@ -196,7 +198,7 @@ export function targetsOf(
 }
 
 /** A target of a provider, with the credential whose turn it is unless one is given. */
-export function targetOf(
+export function createTarget(
   provider: Provider,
   model: string,
   timeouts: Partial<Timeouts>,
@@ -211,20 +213,24 @@ export function targetOf(
   };
 }
 
-function notFound(id: string, why: string, detail: Pick<FaultDetail, 'notAllowlisted'> = {}): Fault {
-  return new Fault('model_not_found', `The model "${shown(id)}" is not available here. ${why}`, {
+function modelNotFoundFault(
+  id: string,
+  why: string,
+  detail: Pick<FaultDetail, 'notAllowlisted'> = {},
+): Fault {
+  return new Fault('model_not_found', `The model "${truncateForMessage(id)}" is not available here. ${why}`, {
     ...detail,
     param: 'model',
   });
 }
 
-function whyUnknown(catalog: Catalog, provider: string | undefined): string {
+function describeUnknownModel(catalog: Catalog, provider: string | undefined): string {
   const enabled = `enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`;
   return provider === undefined
     ? `Model ids have the form <provider>/<model>; ${enabled}`
-    : `The provider "${shown(provider)}" is not enabled; ${enabled}`;
+    : `The provider "${truncateForMessage(provider)}" is not enabled; ${enabled}`;
 }
 
-function shown(text: string): string {
+function truncateForMessage(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -15,24 +15,27 @@ const PRODUCTS: readonly (readonly [RegExp, string])[] = [
   [/^langchainjs?(?:-.+)?$/, 'langchain'],
   [/^mozilla$/, 'browser'],
 ];
-const WORD = /^[a-z][a-z0-9._-]{0,39}/;
+const PRODUCT_WORD = /^[a-z][a-z0-9._-]{0,39}/;
 
 /**
  * The product a request comes from, as its headers tell: `claude-code`, `codex`, `cursor`, or the first word of the
  * user agent. A hint, never trusted. Null when nothing tells.
  */
 export function clientNameOf(headers: ClientHeaders): string | null {
-  if (said(headers['x-claude-code-session-id']) !== null) return 'claude-code';
-  if (said(headers['x-initiator']) !== null && said(headers['x-interaction-type']) !== null) return 'copilot';
-  return productIn(said(headers['originator'])) ?? productIn(said(headers['user-agent']));
+  if (headerValue(headers['x-claude-code-session-id']) !== null) return 'claude-code';
+  if (headerValue(headers['x-initiator']) !== null && headerValue(headers['x-interaction-type']) !== null)
+    return 'copilot';
+  return (
+    detectProduct(headerValue(headers['originator'])) ?? detectProduct(headerValue(headers['user-agent']))
+  );
 }
 
-function productIn(text: string | null): string | null {
-  const word = text === null ? null : (WORD.exec(text.toLowerCase())?.[0] ?? null);
+function detectProduct(text: string | null): string | null {
+  const word = text === null ? null : (PRODUCT_WORD.exec(text.toLowerCase())?.[0] ?? null);
   if (word === null) return null;
   return PRODUCTS.find(([pattern]) => pattern.test(word))?.[1] ?? word;
 }
 
-function said(value: string | string[] | undefined): string | null {
+function headerValue(value: string | string[] | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }

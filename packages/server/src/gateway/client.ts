@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
-import type { BodyTape } from './bodies/body-tape.ts';
-import type { Tape } from './cache/tape.ts';
+import type { BodyRecorder } from './bodies/body-recorder.ts';
+import type { AnswerRecorder } from './cache/answer-recorder.ts';
 
 /** The client closed its connection; nobody is left to answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
+export class ClientDisconnected extends Error {
+  override readonly name = 'ClientDisconnected';
 }
 
 /** Resolves after `ms`; rejects with `client.interruption` as soon as the client leaves or its exchange is stopped. */
-export function pauseUnlessGone(client: Client, clock: Clock, ms: number): Promise<void> {
+export function waitUnlessInterrupted(client: ClientConnection, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ms, () => {
-      client.onGone = null;
+      client.onInterrupt = null;
       resolve();
     });
     const leave = () => {
       timer.cancel();
       reject(client.interruption);
     };
-    client.onGone = leave;
+    client.onInterrupt = leave;
     if (client.isInterrupted) leave();
   });
 }
@@ -37,7 +37,7 @@ export interface RequestHeaders {
 }
 
 /** What carries one request in and its answer out. */
-export interface Carrier {
+export interface HttpTransport {
   readonly method: string;
   /** Request target as it was sent, query included. */
   readonly target: string;
@@ -51,138 +51,140 @@ export interface Carrier {
   /** `client.leave` is called once when the connection closes before the answer is whole. */
   watch(client: { leave(): void }): void;
   /** A header of whatever answer this request gets. */
-  always(name: string, value: string): void;
+  setHeader(name: string, value: string): void;
   /** The request has authenticated: its connection is no longer one of a stranger. */
-  authenticated(): void;
+  markAuthenticated(): void;
   /**
    * The whole body. Throws `request_too_large`, `unsupported_media_type`, `request_timeout` when it stalls for
-   * 30 s or drips slower than 1 KB a second, and `ClientGone` when the connection closes first.
+   * 30 s or drips slower than 1 KB a second, and `ClientDisconnected` when the connection closes first.
    */
   readBody(limitBytes: number): Promise<Buffer>;
   /** Sends a whole answer; `headers` is a flat list of names and values. */
-  answer(status: number, headers: readonly string[], body: Buffer): void;
+  sendAnswer(status: number, headers: readonly string[], body: Buffer): void;
   /** Starts an answer whose end is not known yet. */
-  open(status: number, headers: readonly string[]): void;
+  startAnswer(status: number, headers: readonly string[]): void;
   /** False when the client reads slower than this is written; `onDrain` tells when to go on. */
   write(bytes: Buffer | string): boolean;
   onDrain(callback: () => void): void;
   end(): void;
   /** Breaks a streamed answer off: what was written goes out, and its framing never ends. */
-  breakOff(): void;
+  abort(): void;
 }
 
 /** One client request and its answer, with what is noted of it on the way. */
-export class Client {
+export class ClientConnection {
   readonly id: string;
   readonly headers: RequestHeaders;
   readonly method: string;
   /** Called once when the client leaves before its answer is whole, or its exchange is stopped. */
-  onGone: (() => void) | null = null;
-  gone = false;
-  #stopped: Error | null = null;
+  onInterrupt: (() => void) | null = null;
+  isDisconnected = false;
+  #interruptReason: Error | null = null;
   bytesOut = 0;
   /** Takes down the answer's body as it is told. */
-  tape: Tape | null = null;
+  answerRecorder: AnswerRecorder | null = null;
   /** The same for an org that keeps bodies, errors included. */
-  bodyTape: BodyTape | null = null;
-  readonly #carrier: Carrier;
+  bodyRecorder: BodyRecorder | null = null;
+  readonly #transport: HttpTransport;
 
-  constructor(id: string, carrier: Carrier) {
+  constructor(id: string, transport: HttpTransport) {
     this.id = id;
-    this.headers = carrier.headers;
-    this.method = carrier.method;
-    this.#carrier = carrier;
-    carrier.watch(this);
+    this.headers = transport.headers;
+    this.method = transport.method;
+    this.#transport = transport;
+    transport.watch(this);
   }
 
   /** Told by the carrier. */
   leave(): void {
-    this.gone = true;
-    this.onGone?.();
+    this.isDisconnected = true;
+    this.onInterrupt?.();
   }
 
   /** Ends what goes on for this client, who is told why. */
-  stop(reason: Error): void {
-    if (this.gone || this.#stopped !== null) return;
-    this.#stopped = reason;
-    this.onGone?.();
+  interrupt(reason: Error): void {
+    if (this.isDisconnected || this.#interruptReason !== null) return;
+    this.#interruptReason = reason;
+    this.onInterrupt?.();
   }
 
   get isInterrupted(): boolean {
-    return this.gone || this.#stopped !== null;
+    return this.isDisconnected || this.#interruptReason !== null;
   }
 
   /** What an exchange that is interrupted ends with. */
   get interruption(): Error {
-    return this.gone || this.#stopped === null ? new ClientGone('the client left') : this.#stopped;
+    return this.isDisconnected || this.#interruptReason === null
+      ? new ClientDisconnected('the client left')
+      : this.#interruptReason;
   }
 
-  /** See `Carrier`. */
+  /** See `HttpTransport`. */
   readBody(limitBytes: number): Promise<Buffer> {
-    return this.#carrier.readBody(limitBytes);
+    return this.#transport.readBody(limitBytes);
   }
 
   get target(): string {
-    return this.#carrier.target;
+    return this.#transport.target;
   }
 
   get rawHeaders(): readonly string[] {
-    return this.#carrier.rawHeaders;
+    return this.#transport.rawHeaders;
   }
 
   get incoming(): Readable {
-    return this.#carrier.incoming;
+    return this.#transport.incoming;
   }
 
-  always(name: string, value: string): void {
-    this.#carrier.always(name, value);
+  setHeader(name: string, value: string): void {
+    this.#transport.setHeader(name, value);
   }
 
-  /** See `Carrier`. */
-  authenticated(): void {
-    this.#carrier.authenticated();
+  /** See `HttpTransport`. */
+  markAuthenticated(): void {
+    this.#transport.markAuthenticated();
   }
 
   /** Sends a whole answer, unless one has begun. `headers` is a flat list of names and values. */
-  answer(status: number, headers: readonly string[], body: Buffer | string): void {
-    if (this.#carrier.headersSent || this.gone) return;
+  sendAnswer(status: number, headers: readonly string[], body: Buffer | string): void {
+    if (this.#transport.headersSent || this.isDisconnected) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     // What cannot be sent throws here, and nothing of it is noted.
-    this.#carrier.answer(status, headers, bytes);
+    this.#transport.sendAnswer(status, headers, bytes);
     this.bytesOut += bytes.length;
-    this.tape?.add(bytes);
-    this.bodyTape?.add(bytes);
+    this.answerRecorder?.add(bytes);
+    this.bodyRecorder?.add(bytes);
   }
 
   /** Starts an answer whose end is not known yet. */
-  open(status: number, headers: readonly string[]): void {
-    this.#carrier.open(status, headers);
+  startAnswer(status: number, headers: readonly string[]): void {
+    this.#transport.startAnswer(status, headers);
   }
 
   /** False when the client reads slower than the upstream writes; `onDrain` tells when to go on. */
   write(bytes: Buffer | string): boolean {
     this.bytesOut += typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
-    this.tape?.add(bytes);
-    this.bodyTape?.add(bytes);
-    return this.#carrier.write(bytes);
+    this.answerRecorder?.add(bytes);
+    this.bodyRecorder?.add(bytes);
+    return this.#transport.write(bytes);
   }
 
   /** What is no part of the answer: nothing of it is kept. */
-  comment(text: string): void {
+  writeComment(text: string): void {
     this.bytesOut += Buffer.byteLength(text);
-    this.#carrier.write(text);
+    this.#transport.write(text);
   }
 
   onDrain(callback: () => void): void {
-    this.#carrier.onDrain(callback);
+    this.#transport.onDrain(callback);
   }
 
   end(): void {
-    this.#carrier.end();
+    this.#transport.end();
   }
 
-  breakOff(): void {
-    this.#carrier.breakOff();
+  abort(): void {
+    this.#transport.abort();
   }
 
   /** Ends a streamed answer with its last bytes. The connection is as good as before: it was announced as kept. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { jsonReply } from '@floe/testkit/reply';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import { clientNameOf } from './client-name.ts';
-import { sessionNamed } from './conversation.ts';
-import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
+import { findSessionId } from './conversation.ts';
+import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const LONG = 'You are an agent that edits code. '.repeat(400);
 const USAGE = {
@@ -34,8 +34,8 @@ const ANSWER = {
   },
 };
 
-async function start(t: TestContext, org: JsonObject = {}): Promise<GatewayInTime> {
-  const house = await startInTime({
+async function start(t: TestContext, org: JsonObject = {}): Promise<FakeClockGateway> {
+  const house = await startFakeClockGateway({
     upstreams: { claude: () => jsonReply(ANSWER.messages), gpt: () => jsonReply(ANSWER.responses) },
     providers: {
       claude: { kind: 'anthropic-compatible', prices: PRICES },
@@ -48,7 +48,7 @@ async function start(t: TestContext, org: JsonObject = {}): Promise<GatewayInTim
   return house;
 }
 
-function sentTo(house: GatewayInTime, provider: string): JsonObject {
+function sentTo(house: FakeClockGateway, provider: string): JsonObject {
   const body: unknown = JSON.parse(house.upstream(provider).requests.at(-1)?.body.toString('utf8') ?? '{}');
   assert.ok(isObject(body));
   return body;
@@ -76,7 +76,7 @@ const codex = (model: string, ...more: JsonObject[]): JsonObject => ({
 test('an agent of another dialect gets its prompt cached, and the row says what that saved', async (t) => {
   const house = await start(t);
   const answer = await house.settled(
-    house.ask('responses', codex('claude/claude-sonnet-4-5'), { headers: CODEX }),
+    house.send('responses', codex('claude/claude-sonnet-4-5'), { headers: CODEX }),
   );
   assert.equal(answer.status, 200, answer.text);
   const sent = sentTo(house, 'claude');
@@ -96,7 +96,7 @@ test('marks of a Chat client reach Messages, and no others are set', async (t) =
     content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral', ttl: '1h' } }],
   };
   const body = { model: 'claude/claude-sonnet-4-5', messages: [system, user] };
-  await house.settled(house.ask('chat', body));
+  await house.settled(house.send('chat', body));
   const sent = sentTo(house, 'claude');
   assert.deepEqual(sent['system'], [{ type: 'text', text: LONG, cache_control: { type: 'ephemeral' } }]);
   assert.equal(JSON.stringify(sent).split('cache_control').length - 1, 2);
@@ -106,7 +106,7 @@ test('marks of a Chat client reach Messages, and no others are set', async (t) =
 test('a conversation has one cache key, by its session or by how it begins, that tells nobody who it is', async (t) => {
   const house = await start(t);
   const key = async (body: JsonObject, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
-    const answer = await house.settled(house.ask('messages', { max_tokens: 99, ...body }, { headers }));
+    const answer = await house.settled(house.send('messages', { max_tokens: 99, ...body }, { headers }));
     assert.equal(answer.status, 200, answer.text);
     return String(sentTo(house, 'gpt')['prompt_cache_key']);
   };
@@ -136,7 +136,7 @@ test('a conversation has one cache key, by its session or by how it begins, that
 test('a key the client gave goes on as it is', async (t) => {
   const house = await start(t);
   const body = { model: 'gpt/gpt-5', messages: [{ role: 'user', content: 'hi' }], prompt_cache_key: 'mine' };
-  await house.settled(house.ask('chat', body));
+  await house.settled(house.send('chat', body));
   assert.equal(sentTo(house, 'gpt')['prompt_cache_key'], 'mine');
 });
 
@@ -167,10 +167,10 @@ test('products are known by what they really send', () => {
 
 test('a session is named in a header, in a user’s id or in the body, in this order, and an account never is', () => {
   const asked = (user: string | null) => ({ body: Buffer.from('{}'), members: new Map(), user });
-  assert.equal(sessionNamed({ 'x-session-id': 'h' }, asked('{"session_id":"u"}')), 'h');
-  assert.equal(sessionNamed({}, asked('{"session_id":"u","account_uuid":"a"}')), 'u');
-  assert.equal(sessionNamed({}, asked('user_abc_account_def_session_01234567-89ab')), '01234567-89ab');
-  assert.equal(sessionNamed({}, asked('account-hash')), null);
-  assert.equal(sessionNamed({}, asked('{broken')), null);
-  assert.equal(sessionNamed({}, null), null);
+  assert.equal(findSessionId({ 'x-session-id': 'h' }, asked('{"session_id":"u"}')), 'h');
+  assert.equal(findSessionId({}, asked('{"session_id":"u","account_uuid":"a"}')), 'u');
+  assert.equal(findSessionId({}, asked('user_abc_account_def_session_01234567-89ab')), '01234567-89ab');
+  assert.equal(findSessionId({}, asked('account-hash')), null);
+  assert.equal(findSessionId({}, asked('{broken')), null);
+  assert.equal(findSessionId({}, null), null);
 });

@@ -1,8 +1,8 @@
 // Fields of floe.yaml whose effect shows in a request: each beside the same request without it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonReply } from '@floe/testkit/reply';
-import { type InTimeOptions, startInTime } from './test/gateway-in-time.ts';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import { type FakeClockGatewayOptions, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const ANSWER = {
   id: 'c-1',
@@ -14,14 +14,17 @@ const ANSWER = {
 };
 const ASK = { messages: [{ role: 'user', content: 'hello' }] };
 
-const started = (options: Omit<InTimeOptions, 'upstreams'>) =>
-  startInTime({ upstreams: { a: () => jsonReply(ANSWER), b: () => jsonReply(ANSWER) }, ...options });
+const started = (options: Omit<FakeClockGatewayOptions, 'upstreams'>) =>
+  startFakeClockGateway({
+    upstreams: { a: () => jsonReply(ANSWER), b: () => jsonReply(ANSWER) },
+    ...options,
+  });
 
 test('a route that is not enabled is as good as none', async (t) => {
   for (const enabled of [true, false]) {
     const gateway = await started({ routes: [{ model: 'smart', targets: ['b/m'], enabled }] });
     t.after(() => gateway.close());
-    const answer = await gateway.settled(gateway.ask('chat', { model: 'smart', ...ASK }));
+    const answer = await gateway.settled(gateway.send('chat', { model: 'smart', ...ASK }));
     assert.equal(answer.status, enabled ? 200 : 404, answer.text);
     assert.equal(gateway.upstream('b').requests.length, enabled ? 1 : 0);
   }
@@ -34,14 +37,14 @@ test('an answer is reused for ttl_seconds and asked anew after them', async (t) 
   });
   t.after(() => gateway.close());
   const asked = async () => {
-    const answer = await gateway.settled(gateway.ask('chat', { model: 'a/m', ...ASK }));
+    const answer = await gateway.settled(gateway.send('chat', { model: 'a/m', ...ASK }));
     assert.equal(answer.status, 200, answer.text);
     return gateway.upstream('a').requests.length;
   };
   assert.deepEqual([await asked(), await asked()], [1, 1]);
-  await gateway.pass(58_000);
+  await gateway.advance(58_000);
   assert.equal(await asked(), 1);
-  await gateway.pass(3_000);
+  await gateway.advance(3_000);
   assert.equal(await asked(), 2);
 });
 
@@ -57,7 +60,7 @@ test('who is denied by a policy is told its message', async (t) => {
     };
     const gateway = await started({ routes: [], org: { policies: [policy] } });
     t.after(() => gateway.close());
-    const answer = await gateway.settled(gateway.ask('chat', { model: 'a/m', ...ASK }));
+    const answer = await gateway.settled(gateway.send('chat', { model: 'a/m', ...ASK }));
     assert.equal(answer.status, 403, answer.text);
     assert.equal(answer.text.includes('Ask the data team.'), message !== undefined);
   }

@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 
-const METADATA_BYTES = 2048;
+const MAX_METADATA_BYTES = 2048;
 
 /** What a caller asks of the gateway itself, in headers; never required. */
-export interface Controls {
+export interface RequestControls {
   readonly metadata: JsonObject | null;
   readonly timeoutMs: number | null;
   /** Leave the cache alone, or ask anew and keep the new answer. */
@@ -14,7 +14,9 @@ export interface Controls {
 }
 
 /** `x-floe-metadata`, `x-floe-timeout-ms`, `x-floe-cache` and `x-floe-cache-ttl`. Throws `invalid_request` naming the header. */
-export function readControls(headers: Readonly<Record<string, string | string[] | undefined>>): Controls {
+export function parseRequestControls(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): RequestControls {
   return {
     metadata: readMetadata(headers['x-floe-metadata']),
     timeoutMs: readTimeout(headers['x-floe-timeout-ms']),
@@ -27,7 +29,7 @@ function readMetadata(value: string | string[] | undefined): JsonObject | null {
   if (value === undefined) return null;
   const param = 'x-floe-metadata';
   const text = String(value);
-  if (Buffer.byteLength(text) > METADATA_BYTES)
+  if (Buffer.byteLength(text) > MAX_METADATA_BYTES)
     throw new Fault('invalid_request', 'The header x-floe-metadata is larger than 2 KB.', { param });
   try {
     const parsed: unknown = JSON.parse(text);
@@ -51,7 +53,7 @@ function readTimeout(value: string | string[] | undefined): number | null {
   );
 }
 
-function readCache(value: string | string[] | undefined): Controls['cache'] {
+function readCache(value: string | string[] | undefined): RequestControls['cache'] {
   if (value === undefined || value === 'bypass' || value === 'refresh') return value ?? null;
   throw new Fault('invalid_request', 'The header x-floe-cache must be "bypass" or "refresh".', {
     param: 'x-floe-cache',
@@ -59,12 +61,12 @@ function readCache(value: string | string[] | undefined): Controls['cache'] {
 }
 
 /** A year: Redis and timers take no more than some thousand of them. */
-const LONGEST_TTL_S = 31_536_000;
+const MAX_TTL_S = 31_536_000;
 
 function readTtl(value: string | string[] | undefined): number | null {
   if (value === undefined) return null;
   const seconds = Number(value);
-  if (Number.isInteger(seconds) && seconds > 0 && seconds <= LONGEST_TTL_S) return seconds * 1000;
+  if (Number.isInteger(seconds) && seconds > 0 && seconds <= MAX_TTL_S) return seconds * 1000;
   throw new Fault(
     'invalid_request',
     'The header x-floe-cache-ttl must be a whole number of seconds above 0, a year at most.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
-import { Deadlines } from './deadlines.ts';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { AttemptDeadlines } from './deadlines.ts';
 
 const TIMEOUTS = {
   connectMs: 5_000,
@@ -14,14 +14,14 @@ const TIMEOUTS = {
 function started(totalMs = TIMEOUTS.totalMs) {
   const clock = new FakeClock();
   const expired: string[] = [];
-  const deadlines = new Deadlines(
+  const deadlines = new AttemptDeadlines(
     clock,
     TIMEOUTS,
     {
       acceptedAt: clock.monotonic(),
-      totalAt: clock.monotonic() + totalMs,
-      quiet: null,
-      patience: null,
+      deadlineAt: clock.monotonic() + totalMs,
+      keepAlive: null,
+      failoverDeadline: null,
     },
     (phase) => expired.push(phase),
   );
@@ -39,20 +39,20 @@ test('a connection that never opens expires at the connect deadline', () => {
 test('each phase gets its own time from the moment it is entered', () => {
   const { clock, expired, deadlines } = started();
   clock.advance(4_000);
-  deadlines.enter('headers');
+  deadlines.enterPhase('headers');
   clock.advance(59_999);
   assert.deepEqual(expired, []);
-  deadlines.enter('first_token');
+  deadlines.enterPhase('first_token');
   clock.advance(30_000);
   assert.deepEqual(expired, ['first_token']);
 });
 
 test('bytes do not move the first-token deadline, for comments are bytes too', () => {
   const { clock, expired, deadlines } = started();
-  deadlines.enter('first_token');
+  deadlines.enterPhase('first_token');
   for (let i = 0; i < 29; i++) {
     clock.advance(1_000);
-    deadlines.touch();
+    deadlines.onUpstreamByte();
   }
   clock.advance(1_000);
   assert.deepEqual(expired, ['first_token']);
@@ -60,10 +60,10 @@ test('bytes do not move the first-token deadline, for comments are bytes too', (
 
 test('any byte moves the idle deadline, and silence ends it', () => {
   const { clock, expired, deadlines } = started();
-  deadlines.enter('idle');
+  deadlines.enterPhase('idle');
   for (let i = 0; i < 4; i++) {
     clock.advance(19_000);
-    deadlines.touch();
+    deadlines.onUpstreamByte();
   }
   assert.deepEqual(expired, []);
   clock.advance(20_000);
@@ -72,15 +72,15 @@ test('any byte moves the idle deadline, and silence ends it', () => {
 
 test('the total deadline beats every phase', () => {
   const { clock, expired, deadlines } = started(10_000);
-  deadlines.enter('headers');
+  deadlines.enterPhase('headers');
   clock.advance(10_000);
   assert.deepEqual(expired, ['total']);
 });
 
 test('a slow client holds the idle deadline but not the total one', () => {
   const { clock, expired, deadlines } = started();
-  deadlines.enter('idle');
-  deadlines.hold();
+  deadlines.enterPhase('idle');
+  deadlines.pause();
   clock.advance(90_000);
   assert.deepEqual(expired, []);
   clock.advance(10_000);
@@ -89,10 +89,10 @@ test('a slow client holds the idle deadline but not the total one', () => {
 
 test('after a release the upstream gets the whole idle time again', () => {
   const { clock, expired, deadlines } = started();
-  deadlines.enter('idle');
-  deadlines.hold();
+  deadlines.enterPhase('idle');
+  deadlines.pause();
   clock.advance(50_000);
-  deadlines.release();
+  deadlines.resume();
   clock.advance(19_999);
   assert.deepEqual(expired, []);
   clock.advance(1);
@@ -112,12 +112,14 @@ test('the total deadline counts from the accepted request, whatever phase it end
   const told: [string, number][] = [];
   const total = {
     acceptedAt: clock.monotonic() - 40_000,
-    totalAt: clock.monotonic() + 10_000,
-    quiet: null,
-    patience: null,
+    deadlineAt: clock.monotonic() + 10_000,
+    keepAlive: null,
+    failoverDeadline: null,
   };
-  const deadlines = new Deadlines(clock, TIMEOUTS, total, (phase, afterMs) => told.push([phase, afterMs]));
-  deadlines.enter('first_token');
+  const deadlines = new AttemptDeadlines(clock, TIMEOUTS, total, (phase, afterMs) =>
+    told.push([phase, afterMs]),
+  );
+  deadlines.enterPhase('first_token');
   clock.advance(10_000);
   assert.deepEqual(told, [['total', 50_000]]);
 });

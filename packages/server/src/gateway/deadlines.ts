@@ -1,97 +1,97 @@
 import type { Clock, Timer } from '../core/clock.ts';
-import type { Timeouts } from '../providers/configured.ts';
+import type { Timeouts } from '../providers/configured-provider.ts';
 
-export type Phase = 'connect' | 'headers' | 'first_token' | 'idle';
-export type ExpiredPhase = Phase | 'total';
+export type AttemptPhase = 'connect' | 'headers' | 'first_token' | 'idle';
+export type DeadlinePhase = AttemptPhase | 'total';
 
 /** Told when the client of a stream has heard nothing for a while; not a deadline. */
-export interface Quiet {
+export interface KeepAliveTimer {
   /** Monotonic milliseconds of the next time. */
-  nextAt(): number;
-  ring(): void;
+  nextFireAt(): number;
+  onTimer(): void;
   /** Whether silences behind the first content are its business too. */
-  readonly lasting: boolean;
+  readonly continuesAfterContent: boolean;
 }
 
 /** How long a stream waits for its first content while another target could answer instead. */
-export interface Patience {
+export interface FailoverDeadline {
   /** Milliseconds from the request being sent. */
   readonly ms: number;
   /** Asked when that time is over: whether somebody else could answer now. Asked again later when nobody can. */
-  isOver(): boolean;
+  shouldFailOver(): boolean;
 }
 
 /** What an attempt is timed by besides the time-outs of its target. */
-export interface Timing {
+export interface AttemptTiming {
   /** Monotonic milliseconds at which the exchange was accepted, and at which it must be over. */
   readonly acceptedAt: number;
-  readonly totalAt: number;
-  readonly quiet: Quiet | null;
-  readonly patience: Patience | null;
+  readonly deadlineAt: number;
+  readonly keepAlive: KeepAliveTimer | null;
+  readonly failoverDeadline: FailoverDeadline | null;
 }
 
 /**
  * The five deadlines of an attempt on one timer. A byte costs one clock reading, not a new timer: when
  * the timer rings early it is set again for what is left.
  */
-export class Deadlines {
+export class AttemptDeadlines {
   #clock: Clock;
   #timeouts: Timeouts;
-  #onExpired: (phase: ExpiredPhase, afterMs: number) => void;
-  #phase: Phase = 'connect';
-  #since: number;
+  #onExpired: (phase: DeadlinePhase, afterMs: number) => void;
+  #phase: AttemptPhase = 'connect';
+  #phaseStartedAt: number;
   #acceptedAt: number;
-  #totalAt: number;
-  #quiet: Quiet | null;
-  #patience: Patience | null;
-  #patientUntil = Number.POSITIVE_INFINITY;
+  #deadlineAt: number;
+  #keepAlive: KeepAliveTimer | null;
+  #failoverDeadline: FailoverDeadline | null;
+  #failOverAt = Number.POSITIVE_INFINITY;
   #timer: Timer | null = null;
-  #ringsAt = Number.POSITIVE_INFINITY;
-  #held = false;
+  #firesAt = Number.POSITIVE_INFINITY;
+  #isPaused = false;
 
   constructor(
     clock: Clock,
     timeouts: Timeouts,
-    { acceptedAt, totalAt, quiet, patience }: Timing,
-    onExpired: (phase: ExpiredPhase, afterMs: number) => void,
+    { acceptedAt, deadlineAt: totalAt, keepAlive, failoverDeadline }: AttemptTiming,
+    onExpired: (phase: DeadlinePhase, afterMs: number) => void,
   ) {
     this.#clock = clock;
     this.#timeouts = timeouts;
     this.#onExpired = onExpired;
-    this.#since = clock.monotonic();
+    this.#phaseStartedAt = clock.monotonic();
     this.#acceptedAt = acceptedAt;
-    this.#totalAt = totalAt;
-    this.#quiet = quiet;
-    this.#patience = patience;
+    this.#deadlineAt = totalAt;
+    this.#keepAlive = keepAlive;
+    this.#failoverDeadline = failoverDeadline;
     this.#arm();
   }
 
-  enter(phase: Phase): void {
+  enterPhase(phase: AttemptPhase): void {
     this.#phase = phase;
-    this.#since = this.#clock.monotonic();
-    if (phase === 'headers') this.#bePatient();
-    else if (phase === 'idle') this.#patientUntil = Number.POSITIVE_INFINITY;
+    this.#phaseStartedAt = this.#clock.monotonic();
+    if (phase === 'headers') this.#armFailover();
+    else if (phase === 'idle') this.#failOverAt = Number.POSITIVE_INFINITY;
     this.#arm();
   }
 
   /** Content has gone out: silence is the idle deadline's from here on. */
-  speak(): void {
-    if (!this.#quiet?.lasting) this.#quiet = null;
+  onContentSent(): void {
+    if (!this.#keepAlive?.continuesAfterContent) this.#keepAlive = null;
   }
 
   /** A byte came from the upstream. */
-  touch(): void {
-    if (this.#phase === 'idle') this.#since = this.#clock.monotonic();
+  onUpstreamByte(): void {
+    if (this.#phase === 'idle') this.#phaseStartedAt = this.#clock.monotonic();
   }
 
   /** The client reads slowly: the upstream is not to blame for the silence until `release`. */
-  hold(): void {
-    this.#held = true;
+  pause(): void {
+    this.#isPaused = true;
   }
 
-  release(): void {
-    this.#held = false;
-    this.touch();
+  resume(): void {
+    this.#isPaused = false;
+    this.onUpstreamByte();
   }
 
   stop(): void {
@@ -99,8 +99,10 @@ export class Deadlines {
     this.#timer = null;
   }
 
-  #bePatient(): void {
-    this.#patientUntil = this.#patience ? this.#since + this.#patience.ms : Number.POSITIVE_INFINITY;
+  #armFailover(): void {
+    this.#failOverAt = this.#failoverDeadline
+      ? this.#phaseStartedAt + this.#failoverDeadline.ms
+      : Number.POSITIVE_INFINITY;
   }
 
   #limitMs(): number {
@@ -117,25 +119,26 @@ export class Deadlines {
   }
 
   #arm(): void {
-    let ringsAt = Math.min(this.#since + this.#limitMs(), this.#totalAt, this.#patientUntil);
-    if (this.#quiet !== null) ringsAt = Math.min(ringsAt, this.#quiet.nextAt());
-    if (this.#timer !== null && this.#ringsAt <= ringsAt) return;
+    let ringsAt = Math.min(this.#phaseStartedAt + this.#limitMs(), this.#deadlineAt, this.#failOverAt);
+    if (this.#keepAlive !== null) ringsAt = Math.min(ringsAt, this.#keepAlive.nextFireAt());
+    if (this.#timer !== null && this.#firesAt <= ringsAt) return;
     this.#timer?.cancel();
-    this.#ringsAt = ringsAt;
-    this.#timer = this.#clock.after(Math.max(0, ringsAt - this.#clock.monotonic()), () => this.#ring());
+    this.#firesAt = ringsAt;
+    this.#timer = this.#clock.after(Math.max(0, ringsAt - this.#clock.monotonic()), () => this.#onTimer());
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#timer = null;
     const now = this.#clock.monotonic();
-    if (now >= this.#totalAt) return this.#onExpired('total', Math.round(now - this.#acceptedAt));
-    if (this.#quiet !== null && now >= this.#quiet.nextAt()) this.#quiet.ring();
-    if (this.#held) this.#since = now;
-    if (this.#patience !== null && now >= this.#patientUntil) {
-      if (this.#patience.isOver()) return this.#onExpired('first_token', this.#patience.ms);
-      this.#patientUntil = now + this.#patience.ms;
+    if (now >= this.#deadlineAt) return this.#onExpired('total', Math.round(now - this.#acceptedAt));
+    if (this.#keepAlive !== null && now >= this.#keepAlive.nextFireAt()) this.#keepAlive.onTimer();
+    if (this.#isPaused) this.#phaseStartedAt = now;
+    if (this.#failoverDeadline !== null && now >= this.#failOverAt) {
+      if (this.#failoverDeadline.shouldFailOver())
+        return this.#onExpired('first_token', this.#failoverDeadline.ms);
+      this.#failOverAt = now + this.#failoverDeadline.ms;
     }
-    if (now < this.#since + this.#limitMs()) return this.#arm();
+    if (now < this.#phaseStartedAt + this.#limitMs()) return this.#arm();
     this.#onExpired(this.#phase, this.#limitMs());
   }
 }

@@ -1,4 +1,4 @@
-import { holdableText } from '../core/holdable.ts';
+import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { Exchange } from './exchange-record.ts';
 
 /** A hint, never an identity: the first configured header, else what the body says. */
@@ -7,7 +7,7 @@ export function endUserOf(x: Exchange): string | null {
     const value = x.client.headers[name];
     if (typeof value === 'string' && value !== '') return value.slice(0, 256);
   }
-  const user = (x.request.ask ?? x.request.opaque)?.user;
+  const user = (x.request.prompt ?? x.request.opaque)?.user;
   // Budgets and rows are kept by this name, in databases too that do not hold every text.
-  return user === undefined || user === null ? null : holdableText(user.slice(0, 256));
+  return user === undefined || user === null ? null : stripUnstorableCharacters(user.slice(0, 256));
 }

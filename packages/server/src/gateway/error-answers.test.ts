@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { CallAnswer } from '@floe/testkit/client';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { type GatewayInTime, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import {
+  type FakeClockGateway,
+  type FakeClockSurface,
+  startFakeClockGateway,
+} from './test/fake-clock-gateway.ts';
 
-const BODIES: Readonly<Record<SurfaceName, JsonObject>> = {
+const BODIES: Readonly<Record<FakeClockSurface, JsonObject>> = {
   chat: { messages: [{ role: 'user', content: 'hi' }], temperature: 9, max_tokens: 5 },
   responses: { input: 'hi', temperature: 9, max_output_tokens: 5 },
   messages: { messages: [{ role: 'user', content: 'hi' }], temperature: 9, max_tokens: 5 },
@@ -29,10 +33,10 @@ interface Seen {
 }
 
 async function withUpstream(
-  reply: () => Reply,
-  run: (gateway: GatewayInTime) => Promise<void>,
+  reply: () => UpstreamReply,
+  run: (gateway: FakeClockGateway) => Promise<void>,
 ): Promise<void> {
-  const gateway = await startInTime({
+  const gateway = await startFakeClockGateway({
     upstreams: { a: reply },
     providers: { a: { breaker: { enabled: false } } },
     routes: [{ model: 'm', targets: ['a/m'], retries: 2 }],
@@ -45,12 +49,12 @@ async function withUpstream(
   }
 }
 
-async function ask(gateway: GatewayInTime, surface: SurfaceName): Promise<CallAnswer> {
-  return gateway.settled(gateway.ask(surface, { model: 'm', ...BODIES[surface] }));
+async function ask(gateway: FakeClockGateway, surface: FakeClockSurface): Promise<HttpCallAnswer> {
+  return gateway.settled(gateway.send(surface, { model: 'm', ...BODIES[surface] }));
 }
 
 test('a 4xx of a provider stays one attempt and the upstream’s in every dialect, whatever type its body names', async () => {
-  let refusal: Reply = jsonReply({});
+  let refusal: UpstreamReply = jsonReply({});
   await withUpstream(
     () => refusal,
     async (gateway) => {
@@ -84,7 +88,7 @@ test('the field a provider complains about is named as the client named it, or n
   await withUpstream(
     () => jsonReply({ error: { message: 'wrong', type: 'invalid_request_error', param, code: null } }, 400),
     async (gateway) => {
-      const table: readonly [string, Readonly<Record<SurfaceName, string | undefined>>][] = [
+      const table: readonly [string, Readonly<Record<FakeClockSurface, string | undefined>>][] = [
         ['temperature', { chat: 'temperature', responses: 'temperature', messages: 'temperature' }],
         ['max_tokens', { chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' }],
         [
@@ -106,13 +110,13 @@ test('the field a provider complains about is named as the client named it, or n
 
 test('an outage inside a stream is known by its words, for its status is 200', async () => {
   const frame = 'data: {"error":{"message":"Overloaded","type":"overloaded_error"}}\n\n';
-  const broken: Reply = { headers: { 'content-type': 'text/event-stream' }, body: frame };
+  const broken: UpstreamReply = { headers: { 'content-type': 'text/event-stream' }, body: frame };
   await withUpstream(
     () => broken,
     async (gateway) => {
       for (const surface of SURFACES) {
         const before = gateway.upstream('a').requests.length;
-        await gateway.settled(gateway.ask(surface, { model: 'm', stream: true, ...BODIES[surface] }));
+        await gateway.settled(gateway.send(surface, { model: 'm', stream: true, ...BODIES[surface] }));
         assert.equal(gateway.upstream('a').requests.length - before, 3, `${surface}: tried again`);
       }
     },
@@ -124,7 +128,7 @@ const ORGANIZATION_TOKEN = 'Token org/abc+def==1234';
 
 /** A host that tells in its errors what it was sent. */
 function echoing(status: number, kind: 'json' | 'text' | 'sse') {
-  return (_: boolean, request: ReceivedRequest): Reply => {
+  return (_: boolean, request: ReceivedRequest): UpstreamReply => {
     const echo = JSON.stringify(request.headers);
     if (kind === 'text') return { status, headers: { 'content-type': 'text/plain' }, body: `sent: ${echo}` };
     if (kind === 'json')
@@ -137,7 +141,7 @@ function echoing(status: number, kind: 'json' | 'text' | 'sse') {
 test('an error that echoes our request shows no credential to the caller, the row or the log', async (t) => {
   for (const kind of ['json', 'text', 'sse'] as const)
     for (const status of [400, 404, 422, 429, 500, 503]) {
-      const gateway = await startInTime({
+      const gateway = await startFakeClockGateway({
         upstreams: { a: echoing(status, kind) },
         providers: {
           a: { api_key: SECRET, headers: { 'x-org-token': ORGANIZATION_TOKEN }, breaker: { enabled: false } },
@@ -147,9 +151,9 @@ test('an error that echoes our request shows no credential to the caller, the ro
       t.after(() => gateway.close());
       const answers = [
         ...SURFACES.map((surface) => ask(gateway, surface)),
-        gateway.settled(gateway.ask('chat', { model: 'm', stream: true, ...BODIES.chat })),
-        gateway.settled(gateway.askPath('images/generations', { model: 'a/m', prompt: 'x' })),
-        gateway.settled(gateway.askPath('embeddings', { model: 'a/m', input: 'x' })),
+        gateway.settled(gateway.send('chat', { model: 'm', stream: true, ...BODIES.chat })),
+        gateway.settled(gateway.sendTo('images/generations', { model: 'a/m', prompt: 'x' })),
+        gateway.settled(gateway.sendTo('embeddings', { model: 'a/m', input: 'x' })),
       ];
       for (const { headers, text } of await Promise.all(answers)) {
         const seen = JSON.stringify(headers) + text;

@@ -1,16 +1,16 @@
-import type { Estimate } from '../guardrails/counted-request.ts';
-import { costOf } from '../providers/prices.ts';
-import type { Course, Target } from './catalog.ts';
-import { estimateOf } from './estimate-request.ts';
+import type { CostEstimate } from '../guardrails/request-attributes.ts';
+import { computeUsageCost } from '../providers/prices.ts';
+import type { ResolvedRoute, Target } from './catalog.ts';
+import { estimateRequestCost } from './estimate-request.ts';
 import type { Exchange } from './exchange-record.ts';
-import { unitsUsage } from './request-units.ts';
+import { estimateRequestUnits } from './request-units.ts';
 
-const FREE: Estimate = { tokens: 0, nanoUsd: 0, unpriced: null };
+const NO_COST: CostEstimate = { tokens: 0, nanoUsd: 0, unpriced: null };
 
 /** What an exchange may come to at most, by how its operation is billed (`billing.ts`). */
-export function estimateExchange(x: Exchange, course: Course): Estimate {
+export function estimateExchangeCost(x: Exchange, route: ResolvedRoute): CostEstimate {
   const {
-    request: { ask },
+    request: { prompt },
     gateway,
   } = x;
   const asked = { orgId: x.caller.key.orgId, atMs: x.createdAt };
@@ -18,44 +18,48 @@ export function estimateExchange(x: Exchange, course: Course): Estimate {
   switch (billing) {
     case 'free':
     case 'results':
-      return FREE;
+      return NO_COST;
     case 'unknown':
-      return unpriceable(course);
+      return estimateUnpriced(route);
     case 'free-unless-priced': {
-      const targets = course.targets.filter(({ provider, model }) => provider.priceOf(model) !== null);
-      if (targets.length === 0 || ask === null) return FREE;
-      return estimateOf(ask, { ...course, targets }, asked, gateway);
+      const targets = route.targets.filter(({ provider, model }) => provider.priceOf(model) !== null);
+      if (targets.length === 0 || prompt === null) return NO_COST;
+      return estimateRequestCost(prompt, { ...route, targets }, asked, gateway);
     }
     case 'tokens':
-      return ask === null ? unpriceable(course) : estimateOf(ask, course, asked, gateway);
+      return prompt === null ? estimateUnpriced(route) : estimateRequestCost(prompt, route, asked, gateway);
     case 'searches': {
-      const text = ask === null ? unpriceable(course) : estimateOf(ask, course, asked, gateway);
-      const { nanoUsd } = estimateUnits(x, course);
+      const text =
+        prompt === null ? estimateUnpriced(route) : estimateRequestCost(prompt, route, asked, gateway);
+      const { nanoUsd } = estimateUnitCost(x, route);
       return text.nanoUsd === null ? text : { ...text, nanoUsd: text.nanoUsd + (nanoUsd ?? 0) };
     }
     default:
-      return estimateUnits(x, course);
+      return estimateUnitCost(x, route);
   }
 }
 
 /** Free where its provider is, else nobody knows. */
-function unpriceable({ targets }: Course): Estimate {
+function estimateUnpriced({ targets }: ResolvedRoute): CostEstimate {
   const [paid] = targets.filter(({ provider, model }) => !isUnmetered(provider.priceOf(model)?.source));
-  if (paid === undefined) return FREE;
-  return { tokens: 0, nanoUsd: null, unpriced: { ...named(paid), isOperation: true } };
+  if (paid === undefined) return NO_COST;
+  return { tokens: 0, nanoUsd: null, unpriced: { ...targetNames(paid), isOperation: true } };
 }
 
 /** Pictures, sound and searches in their own units. The dearest target counts; one without a price leaves it open. */
-function estimateUnits(x: Exchange, { targets }: Course): Estimate {
+function estimateUnitCost(x: Exchange, { targets }: ResolvedRoute): CostEstimate {
   let tokens = 0;
   let nanoUsd = 0;
   for (const target of targets) {
     const price = target.provider.priceOf(target.model);
     if (isUnmetered(price?.source)) continue;
     const usage =
-      x.request.opaque && price && unitsUsage(x.surface.billing, x.request.opaque, price, x.createdAt);
-    const cost = usage && price ? costOf(price, usage, x.createdAt) : null;
-    if (cost === null || cost.unpriced.length > 0) return { tokens, nanoUsd: null, unpriced: named(target) };
+      x.request.opaque &&
+      price &&
+      estimateRequestUnits(x.surface.billing, x.request.opaque, price, x.createdAt);
+    const cost = usage && price ? computeUsageCost(price, usage, x.createdAt) : null;
+    if (cost === null || cost.unpriced.length > 0)
+      return { tokens, nanoUsd: null, unpriced: targetNames(target) };
     nanoUsd = Math.max(nanoUsd, cost.nanoUsd);
     tokens = Math.max(tokens, (usage?.units.input ?? 0) + (usage?.units.output ?? 0));
   }
@@ -66,6 +70,6 @@ function isUnmetered(source: string | undefined): boolean {
   return source === 'free' || source === 'seat';
 }
 
-function named({ provider, model }: Target): { readonly provider: string; readonly model: string } {
+function targetNames({ provider, model }: Target): { readonly provider: string; readonly model: string } {
   return { provider: provider.id, model };
 }

@@ -1,19 +1,22 @@
-import { readNumber } from '@floe/wire/splice';
-import type { Estimate } from '../guardrails/counted-request.ts';
-import { DEFAULT_OUTPUT_TOKENS, inputTokensAtMost } from '../guardrails/estimate.ts';
-import { knowsTier, type MostUsage, type Price, worstNanoUsd } from '../providers/prices.ts';
-import type { Ask } from './ask.ts';
-import type { Course } from './catalog.ts';
+import { readNumberAt } from '@floe/wire/json-edits';
+import type { CostEstimate } from '../guardrails/request-attributes.ts';
+import { DEFAULT_OUTPUT_TOKENS, maxInputTokens } from '../guardrails/token-estimate.ts';
+import { hasTierPrice, type Price, type UsageUpperBound, worstCaseCostNanoUsd } from '../providers/prices.ts';
+import type { ResolvedRoute } from './catalog.ts';
+import type { ClientRequest } from './client-request.ts';
 import type { Gateway } from './gateway.ts';
 import { requestedTier } from './requested-tier.ts';
 
 const NO_MODELS: readonly string[] = [];
 
 /** Under an alias, the ids behind it count too: a limit on a model holds by whatever name it is asked. */
-export function modelsOf(ask: Ask | null, course: Course | null): readonly string[] {
-  if (ask === null) return NO_MODELS;
-  const targets = course?.targets ?? [];
-  return [ask.model, ...targets.map(({ provider, model }) => `${provider.id}/${model}`)];
+export function requestedModels(
+  prompt: ClientRequest | null,
+  route: ResolvedRoute | null,
+): readonly string[] {
+  if (prompt === null) return NO_MODELS;
+  const targets = route?.targets ?? [];
+  return [prompt.model, ...targets.map(({ provider, model }) => `${provider.id}/${model}`)];
 }
 
 /**
@@ -21,26 +24,30 @@ export function modelsOf(ask: Ask | null, course: Course | null): readonly strin
  * request an answer is taken to be as long as recent ones of the model were, else 4,096 tokens, and never longer than
  * the model allows.
  */
-export function estimateOf(
-  ask: Ask,
-  course: Course,
+export function estimateRequestCost(
+  prompt: ClientRequest,
+  route: ResolvedRoute,
   { orgId, atMs }: { readonly orgId: string; readonly atMs: number },
-  { outputMost, outputLengths }: Pick<Gateway, 'outputMost' | 'outputLengths'>,
-): Estimate {
-  const input = inputTokensAtMost(ask.body);
-  const cap = outputCapOf(ask);
-  const tier = requestedTier(ask);
-  const writesForAnHour = ask.body.includes(AN_HOUR);
+  { maxOutputTokens, outputLengths }: Pick<Gateway, 'maxOutputTokens' | 'outputLengths'>,
+): CostEstimate {
+  const input = maxInputTokens(prompt.body);
+  const cap = parseOutputCap(prompt);
+  const tier = requestedTier(prompt);
+  const writesForAnHour = prompt.body.includes(AN_HOUR);
   let longest = 0;
   let nanoUsd: number | null = 0;
-  let unpriced: Estimate['unpriced'] = null;
-  for (const target of course.targets) {
+  let unpriced: CostEstimate['unpriced'] = null;
+  for (const target of route.targets) {
     const { provider, model } = target;
-    const expected = outputLengths.expected(orgId, provider.id, model) ?? DEFAULT_OUTPUT_TOKENS;
-    const most = outputMost(provider, model) ?? Number.POSITIVE_INFINITY;
-    const output = (cap ?? Math.min(expected, most)) * ask.choices;
+    const expected = outputLengths.percentile(orgId, provider.id, model) ?? DEFAULT_OUTPUT_TOKENS;
+    const most = maxOutputTokens(provider, model) ?? Number.POSITIVE_INFINITY;
+    const output = (cap ?? Math.min(expected, most)) * prompt.choices;
     longest = Math.max(longest, output);
-    const cost = worstOf(provider.priceOf(model), { input, output, tier, writesForAnHour }, atMs);
+    const cost = maxCostNanoUsd(
+      provider.priceOf(model),
+      { input, output, tier, mayWriteHourCache: writesForAnHour },
+      atMs,
+    );
     if (cost === null) {
       nanoUsd = null;
       unpriced ??= { provider: provider.id, model, ...(tier && provider.priceOf(model) && { tier }) };
@@ -52,20 +59,20 @@ export function estimateOf(
 const AN_HOUR = Buffer.from('"1h"');
 
 /** A tier nobody knows the price of has none; `flex` and `batch` cost no more than the standard one. */
-function worstOf(price: Price | null, most: MostUsage, atMs: number): number | null {
+function maxCostNanoUsd(price: Price | null, most: UsageUpperBound, atMs: number): number | null {
   if (price === null) return null;
   if (price.source === 'free' || price.source === 'seat') return 0;
-  const isBounded = knowsTier(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
-  return isBounded ? worstNanoUsd(price, most, atMs) : null;
+  const isBounded = hasTierPrice(price, most.tier) || most.tier === 'flex' || most.tier === 'batch';
+  return isBounded ? worstCaseCostNanoUsd(price, most, atMs) : null;
 }
 
 const OUTPUT_CAPS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /** Tokens that the request allows one answer to have; null when it does not say. */
-export function outputCapOf({ body, members }: Ask): number | null {
+export function parseOutputCap({ body, members }: ClientRequest): number | null {
   for (const name of OUTPUT_CAPS) {
     const span = members.get(name);
-    const cap = span && readNumber(body, span);
+    const cap = span && readNumberAt(body, span);
     if (cap !== undefined && cap > 0) return Math.ceil(cap);
   }
   return null;

@@ -4,62 +4,66 @@ import type { Grant } from '../guardrails/grant.ts';
 import type { ChargedPrice, Price } from '../providers/prices.ts';
 import type { AnswerProgress } from './answer-progress.ts';
 import type { AnswerRecord } from './answer-record.ts';
-import type { Ask } from './ask.ts';
-import type { Caller } from './caller.ts';
-import type { Course, Target } from './catalog.ts';
-import type { Client } from './client.ts';
-import type { Controls } from './controls.ts';
+import type { AuthenticatedCaller } from './caller.ts';
+import type { ResolvedRoute, Target } from './catalog.ts';
+import type { ClientConnection } from './client.ts';
+import type { ClientRequest } from './client-request.ts';
+import type { RequestControls } from './controls.ts';
 import type { Gateway } from './gateway.ts';
-import type { SessionStanding } from './model-sessions.ts';
-import type { OpaqueAsk } from './opaque/opaque-ask.ts';
-import type { AnswerGate } from './policy/answer-side.ts';
-import type { OpenTurn } from './stored/open-turn.ts';
-import type { Surface } from './surface.ts';
+import type { ModelSessionStatus } from './model-sessions.ts';
+import type { OpaqueRequest } from './opaque/opaque-request.ts';
+import type { AnswerPolicyContext } from './policy/answer-policy-context.ts';
+import type { ResponsesTurn } from './stored/responses-turn.ts';
+import type { GatewaySurface } from './surface.ts';
 import type { AttemptTokens } from './usage-fields.ts';
 
 /** How an exchange ended (ARCHITECTURE.md, "A chat request", states of a row). */
-export type State = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
+export type ExchangeState = 'complete' | 'partial' | 'aborted' | 'failed' | 'blocked' | 'cached';
 
 /** How the client was answered. */
-export interface Outcome {
-  readonly state: State;
+export interface ExchangeResult {
+  readonly state: ExchangeState;
   readonly status: number;
   readonly fault: Fault | null;
 }
 
 /** The client has its whole answer from an upstream, or from us. */
-export const COMPLETE: Outcome = { state: 'complete', status: 200, fault: null };
+export const COMPLETE_RESULT: ExchangeResult = { state: 'complete', status: 200, fault: null };
 
 /** What was read of a request. */
-export interface RequestRecord {
+export interface ParsedRequest {
   /** A prompt for a model; null for any other request. */
-  readonly ask: Ask | null;
+  readonly prompt: ClientRequest | null;
   /** What is known of a request that passes unread. */
-  readonly opaque: OpaqueAsk | null;
+  readonly opaque: OpaqueRequest | null;
   /** Of a Responses request that goes on from a stored turn or becomes one. */
-  readonly turn: OpenTurn | null;
+  readonly turn: ResponsesTurn | null;
 }
 
-export const UNREAD: RequestRecord = { ask: null, opaque: null, turn: null };
+export const UNPARSED_REQUEST: ParsedRequest = { prompt: null, opaque: null, turn: null };
 
 /** What an exchange took of limits and budgets. */
-export interface Admission {
+export interface ExchangeAdmission {
   readonly grant: Grant;
   /** Where its caller stands with them, for every answer. */
   readonly headers: readonly string[];
 }
 
 /** What policies did to an exchange, and are still to do. */
-export interface Judged {
+export interface PolicyState {
   /** What judges the answer; null where no policy does. */
-  readonly gate: AnswerGate | null;
+  readonly answerContext: AnswerPolicyContext | null;
   /** Policies that took something out of the request or the answer. */
   readonly rewrittenBy: readonly string[] | null;
   /** False once the answer is this caller's alone: a policy changed it. */
-  readonly isKeepable: boolean;
+  readonly isCacheable: boolean;
 }
 
-export const UNJUDGED: Judged = { gate: null, rewrittenBy: null, isKeepable: true };
+export const INITIAL_POLICY_STATE: PolicyState = {
+  answerContext: null,
+  rewrittenBy: null,
+  isCacheable: true,
+};
 
 /** As the header `x-floe-cache` and the row say it. */
 export type CacheOutcome = 'hit' | 'miss' | 'bypass' | 'refresh';
@@ -91,17 +95,17 @@ export interface AttemptRecord {
 export type CostSource = Price['source'] | 'incomplete';
 
 /** Of attempts that broke off after they had used something. */
-export interface Spent {
+export interface PriorAttemptsUsage {
   readonly usage: Usage;
   /** Each attempt at the price of its own target; null when none of them has one. */
   readonly nanoUsd: number | null;
   readonly costSource: CostSource | null;
   /** A provider counted some of it. */
-  readonly isCounted: boolean;
+  readonly isReported: boolean;
 }
 
 /** What a step decided and why; the answer to "why this route?". */
-export interface Decision {
+export interface RecordedDecision {
   readonly step: 'authenticate' | 'capture' | 'limit' | 'policy' | 'route' | 'breaker' | 'send' | 'answer';
   readonly outcome: string;
   readonly because: string;
@@ -118,7 +122,7 @@ export interface UpstreamSpan {
 
 /** An exchange once it is known who asks: what every stage behind `authenticate` works on. */
 export interface Exchange extends Omit<StartedExchange, 'caller'> {
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
 }
 
 /** Whether its platform key was found. */
@@ -129,8 +133,8 @@ export function isAuthenticated(x: StartedExchange): x is Exchange {
 /** Everything known about one exchange while it lives. `finalize` turns it into a row, once. */
 export interface StartedExchange {
   readonly id: string;
-  readonly surface: Surface;
-  readonly client: Client;
+  readonly surface: GatewaySurface;
+  readonly client: ClientConnection;
   readonly gateway: Gateway;
   readonly createdAt: number;
   /** Monotonic milliseconds at which the request was accepted. */
@@ -140,24 +144,24 @@ export interface StartedExchange {
   /** What the attempt under way has brought. */
   readonly answer: AnswerRecord;
   /** Null until its platform key is known. */
-  caller: Caller | null;
+  caller: AuthenticatedCaller | null;
   /** Null for an org without limits and budgets. */
-  admission: Admission | null;
-  controls: Controls | null;
-  request: RequestRecord;
-  course: Course | null;
+  admission: ExchangeAdmission | null;
+  controls: RequestControls | null;
+  request: ParsedRequest;
+  route: ResolvedRoute | null;
   /** What the relay knows of its session; null where nobody watches. */
-  session: SessionStanding | null;
+  session: ModelSessionStatus | null;
   target: Target | null;
   readonly attempts: AttemptRecord[];
-  readonly decisions: Decision[];
+  readonly decisions: RecordedDecision[];
   /** What the attempts before the last one used and cost. */
-  spent: Spent | null;
+  priorUsage: PriorAttemptsUsage | null;
   /** What the cache did; null while it is off. */
   cache: CacheOutcome | null;
-  judged: Judged;
+  policy: PolicyState;
   /** What the row says of its end. */
-  outcome: Outcome;
+  result: ExchangeResult;
   /** From the first upstream call to the last upstream byte of the attempts that are over; null before one is. */
-  upstream: UpstreamSpan | null;
+  upstreamSpan: UpstreamSpan | null;
 }

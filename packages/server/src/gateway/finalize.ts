@@ -1,72 +1,77 @@
 import type { Fault } from '@floe/contract/faults';
 import type { ExchangeRow } from '../store/ports.ts';
-import { callerOf } from './admit.ts';
-import { deferSettlement, underWay } from './background/under-way.ts';
-import { keepBodies } from './bodies/keep-bodies.ts';
+import { requestAttributesOf } from './admit.ts';
+import { deferFinalization, findBackgroundResponseId } from './background/under-way.ts';
+import { storeBodies } from './bodies/store-bodies.ts';
 import { clientNameOf } from './client-name.ts';
-import { sessionNamed } from './conversation.ts';
+import { findSessionId } from './conversation.ts';
 import { endUserOf } from './end-user.ts';
-import { outputCapOf } from './estimate-request.ts';
-import { type Decision, type Exchange, isAuthenticated, type StartedExchange } from './exchange-record.ts';
-import { promptSaving } from './prompt-saving.ts';
+import { parseOutputCap } from './estimate-request.ts';
+import {
+  type Exchange,
+  isAuthenticated,
+  type RecordedDecision,
+  type StartedExchange,
+} from './exchange-record.ts';
+import { computePromptCacheSavings } from './prompt-cache-savings.ts';
+import { computeCacheSavings, computeCost, type UsageAndCost } from './usage-and-cost.ts';
 import { tokenColumns } from './usage-fields.ts';
-import { savedBy, type Worth, worthOf } from './worth.ts';
 
 /** Of a response that its provider still makes. */
-const NOTHING_YET: Worth = { usage: null, source: 'none', nanoUsd: null, costSource: null };
+const NO_USAGE: UsageAndCost = { usage: null, source: 'none', nanoUsd: null, costSource: null };
 
 /**
  * Once per exchange, whatever its end: counts it and hands its row to the writer that cannot lose it. Without a key there is
  * no org whose row it could be; such requests show in the metrics alone.
  */
-export function finalize(x: StartedExchange): void {
+export function finalizeExchange(x: StartedExchange): void {
   const latencyMs = x.gateway.clock.monotonic() - x.startedAt;
-  if (isAuthenticated(x)) record(x, latencyMs);
-  else countExchange(x, NOTHING_YET, latencyMs);
+  if (isAuthenticated(x)) recordExchange(x, latencyMs);
+  else countExchange(x, NO_USAGE, latencyMs);
 }
 
-function record(x: Exchange, latencyMs: number): void {
+function recordExchange(x: Exchange, latencyMs: number): void {
   const { gateway, admission, caller } = x;
-  gateway.open.delete(x);
-  const background = underWay(x);
-  const worth = background ? NOTHING_YET : worthOf(x);
+  gateway.openExchanges.delete(x);
+  const background = findBackgroundResponseId(x);
+  const usageAndCost = background ? NO_USAGE : computeCost(x);
   if (admission && !background) {
     gateway.guard.settle(
       admission.grant,
-      x.outcome.state === 'cached' ? 0 : tokensOf(worth),
-      worth.nanoUsd ?? 0,
+      x.result.state === 'cached' ? 0 : totalTokens(usageAndCost),
+      usageAndCost.nanoUsd ?? 0,
     );
-    noteLength(x, worth);
+    recordOutputLength(x, usageAndCost);
   }
   const { results } = x.answer;
-  if (results !== null && worth.nanoUsd) bookResults(x, results, worth.nanoUsd);
-  countExchange(x, worth, latencyMs);
-  const row = rowOf(x, worth, latencyMs);
-  if (background) deferSettlement(x, background, row);
+  if (results !== null && usageAndCost.nanoUsd) chargeBatchResults(x, results, usageAndCost.nanoUsd);
+  countExchange(x, usageAndCost, latencyMs);
+  const row = buildRow(x, usageAndCost, latencyMs);
+  if (background) deferFinalization(x, background, row);
   else gateway.rows.append(row);
-  const { bodyTape } = x.client;
-  if (bodyTape && caller.catalog.bodies) keepBodies(x, caller.key, bodyTape, caller.catalog.bodies);
+  const { bodyRecorder: bodyTape } = x.client;
+  if (bodyTape && caller.catalog.bodies) storeBodies(x, caller.key, bodyTape, caller.catalog.bodies);
 }
 
-function countExchange(x: StartedExchange, worth: Worth, latencyMs: number): void {
-  x.gateway.metrics.exchange({
+function countExchange(x: StartedExchange, usageAndCost: UsageAndCost, latencyMs: number): void {
+  x.gateway.metrics.recordExchange({
     surface: x.surface.name,
     provider: x.target?.provider.id ?? '',
-    status: x.outcome.status,
-    state: x.outcome.state,
+    status: x.result.status,
+    state: x.result.state,
     latencyMs: x.attempts.length === 0 ? null : latencyMs,
     firstTokenMs: firstTokenMsOf(x),
     cache: x.cache,
-    inputTokens: worth.usage?.units.input ?? 0,
-    outputTokens: worth.usage?.units.output ?? 0,
+    inputTokens: usageAndCost.usage?.units.input ?? 0,
+    outputTokens: usageAndCost.usage?.units.output ?? 0,
   });
 }
 
 /** What the next request without a cap may expect. */
-function noteLength(x: Exchange, { usage }: Worth): void {
+function recordOutputLength(x: Exchange, { usage }: UsageAndCost): void {
   const {
-    outcome,
-    request: { ask },
+    result: outcome,
+    request: { prompt },
     caller,
     target,
     attempts,
@@ -74,30 +79,34 @@ function noteLength(x: Exchange, { usage }: Worth): void {
   } = x;
   const output = usage?.units.output ?? 0;
   if (outcome.state !== 'complete' || output === 0 || attempts.length !== 1) return;
-  if (ask === null || target === null || outputCapOf(ask) !== null) return;
-  const each = Math.ceil(output / ask.choices);
-  gateway.outputLengths.note(caller.key.orgId, target.provider.id, target.model, each);
+  if (prompt === null || target === null || parseOutputCap(prompt) !== null) return;
+  const each = Math.ceil(output / prompt.choices);
+  gateway.outputLengths.record(caller.key.orgId, target.provider.id, target.model, each);
 }
 
 /** What a batch used is known when its results are read; budgets on its models count it then. */
-function bookResults(x: Exchange, results: ReadonlyMap<string, unknown>, nanoUsd: number): void {
+function chargeBatchResults(x: Exchange, results: ReadonlyMap<string, unknown>, nanoUsd: number): void {
   const { gateway, target } = x;
   const { rules } = x.caller.catalog;
   if (target === null || rules === null) return;
   const models = [...results.keys()].map((model) => `${target.provider.id}/${model}`);
-  const caller = { ...callerOf(x, rules, null), models };
+  const caller = { ...requestAttributesOf(x, rules, null), models };
   gateway.guard.charge(x.id, rules, caller, nanoUsd).catch((error: unknown) => {
     gateway.log.error({ err: error, request_id: x.id }, 'the results of a batch could not be booked');
   });
 }
 
-function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, latencyMs: number): ExchangeRow {
+function buildRow(
+  x: Exchange,
+  { usage, source, nanoUsd, costSource }: UsageAndCost,
+  latencyMs: number,
+): ExchangeRow {
   const {
     target,
-    outcome: { state, status, fault },
+    result: { state, status, fault },
     caller: { key },
   } = x;
-  const asked = x.request.ask ?? x.request.opaque;
+  const asked = x.request.prompt ?? x.request.opaque;
   const firstTokenMs = firstTokenMsOf(x);
   return {
     id: x.id,
@@ -118,21 +127,21 @@ function rowOf(x: Exchange, { usage, source, nanoUsd, costSource }: Worth, laten
     state,
     error_code: fault?.code ?? null,
     error_source: fault?.source ?? null,
-    finish_reason: x.answer.finish,
+    finish_reason: x.answer.finishReason,
     ...tokenColumns(usage),
     usage_source: source,
     cost_nano_usd: nanoUsd,
     cost_source: costSource,
-    saved_nano_usd: savedBy(x),
+    saved_nano_usd: computeCacheSavings(x),
     cache: x.cache,
-    latency_ms: hundredths(latencyMs),
-    first_token_ms: firstTokenMs === null ? null : hundredths(firstTokenMs),
-    overhead_ms: overheadOf(x, latencyMs),
-    request_bytes: x.request.ask?.body.length ?? x.request.opaque?.bytes ?? 0,
+    latency_ms: roundToHundredths(latencyMs),
+    first_token_ms: firstTokenMs === null ? null : roundToHundredths(firstTokenMs),
+    overhead_ms: overheadMs(x, latencyMs),
+    request_bytes: x.request.prompt?.body.length ?? x.request.opaque?.bytes ?? 0,
     response_bytes: x.client.bytesOut,
     client: clientNameOf(x.client.headers),
-    session: sessionNamed(x.client.headers, x.request.ask),
-    prompt_saved_nano_usd: promptSaving(x),
+    session: findSessionId(x.client.headers, x.request.prompt),
+    prompt_saved_nano_usd: computePromptCacheSavings(x),
     metadata_json: x.controls?.metadata ? JSON.stringify(x.controls.metadata) : null,
     dropped_json: x.answer.dropped.length > 0 ? JSON.stringify(x.answer.dropped) : null,
     attempts_json: JSON.stringify(x.attempts),
@@ -144,22 +153,22 @@ function firstTokenMsOf({ progress: { firstTokenAt }, startedAt }: StartedExchan
   return firstTokenAt === null ? null : firstTokenAt - startedAt;
 }
 
-function hundredths(ms: number): number {
+function roundToHundredths(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
 /** Before the first upstream call and after its last byte: the time that was Floe's own. */
-function overheadOf(x: Exchange, latencyMs: number): number {
-  if (x.upstream === null) return hundredths(latencyMs);
-  return hundredths(latencyMs - (x.upstream.endedAt - x.upstream.sentAt));
+function overheadMs(x: Exchange, latencyMs: number): number {
+  if (x.upstreamSpan === null) return roundToHundredths(latencyMs);
+  return roundToHundredths(latencyMs - (x.upstreamSpan.endedAt - x.upstreamSpan.sentAt));
 }
 
 /** What a TPM limit counts: everything in, everything out. */
-function tokensOf({ usage }: Worth): number {
+function totalTokens({ usage }: UsageAndCost): number {
   return (usage?.units.input ?? 0) + (usage?.units.output ?? 0);
 }
 
-function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault): Decision {
+function faultDecision({ code, message, detail: { rule, retryAfterMs } }: Fault): RecordedDecision {
   return {
     step: 'answer',
     outcome: code,

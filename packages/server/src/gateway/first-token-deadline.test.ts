@@ -2,24 +2,24 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { FakeClock, nextTurn } from '@floe/testkit/clock';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import type { UpstreamFault } from '@floe/testkit/faults';
-import type { Reply } from '@floe/testkit/reply';
+import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import type { InjectedFault } from '@floe/testkit/injected-fault';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
 import fc from 'fast-check';
 import { FirstTokenDeadlines } from './first-token-deadline.ts';
-import { chatReply, failing } from './test/chat-replies.ts';
-import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
+import { chatReply, failingReply } from './test/chat-replies.ts';
+import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const TURN = { messages: [{ role: 'user', content: 'hello' }] };
 
 interface Answers {
-  a: (isStream: boolean) => Reply;
-  b: (isStream: boolean) => Reply;
+  a: (isStream: boolean) => UpstreamReply;
+  b: (isStream: boolean) => UpstreamReply;
 }
 
-async function start(t: TestContext, answers: Partial<Answers> = {}, retries = 1): Promise<GatewayInTime> {
-  const gateway = await startInTime({
+async function start(t: TestContext, answers: Partial<Answers> = {}, retries = 1): Promise<FakeClockGateway> {
+  const gateway = await startFakeClockGateway({
     upstreams: {
       a: (isStream) => answers.a?.(isStream) ?? chatReply('from a', isStream),
       b: (isStream) => answers.b?.(isStream) ?? chatReply('from b', isStream),
@@ -35,29 +35,29 @@ async function start(t: TestContext, answers: Partial<Answers> = {}, retries = 1
 }
 
 /** Accepts the request and closes its connection without a byte when the gate opens; healthy afterwards. */
-const CLOSES_LATE: UpstreamFault = {
+const CLOSES_LATE: InjectedFault = {
   name: 'closes-late',
-  does: 'closes without an answer when the gate is released',
-  times: 1,
-  plan: () => [{ do: 'gate' }, { do: 'fin' }],
+  description: 'closes without an answer when the gate is released',
+  requestCount: 1,
+  planSteps: () => [{ do: 'gate' }, { do: 'fin' }],
 };
 
-const ask = (gateway: GatewayInTime, body: JsonObject = {}, headers = {}) =>
-  gateway.ask('chat', { model: 'two', stream: true, ...TURN, ...body }, { headers });
+const ask = (gateway: FakeClockGateway, body: JsonObject = {}, headers = {}) =>
+  gateway.send('chat', { model: 'two', stream: true, ...TURN, ...body }, { headers });
 
-function decisions(gateway: GatewayInTime): string {
+function decisions(gateway: FakeClockGateway): string {
   return gateway.rows.at(-1)?.decisions_json ?? '';
 }
 
 /** A silent first target: a stream is asked for, and nothing of it is moved on before `ms` have passed. */
-async function movesOnAfter(gateway: GatewayInTime, ms: number): Promise<void> {
+async function movesOnAfter(gateway: FakeClockGateway, ms: number): Promise<void> {
   const [a, b] = [gateway.upstream('a'), gateway.upstream('b')];
-  await a.setFaults(upstreamFault('accept-and-silence'));
+  await a.setFaults(findInjectedFault('accept-and-silence'));
   const before = b.requests.length;
   const answer = ask(gateway);
-  await a.received(a.requests.length + 1);
+  await a.waitForRequests(a.requests.length + 1);
   gateway.clock.advance(ms - 1);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(b.requests.length, before, `asked before ${ms} ms`);
   gateway.clock.advance(1);
   assert.equal((await gateway.settled(answer, 0)).status, 200);
@@ -65,13 +65,13 @@ async function movesOnAfter(gateway: GatewayInTime, ms: number): Promise<void> {
 }
 
 /** Its only hope: a stream is not given up before the configured deadline of 900 s. */
-async function isWaitedFor(gateway: GatewayInTime, body: JsonObject): Promise<void> {
+async function isWaitedFor(gateway: FakeClockGateway, body: JsonObject): Promise<void> {
   const a = gateway.upstream('a');
-  await a.setFaults(upstreamFault('accept-and-silence'));
+  await a.setFaults(findInjectedFault('accept-and-silence'));
   const answer = ask(gateway, body);
-  await a.received(a.requests.length + 1);
+  await a.waitForRequests(a.requests.length + 1);
   gateway.clock.advance(899_000);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(gateway.rows.length, 0);
   gateway.clock.advance(1_000);
   await gateway.settled(answer, 0);
@@ -99,7 +99,7 @@ test('a silent target is waited for as configured when the others are not health
   const gateway = await start(t);
   const until = gateway.clock.now() + 10_000_000;
   const name = { orgId: 'acme', provider: 'b', credential: 'default', model: 'm' };
-  gateway.breakers.force([{ ...name, state: 'open', until, reason: 'test', by: 'jo' }]);
+  gateway.breakers.setForcedStates([{ ...name, state: 'open', until, reason: 'test', by: 'jo' }]);
   await isWaitedFor(gateway, {});
 });
 
@@ -108,9 +108,9 @@ test('an answer in one body is not hurried: it says nothing until it is complete
   const gateway = await start(t);
   await gateway.upstream('a').setFaults(CLOSES_LATE);
   const answer = ask(gateway, { stream: false });
-  await gateway.upstream('a').received(1);
+  await gateway.upstream('a').waitForRequests(1);
   gateway.clock.advance(800_000);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(gateway.upstream('b').requests.length, 0);
   gateway.upstream('a').gate.open();
   assert.equal((await gateway.settled(answer)).status, 200);
@@ -125,7 +125,7 @@ test('a target that closes its connection after a long silence is not asked agai
     const gateway = await start(t);
     await gateway.upstream('a').setFaults(CLOSES_LATE);
     const answer = ask(gateway);
-    await gateway.upstream('a').received(1);
+    await gateway.upstream('a').waitForRequests(1);
     gateway.clock.advance(silentMs);
     gateway.upstream('a').gate.open();
     assert.equal((await gateway.settled(answer, 200)).status, 200);
@@ -143,7 +143,7 @@ test('a rate limit of a second or two is waited out where the conversation is wa
     const limited = { left: 0 };
     const gateway = await start(t, {
       a: (isStream) =>
-        limited.left-- > 0 ? failing(429, { 'retry-after': seconds }) : chatReply('from a', isStream),
+        limited.left-- > 0 ? failingReply(429, { 'retry-after': seconds }) : chatReply('from a', isStream),
     });
     const session = { 'x-session-id': 'warm' };
     if (isWarm) await gateway.settled(ask(gateway, {}, session));
@@ -168,15 +168,15 @@ test('whatever its history, a deadline stays between floor and ceiling, and a ta
       const clock = new FakeClock();
       const deadlines = new FirstTokenDeadlines(clock);
       for (const ms of events) {
-        if (ms === null) deadlines.missed('org', 'p/m');
-        else deadlines.note('org', 'p/m', ms);
+        if (ms === null) deadlines.recordMiss('org', 'p/m');
+        else deadlines.recordFirstToken('org', 'p/m', ms);
         const deadline = deadlines.deadlineMs('org', 'p/m');
         assert.ok(deadline >= 15_000 && deadline <= 120_000, String(deadline));
       }
       // It answers after `slowMs` from now on: within a few misses it is waited for long enough.
       let misses = 0;
       while (deadlines.deadlineMs('org', 'p/m') < slowMs) {
-        deadlines.missed('org', 'p/m');
+        deadlines.recordMiss('org', 'p/m');
         misses += 1;
         assert.ok(misses <= 4);
       }

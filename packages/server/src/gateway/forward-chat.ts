@@ -1,55 +1,55 @@
-import { faultBody } from '@floe/contract/fault-answer';
+import { formatFaultBody } from '@floe/contract/fault-response';
 import type { Fault } from '@floe/contract/faults';
-import { ChatStreamForward } from '@floe/wire/chat/forward';
 import { forwardChatAnswer } from '@floe/wire/chat/forward-answer';
-import { writeFrame } from '@floe/wire/sse';
-import { ClientStream, wholeAnswer } from './answer-sinks.ts';
-import { noteContent } from './booked-usage.ts';
+import { ChatStreamForwarder } from '@floe/wire/chat/stream-forwarder';
+import { formatSseFrame } from '@floe/wire/sse';
+import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
+import { recordAnswerContent } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-import { tellWhole } from './policy/answer-gate.ts';
+import { sendJsonAnswer } from './policy/apply-answer-policies.ts';
 
 export interface ForwardSettings {
   readonly stripReasoning: boolean;
   readonly thinkTags: boolean;
-  readonly usageFrameIsOurs: boolean;
+  readonly dropUsageFrame: boolean;
 }
 
 /** A stream of the client's own dialect: whole frames pass, a fault stops them at a frame's edge. */
-export class ForwardedStream implements AnswerSink {
+export class ForwardedChatStream implements AnswerSink {
   #x: Exchange;
-  #forward: ChatStreamForward;
+  #forward: ChatStreamForwarder;
   #out: ClientStream;
 
   constructor(x: Exchange, settings: ForwardSettings) {
     this.#x = x;
     this.#out = new ClientStream(x);
-    this.#forward = new ChatStreamForward({
+    this.#forward = new ChatStreamForwarder({
       stripReasoning: settings.stripReasoning,
       thinkTags: settings.thinkTags,
-      dropUsageFrame: settings.usageFrameIsOurs,
-      choices: x.request.ask?.choices ?? 1,
+      dropUsageFrame: settings.dropUsageFrame,
+      choices: x.request.prompt?.choices ?? 1,
     });
   }
 
-  get heard(): boolean {
-    return this.#out.started;
+  get hasContent(): boolean {
+    return this.#out.isContentSent;
   }
 
-  get started(): boolean {
-    return this.#out.started;
+  get isContentSent(): boolean {
+    return this.#out.isContentSent;
   }
 
-  get whole(): boolean {
+  get isComplete(): boolean {
     return this.#forward.done;
   }
 
   push(chunk: Buffer): boolean {
     const forward = this.#forward;
     const bytes = forward.push(chunk);
-    if (!this.started && forward.content) this.#out.start();
-    this.#note();
-    const flowing = bytes === undefined || this.#out.pass(bytes);
+    if (!this.isContentSent && forward.hasContent) this.#out.start();
+    this.#recordProgress();
+    const flowing = bytes === undefined || this.#out.write(bytes);
     if (forward.fault) throw forward.fault;
     if (forward.done) this.#out.end();
     return flowing;
@@ -57,44 +57,46 @@ export class ForwardedStream implements AnswerSink {
 
   end(): void {
     const fault = this.#forward.end();
-    this.#note();
+    this.#recordProgress();
     if (fault) throw fault;
     this.#out.end();
   }
 
-  conclude(): boolean {
+  tryComplete(): boolean {
     if (this.#forward.end()) return false;
-    this.#note();
+    this.#recordProgress();
     this.#out.end();
     return true;
   }
 
-  cut(): void {
+  abort(): void {
     // Usage is noted with the frame that tells it.
   }
 
-  failure(fault: Fault): string {
-    return this.#out.failure(fault) ?? writeFrame(undefined, faultBody(fault, this.#x.id, 'openai'));
+  formatError(fault: Fault): string {
+    return (
+      this.#out.formatError(fault) ?? formatSseFrame(undefined, formatFaultBody(fault, this.#x.id, 'openai'))
+    );
   }
 
-  #note(): void {
-    const { usage, finish, contentBytes, contentPieces } = this.#forward;
+  #recordProgress(): void {
+    const { usage, finish, contentBytes, contentFrameCount: contentPieces } = this.#forward;
     const { answer } = this.#x;
-    if (usage) answer.reportUsage(usage);
-    if (finish) answer.setFinish(finish.raw);
+    if (usage) answer.setUsage(usage);
+    if (finish) answer.setFinishReason(finish.raw);
     answer.setContent(contentBytes, contentPieces);
   }
 }
 
 /** A JSON answer of the client's own dialect: passed on only when it is known to be whole and an answer. */
-export function forwardedAnswer(x: Exchange, settings: ForwardSettings): AnswerSink {
+export function createForwardedChatAnswer(x: Exchange, settings: ForwardSettings): AnswerSink {
   const judge = (bytes: Buffer) => {
     const { body, usage, finish, fault } = forwardChatAnswer(bytes, settings);
-    x.answer.reportUsage(usage ?? null);
-    x.answer.setFinish(finish?.raw ?? null);
+    x.answer.setUsage(usage ?? null);
+    x.answer.setFinishReason(finish?.raw ?? null);
     if (fault) throw fault;
-    noteContent(x, bytes);
-    tellWhole(x, body);
+    recordAnswerContent(x, bytes);
+    sendJsonAnswer(x, body);
   };
-  return wholeAnswer(judge);
+  return createBufferedAnswer(judge);
 }

@@ -1,25 +1,25 @@
-import { faultBody } from '@floe/contract/fault-answer';
+import { formatFaultBody } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { AnswerReader } from '@floe/wire/dialect';
+import type { AnswerStreamReader } from '@floe/wire/dialect';
 import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
 import type { AnswerEvent } from '@floe/wire/events';
-import { parseJson } from '@floe/wire/json-read';
-import { readFrame, type SseEvent, SseFramer, writeFrame } from '@floe/wire/sse';
+import { tryParseJson } from '@floe/wire/json-narrowing';
+import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
-import { ClientStream, wholeAnswer } from './answer-sinks.ts';
-import { noteContent, noteEvent } from './booked-usage.ts';
+import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
+import { recordAnswerContent, recordEventContent } from './charged-usage.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-import { judgedBody } from './policy/answer-gate.ts';
-import { responsesFailure } from './responses-failure.ts';
-import { type Ending, endingWith } from './stored/open-turn.ts';
-import { namePrevious, namePreviousInEvents } from './stored/previous-response.ts';
-import { ToldResponse } from './stored/told-response.ts';
-import { parse } from './upstream-json.ts';
+import { applyAnswerPolicies } from './policy/apply-answer-policies.ts';
+import { formatResponsesFailure } from './responses-failure.ts';
+import { ResponseCollector } from './stored/response-collector.ts';
+import { createJsonAnswerEnd, type PendingAnswerEnd } from './stored/responses-turn.ts';
+import { restorePreviousId, restorePreviousIdInEvents } from './stored/restore-previous-id.ts';
+import { parseUpstreamJson } from './upstream-json.ts';
 
 /** Anthropic, "Streaming messages": the event that ends a stream. */
-const MESSAGE_STOP = writeFrame('message_stop', '{"type":"message_stop"}');
+const MESSAGE_STOP = formatSseFrame('message_stop', '{"type":"message_stop"}');
 
 type EventDialect = 'responses' | 'messages';
 
@@ -27,112 +27,115 @@ type EventDialect = 'responses' | 'messages';
  * A Responses or Messages stream for a client of the same dialect: whole frames pass as they are. The
  * dialect's own reader listens, so that usage is counted and a broken answer is noticed.
  */
-export class ForwardedEvents implements AnswerSink, Ending {
+export class ForwardedEvents implements AnswerSink, PendingAnswerEnd {
   #x: Exchange;
   #dialect: EventDialect;
   #framer = new SseFramer();
-  #reader: AnswerReader;
+  #reader: AnswerStreamReader;
   #out: ClientStream;
   #fault: Fault | null = null;
   #hasContent = false;
-  #whole = false;
+  #isComplete = false;
   /** The response object as announced, and the last frame: what an error event must continue from. */
   #response: JsonObject | null = null;
   #lastData = '';
   /** The answer as its events told it, where it is to be stored. */
-  #told: ToldResponse | null;
+  #collector: ResponseCollector | null;
   /** Its last event, withheld until then. */
-  #last: Buffer | null = null;
+  #lastEvent: Buffer | null = null;
 
   /** What the client went on from and the provider does not know. */
-  readonly #previous: string | null;
+  readonly #previousId: string | null;
 
   constructor(x: Exchange, dialect: EventDialect, previous: string | null) {
     this.#x = x;
-    this.#previous = previous;
+    this.#previousId = previous;
     this.#dialect = dialect;
     this.#out = new ClientStream(x);
-    this.#told = dialect === 'responses' && x.request.turn?.keeps ? new ToldResponse() : null;
-    this.#reader = UPSTREAM_DIALECTS[dialect].answerReader((event) => this.#hear(event), { id: x.id });
+    this.#collector = dialect === 'responses' && x.request.turn?.isStored ? new ResponseCollector() : null;
+    this.#reader = UPSTREAM_DIALECTS[dialect].createAnswerReader((event) => this.#onEvent(event), {
+      id: x.id,
+    });
   }
 
-  get heard(): boolean {
-    return this.#out.started;
+  get hasContent(): boolean {
+    return this.#out.isContentSent;
   }
 
-  get started(): boolean {
-    return this.#out.started;
+  get isContentSent(): boolean {
+    return this.#out.isContentSent;
   }
 
   push(chunk: Buffer): boolean {
     const frames = this.#framer.push(chunk);
     const { bytes, lead, ends } =
-      this.#previous === null ? frames : namePreviousInEvents(frames, this.#previous);
+      this.#previousId === null ? frames : restorePreviousIdInEvents(frames, this.#previousId);
     let good = lead;
     for (const end of ends) {
-      this.#listen(bytes.subarray(good, end));
+      this.#readFrame(bytes.subarray(good, end));
       if (this.#fault) break;
-      if (this.#whole && this.#told) this.#last = Buffer.from(bytes.subarray(good, end));
+      if (this.#isComplete && this.#collector) this.#lastEvent = Buffer.from(bytes.subarray(good, end));
       else good = end;
       // What follows the last event is no part of the answer, wherever the chunk happens to end.
-      if (this.#whole) break;
+      if (this.#isComplete) break;
     }
-    if (this.#hasContent && !this.started) this.#out.start();
-    const flowing = good === 0 || this.#out.pass(good === bytes.length ? bytes : bytes.subarray(0, good));
+    if (this.#hasContent && !this.isContentSent) this.#out.start();
+    const flowing = good === 0 || this.#out.write(good === bytes.length ? bytes : bytes.subarray(0, good));
     if (this.#fault) throw this.#fault;
-    if (this.#whole) this.#end();
+    if (this.#isComplete) this.#finish();
     return flowing;
   }
 
-  #end(): void {
-    const response = this.#told?.response;
-    if (!response) return this.tell();
+  #finish(): void {
+    const response = this.#collector?.response;
+    if (!response) return this.send();
     // What is denied is not stored either.
-    if (this.#last) this.#last = this.#out.judgeEnd(this.#last);
+    if (this.#lastEvent) this.#lastEvent = this.#out.evaluateEnd(this.#lastEvent);
     this.#x.request.turn?.end(response, true, this);
   }
 
-  tell(): void {
-    if (this.#last) this.#out.pass(this.#last);
+  send(): void {
+    if (this.#lastEvent) this.#out.write(this.#lastEvent);
     this.#out.end();
   }
 
-  get whole(): boolean {
-    return this.#whole;
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** Called only when the event that ends an answer never came: its client would wait for it. */
   end(): void {
-    if (this.conclude()) return;
+    if (this.tryComplete()) return;
     const where = this.#framer.rest().length > 0 ? 'within an event' : 'before its last event';
     throw this.#fault ?? new Fault('upstream_stream_broken', `The provider closed the stream ${where}.`);
   }
 
   /** A Messages answer that has its stop reason lacks only the event that says so. */
-  conclude(): boolean {
+  tryComplete(): boolean {
     this.#reader.end();
-    if (!this.#whole || this.#fault || this.#dialect !== 'messages') return false;
-    this.#out.pass(MESSAGE_STOP);
-    this.#end();
+    if (!this.#isComplete || this.#fault || this.#dialect !== 'messages') return false;
+    this.#out.write(MESSAGE_STOP);
+    this.#finish();
     return true;
   }
 
   /** The reader says what it knows of usage when it is told of the end. */
-  cut(): void {
+  abort(): void {
     this.#reader.end();
   }
 
-  failure(fault: Fault): string {
-    const stopped = this.#out.failure(fault);
+  formatError(fault: Fault): string {
+    const stopped = this.#out.formatError(fault);
     if (stopped !== null) return stopped;
-    if (this.#dialect === 'messages') return writeFrame('error', faultBody(fault, this.#x.id, 'anthropic'));
-    return responsesFailure(fault, this.#response, this.#lastData, this.#x.id);
+    if (this.#dialect === 'messages')
+      return formatSseFrame('error', formatFaultBody(fault, this.#x.id, 'anthropic'));
+    return formatResponsesFailure(fault, this.#response, this.#lastData, this.#x.id);
   }
 
-  #listen(frame: Buffer): void {
+  #readFrame(frame: Buffer): void {
     let event: SseEvent | undefined;
     try {
-      event = readFrame(frame);
+      event = parseSseFrame(frame);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#fault = error;
@@ -142,51 +145,56 @@ export class ForwardedEvents implements AnswerSink, Ending {
     // What is not passed on is not continued from either.
     if (this.#fault) return;
     this.#lastData = event.data;
-    this.#told?.hear(event.data);
+    this.#collector?.add(event.data);
     if (event.event !== 'response.created') return;
-    this.#response = responseIn(event.data);
-    this.#x.answer.setResponseId(idOf(this.#response));
+    this.#response = parseResponse(event.data);
+    this.#x.answer.setResponseId(responseIdOf(this.#response));
   }
 
-  #hear(event: AnswerEvent): void {
-    noteEvent(this.#x, event);
+  #onEvent(event: AnswerEvent): void {
+    recordEventContent(this.#x, event);
     if (event.type === 'open') this.#hasContent = true;
-    else if (event.type === 'usage') this.#x.answer.reportUsage(event.usage);
+    else if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
     else if (event.type === 'finish') {
-      this.#x.answer.setFinish(event.raw);
+      this.#x.answer.setFinishReason(event.raw);
       this.#hasContent = true;
-      this.#whole = true;
+      this.#isComplete = true;
     } else if (event.type === 'error') this.#fault = event.fault;
   }
 }
 
 /** A whole Responses or Messages answer: passed on byte for byte when it is whole and an answer. */
-export function forwardedBody(x: Exchange, dialect: EventDialect, previous: string | null): AnswerSink {
-  return wholeAnswer((sent) => {
-    const bytes = previous === null ? sent : namePrevious(sent, previous);
-    const parsed = parse(bytes);
-    const answer = UPSTREAM_DIALECTS[dialect].readAnswer(parsed, { id: x.id });
-    if (dialect === 'responses' && isObject(parsed)) x.answer.setResponseId(idOf(parsed));
-    x.answer.reportUsage(answer.usage ?? null);
-    x.answer.setFinish(answer.finish?.raw ?? null);
+export function createForwardedJsonAnswer(
+  x: Exchange,
+  dialect: EventDialect,
+  previous: string | null,
+): AnswerSink {
+  return createBufferedAnswer((sent) => {
+    const bytes = previous === null ? sent : restorePreviousId(sent, previous);
+    const parsed = parseUpstreamJson(bytes);
+    const answer = UPSTREAM_DIALECTS[dialect].readWholeAnswer(parsed, { id: x.id });
+    if (dialect === 'responses' && isObject(parsed)) x.answer.setResponseId(responseIdOf(parsed));
+    x.answer.setUsage(answer.usage ?? null);
+    x.answer.setFinishReason(answer.finish?.raw ?? null);
     if (answer.fault) throw answer.fault;
     if (!answer.finish)
       throw new Fault('upstream_error', 'The provider sent an answer that is not finished.');
-    noteContent(x, bytes);
-    const told = judgedBody(x, bytes);
+    recordAnswerContent(x, bytes);
+    const told = applyAnswerPolicies(x, bytes);
     const headers = answerHeaders(x, 'application/json');
-    const body = dialect === 'responses' && x.request.turn?.keeps ? parse(Buffer.from(told)) : null;
-    if (isObject(body)) x.request.turn?.end(body, true, endingWith(x.client, headers, told));
-    else x.client.answer(200, headers, told);
+    const body =
+      dialect === 'responses' && x.request.turn?.isStored ? parseUpstreamJson(Buffer.from(told)) : null;
+    if (isObject(body)) x.request.turn?.end(body, true, createJsonAnswerEnd(x.client, headers, told));
+    else x.client.sendAnswer(200, headers, told);
   });
 }
 
-function idOf(response: JsonObject | null): string | null {
+function responseIdOf(response: JsonObject | null): string | null {
   const id = response?.['id'];
   return typeof id === 'string' ? id : null;
 }
 
-function responseIn(data: string): JsonObject | null {
-  const parsed = parseJson(data);
+function parseResponse(data: string): JsonObject | null {
+  const parsed = tryParseJson(data);
   return isObject(parsed) && isObject(parsed.response) ? parsed.response : null;
 }

@@ -1,18 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configureProvider } from '../providers/configured.ts';
-import { compatible, type ProviderSheet } from '../providers/provider.ts';
-import { readAsk } from './ask.ts';
-import { forwardRequest } from './forward-request.ts';
-import { CHAT } from './surface.ts';
+import { configureProvider } from '../providers/configured-provider.ts';
+import { chatCompatible, type ProviderSheet } from '../providers/provider-sheet.ts';
+import { parseClientRequest } from './client-request.ts';
+import { buildForwardedRequest } from './forward-request.ts';
+import { CHAT_SURFACE } from './surface.ts';
 
-function sheet(usage: ProviderSheet['usage']): ProviderSheet {
-  return { ...compatible, kind: 'plain', name: 'Plain', keyVariables: [], usage, docs: '', checked: '' };
+function sheet(usage: ProviderSheet['streamUsage']): ProviderSheet {
+  return {
+    ...chatCompatible,
+    kind: 'plain',
+    name: 'Plain',
+    keyVariables: [],
+    streamUsage: usage,
+    docs: '',
+    checked: '',
+  };
 }
 
 const TIMEOUTS = { connectMs: 1, headersMs: 1, firstTokenMs: 1, idleMs: 1, totalMs: 1 };
 
-function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Record<string, string> = {}) {
+function forward(
+  body: string,
+  usage: ProviderSheet['streamUsage'] = 'ask',
+  extra: Record<string, string> = {},
+) {
   const provider = configureProvider({
     id: 'up',
     sheet: sheet(usage),
@@ -23,7 +35,7 @@ function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Rec
     body: extra,
     timeouts: TIMEOUTS,
   });
-  const ask = readAsk(CHAT, Buffer.from(body));
+  const prompt = parseClientRequest(CHAT_SURFACE, Buffer.from(body));
   const target = {
     provider,
     model: 'vendor/m',
@@ -32,7 +44,12 @@ function forward(body: string, usage: ProviderSheet['usage'] = 'ask', extra: Rec
     weight: 1,
   };
   const clientHeaders = { authorization: 'Bearer eis_x', 'openai-beta': 'b=1', cookie: 'c' };
-  const { request, usageFrameIsOurs } = forwardRequest(ask, target, CHAT, clientHeaders);
+  const { request, dropUsageFrame: usageFrameIsOurs } = buildForwardedRequest(
+    prompt,
+    target,
+    CHAT_SURFACE,
+    clientHeaders,
+  );
   return { text: request.body?.toString('utf8'), request, usageFrameIsOurs };
 }
 

@@ -1,50 +1,57 @@
-import { type Edit, memberEdit, readBoolean, spanMembers, splice, withMembers } from '@floe/wire/splice';
-import { requestTo } from '../providers/request-to.ts';
+import {
+  applyByteEdits,
+  type ByteEdit,
+  editMember,
+  readBooleanAt,
+  replaceMembers,
+  scanMembersAt,
+} from '@floe/wire/json-edits';
 import type { UpstreamRequest } from '../providers/transport.ts';
-import type { Ask } from './ask.ts';
+import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import { shapeBody } from './body-shape.ts';
 import type { Target } from './catalog.ts';
-import type { Surface } from './surface.ts';
+import type { ClientRequest } from './client-request.ts';
+import type { GatewaySurface } from './surface.ts';
 
 export type ClientHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface Forwarded {
+export interface ForwardedRequest {
   readonly request: UpstreamRequest;
   /** We asked for usage the client did not ask for: its extra frame is taken out again. */
-  readonly usageFrameIsOurs: boolean;
+  readonly dropUsageFrame: boolean;
   /** What the client said that this endpoint has no place for. */
   readonly dropped: readonly string[];
 }
 
 /** The client's bytes, but for `model` (and a missing `stream_options.include_usage` where the sheet asks for it). */
-export function forwardRequest(
-  ask: Ask,
+export function buildForwardedRequest(
+  prompt: ClientRequest,
   target: Target,
-  surface: Surface,
+  surface: GatewaySurface,
   clientHeaders: ClientHeaders,
-): Forwarded {
+): ForwardedRequest {
   const { provider } = target;
-  const { dialect, forwarded } = surface;
+  const { dialect, forwardedHeaders: forwarded } = surface;
   const model = provider.upstreamModel(target.model);
-  const path = provider.pathOf(dialect, model, ask.stream);
-  const shape = provider.shapeOf(dialect);
+  const path = provider.pathOf(dialect, model, prompt.stream);
+  const shape = provider.bodyShapeOf(dialect);
   if (shape) {
-    const { changes, dropped } = shapeBody(shape, (member) => ask.members.has(member), clientHeaders);
+    const { changes, dropped } = shapeBody(shape, (member) => prompt.members.has(member), clientHeaders);
     // Every value that stays keeps its bytes.
-    const body = withMembers(ask.body, ask.members, new Map([...changes, ...provider.body]));
-    const request = requestTo(target, path, upstreamHeaders(target, ask.stream), body);
-    return { request, usageFrameIsOurs: false, dropped };
+    const body = replaceMembers(prompt.body, prompt.members, new Map([...changes, ...provider.body]));
+    const request = buildUpstreamRequest(target, path, upstreamHeaders(target, prompt.stream), body);
+    return { request, dropUsageFrame: false, dropped };
   }
-  const edits: Edit[] = [memberEdit(ask, 'model', JSON.stringify(model))];
-  const asks = dialect === 'chat' && ask.stream && provider.sheet.usage === 'ask';
-  const usage = asks ? usageEdit(ask) : null;
+  const edits: ByteEdit[] = [editMember(prompt, 'model', JSON.stringify(model))];
+  const asks = dialect === 'chat' && prompt.stream && provider.sheet.streamUsage === 'ask';
+  const usage = asks ? includeUsageEdit(prompt) : null;
   if (usage) edits.push(usage);
-  for (const [name, json] of provider.body) edits.push(memberEdit(ask, name, json));
+  for (const [name, json] of provider.body) edits.push(editMember(prompt, name, json));
   edits.sort((a, b) => a.start - b.start);
-  const headers = upstreamHeaders(target, ask.stream, clientHeaders, forwarded);
+  const headers = upstreamHeaders(target, prompt.stream, clientHeaders, forwarded);
   return {
-    request: requestTo(target, path, headers, splice(ask.body, edits)),
-    usageFrameIsOurs: usage !== null,
+    request: buildUpstreamRequest(target, path, headers, applyByteEdits(prompt.body, edits)),
+    dropUsageFrame: usage !== null,
     dropped: NOTHING,
   };
 }
@@ -73,12 +80,12 @@ export function upstreamHeaders(
 }
 
 /** Null when the client asked for usage itself. */
-function usageEdit(ask: Ask): Edit | null {
-  const { body, members } = ask;
+function includeUsageEdit(prompt: ClientRequest): ByteEdit | null {
+  const { body, members } = prompt;
   const options = members.get('stream_options');
-  const inner = options && spanMembers(body, options);
-  if (!options || !inner) return memberEdit(ask, 'stream_options', '{"include_usage":true}');
+  const inner = options && scanMembersAt(body, options);
+  if (!options || !inner) return editMember(prompt, 'stream_options', '{"include_usage":true}');
   const asked = inner.get('include_usage');
-  if (asked && readBoolean(body, asked) === true) return null;
-  return memberEdit({ body, members: inner }, 'include_usage', 'true', options);
+  if (asked && readBooleanAt(body, asked) === true) return null;
+  return editMember({ body, members: inner }, 'include_usage', 'true', options);
 }

@@ -1,15 +1,15 @@
-import type { Ask } from './ask.ts';
 import type { Target } from './catalog.ts';
+import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
-import { ForwardedStream, forwardedAnswer } from './forward-chat.ts';
-import { ForwardedEvents, forwardedBody } from './forward-events.ts';
-import { forwardRequest } from './forward-request.ts';
-import type { AnswerSink, Plan } from './plan.ts';
-import { readTranslatedRefusal } from './translate.ts';
-import { readRefusal } from './upstream-fault.ts';
+import { createForwardedChatAnswer, ForwardedChatStream } from './forward-chat.ts';
+import { createForwardedJsonAnswer, ForwardedEvents } from './forward-events.ts';
+import { buildForwardedRequest } from './forward-request.ts';
+import type { AnswerSink, AttemptPlan } from './plan.ts';
+import { readTranslatedError } from './translate.ts';
+import { readUpstreamError } from './upstream-fault.ts';
 
 /** Hosts that only carry the dialect answer errors of their own in their own words. */
-function isOwnError(body: Buffer): boolean {
+function isDialectError(body: Buffer): boolean {
   return /^\s*\{\s*"type"\s*:\s*"error"/.test(body.toString('utf8', 0, 200));
 }
 
@@ -19,31 +19,39 @@ function isOwnError(body: Buffer): boolean {
  */
 export function planForward(
   x: Exchange,
-  ask: Ask,
+  prompt: ClientRequest,
   target: Target,
   rewrite: (streamed: boolean) => AnswerSink,
-): Plan {
+): AttemptPlan {
   const { provider, model } = target;
-  const { request, usageFrameIsOurs, dropped } = forwardRequest(ask, target, x.surface, x.client.headers);
+  const { request, dropUsageFrame, dropped } = buildForwardedRequest(
+    prompt,
+    target,
+    x.surface,
+    x.client.headers,
+  );
   const settings = {
-    stripReasoning: x.course?.chatReasoning !== 'forward',
+    stripReasoning: x.route?.chatReasoning !== 'forward',
     thinkTags: provider.hasThinkTags(model),
-    usageFrameIsOurs,
+    dropUsageFrame,
   };
-  const previous = x.request.turn?.unknownTo(target) ?? null;
+  const previous = x.request.turn?.previousIdUnknownTo(target) ?? null;
   function answer(streamed: boolean): AnswerSink {
-    if (streamed !== ask.stream) return rewrite(streamed);
+    if (streamed !== prompt.stream) return rewrite(streamed);
     const { dialect } = x.surface;
-    if (dialect === 'chat') return streamed ? new ForwardedStream(x, settings) : forwardedAnswer(x, settings);
-    return streamed ? new ForwardedEvents(x, dialect, previous) : forwardedBody(x, dialect, previous);
+    if (dialect === 'chat')
+      return streamed ? new ForwardedChatStream(x, settings) : createForwardedChatAnswer(x, settings);
+    return streamed
+      ? new ForwardedEvents(x, dialect, previous)
+      : createForwardedJsonAnswer(x, dialect, previous);
   }
   return {
     request,
-    dropped: ask.lost ? [...ask.lost, ...dropped] : dropped,
-    answer,
-    refusal: (refused) =>
-      provider.shapeOf(x.surface.dialect) && !isOwnError(refused.body)
-        ? readTranslatedRefusal(target, x.surface.dialect, ask, refused)
-        : readRefusal(provider, refused),
+    dropped: prompt.unsupportedItems ? [...prompt.unsupportedItems, ...dropped] : dropped,
+    createSink: answer,
+    toError: (refused) =>
+      provider.bodyShapeOf(x.surface.dialect) && !isDialectError(refused.body)
+        ? readTranslatedError(target, x.surface.dialect, prompt, refused)
+        : readUpstreamError(provider, refused),
   };
 }

@@ -5,20 +5,20 @@ import type { Breakers } from '../guardrails/breakers/breakers.ts';
 import type { Guard } from '../guardrails/guard.ts';
 import type { OutputLengths } from '../guardrails/output-lengths.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
-import type { Provider } from '../providers/configured.ts';
+import type { Provider } from '../providers/configured-provider.ts';
 import type { Transport } from '../providers/transport.ts';
-import type { AnswerCache } from '../store/cache/answer-cache.ts';
+import type { ResponseCache } from '../store/cache/response-cache.ts';
 import type { RowSink } from '../store/ports.ts';
-import type { Background } from './background/deferred.ts';
+import type { BackgroundFinalizer } from './background/deferred-exchange.ts';
 import type { BodyStore } from './bodies/body-store.ts';
-import type { Flights } from './cache/flights.ts';
+import type { InFlightRequests } from './cache/in-flight-requests.ts';
 import type { Catalog } from './catalog.ts';
+import type { ConversationTargets } from './conversation-targets.ts';
 import type { FirstTokenDeadlines } from './first-token-deadline.ts';
 import type { Latencies } from './latencies.ts';
 import type { ModelSessions } from './model-sessions.ts';
-import type { Owners } from './opaque/owners.ts';
+import type { ResourceOwners } from './opaque/owners.ts';
 import type { OpenExchanges } from './open-exchanges.ts';
-import type { Conversations } from './stickiness.ts';
 import type { TurnStore } from './stored/turn-store.ts';
 
 /** One version of everything a request is judged by; swapped whole, never changed. */
@@ -34,26 +34,26 @@ export interface Gateway {
   readonly clock: Clock;
   readonly log: Log;
   readonly rows: RowSink;
-  readonly bodies: Pick<BodyStore, 'keep'>;
+  readonly bodies: Pick<BodyStore, 'store'>;
   readonly turns: TurnStore;
   readonly metrics: Metrics;
   readonly breakers: Breakers;
-  readonly conversations: Conversations;
+  readonly conversations: ConversationTargets;
   readonly latencies: Latencies;
-  readonly firstTokens: FirstTokenDeadlines;
-  readonly answers: AnswerCache;
-  readonly flights: Flights;
-  readonly open: OpenExchanges;
+  readonly firstTokenDeadlines: FirstTokenDeadlines;
+  readonly answerCache: ResponseCache;
+  readonly inFlight: InFlightRequests;
+  readonly openExchanges: OpenExchanges;
   readonly guard: Guard;
   /** Settles responses that go on after their exchange. */
-  readonly background: Background;
+  readonly background: BackgroundFinalizer;
   /** Tokens that one answer of a model has at most, where its provider says so. */
-  readonly outputMost: (provider: Provider, model: string) => number | null;
+  readonly maxOutputTokens: (provider: Provider, model: string) => number | null;
   readonly outputLengths: OutputLengths;
-  readonly lastUsed: (key: KeyRecord, at: number) => void;
+  readonly recordKeyUse: (key: KeyRecord, at: number) => void;
   readonly sessions: ModelSessions;
   /** Whose the things at providers are. */
-  readonly owners: Owners;
+  readonly resourceOwners: ResourceOwners;
   /** `server.base_url`: where clients reach this server. */
   readonly baseUrl: () => string;
   /** Directory for bodies too large to be held in memory. */
@@ -61,5 +61,5 @@ export interface Gateway {
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   /** True once the process drains: new exchanges are told to go elsewhere. */
-  readonly draining: () => boolean;
+  readonly isDraining: () => boolean;
 }

@@ -1,33 +1,33 @@
-import { JSON_BODY_BYTES, readAsk } from './ask.ts';
-import { throughCache } from './cache/recall.ts';
-import { isCached } from './cache/rules.ts';
-import { resolveCourse } from './catalog.ts';
-import { EarlyAnswer } from './early-answer.ts';
-import { COMPLETE, type Exchange, type Outcome, UNREAD } from './exchange-record.ts';
-import { refuseAliases } from './ide/exact-ids.ts';
-import { LeadingAnswer } from './ide/leading-answer.ts';
-import { readIdeAsk, withBody } from './ide/read-ide-ask.ts';
-import type { Operation, Prompt } from './operation.ts';
-import { orderTargets, takeCourse } from './order-targets.ts';
+import { isCacheEnabled } from './cache/cache-rules.ts';
+import { serveThroughCache } from './cache/serve-through-cache.ts';
+import { resolveRoute } from './catalog.ts';
+import { JSON_BODY_BYTES, parseClientRequest } from './client-request.ts';
+import { CommentKeepAlive } from './comment-keep-alive.ts';
+import { COMPLETE_RESULT, type Exchange, type ExchangeResult, UNPARSED_REQUEST } from './exchange-record.ts';
+import { requireExactModelId } from './ide/exact-model-id.ts';
+import { IdeKeepAlive } from './ide/ide-keep-alive.ts';
+import { parseIdeRequest, replaceRequestBody } from './ide/parse-ide-request.ts';
+import type { GatewayOperation, RoutedPrompt } from './operation.ts';
+import { orderTargets, setExchangeRoute } from './order-targets.ts';
 import { createPlanner } from './planner.ts';
-import { passRequestGate } from './policy/request-gate.ts';
-import { send } from './send.ts';
-import { openTurn } from './stored/read-turn.ts';
-import type { Surface } from './surface.ts';
+import { applyRequestPolicies } from './policy/apply-request-policies.ts';
+import { sendToTargets } from './send-to-targets.ts';
+import { openResponsesTurn } from './stored/open-responses-turn.ts';
+import type { GatewaySurface } from './surface.ts';
 
 /** Chat, Responses and Messages: a model writes the answer. */
-export function generation(surface: Surface): Operation {
+export function createGenerationOperation(surface: GatewaySurface): GatewayOperation {
   return {
     surface,
     async parse(x) {
-      const prompt = await readPrompt(x);
-      return { course: prompt.course, send: () => generate(x, prompt) };
+      const routed = await parseAndRoutePrompt(x);
+      return { route: routed.route, send: () => generateAnswer(x, routed) };
     },
   };
 }
 
 /** Reads a request, routes it and judges it by policies. Throws what is wrong with it. */
-export async function readPrompt(x: Exchange): Promise<Prompt> {
+export async function parseAndRoutePrompt(x: Exchange): Promise<RoutedPrompt> {
   const {
     client,
     surface,
@@ -35,34 +35,37 @@ export async function readPrompt(x: Exchange): Promise<Prompt> {
   } = x;
   const body = await client.readBody(JSON_BODY_BYTES);
   const { ide } = surface;
-  let ask = ide ? await readIdeAsk(x, ide.deployment, body) : readAsk(surface, body);
-  x.request = { ...UNREAD, ask };
-  if (ide) refuseAliases(catalog, ask.model);
-  const resolved = resolveCourse(catalog, key.models ?? (() => true), ask.model);
-  const course = takeCourse(
+  let prompt = ide ? await parseIdeRequest(x, ide.deployment, body) : parseClientRequest(surface, body);
+  x.request = { ...UNPARSED_REQUEST, prompt };
+  if (ide) requireExactModelId(catalog, prompt.model);
+  const resolved = resolveRoute(catalog, key.models ?? (() => true), prompt.model);
+  const route = setExchangeRoute(
     x,
-    orderTargets(x, resolved, { orgId: key.orgId, stream: ask.stream, body: ask }),
+    orderTargets(x, resolved, { orgId: key.orgId, stream: prompt.stream, body: prompt }),
   );
   if (catalog.policies !== null) {
-    const passed = passRequestGate(x, key, ask, catalog.policies);
+    const passed = applyRequestPolicies(x, key, prompt, catalog.policies);
     // Who it is counted for stays as the caller said it.
-    if (passed !== ask.body) ask = withBody(ask, passed);
-    x.request = { ...UNREAD, ask };
+    if (passed !== prompt.body) prompt = replaceRequestBody(prompt, passed);
+    x.request = { ...UNPARSED_REQUEST, prompt };
   }
-  if (surface.dialect === 'responses') x.request = { ...x.request, turn: await openTurn(x, ask) };
+  if (surface.dialect === 'responses') x.request = { ...x.request, turn: await openResponsesTurn(x, prompt) };
   // Who left during a look-up is not listened to yet.
   if (client.isInterrupted) throw client.interruption;
-  return { ask, course };
+  return { prompt, route };
 }
 
-async function generate(x: Exchange, prompt: Prompt): Promise<Outcome> {
-  const { ask, course } = prompt;
+async function generateAnswer(x: Exchange, routed: RoutedPrompt): Promise<ExchangeResult> {
+  const { prompt: clientRequest, route } = routed;
   const { cache } = x.caller.catalog;
-  if (ask.stream) x.progress.keepWaiting(ask.wire ? new LeadingAnswer(x, ask.wire) : new EarlyAnswer(x));
-  const produce = () => send(x, course, createPlanner(x, ask));
-  let outcome = COMPLETE;
-  if (cache === null || !isCached(cache, course)) await produce();
-  else outcome = { ...COMPLETE, state: await throughCache(x, prompt, cache, produce) };
+  if (clientRequest.stream)
+    x.progress.setKeepAlive(
+      clientRequest.canonical ? new IdeKeepAlive(x, clientRequest.canonical) : new CommentKeepAlive(x),
+    );
+  const produce = () => sendToTargets(x, route, createPlanner(x, clientRequest));
+  let outcome = COMPLETE_RESULT;
+  if (cache === null || !isCacheEnabled(cache, route)) await produce();
+  else outcome = { ...COMPLETE_RESULT, state: await serveThroughCache(x, routed, cache, produce) };
   // The one wait for the database: an answer ends when its turn can be gone on from.
   await x.request.turn?.commit(x);
   return outcome;

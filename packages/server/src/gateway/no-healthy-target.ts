@@ -1,19 +1,19 @@
 import { Fault } from '@floe/contract/faults';
 import type { Breakers } from '../guardrails/breakers/breakers.ts';
-import type { Admission } from '../guardrails/breakers/circuit.ts';
-import { nameOf } from './arrange.ts';
+import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
 import type { Target } from './catalog.ts';
 import type { Exchange } from './exchange-record.ts';
+import { targetName } from './routing-strategy.ts';
 
 /** A half-open or ramping target may answer the next request. */
-const SOON_MS = 1_000;
+const MIN_RETRY_AFTER_MS = 1_000;
 
 /** Why a breaker did not let a request through to its target. */
-export function whyNotAdmitted(
+export function describeRejection(
   breakers: Breakers,
   orgId: string,
   target: Target,
-  admission: Admission,
+  admission: BreakerAdmission,
 ): string {
   const { name } = target.credential;
   const seconds = Math.ceil(breakers.waitMs(orgId, target) / 1000);
@@ -27,16 +27,20 @@ export function whyNotAdmitted(
     case 'ramping':
       return 'its breaker lets traffic back little by little';
     default:
-      return `its breaker is open for ${seconds} s more (${breakers.because(orgId, target)})`;
+      return `its breaker is open for ${seconds} s more (${breakers.openReason(orgId, target)})`;
   }
 }
 
 /** The 503 of a request none of whose targets was asked: it fails at once and names when to try again. */
-export function noHealthyTarget({ gateway }: Exchange, orgId: string, setAside: readonly Target[]): Fault {
+export function noHealthyTargetFault(
+  { gateway }: Exchange,
+  orgId: string,
+  setAside: readonly Target[],
+): Fault {
   const { breakers } = gateway;
-  const waits = setAside.map((target) => Math.max(SOON_MS, breakers.waitMs(orgId, target)));
+  const waits = setAside.map((target) => Math.max(MIN_RETRY_AFTER_MS, breakers.waitMs(orgId, target)));
   const retryAfterMs = waits.length > 0 ? Math.min(...waits) : undefined;
-  const names = [...new Set(setAside.map(nameOf))].join(', ');
+  const names = [...new Set(setAside.map(targetName))].join(', ');
   return new Fault(
     'no_healthy_target',
     `No target of this request is healthy: the breakers of ${names} are open. The row of this request says why.`,

@@ -1,16 +1,16 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { KeyRecord, Keyring } from '../platform/keyring.ts';
-import type { Client } from './client.ts';
+import type { ClientConnection } from './client.ts';
 
 /** What is needed of an exchange under way to end it. */
 export interface OpenExchange {
-  readonly client: Pick<Client, 'stop'>;
+  readonly client: Pick<ClientConnection, 'interrupt'>;
   /** Who was admitted. */
   readonly caller: { readonly key: KeyRecord };
 }
 
 /** Longer than this a timer of Node cannot run. */
-const LONGEST_TIMER_MS = 24 * 60 * 60_000;
+const MAX_TIMER_MS = 24 * 60 * 60_000;
 
 /**
  * Exchanges under way. Each was admitted with a key that was good then; when the keys change, or the first of these keys
@@ -19,14 +19,14 @@ const LONGEST_TIMER_MS = 24 * 60 * 60_000;
  */
 export class OpenExchanges {
   readonly #clock: Clock;
-  readonly #keyring: () => Pick<Keyring, 'refusalOf'>;
+  readonly #keyring: () => Pick<Keyring, 'currentFault'>;
   readonly #open = new Set<OpenExchange>();
   #timer: Timer | null = null;
   /** When the timer rings, as the key that it was set for says it; wall-clock milliseconds. */
-  #ringsFor = Number.POSITIVE_INFINITY;
+  #armedFor = Number.POSITIVE_INFINITY;
 
   /** @param keyring of the snapshot in use */
-  constructor(clock: Clock, keyring: () => Pick<Keyring, 'refusalOf'>) {
+  constructor(clock: Clock, keyring: () => Pick<Keyring, 'currentFault'>) {
     this.#clock = clock;
     this.#keyring = keyring;
   }
@@ -34,7 +34,7 @@ export class OpenExchanges {
   add(x: OpenExchange): void {
     this.#open.add(x);
     const expiresAt = x.caller.key.expiresAt;
-    if (expiresAt !== null && expiresAt < this.#ringsFor) this.#arm(expiresAt);
+    if (expiresAt !== null && expiresAt < this.#armedFor) this.#arm(expiresAt);
   }
 
   /** The exchange has ended. */
@@ -43,14 +43,14 @@ export class OpenExchanges {
   }
 
   /** Ends those whose key is not good any more. Belongs behind every change of the keys. */
-  recheck(): void {
+  interruptRefused(): void {
     const keyring = this.#keyring();
     const now = this.#clock.now();
     let next = Number.POSITIVE_INFINITY;
     for (const x of this.#open) {
       const { key } = x.caller;
-      const refusal = keyring.refusalOf(key, now);
-      if (refusal !== null) x.client.stop(refusal);
+      const refusal = keyring.currentFault(key, now);
+      if (refusal !== null) x.client.interrupt(refusal);
       else if (key.expiresAt !== null) next = Math.min(next, key.expiresAt);
     }
     this.#arm(next);
@@ -59,9 +59,9 @@ export class OpenExchanges {
   #arm(expiresAt: number): void {
     this.#timer?.cancel();
     this.#timer = null;
-    this.#ringsFor = expiresAt;
+    this.#armedFor = expiresAt;
     if (expiresAt === Number.POSITIVE_INFINITY) return;
-    const ms = Math.min(LONGEST_TIMER_MS, Math.max(0, expiresAt - this.#clock.now()));
-    this.#timer = this.#clock.after(ms, () => this.recheck());
+    const ms = Math.min(MAX_TIMER_MS, Math.max(0, expiresAt - this.#clock.now()));
+    this.#timer = this.#clock.after(ms, () => this.interruptRefused());
   }
 }

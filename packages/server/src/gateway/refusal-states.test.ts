@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAULTS, Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { type InTimeOptions, type SurfaceName, startInTime } from './test/gateway-in-time.ts';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import {
+  type FakeClockGatewayOptions,
+  type FakeClockSurface,
+  startFakeClockGateway,
+} from './test/fake-clock-gateway.ts';
 
 /** The codes of the product page, "Analytics": 429 limit, 402 budget, 403 policy, allowlist, unknown price. */
 const BLOCKING: readonly FaultCode[] = [
@@ -24,7 +28,7 @@ test('every error code is a block or none, and an answer of a provider never is'
   assert.equal(new Fault('model_not_found', 'x', { notAllowlisted: true }).isBlock, true);
 });
 
-const BODIES: Readonly<Record<SurfaceName, JsonObject>> = {
+const BODIES: Readonly<Record<FakeClockSurface, JsonObject>> = {
   chat: { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
   responses: { input: 'hi', max_output_tokens: 5 },
   messages: { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
@@ -36,7 +40,7 @@ interface Situation {
   readonly org?: JsonObject;
   readonly provider?: JsonObject;
   readonly model?: string;
-  readonly reply?: Reply;
+  readonly reply?: UpstreamReply;
 }
 
 const budget = (limit_usd: number) => ({
@@ -58,7 +62,7 @@ const SITUATIONS: readonly Situation[] = [
   { code: 'upstream_auth_failed', state: 'failed', reply: jsonReply({ error: { message: 'no' } }, 401) },
 ];
 
-function optionsFor({ org = {}, provider = {}, reply = jsonReply({}) }: Situation): InTimeOptions {
+function optionsFor({ org = {}, provider = {}, reply = jsonReply({}) }: Situation): FakeClockGatewayOptions {
   return {
     upstreams: { a: () => reply },
     providers: { a: { breaker: { enabled: false }, models: ['m'], ...provider } },
@@ -72,20 +76,20 @@ function optionsFor({ org = {}, provider = {}, reply = jsonReply({}) }: Situatio
 
 for (const situation of SITUATIONS)
   test(`${situation.code} (${situation.model ?? situation.reply?.status ?? 'a/m'}) is recorded as ${situation.state} on every surface`, async (t) => {
-    const gateway = await startInTime(optionsFor(situation));
+    const gateway = await startFakeClockGateway(optionsFor(situation));
     t.after(() => gateway.close());
     const model = situation.model ?? 'a/m';
     // The one that a limit of one request lets through.
-    await gateway.settled(gateway.ask('chat', { model, ...BODIES.chat }));
+    await gateway.settled(gateway.send('chat', { model, ...BODIES.chat }));
     for (const surface of ['chat', 'responses', 'messages'] as const)
       for (const stream of [false, true]) {
-        await gateway.settled(gateway.ask(surface, { model, stream, ...BODIES[surface] }));
+        await gateway.settled(gateway.send(surface, { model, stream, ...BODIES[surface] }));
         const row = gateway.rows.at(-1);
         const where = `${surface}${stream ? ', streamed' : ''}`;
         assert.deepEqual([row?.error_code, row?.state], [situation.code, situation.state], where);
         if (situation.state === 'blocked') assert.equal(row?.attempts_json, '[]', where);
       }
-    await gateway.settled(gateway.askPath('embeddings', { model, input: 'hi' }));
+    await gateway.settled(gateway.sendTo('embeddings', { model, input: 'hi' }));
     assert.deepEqual(
       [gateway.rows.at(-1)?.error_code, gateway.rows.at(-1)?.state],
       [situation.code, situation.state],
@@ -100,9 +104,9 @@ for (const situation of SITUATIONS)
   });
 
 test('a request that is wrong elsewhere is recorded with the model it named', async (t) => {
-  const gateway = await startInTime({ upstreams: { a: () => jsonReply({}) }, routes: [] });
+  const gateway = await startFakeClockGateway({ upstreams: { a: () => jsonReply({}) }, routes: [] });
   t.after(() => gateway.close());
-  const WRONG: readonly (readonly [SurfaceName, JsonObject])[] = [
+  const WRONG: readonly (readonly [FakeClockSurface, JsonObject])[] = [
     ['chat', { messages: 'hi' }],
     ['chat', { ...BODIES.chat, stream: 'yes' }],
     ['chat', { ...BODIES.chat, n: 0 }],
@@ -111,7 +115,7 @@ test('a request that is wrong elsewhere is recorded with the model it named', as
     ['responses', { input: 'hi', stream: 7 }],
   ];
   for (const [surface, body] of WRONG) {
-    const { status } = await gateway.settled(gateway.ask(surface, { model: 'a/m', ...body }));
+    const { status } = await gateway.settled(gateway.send(surface, { model: 'a/m', ...body }));
     if (status === 400) assert.equal(gateway.rows.at(-1)?.model_requested, 'a/m', JSON.stringify(body));
   }
   assert.ok(gateway.rows.length >= WRONG.length - 1);

@@ -1,15 +1,15 @@
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 import type { Price } from '../providers/prices.ts';
-import type { Billing } from './billing.ts';
-import type { OpaqueAsk } from './opaque/opaque-ask.ts';
+import type { BillingMode } from './billing.ts';
+import type { OpaqueRequest } from './opaque/opaque-request.ts';
 
 /** A picture in tokens, at the size and quality with the most of them. */
 const TOKENS_PER_IMAGE = 8_192;
 /** Eight kilobits a second: the leanest sound that the formats of these APIs carry. */
 const BYTES_PER_SECOND = 1_000;
 /** Gemini counts the most of those known: 32 tokens a second. Nobody speaks faster than ten. */
-const SOUND_TOKENS_PER_SECOND = 32;
-const WORD_TOKENS_PER_SECOND = 10;
+const AUDIO_TOKENS_PER_SECOND = 32;
+const SPEECH_TOKENS_PER_SECOND = 10;
 const BYTES_PER_TOKEN = 3;
 /** Documents that one search of a rerank covers (Cohere). */
 const DOCUMENTS_PER_SEARCH = 100;
@@ -18,13 +18,18 @@ const DOCUMENTS_PER_SEARCH = 100;
  * The most that a request for pictures, sound or searches uses, in the units its model is priced by. Null when that
  * cannot be said, neither before the answer nor afterwards: speech priced per token of sound comes without a count.
  */
-export function unitsUsage(billing: Billing, ask: OpaqueAsk, price: Price, atMs: number): Usage | null {
+export function estimateRequestUnits(
+  billing: BillingMode,
+  opaque: OpaqueRequest,
+  price: Price,
+  atMs: number,
+): Usage | null {
   const rates = price.ratesAt(atMs).units;
-  const { bytes, characters } = ask;
+  const { bytes, characters } = opaque;
   const seconds = Math.ceil(bytes / BYTES_PER_SECOND);
   switch (billing) {
     case 'images': {
-      const images = ask.images ?? 1;
+      const images = opaque.images ?? 1;
       if (rates.image) return { units: { image: images } };
       return { units: { input: Math.ceil(bytes / BYTES_PER_TOKEN), output: images * TOKENS_PER_IMAGE } };
     }
@@ -32,12 +37,12 @@ export function unitsUsage(billing: Billing, ask: OpaqueAsk, price: Price, atMs:
       return rates.character && characters !== null ? { units: { character: characters } } : null;
     case 'transcription': {
       if (rates.audio_second) return { units: { audio_second: seconds } };
-      const input = seconds * SOUND_TOKENS_PER_SECOND;
-      return { units: { input, output: seconds * WORD_TOKENS_PER_SECOND } };
+      const input = seconds * AUDIO_TOKENS_PER_SECOND;
+      return { units: { input, output: seconds * SPEECH_TOKENS_PER_SECOND } };
     }
     case 'searches':
       return rates.search
-        ? { units: { search: Math.max(1, Math.ceil((ask.documents ?? 1) / DOCUMENTS_PER_SEARCH)) } }
+        ? { units: { search: Math.max(1, Math.ceil((opaque.documents ?? 1) / DOCUMENTS_PER_SEARCH)) } }
         : null;
     default:
       return null;

@@ -1,9 +1,9 @@
 import type { Fault } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
-import { writeFrame } from '@floe/wire/sse';
+import { formatSseFrame } from '@floe/wire/sse';
 
 /** The error event and the terminal event of a Responses stream; agents wait for the second one. */
-export function responsesFailure(
+export function formatResponsesFailure(
   fault: Fault,
   response: JsonObject | null,
   lastData: string,
@@ -30,5 +30,7 @@ export function responsesFailure(
       error,
     },
   };
-  return writeFrame('error', JSON.stringify(flat)) + writeFrame('response.failed', JSON.stringify(failed));
+  return (
+    formatSseFrame('error', JSON.stringify(flat)) + formatSseFrame('response.failed', JSON.stringify(failed))
+  );
 }

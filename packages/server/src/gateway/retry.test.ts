@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault, type FaultCode, type FaultDetail } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { ClientGone } from './client.ts';
-import { remedyFor, tellingFailure, waitBeforeRetry } from './retry.ts';
+import { ClientDisconnected } from './client.ts';
+import { backoffDelayMs, classifyRetry, selectReportedFailure } from './retry.ts';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
 function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
@@ -21,46 +21,46 @@ test('what may pass is tried again on the same target', () => {
     'upstream_stream_broken',
     'upstream_rate_limited',
   ] as const)
-    assert.equal(remedyFor(fault(code)), 'same_target', code);
+    assert.equal(classifyRetry(fault(code)), 'same_target', code);
 });
 
 test('a silent target, a bad credential and a spent quota go to the next target at once', () => {
   for (const phase of ['connect', 'headers', 'first_token', 'idle'])
-    assert.equal(remedyFor(fault('upstream_timeout', { phase })), 'next_target', phase);
-  assert.equal(remedyFor(fault('upstream_auth_failed')), 'next_target');
-  assert.equal(remedyFor(fault('upstream_auth_failed', { spent: true })), 'next_target');
+    assert.equal(classifyRetry(fault('upstream_timeout', { phase })), 'next_target', phase);
+  assert.equal(classifyRetry(fault('upstream_auth_failed')), 'next_target');
+  assert.equal(classifyRetry(fault('upstream_auth_failed', { spent: true })), 'next_target');
 });
 
 test('the total deadline, the client’s own mistakes, bugs and a client that left end the exchange', () => {
-  assert.equal(remedyFor(fault('upstream_timeout', { phase: 'total' })), 'none');
+  assert.equal(classifyRetry(fault('upstream_timeout', { phase: 'total' })), 'none');
   for (const status of [400, 405, 409, 413, 415, 422])
-    assert.equal(remedyFor(refusal(status)), 'none', String(status));
+    assert.equal(classifyRetry(refusal(status)), 'none', String(status));
   for (const error of [
     new Error('bug'),
-    new ClientGone('gone'),
+    new ClientDisconnected('gone'),
     'text',
     fault('rate_limit_exceeded'),
     fault('invalid_request'),
   ])
-    assert.equal(remedyFor(error), 'none');
+    assert.equal(classifyRetry(error), 'none');
 });
 
 test('a refusal that another provider may not share moves on', () => {
   for (const status of [402, 404, 408, 412, 425])
-    assert.equal(remedyFor(refusal(status)), 'next_target', String(status));
+    assert.equal(classifyRetry(refusal(status)), 'next_target', String(status));
 });
 
 test('waits have full jitter under a doubling ceiling, and are never shorter than asked', () => {
   assert.equal(
-    waitBeforeRetry(fault('upstream_error'), 0, () => 0),
+    backoffDelayMs(fault('upstream_error'), 0, () => 0),
     0,
   );
   assert.equal(
-    waitBeforeRetry(fault('upstream_error'), 0, () => 0.5),
+    backoffDelayMs(fault('upstream_error'), 0, () => 0.5),
     125,
   );
   assert.equal(
-    waitBeforeRetry(fault('upstream_error'), 3, () => 0.5),
+    backoffDelayMs(fault('upstream_error'), 3, () => 0.5),
     1000,
   );
   fc.assert(
@@ -69,7 +69,7 @@ test('waits have full jitter under a doubling ceiling, and are never shorter tha
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       fc.nat(10_000),
       (tries, random, asked) => {
-        const wait = waitBeforeRetry(
+        const wait = backoffDelayMs(
           fault('upstream_rate_limited', { retryAfterMs: asked }),
           tries,
           () => random,
@@ -82,7 +82,7 @@ test('waits have full jitter under a doubling ceiling, and are never shorter tha
 
 test('a wait longer than anyone should be kept is left to the caller', () => {
   assert.equal(
-    waitBeforeRetry(fault('upstream_rate_limited', { retryAfterMs: 10_001 }), 0, () => 0),
+    backoffDelayMs(fault('upstream_rate_limited', { retryAfterMs: 10_001 }), 0, () => 0),
     null,
   );
 });
@@ -90,16 +90,16 @@ test('a wait longer than anyone should be kept is left to the caller', () => {
 test('a rate limit is told only when every target said so', () => {
   const limited = fault('upstream_rate_limited');
   const broken = fault('upstream_error');
-  assert.equal(tellingFailure([limited, broken, limited]), broken);
-  assert.equal(tellingFailure([limited, limited]), limited);
-  assert.equal(tellingFailure([]), undefined);
+  assert.equal(selectReportedFailure([limited, broken, limited]), broken);
+  assert.equal(selectReportedFailure([limited, limited]), limited);
+  assert.equal(selectReportedFailure([]), undefined);
 });
 
 test('that a target could not carry the request is told only when no target was asked', () => {
   const ineligible = fault('unsupported_parameter');
   const limited = fault('upstream_rate_limited');
   const broken = fault('upstream_error');
-  assert.equal(tellingFailure([broken, ineligible]), broken);
-  assert.equal(tellingFailure([limited, ineligible]), limited);
-  assert.equal(tellingFailure([ineligible, ineligible]), ineligible);
+  assert.equal(selectReportedFailure([broken, ineligible]), broken);
+  assert.equal(selectReportedFailure([limited, ineligible]), limited);
+  assert.equal(selectReportedFailure([ineligible, ineligible]), ineligible);
 });

@@ -1,31 +1,35 @@
 import { Fault } from '@floe/contract/faults';
 import { UpstreamRefusal } from './upstream-fault.ts';
 
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 8_000;
+const INITIAL_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 8_000;
 /** A longer wait than this is the caller's to take: the fault goes on with its retry-after. */
-export const PATIENCE_MS = 10_000;
+export const MAX_RETRY_WAIT_MS = 10_000;
 
 /** What may be tried after an attempt that failed before any content reached the client. */
-export type Remedy = 'same_target' | 'next_target' | 'other_model' | 'none';
+export type RetryClass = 'same_target' | 'next_target' | 'other_model' | 'none';
 
 /** Refusals another provider may not share: no money left, no such model there, its own time-out, an account suspended. */
-const MOVES_ON = new Set([402, 404, 408, 412, 425]);
+const NEXT_TARGET_STATUSES = new Set([402, 404, 408, 412, 425]);
 
 /**
  * Judges a failed attempt. A silent target (connect, headers or first-token deadline) is never asked again;
  * a bad credential and a spent quota stay so; what is too long for one model may fit another; a client's own
  * mistake is nobody's to retry.
  */
-export function remedyFor(error: unknown): Remedy {
+export function classifyRetry(error: unknown): RetryClass {
   if (error instanceof UpstreamRefusal) {
     if (error.isContextLength) return 'other_model';
-    return remedyForRefusal(error.status);
+    return classifyRefusal(error.status);
   }
   if (!(error instanceof Fault)) return 'none';
   if (error.detail.dialectCode === 'context_length_exceeded') return 'other_model';
   const { upstreamStatus } = error.detail;
-  if (!error.code.startsWith('upstream_') && upstreamStatus !== undefined && MOVES_ON.has(upstreamStatus))
+  if (
+    !error.code.startsWith('upstream_') &&
+    upstreamStatus !== undefined &&
+    NEXT_TARGET_STATUSES.has(upstreamStatus)
+  )
     return 'next_target';
   switch (error.code) {
     case 'upstream_unreachable':
@@ -44,19 +48,19 @@ export function remedyFor(error: unknown): Remedy {
 }
 
 /** A 200 among them is a stream that began with its error; 5xx pass unchanged only once nobody is left to ask. */
-function remedyForRefusal(status: number): Remedy {
+function classifyRefusal(status: number): RetryClass {
   if (status >= 500 || status < 300) return 'same_target';
-  return MOVES_ON.has(status) ? 'next_target' : 'none';
+  return NEXT_TARGET_STATUSES.has(status) ? 'next_target' : 'none';
 }
 
 /**
  * Milliseconds to wait before trying a target again: full jitter over an exponential ceiling, never less than
  * the upstream asks for. Null when that is longer than anyone should be kept waiting.
  */
-export function waitBeforeRetry(error: unknown, triesBefore: number, random: () => number): number | null {
+export function backoffDelayMs(error: unknown, triesBefore: number, random: () => number): number | null {
   const asked = error instanceof Fault ? (error.detail.retryAfterMs ?? 0) : 0;
-  if (asked > PATIENCE_MS) return null;
-  const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** triesBefore);
+  if (asked > MAX_RETRY_WAIT_MS) return null;
+  const ceiling = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** triesBefore);
   return Math.max(asked, random() * ceiling);
 }
 
@@ -78,7 +82,7 @@ export function isIneligible(error: unknown): boolean {
  * Of the failures of all targets, the one to tell: that a target could not be asked only when none could, rate
  * limits only when every target asked said so, else the last failure that was something else.
  */
-export function tellingFailure(failures: readonly unknown[]): unknown {
+export function selectReportedFailure(failures: readonly unknown[]): unknown {
   const limited = (error: unknown) => error instanceof Fault && error.code === 'upstream_rate_limited';
   const met = failures.filter((error) => !isIneligible(error));
   return met.findLast((error) => !limited(error)) ?? met.at(-1) ?? failures.at(-1);

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@floe/contract/json';
-import { deliver } from '@floe/testkit/answer';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { type Exchange, lasting } from '@floe/testkit/faults';
-import { jsonReply } from '@floe/testkit/reply';
-import { chatReply, failing } from './test/chat-replies.ts';
-import { type GatewayInTime, startInTime } from './test/gateway-in-time.ts';
+import { answerSteps } from '@floe/testkit/fake-answer';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import { type FaultContext, limitFault } from '@floe/testkit/injected-fault';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply } from '@floe/testkit/upstream-reply';
+import { chatReply, failingReply } from './test/chat-replies.ts';
+import { type FakeClockGateway, startFakeClockGateway } from './test/fake-clock-gateway.ts';
 
 const TURN = { messages: [{ role: 'user', content: 'hello' }] };
 const THREE = ['a/m', 'b/m', 'c/m'];
@@ -25,11 +25,11 @@ async function start(
   t: TestContext,
   down: ReadonlySet<string> = new Set(),
   seed = 1,
-): Promise<GatewayInTime> {
+): Promise<FakeClockGateway> {
   const answer =
     (id: string) =>
     (isStream: boolean, { path }: ReceivedRequest) => {
-      if (down.has(id)) return failing(503);
+      if (down.has(id)) return failingReply(503);
       return path.endsWith('/embeddings') ? jsonReply(VECTORS) : chatReply(`from ${id}`, isStream);
     };
   let state = seed;
@@ -37,7 +37,7 @@ async function start(
     state = (state * 48_271) % 2_147_483_647;
     return state / 2_147_483_647;
   };
-  const gateway = await startInTime({
+  const gateway = await startFakeClockGateway({
     upstreams: { a: answer('a'), b: answer('b'), c: answer('c') },
     providers: {
       c: { api_key: undefined, credentials: ['one', 'two', 'six'].map(credential) },
@@ -64,17 +64,17 @@ const weighted = (model: string, weight: number) => ({ model, weight });
 const credential = (name: string) => ({ name, api_key: `key-${name}`, weight: name === 'six' ? 6 : 1 });
 
 async function providerOf(
-  gateway: GatewayInTime,
+  gateway: FakeClockGateway,
   model: string,
   more: JsonObject = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const answer = await gateway.settled(gateway.ask('chat', { model, ...TURN, ...more }, { headers }));
+  const answer = await gateway.settled(gateway.send('chat', { model, ...TURN, ...more }, { headers }));
   assert.equal(answer.status, 200, answer.text);
   return answer.headers['x-floe-provider'] ?? '';
 }
 
-const credentialOf = (gateway: GatewayInTime): string =>
+const credentialOf = (gateway: FakeClockGateway): string =>
   JSON.parse(gateway.rows.at(-1)?.attempts_json ?? '[]').at(-1).credential;
 
 test('weights share the traffic, by chance for single requests and by name for conversations', async (t) => {
@@ -111,14 +111,14 @@ const BODIES: Readonly<Record<ModelPath, JsonObject>> = {
 };
 
 async function providerAt(
-  gateway: GatewayInTime,
+  gateway: FakeClockGateway,
   path: ModelPath,
   model: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const body = { model, ...BODIES[path] };
   const isDialect = path === 'chat' || path === 'responses' || path === 'messages';
-  const asked = isDialect ? gateway.ask(path, body, { headers }) : gateway.askPath(path, body, headers);
+  const asked = isDialect ? gateway.send(path, body, { headers }) : gateway.sendTo(path, body, headers);
   const answer = await gateway.settled(asked);
   assert.equal(answer.status, 200, `${path}: ${answer.text}`);
   return answer.headers['x-floe-provider'] ?? '';
@@ -200,7 +200,7 @@ test('a conversation that moved stays where it is until that fails or it rests f
   const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
   assert.equal(await chat(), 'b');
   down.delete('a');
-  await gateway.pass(200_000);
+  await gateway.advance(200_000);
   assert.equal(await chat(), 'b');
   assert.match(gateway.rows.at(-1)?.decisions_json ?? '', /the conversation stays where it was/);
   assert.equal(await providerOf(gateway, 'plain', { prompt_cache_key: 'two' }), 'a');
@@ -211,7 +211,7 @@ test('a conversation that moved stays where it is until that fails or it rests f
   down.add('a');
   assert.equal(await chat(), 'b');
   down.delete('a');
-  await gateway.pass(300_001);
+  await gateway.advance(300_001);
   assert.equal(await chat(), 'a');
 });
 
@@ -221,8 +221,8 @@ test('a conversation stays through what is not its target’s fault: its own mis
   const chat = () => providerOf(gateway, 'plain', { prompt_cache_key: 'one' });
   assert.equal(await chat(), 'b');
   down.delete('a');
-  await gateway.upstream('b').setFaults(lasting(upstreamFault('content-filter-400'), 1));
-  const refused = gateway.ask('chat', { model: 'plain', ...TURN, prompt_cache_key: 'one' });
+  await gateway.upstream('b').setFaults(limitFault(findInjectedFault('content-filter-400'), 1));
+  const refused = gateway.send('chat', { model: 'plain', ...TURN, prompt_cache_key: 'one' });
   assert.equal((await gateway.settled(refused)).status, 400);
   assert.equal(await chat(), 'b');
 });
@@ -234,9 +234,9 @@ test('the quickest target of late is asked first, and one that was slow is tried
     ['b', 300],
     ['c', 600],
   ] as const) {
-    const slow = gateway.settled(gateway.upstream(id).received(1), 0);
+    const slow = gateway.settled(gateway.upstream(id).waitForRequests(1), 0);
     await gateway.upstream(id).setFaults({ ...PACED, name: `slow-${id}` });
-    const answer = gateway.ask('chat', { model: 'quick', ...TURN });
+    const answer = gateway.send('chat', { model: 'quick', ...TURN });
     await slow;
     gateway.clock.advance(ms);
     gateway.upstream(id).gate.open();
@@ -249,7 +249,10 @@ test('the quickest target of late is asked first, and one that was slow is tried
 });
 
 const PACED = {
-  does: 'answers when the gate is released',
-  times: Number.POSITIVE_INFINITY,
-  plan: ({ answer, delivery }: Exchange) => [{ do: 'gate' } as const, ...deliver(answer, delivery)],
+  description: 'answers when the gate is released',
+  requestCount: Number.POSITIVE_INFINITY,
+  planSteps: ({ answer, delivery }: FaultContext) => [
+    { do: 'gate' } as const,
+    ...answerSteps(answer, delivery),
+  ],
 };

@@ -2,48 +2,62 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
 import type { JsonObject } from '@floe/contract/json';
 import type { AnswerContext } from '@floe/wire/dialect';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { type Need, refusal, uncarried, type Ask as WireAsk } from '@floe/wire/request';
-import { faultOf } from '@floe/wire/upstream-fault';
-import type { Dialect } from '../providers/provider.ts';
-import { requestTo } from '../providers/request-to.ts';
-import type { UpstreamAnswer } from '../providers/transport.ts';
-import type { Ask } from './ask.ts';
+import {
+  findUnsupportedFeatures,
+  type RequiredFeature,
+  unsupportedFeatureFault,
+  type CanonicalRequest as WireAsk,
+} from '@floe/wire/request';
+import { toClientFault } from '@floe/wire/upstream-fault';
+import type { Dialect } from '../providers/provider-sheet.ts';
+import type { UpstreamResponse } from '../providers/transport.ts';
+import { buildUpstreamRequest } from '../providers/upstream-request.ts';
 import { shapeBody } from './body-shape.ts';
-import { cacheKeyOf } from './cache-key.ts';
 import type { Target } from './catalog.ts';
+import type { ClientRequest } from './client-request.ts';
 import type { Exchange } from './exchange-record.ts';
 import { upstreamHeaders } from './forward-request.ts';
-import { ideWriting } from './ide/writing.ts';
-import type { AnswerSink, Plan } from './plan.ts';
+import { ideAnswerOptions } from './ide/answer-options.ts';
+import type { AnswerSink, AttemptPlan } from './plan.ts';
+import { promptCacheKey } from './prompt-cache-key.ts';
 import { TranslatedAnswer, type Translation } from './translated-answer.ts';
-import { headerOf, readRetryAfterMs, sheetMeaning, spentAccount } from './upstream-fault.ts';
+import { headerOf, matchErrorRule, quotaExhaustedFault, readRetryAfterMs } from './upstream-fault.ts';
 
 /** A request read into the vocabulary, at most once per exchange. */
-export interface Reading {
+export interface TranslatableRequest {
   /** As it came. */
-  readonly prompt: Ask;
-  readonly ask: WireAsk;
+  readonly prompt: ClientRequest;
+  readonly canonical: WireAsk;
   readonly body: JsonObject;
 }
 
 /** The plan for a target that speaks another dialect. Throws `unsupported_parameter` when it cannot carry the request. */
-export function planTranslate(x: Exchange, target: Target, to: Dialect, reading: Reading): Plan {
-  const { prompt } = reading;
+export function planTranslation(
+  x: Exchange,
+  target: Target,
+  to: Dialect,
+  request: TranslatableRequest,
+): AttemptPlan {
+  const { prompt } = request;
   const { provider, credential } = target;
   const upstream = UPSTREAM_DIALECTS[to];
   const options = provider.optionsFor(target.model);
-  const [lost] = uncarried(reading.ask, upstream.carries, options.lacks);
-  if (lost) throw refusal(lost);
+  const [lost] = findUnsupportedFeatures(
+    request.canonical,
+    upstream.supportedFeatures,
+    options.unsupportedFeatures,
+  );
+  if (lost) throw unsupportedFeatureFault(lost);
   const model = provider.upstreamModel(target.model);
   const sealOrigin = provider.sealOrigin(credential);
-  const written = upstream.writeAsk(reading.ask, {
+  const written = upstream.writeRequest(request.canonical, {
     model,
     stream: prompt.stream,
     sealOrigin,
-    cacheKey: options.hints?.includes('cache-key') ? cacheKeyOf(x, prompt, reading.ask) : undefined,
+    cacheKey: options.hints?.includes('cache-key') ? promptCacheKey(x, prompt, request.canonical) : undefined,
     ...options,
   });
-  const shape = provider.shapeOf(to);
+  const shape = provider.bodyShapeOf(to);
   const shaped = shape && shapeBody(shape, (member) => written.body[member] !== undefined, {});
   const changes = [...(shaped?.changes ?? []), ...provider.body];
   const own = Object.fromEntries(
@@ -52,45 +66,52 @@ export function planTranslate(x: Exchange, target: Target, to: Dialect, reading:
   const body = Buffer.from(JSON.stringify({ ...written.body, ...own }));
   const headers = upstreamHeaders(target, prompt.stream);
   return {
-    request: requestTo(target, provider.pathOf(to, model, prompt.stream), headers, body),
-    dropped: [...reading.ask.dropped, ...written.dropped, ...(shaped?.dropped ?? [])],
-    answer: translatedAnswer(x, target, to, reading),
-    refusal: (refused) => readTranslatedRefusal(target, to, prompt, refused),
+    request: buildUpstreamRequest(target, provider.pathOf(to, model, prompt.stream), headers, body),
+    dropped: [...request.canonical.dropped, ...written.dropped, ...(shaped?.dropped ?? [])],
+    createSink: createTranslatedAnswer(x, target, to, request),
+    toError: (refused) => readTranslatedError(target, to, prompt, refused),
   };
 }
 
 /** What takes an answer of dialect `from` to the client, in whichever form it comes and was asked for. */
-export function translatedAnswer(
+export function createTranslatedAnswer(
   x: Exchange,
   target: Target,
   from: Dialect,
-  reading: Reading,
+  request: TranslatableRequest,
 ): (streamed: boolean) => AnswerSink {
-  return (streamed) => new TranslatedAnswer(x, translationOf(x, target, from, reading), streamed);
+  return (streamed) => new TranslatedAnswer(x, createTranslation(x, target, from, request), streamed);
 }
 
-function translationOf(x: Exchange, target: Target, from: Dialect, reading: Reading): Translation {
-  const { stream, body } = reading.prompt;
+function createTranslation(
+  x: Exchange,
+  target: Target,
+  from: Dialect,
+  request: TranslatableRequest,
+): Translation {
+  const { stream, body } = request.prompt;
   const { provider, credential, model } = target;
   const sealOrigin = provider.sealOrigin(credential);
   const id = x.id.slice(x.id.indexOf('_') + 1);
   const seconds = () => Math.floor(x.gateway.clock.now() / 1000);
   // Written anew within its dialect, an answer names the model that gave it, as the provider's own bytes would.
   const isOwnDialect = from === x.surface.dialect && !x.surface.ide;
-  const named = isOwnDialect ? { ...reading.ask, model: provider.upstreamModel(model) } : reading.ask;
+  const named = isOwnDialect
+    ? { ...request.canonical, model: provider.upstreamModel(model) }
+    : request.canonical;
   const context: AnswerContext = {
-    ask: named,
-    request: reading.body,
+    request: named,
+    clientBody: request.body,
     id,
     requestId: x.id,
     createdS: seconds(),
     nowS: seconds,
-    chatReasoning: x.course?.chatReasoning === 'forward' ? 'forward' : undefined,
+    chatReasoning: x.route?.chatReasoning === 'forward' ? 'forward' : undefined,
     // About four bytes a token: told before the provider has counted, and corrected by its count.
     inputEstimate: Math.ceil(body.length / 4),
     sealOrigin,
-    ...(x.surface.ide ? ideWriting(x) : undefined),
-    stored: x.request.turn?.keeps === true,
+    ...(x.surface.ide ? ideAnswerOptions(x) : undefined),
+    isStored: x.request.turn?.isStored === true,
   };
   const readerOptions = { id, sealOrigin, thinkTags: provider.hasThinkTags(model) };
   return {
@@ -98,13 +119,13 @@ function translationOf(x: Exchange, target: Target, from: Dialect, reading: Read
     upstream: UPSTREAM_DIALECTS[from],
     context,
     readerOptions,
-    leavesStreamed: stream,
-    replayable: stream && mayReplay(x, reading.ask),
+    isStreamToClient: stream,
+    isReplayable: stream && canReplay(x, request.canonical),
   };
 }
 
 /** Needs of a request whose answer the vocabulary cannot write again: it must pass as it comes. */
-const AS_IT_COMES: readonly Need[] = [
+const UNREPLAYABLE_NEEDS: readonly RequiredFeature[] = [
   'audio-out',
   'logprobs',
   'choices',
@@ -115,12 +136,14 @@ const AS_IT_COMES: readonly Need[] = [
 ];
 
 /** Whether the route wants a broken stream generated again, and this answer can be. */
-export function mayReplay(x: Exchange, ask: WireAsk): boolean {
-  return x.course?.rescue === 'replay' && !AS_IT_COMES.some((need) => ask.needs.has(need));
+export function canReplay(x: Exchange, canonical: WireAsk): boolean {
+  return (
+    x.route?.rescue === 'replay' && !UNREPLAYABLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))
+  );
 }
 
 /** What a sheet's rule means in the words of the wire. */
-const KINDS = {
+const FAULT_KINDS = {
   bad_credentials: 'credential',
   rate: 'rate',
   overloaded: 'overloaded',
@@ -128,17 +151,17 @@ const KINDS = {
 } as const;
 
 /** An error answer of another dialect, as the client's dialect will say it. */
-export function readTranslatedRefusal(
+export function readTranslatedError(
   target: Target,
   from: Dialect,
-  { members }: Pick<Ask, 'members'>,
-  { status, headers, body }: UpstreamAnswer,
+  { members }: Pick<ClientRequest, 'members'>,
+  { status, headers, body }: UpstreamResponse,
 ): Fault {
   const { id, sheet } = target.provider;
   const text = body.toString('utf8');
   const detail = { upstreamStatus: status, upstreamBody: text.slice(0, 2000) };
   const errorType = headerOf(headers, 'x-amzn-errortype');
-  const meaning = sheetMeaning(sheet, status, `${errorType ?? ''} ${text}`);
+  const meaning = matchErrorRule(sheet, status, `${errorType ?? ''} ${text}`);
   if (meaning === 'bad_credentials')
     return new Fault(
       'upstream_auth_failed',
@@ -152,11 +175,11 @@ export function readTranslatedRefusal(
       detail,
     );
   const described = UPSTREAM_DIALECTS[from].readFault(status, { 'x-amzn-errortype': errorType }, text);
-  const fault = faultOf(meaning ? { ...described, kind: KINDS[meaning] } : described);
-  if (described.kind === 'quota') return spentAccount(id, detail);
+  const fault = toClientFault(meaning ? { ...described, kind: FAULT_KINDS[meaning] } : described);
+  if (described.kind === 'quota') return quotaExhaustedFault(id, detail);
   const retryAfterMs = readRetryAfterMs(headers) ?? described.retryAfterMs;
   const param = clientParam(described.param, members);
-  return new Fault(codeOf(meaning) ?? fault.code, fault.message, {
+  return new Fault(faultCodeOf(meaning) ?? fault.code, fault.message, {
     ...fault.detail,
     ...detail,
     ...(param === undefined ? {} : { param }),
@@ -179,14 +202,14 @@ const SAME_SETTING: readonly (readonly string[])[] = [
  * The client's own name of a field that a provider complains about: the same path where the client sent it, else
  * the member that became it. Undefined for a field the client never sent.
  */
-function clientParam(param: string | undefined, members: Ask['members']): string | undefined {
+function clientParam(param: string | undefined, members: ClientRequest['members']): string | undefined {
   const name = param === undefined ? undefined : /^\w+/.exec(param)?.[0];
   if (name === undefined || members.has(name)) return name && param;
   return SAME_SETTING.find((names) => names.includes(name))?.find((own) => members.has(own));
 }
 
 /** A status the sheet explains says more than its number. */
-function codeOf(meaning: ReturnType<typeof sheetMeaning>): FaultCode | undefined {
+function faultCodeOf(meaning: ReturnType<typeof matchErrorRule>): FaultCode | undefined {
   if (meaning === 'overloaded') return 'upstream_error';
   return meaning === 'rate' ? 'upstream_rate_limited' : undefined;
 }

@@ -1,92 +1,95 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold, eventsOf } from '@floe/wire/answer';
+import { AnswerAccumulator, type CanonicalAnswer, toAnswerEvents } from '@floe/wire/answer';
 import type {
   AnswerContext,
-  AnswerReader,
-  AnswerWriter,
+  AnswerReadOptions,
+  AnswerStreamReader,
+  AnswerStreamWriter,
   ClientDialect,
-  ReaderOptions,
   UpstreamDialect,
 } from '@floe/wire/dialect';
 import type { AnswerEvent } from '@floe/wire/events';
-import { readFrame, SseFramer } from '@floe/wire/sse';
+import { parseSseFrame, SseFramer } from '@floe/wire/sse';
 import { answerHeaders } from './answer-headers.ts';
-import { ClientStream, wholeAnswer } from './answer-sinks.ts';
-import { noteEvent } from './booked-usage.ts';
-import type { ClientOut } from './client-out.ts';
+import { ClientStream, createBufferedAnswer } from './answer-sinks.ts';
+import { recordEventContent } from './charged-usage.ts';
+import type { ClientOutput } from './client-output.ts';
 import type { Exchange } from './exchange-record.ts';
 import type { AnswerSink } from './plan.ts';
-import { judgedBody } from './policy/answer-gate.ts';
-import { Replay } from './replay.ts';
-import { type Ending, endingWith } from './stored/open-turn.ts';
-import { parse } from './upstream-json.ts';
+import { applyAnswerPolicies } from './policy/apply-answer-policies.ts';
+import { createJsonAnswerEnd, type PendingAnswerEnd } from './stored/responses-turn.ts';
+import { StreamReplay } from './stream-replay.ts';
+import { parseUpstreamJson } from './upstream-json.ts';
 
 export interface Translation {
   readonly client: ClientDialect;
   readonly upstream: UpstreamDialect;
   readonly context: AnswerContext;
-  readonly readerOptions: ReaderOptions;
-  readonly leavesStreamed: boolean;
+  readonly readerOptions: AnswerReadOptions;
+  readonly isStreamToClient: boolean;
   /** A stream that may be continued by a later attempt. */
-  readonly replayable: boolean;
+  readonly isReplayable: boolean;
 }
 
 /** An answer of another dialect, read into events and written as the client's stream or as its fold. */
-export class TranslatedAnswer implements AnswerSink, Ending {
+export class TranslatedAnswer implements AnswerSink, PendingAnswerEnd {
   #x: Exchange;
-  #way: Translation;
-  #arrivesStreamed: boolean;
-  #arrival: AnswerSink;
-  #out: ClientOut;
-  #writer: AnswerWriter;
-  #fold = new AnswerFold();
+  #translation: Translation;
+  #isStreamFromUpstream: boolean;
+  #upstreamSink: AnswerSink;
+  #output: ClientOutput;
+  #writer: AnswerStreamWriter;
+  #fold = new AnswerAccumulator();
   #fault: Fault | null = null;
   #text = '';
   /** The chunk an answer begins with, before it is known whether content follows. */
-  #lead = '';
-  #hasContent = false;
+  #firstChunk = '';
+  #hasReadContent = false;
   #finished = false;
   #ended = false;
   /** What the finish is told with, withheld until the turn is stored. */
-  #last: Buffer | string = '';
+  #finishText: Buffer | string = '';
 
-  constructor(x: Exchange, way: Translation, arrivesStreamed: boolean) {
+  constructor(x: Exchange, translation: Translation, arrivesStreamed: boolean) {
     this.#x = x;
-    this.#way = way;
-    this.#arrivesStreamed = arrivesStreamed;
-    const replay = way.replayable ? replayOf(x, way) : null;
-    this.#out = replay?.out ?? new ClientStream(x);
-    this.#writer = replay?.writer ?? way.client.answerWriter(way.context);
+    this.#translation = translation;
+    this.#isStreamFromUpstream = arrivesStreamed;
+    const replay = translation.isReplayable ? findOrCreateReplay(x, translation) : null;
+    this.#output = replay?.output ?? new ClientStream(x);
+    this.#writer = replay?.writer ?? translation.client.createAnswerWriter(translation.context);
     const write = (event: AnswerEvent) => this.#write(event);
-    replay?.begin(way.context.sealOrigin ?? '', write);
-    const take = (event: AnswerEvent) => this.#take(event, replay);
-    this.#arrival = arrivesStreamed
-      ? new ArrivingStream(way.upstream.answerReader(take, way.readerOptions))
-      : wholeAnswer((bytes) => {
-          for (const event of eventsOf(way.upstream.readAnswer(parse(bytes), way.readerOptions))) take(event);
+    replay?.begin(translation.context.sealOrigin ?? '', write);
+    const take = (event: AnswerEvent) => this.#onEvent(event, replay);
+    this.#upstreamSink = arrivesStreamed
+      ? new UpstreamEventStream(translation.upstream.createAnswerReader(take, translation.readerOptions))
+      : createBufferedAnswer((bytes) => {
+          for (const event of toAnswerEvents(
+            translation.upstream.readWholeAnswer(parseUpstreamJson(bytes), translation.readerOptions),
+          ))
+            take(event);
         });
   }
 
-  get heard(): boolean {
-    return this.#hasContent && this.#out.started;
+  get hasContent(): boolean {
+    return this.#hasReadContent && this.#output.isContentSent;
   }
 
-  get started(): boolean {
-    return this.#out.started;
+  get isContentSent(): boolean {
+    return this.#output.isContentSent;
   }
 
-  cut(): void {
-    this.#arrival.cut();
+  abort(): void {
+    this.#upstreamSink.abort();
   }
 
-  get whole(): boolean {
+  get isComplete(): boolean {
     return this.#ended;
   }
 
   push(chunk: Buffer): boolean {
     try {
-      this.#arrival.push(chunk);
+      this.#upstreamSink.push(chunk);
     } catch (error) {
       // What came before it in the same chunk is told first.
       if (!(error instanceof Fault)) throw error;
@@ -99,16 +102,16 @@ export class TranslatedAnswer implements AnswerSink, Ending {
 
   /** An upstream may leave its connection open behind the last event, whatever the client asked for. */
   #endFinished(): void {
-    if (this.#way.leavesStreamed) this.#endStream();
-    else if (this.#arrivesStreamed && !this.#ended) {
+    if (this.#translation.isStreamToClient) this.#endStream();
+    else if (this.#isStreamFromUpstream && !this.#ended) {
       this.#ended = true;
-      this.#answerWhole(this.#fold.answer);
+      this.#sendWholeAnswer(this.#fold.answer);
     }
   }
 
-  conclude(): boolean {
-    if (!this.#arrivesStreamed || this.#fault) return false;
-    this.#arrival.end();
+  tryComplete(): boolean {
+    if (!this.#isStreamFromUpstream || this.#fault) return false;
+    this.#upstreamSink.end();
     if (!this.#finished || this.#fault) return false;
     this.#flush();
     this.#endFinished();
@@ -116,54 +119,55 @@ export class TranslatedAnswer implements AnswerSink, Ending {
   }
 
   end(): void {
-    this.#arrival.end();
+    this.#upstreamSink.end();
     this.#flush();
-    if (this.#way.leavesStreamed) this.#endStream();
-    else if (!this.#ended) this.#answerWhole(this.#fold.answer);
+    if (this.#translation.isStreamToClient) this.#endStream();
+    else if (!this.#ended) this.#sendWholeAnswer(this.#fold.answer);
   }
 
   /** Clients hang up at the last event: the stream ends with it, whatever the upstream still has to say. */
   #endStream(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#noteDropped(this.#writer.dropped);
+    this.#recordDropped(this.#writer.dropped);
     const { response } = this.#writer;
-    if (!this.#x.request.turn?.keeps || !response) return this.tell();
+    if (!this.#x.request.turn?.isStored || !response) return this.send();
     // What is denied is not stored either.
-    this.#last = this.#out.judgeEnd(this.#last);
+    this.#finishText = this.#output.evaluateEnd(this.#finishText);
     this.#x.request.turn.end(response, false, this);
   }
 
-  tell(): void {
-    if (this.#last.length > 0) this.#out.pass(this.#last);
-    this.#out.end();
+  send(): void {
+    if (this.#finishText.length > 0) this.#output.write(this.#finishText);
+    this.#output.end();
   }
 
-  failure(fault: Fault): string {
-    this.#noteDropped(this.#writer.dropped);
-    return this.#out.failure(fault) ?? this.#writer.write({ type: 'error', fault });
+  formatError(fault: Fault): string {
+    this.#recordDropped(this.#writer.dropped);
+    return this.#output.formatError(fault) ?? this.#writer.write({ type: 'error', fault });
   }
 
-  #take(event: AnswerEvent, replay: Replay | null): void {
+  #onEvent(event: AnswerEvent, replay: StreamReplay | null): void {
     if (event.type === 'error') {
       this.#fault = event.fault;
       return;
     }
-    noteEvent(this.#x, event);
-    if (event.type === 'usage') this.#x.answer.reportUsage(event.usage);
+    recordEventContent(this.#x, event);
+    if (event.type === 'usage') this.#x.answer.setUsage(event.usage);
     if (event.type === 'finish') {
-      this.#x.answer.setFinish(event.raw);
+      this.#x.answer.setFinishReason(event.raw);
       this.#finished = true;
     }
-    if (event.type === 'open' || event.type === 'finish') this.#hasContent = true;
-    if (replay) replay.take(event);
+    if (event.type === 'open' || event.type === 'finish') this.#hasReadContent = true;
+    if (replay) replay.push(event);
     else this.#write(event);
   }
 
   #write(event: AnswerEvent): void {
-    if (!this.#way.leavesStreamed) this.#fold.add(event);
-    else if (event.type === 'start') this.#lead = this.#writer.write(event);
-    else if (event.type === 'finish' && this.#x.request.turn?.keeps) this.#last = this.#writer.write(event);
+    if (!this.#translation.isStreamToClient) this.#fold.add(event);
+    else if (event.type === 'start') this.#firstChunk = this.#writer.write(event);
+    else if (event.type === 'finish' && this.#x.request.turn?.isStored)
+      this.#finishText = this.#writer.write(event);
     else this.#text += this.#writer.write(event);
   }
 
@@ -172,70 +176,71 @@ export class TranslatedAnswer implements AnswerSink, Ending {
    * they had come apart: what a client sees does not depend on how its bytes were cut.
    */
   #flush(): boolean {
-    const { leavesStreamed } = this.#way;
-    const tellable = this.#hasContent && (this.#arrivesStreamed || !this.#fault);
-    if (this.#lead !== '') this.#passLead(tellable);
-    if (tellable && leavesStreamed && !this.started) this.#out.start();
-    const flowing = this.#text === '' || this.#out.pass(this.#text);
+    const { isStreamToClient: leavesStreamed } = this.#translation;
+    const tellable = this.#hasReadContent && (this.#isStreamFromUpstream || !this.#fault);
+    if (this.#firstChunk !== '') this.#sendFirstChunk(tellable);
+    if (tellable && leavesStreamed && !this.isContentSent) this.#output.start();
+    const flowing = this.#text === '' || this.#output.write(this.#text);
     this.#text = '';
     if (this.#fault) throw this.#fault;
     return flowing;
   }
 
   /** An IDE gets the first chunk ahead of the content, unless content or a fault is here already. */
-  #passLead(tellable: boolean): void {
-    const { early, hasHead } = this.#x.progress;
-    const lead = this.#lead;
-    this.#lead = '';
-    const goesAhead = early !== null && (hasHead || !(tellable || this.#fault));
-    if (!goesAhead || !early.lead(lead)) this.#text = lead + this.#text;
+  #sendFirstChunk(tellable: boolean): void {
+    const { keepAlive, isHeadSent: hasHead } = this.#x.progress;
+    const lead = this.#firstChunk;
+    this.#firstChunk = '';
+    const goesAhead = keepAlive !== null && (hasHead || !(tellable || this.#fault));
+    if (!goesAhead || !keepAlive.sendFirstChunk(lead)) this.#text = lead + this.#text;
   }
 
-  #answerWhole(answer: Answer): void {
-    const { body, dropped } = this.#way.client.writeAnswer(answer, this.#way.context);
-    this.#noteDropped(dropped);
+  #sendWholeAnswer(answer: CanonicalAnswer): void {
+    const { body, dropped } = this.#translation.client.writeWholeAnswer(answer, this.#translation.context);
+    this.#recordDropped(dropped);
     const {
       client,
       request: { turn },
     } = this.#x;
-    const text = judgedBody(this.#x, JSON.stringify(body));
+    const text = applyAnswerPolicies(this.#x, JSON.stringify(body));
     const headers = answerHeaders(this.#x, 'application/json');
-    if (turn?.keeps) turn.end(this.#kept(body, text), false, endingWith(client, headers, text));
-    else client.answer(200, headers, text);
+    if (turn?.isStored)
+      turn.end(this.#storedResponse(body, text), false, createJsonAnswerEnd(client, headers, text));
+    else client.sendAnswer(200, headers, text);
   }
 
   /** The body as it is told: a policy may have taken something out. */
-  #kept(body: JsonObject, told: Buffer | string): JsonObject {
-    if (this.#x.judged.rewrittenBy === null) return body;
-    const parsed = parse(Buffer.from(told));
+  #storedResponse(body: JsonObject, told: Buffer | string): JsonObject {
+    if (this.#x.policy.rewrittenBy === null) return body;
+    const parsed = parseUpstreamJson(Buffer.from(told));
     return isObject(parsed) ? parsed : body;
   }
 
-  #noteDropped(dropped: ReadonlySet<string>): void {
+  #recordDropped(dropped: ReadonlySet<string>): void {
     const { answer } = this.#x;
     if (dropped.size > 0) answer.setDropped([...new Set([...answer.dropped, ...dropped])]);
   }
 }
 
 /** The stream under way when an earlier attempt has delivered a part of it, else a new one. */
-function replayOf(x: Exchange, { client, context }: Translation): Replay {
+function findOrCreateReplay(x: Exchange, { client, context }: Translation): StreamReplay {
   const { replay: underWay } = x.progress;
-  if (underWay?.out.started) return underWay;
+  if (underWay?.output.isContentSent) return underWay;
   const showsReasoning = client.name !== 'chat' || context.chatReasoning === 'forward';
-  const replay = new Replay(client.answerWriter(context), new ClientStream(x), showsReasoning);
-  x.progress.mayReplay(replay);
+  const replay = new StreamReplay(client.createAnswerWriter(context), new ClientStream(x), showsReasoning);
+  x.progress.setReplay(replay);
   return replay;
 }
 
 /** Frames of a stream, handed to the dialect's reader. */
-class ArrivingStream implements AnswerSink {
-  readonly heard = false;
-  readonly started = false;
-  readonly whole = false;
+class UpstreamEventStream implements AnswerSink {
+  readonly hasContent = false;
+  readonly isContentSent = false;
+  readonly isComplete = false;
   #framer = new SseFramer();
-  #reader: AnswerReader;
+  #reader: AnswerStreamReader;
 
-  constructor(reader: AnswerReader) {
+  constructor(reader: AnswerStreamReader) {
     this.#reader = reader;
   }
 
@@ -243,7 +248,7 @@ class ArrivingStream implements AnswerSink {
     const { bytes, lead, ends } = this.#framer.push(chunk);
     let from = lead;
     for (const end of ends) {
-      const event = readFrame(bytes.subarray(from, end));
+      const event = parseSseFrame(bytes.subarray(from, end));
       if (event) this.#reader.read(event);
       from = end;
     }
@@ -254,11 +259,11 @@ class ArrivingStream implements AnswerSink {
     this.#reader.end();
   }
 
-  cut(): void {
+  abort(): void {
     this.#reader.end();
   }
 
-  failure(fault: Fault): string {
+  formatError(fault: Fault): string {
     throw new Error(`the arriving side tells nothing, not even ${fault.code}`);
   }
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { compatible, type ProviderSheet } from '../providers/provider.ts';
-import { SHEETS } from '../providers/sheets.ts';
-import { BadAnswer, ClosedEarly, UnsendableRequest } from '../providers/transport.ts';
-import { readNetworkError, readRefusal, readRetryAfterMs, UpstreamRefusal } from './upstream-fault.ts';
+import { chatCompatible, type ProviderSheet } from '../providers/provider-sheet.ts';
+import { PROVIDER_SHEETS } from '../providers/provider-sheets.ts';
+import { ClosedEarlyError, MalformedResponseError, UnsendableRequestError } from '../providers/transport.ts';
+import { readNetworkError, readRetryAfterMs, readUpstreamError, UpstreamRefusal } from './upstream-fault.ts';
 
 const plain: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'plain',
   name: 'Plain',
   keyVariables: [],
@@ -17,7 +17,7 @@ const plain: ProviderSheet = {
 
 function read(status: number, body: unknown, headers: Record<string, string> = {}, sheet = plain) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readRefusal({ id: 'up', sheet }, { status, headers, body: Buffer.from(text) });
+  return readUpstreamError({ id: 'up', sheet }, { status, headers, body: Buffer.from(text) });
 }
 
 function codeOf(result: Fault | UpstreamRefusal): string {
@@ -45,7 +45,9 @@ test('401 and 403 blame our credential and never show the upstream text to the c
 });
 
 test('a 403 that its sheet blames on the request passes on to the client', () => {
-  const sheet = SHEETS.find((candidate) => candidate.errors?.some((rule) => rule.text === 'context length'));
+  const sheet = PROVIDER_SHEETS.find((candidate) =>
+    candidate.errors?.some((rule) => rule.text === 'context length'),
+  );
   assert.ok(sheet);
   const body = { error: { message: 'The prompt is longer than the model’s context length.' } };
   assert.equal(codeOf(read(403, body, {}, sheet)), 'refusal');
@@ -53,7 +55,7 @@ test('a 403 that its sheet blames on the request passes on to the client', () =>
 });
 
 test('the providers that say a bad credential with 400 are read by their sheet', () => {
-  const sheet = SHEETS.find((candidate) =>
+  const sheet = PROVIDER_SHEETS.find((candidate) =>
     candidate.errors?.some((rule) => rule.text === 'incorrect api key'),
   );
   assert.ok(sheet);
@@ -121,9 +123,14 @@ test('a broken connection is unreachable before the answer and a broken stream i
   assert.equal(readNetworkError('up', reset, true).code, 'upstream_stream_broken');
   const slow = Object.assign(new Error('slow'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
   assert.deepEqual(readNetworkError('up', slow, false).detail.phase, 'connect');
-  assert.match(readNetworkError('up', new ClosedEarly(), false).message, /closed the connection without/);
-  const newline = new UnsendableRequest('the header authorization holds a character that cannot be sent');
+  assert.match(
+    readNetworkError('up', new ClosedEarlyError(), false).message,
+    /closed the connection without/,
+  );
+  const newline = new UnsendableRequestError(
+    'the header authorization holds a character that cannot be sent',
+  );
   assert.match(readNetworkError('up', newline, false).message, /not asked: the header authorization holds/);
-  const garbage = new BadAnswer('status_line');
+  const garbage = new MalformedResponseError('status_line');
   assert.equal(readNetworkError('up', garbage, false).code, 'upstream_error');
 });

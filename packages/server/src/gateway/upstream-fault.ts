@@ -1,19 +1,19 @@
 import { Fault, type FaultDetail } from '@floe/contract/faults';
-import { faultOf, readUpstreamFault } from '@floe/wire/upstream-fault';
-import type { Provider } from '../providers/configured.ts';
-import type { ErrorRule, ProviderSheet } from '../providers/provider.ts';
+import { parseUpstreamFault, toClientFault } from '@floe/wire/upstream-fault';
+import type { Provider } from '../providers/configured-provider.ts';
+import type { ErrorRule, ProviderSheet } from '../providers/provider-sheet.ts';
 import {
-  BadAnswer,
-  ClosedEarly,
-  UnsendableRequest,
-  type UpstreamAnswer,
+  ClosedEarlyError,
+  MalformedResponseError,
+  UnsendableRequestError,
   type UpstreamHeaders,
+  type UpstreamResponse,
 } from '../providers/transport.ts';
 
-const MESSAGE_CHARACTERS = 500;
-const KEPT_BODY_CHARACTERS = 2000;
+const MAX_MESSAGE_CHARACTERS = 500;
+const MAX_BODY_CHARACTERS = 2000;
 /** A day: quotas of a day exist, and a longer wait is a mistake of the provider's. */
-const LONGEST_WAIT_MS = 86_400_000;
+const MAX_RETRY_AFTER_MS = 86_400_000;
 
 /** An upstream's answer that belongs to the client though it is no success: passed on with its status and bytes. */
 export class UpstreamRefusal extends Error {
@@ -42,24 +42,24 @@ export class UpstreamRefusal extends Error {
   }
 
   /** The same in our words, where a status and a body can no longer be told. */
-  asFault(): Fault {
-    return faultOf(readUpstreamFault(this.status, {}, this.body.toString('utf8')));
+  toFault(): Fault {
+    return toClientFault(parseUpstreamFault(this.status, {}, this.body.toString('utf8')));
   }
 }
 
 /** Reads an upstream's error answer on a same-dialect path: whose fault it is and what the client gets to see. */
-export function readRefusal(
+export function readUpstreamError(
   { id: provider, sheet }: Pick<Provider, 'id' | 'sheet'>,
-  { status, headers, body }: UpstreamAnswer,
+  { status, headers, body }: UpstreamResponse,
 ): Fault | UpstreamRefusal {
   const text = body.toString('utf8');
-  const meaning = sheetMeaning(sheet, status, text) ?? meaningOf(status);
-  const { kind, message } = readUpstreamFault(status, {}, text);
+  const meaning = matchErrorRule(sheet, status, text) ?? statusMeaning(status);
+  const { kind, message } = parseUpstreamFault(status, {}, text);
   if (meaning === 'request') {
     const type = headerOf(headers, 'content-type') ?? 'application/json';
     return new UpstreamRefusal(status, type, body, { isContextLength: kind === 'context' });
   }
-  const detail = { upstreamStatus: status, upstreamBody: text.slice(0, KEPT_BODY_CHARACTERS) };
+  const detail = { upstreamStatus: status, upstreamBody: text.slice(0, MAX_BODY_CHARACTERS) };
   if (meaning === 'bad_credentials')
     return new Fault(
       'upstream_auth_failed',
@@ -72,17 +72,17 @@ export function readRefusal(
       `${provider} answered with a redirect (${status}), which is never followed.`,
       detail,
     );
-  if (kind === 'quota') return spentAccount(provider, detail);
+  if (kind === 'quota') return quotaExhaustedFault(provider, detail);
   const retryAfterMs = readRetryAfterMs(headers);
   const code = meaning === 'rate' ? 'upstream_rate_limited' : 'upstream_error';
-  return new Fault(code, `${provider} answered ${status}: ${shown(message)}`, {
+  return new Fault(code, `${provider} answered ${status}: ${truncateMessage(message)}`, {
     ...detail,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 
 /** The account behind our credential has nothing left. No caller can wait that out, so it is no rate limit. */
-export function spentAccount(provider: string, detail: FaultDetail): Fault {
+export function quotaExhaustedFault(provider: string, detail: FaultDetail): Fault {
   return new Fault(
     'upstream_auth_failed',
     `The account behind the credential configured for ${provider} has no quota or credit left.`,
@@ -90,24 +90,24 @@ export function spentAccount(provider: string, detail: FaultDetail): Fault {
   );
 }
 
-type Meaning = ErrorRule['means'];
+type ErrorMeaning = ErrorRule['means'];
 
 /** What a status with this text means at this provider, when its sheet says so. */
-export function sheetMeaning(sheet: ProviderSheet, status: number, text: string): Meaning | undefined {
+export function matchErrorRule(sheet: ProviderSheet, status: number, text: string): ErrorMeaning | undefined {
   const lower = text.toLowerCase();
   return sheet.errors?.find((rule) => rule.status === status && lower.includes(rule.text))?.means;
 }
 
-function meaningOf(status: number): Meaning {
+function statusMeaning(status: number): ErrorMeaning {
   if (status === 401 || status === 403) return 'bad_credentials';
   if (status === 429) return 'rate';
   return status >= 400 && status < 500 ? 'request' : 'overloaded';
 }
 
 /** An upstream's words, at a length that fits a message. */
-function shown(message: string): string {
+function truncateMessage(message: string): string {
   const text = /^\s*</.test(message) ? 'an HTML page' : message.trim();
-  return text.length > MESSAGE_CHARACTERS ? `${text.slice(0, MESSAGE_CHARACTERS)}…` : text;
+  return text.length > MAX_MESSAGE_CHARACTERS ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}…` : text;
 }
 
 /**
@@ -125,7 +125,7 @@ export function readRetryAfterMs(headers: UpstreamHeaders, nowMs: number = Date.
     if (Number.isFinite(seconds) && seconds >= 0) waits.push(seconds * 1000);
     else if (Number.isFinite(date)) waits.push(Math.max(0, date - nowMs));
   }
-  return waits.length === 0 ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(...waits));
+  return waits.length === 0 ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(...waits));
 }
 
 export function headerOf(headers: UpstreamHeaders, name: string): string | undefined {
@@ -135,7 +135,7 @@ export function headerOf(headers: UpstreamHeaders, name: string): string | undef
 
 /** What a failed connection means, from what our reader and the codes of Node and undici say. */
 export function readNetworkError(provider: string, error: Error, headSeen: boolean): Fault {
-  const code = codeOf(error);
+  const code = networkErrorCode(error);
   const cause = error;
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return new Fault('upstream_timeout', `${provider} did not accept a connection in time.`, {
@@ -143,7 +143,11 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
       cause,
     });
   // The second and third are how undici says it of an upload; its parser names itself and not always a code.
-  if (error instanceof BadAnswer || error.name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
+  if (
+    error instanceof MalformedResponseError ||
+    error.name === 'HTTPParserError' ||
+    code === 'UND_ERR_HEADERS_OVERFLOW'
+  )
     return new Fault('upstream_error', `${provider} did not answer in valid HTTP (${code}).`, { cause });
   if (headSeen)
     return new Fault(
@@ -151,18 +155,20 @@ export function readNetworkError(provider: string, error: Error, headSeen: boole
       `${provider} broke off in the middle of its answer (${code}).`,
       { cause },
     );
-  return new Fault('upstream_unreachable', unreachedBecause(provider, error, code), { cause });
+  return new Fault('upstream_unreachable', describeUnreachable(provider, error, code), { cause });
 }
 
-function unreachedBecause(provider: string, error: Error, code: string): string {
+function describeUnreachable(provider: string, error: Error, code: string): string {
   // A credential or a header of the configuration, as a rule; nothing of the request is in these words.
-  if (error instanceof UnsendableRequest) return `${provider} was not asked: ${error.message} (${code}).`;
-  if (error instanceof ClosedEarly) return `${provider} closed the connection without an answer (${code}).`;
+  if (error instanceof UnsendableRequestError)
+    return `${provider} was not asked: ${error.message} (${code}).`;
+  if (error instanceof ClosedEarlyError)
+    return `${provider} closed the connection without an answer (${code}).`;
   return `${provider} could not be reached (${code}).`;
 }
 
-function codeOf(error: Error): string {
+function networkErrorCode(error: Error): string {
   const code: unknown = 'code' in error ? error.code : undefined;
   if (typeof code === 'string') return code;
-  return error.cause instanceof Error ? codeOf(error.cause) : 'connection failed';
+  return error.cause instanceof Error ? networkErrorCode(error.cause) : 'connection failed';
 }

@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
-import { type Json, parseExactly } from '@floe/contract/json';
+import { type Json, parseJsonExactly } from '@floe/contract/json';
 
 /**
  * Parses an upstream's JSON answer, its numbers as they are written. Throws `upstream_error` when it is cut short, not UTF-8
  * or none.
  */
-export function parse(bytes: Buffer): Json {
+export function parseUpstreamJson(bytes: Buffer): Json {
   if (!isUtf8(bytes))
     throw new Fault('upstream_error', 'The provider sent an answer that is not UTF-8.', {
       upstreamBody: bytes.toString('utf8', 0, 2000),
     });
   try {
-    return parseExactly(bytes.toString('utf8'));
+    return parseJsonExactly(bytes.toString('utf8'));
   } catch {
     throw new Fault('upstream_error', 'The provider sent an answer that is not valid JSON.', {
       upstreamBody: bytes.toString('utf8', 0, 2000),

@@ -34,7 +34,7 @@ export function attemptTokens({ units }: Usage): AttemptTokens {
 }
 
 /** What is billed beside those counts; undefined when nothing is. */
-export function unitsBesideTokens(units: Usage['units']): Readonly<Record<string, number>> | undefined {
+export function nonTokenUnits(units: Usage['units']): Readonly<Record<string, number>> | undefined {
   const { input, cached, cache_write, output, reasoning, ...others } = units;
   for (const _ in others) return others;
   return undefined;

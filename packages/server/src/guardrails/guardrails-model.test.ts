@@ -6,28 +6,34 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { silentLog } from '../core/log.ts';
-import { MemoryCounters } from '../store/counters/memory.ts';
-import { openRedisCounters, type RemoteCounters } from '../store/counters/redis.ts';
-import { ResilientCounters } from '../store/counters/resilient.ts';
+import { MemoryCounters } from '../store/counters/memory-counters.ts';
+import { openRedisCounters, type RemoteCounters } from '../store/counters/redis-counters.ts';
+import { ResilientCounters } from '../store/counters/resilient-counters.ts';
 import { openDatabase } from '../store/open-database.ts';
-import { putOrg } from '../store/orgs.ts';
+import { upsertOrg } from '../store/orgs.ts';
 import type { Counters, Database } from '../store/ports.ts';
-import type { Charge } from '../store/spend/spend.ts';
+import type { BudgetCharge } from '../store/spend/budget-spend.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
-import { redisUrl } from '../store/test/redis-server.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { startTestRedis } from '../store/test/redis-server.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { Guard } from './guard.ts';
 import { openGuardrails } from './guardrails.ts';
-import { SpendBook } from './spend-book.ts';
-import { byShare, exactly, type Fleet, type Played, play } from './test/guardrails-model.ts';
-import { type Scenario, scenarios } from './test/guardrails-scenarios.ts';
+import { SpendCache } from './spend-cache.ts';
+import {
+  expectExactResult,
+  expectShareResult,
+  type GuardFleet,
+  runScenario,
+  type ScenarioResult,
+} from './test/guardrails-model.ts';
+import { arbitraryScenario, type Scenario } from './test/guardrails-scenarios.ts';
 
 const TIMES = process.env['FLOE_TEST_FULL'] === undefined ? 1 : 20;
 const TIMEOUT_MS = 50;
 const ORG = { name: 'Org', timezone: 'UTC', created_at: 0, updated_at: 0, updated_by: null };
 
 async function sqlite(t: TestContext, clock = new ManualClock()): Promise<Database> {
-  const parts = { dataDir: temporaryDirectory(t), log: silentLog, clock };
+  const parts = { dataDir: createTemporaryDirectory(t), log: silentLog, clock };
   const database = await openDatabase(`sqlite:${parts.dataDir}/floe.db`, parts);
   t.after(() => database.close());
   return database;
@@ -35,35 +41,35 @@ async function sqlite(t: TestContext, clock = new ManualClock()): Promise<Databa
 
 /** A guard that hears at once what was settled, as if the database had counted it. */
 function guardOver(counters: Counters, clock: ManualClock, database: Database): Guard {
-  const book = new SpendBook(database, clock, silentLog);
+  const spendCache = new SpendCache(database, clock, silentLog);
   const sums = new Map<string, number>();
-  function settle(_: string, charges: readonly Charge[]): void {
+  function settle(_: string, charges: readonly BudgetCharge[]): void {
     for (const charge of charges) {
       const key = `${charge.orgId}\n${charge.bucket}`;
       const beforeNanoUsd = sums.get(key) ?? 0;
       const afterNanoUsd = beforeNanoUsd + charge.nanoUsd;
       sums.set(key, afterNanoUsd);
-      book.note([{ ...charge, beforeNanoUsd, afterNanoUsd }]);
+      spendCache.record([{ ...charge, beforeNanoUsd, afterNanoUsd }]);
     }
   }
   const nothing = async () => undefined;
   return new Guard({
     counters,
-    journal: { hold: nothing, extend: () => undefined, settle, flush: nothing, close: nothing },
-    book,
+    journal: { reserve: nothing, extend: () => undefined, settle, flush: nothing, close: nothing },
+    spendCache,
     clock,
   });
 }
 
 /** A fleet of processes that share nothing but a clock. */
-function fleetOf(guards: readonly Guard[], clock: ManualClock, more: Partial<Fleet> = {}): Fleet {
+function fleetOf(guards: readonly Guard[], clock: ManualClock, more: Partial<GuardFleet> = {}): GuardFleet {
   const run = randomUUID();
   return {
     guards,
     now: () => clock.now(),
     advance: async (ms) => clock.advance(ms),
     flush: async () => assert.fail('nothing is shared'),
-    answered: async (taking) => taking,
+    answered: async (grant) => grant,
     org: (number) => `${run}-${number}`,
     ...more,
   };
@@ -74,7 +80,7 @@ async function check(
   t: TestContext,
   numRuns: number,
   arbitrary: fc.Arbitrary<Scenario>,
-  run: (scenario: Scenario) => Promise<Played>,
+  run: (scenario: Scenario) => Promise<ScenarioResult>,
 ): Promise<void> {
   let refusals = 0;
   const property = fc.asyncProperty(arbitrary, async (scenario) => {
@@ -88,27 +94,34 @@ async function check(
 
 test('limits and budgets in memory admit exactly what a plain model admits, through any idle time', async (t) => {
   const database = await sqlite(t);
-  await check(t, 300, scenarios(), async (scenario) => {
+  await check(t, 300, arbitraryScenario(), async (scenario) => {
     const clock = new ManualClock();
     const counters = new MemoryCounters(clock);
     const guard = guardOver(counters, clock, database);
-    return play(scenario, fleetOf([guard], clock), (entries) => exactly(scenario, entries));
+    return runScenario(scenario, fleetOf([guard], clock), (entries) => expectExactResult(scenario, entries));
   });
 });
 
 test('so do those of a default installation, and its database has what was spent', async (t) => {
   const clock = new ManualClock();
   const database = await sqlite(t, clock);
-  await check(t, 20, scenarios(), async (scenario) => {
-    const dataDir = temporaryDirectory(t);
-    const parts = { dataDir, database, shared: 'memory', sharedTimeoutMs: TIMEOUT_MS, clock, log: silentLog };
+  await check(t, 20, arbitraryScenario(), async (scenario) => {
+    const dataDir = createTemporaryDirectory(t);
+    const parts = {
+      dataDir,
+      database,
+      sharedStoreUrl: 'memory',
+      sharedTimeoutMs: TIMEOUT_MS,
+      clock,
+      log: silentLog,
+    };
     const { guard, close } = await openGuardrails(parts);
     const fleet = fleetOf([guard], clock);
     // What crosses a threshold is told to the channels of its org.
     await database.transaction(async (writer) => {
-      for (const number of scenario.orgs.keys()) await putOrg(writer, { ...ORG, id: fleet.org(number) });
+      for (const number of scenario.orgs.keys()) await upsertOrg(writer, { ...ORG, id: fleet.org(number) });
     });
-    const played = await play(scenario, fleet, (entries) => exactly(scenario, entries));
+    const played = await runScenario(scenario, fleet, (entries) => expectExactResult(scenario, entries));
     await close();
     const { sum } = await database.read
       .selectFrom('budget_spend')
@@ -125,18 +138,24 @@ test('so do those of a default installation, and its database has what was spent
 });
 
 test('so do those on a Redis that answers, flushed or not', async (t) => {
-  const url = await redisUrl();
+  const url = await startTestRedis();
   const admin = new Redis(url);
   t.after(() => admin.disconnect());
   const database = await sqlite(t);
-  await check(t, 40, scenarios({ flushes: true }), async (scenario) => {
+  await check(t, 40, arbitraryScenario({ flushes: true }), async (scenario) => {
     const clock = new ManualClock();
     clock.advance(Date.now() - clock.now());
     let offset = 0;
     const remote = await openRedisCounters({ url, clock, offsetMs: () => offset });
     // Nothing fires a timer while a test waits: no answer is too late.
-    const place = () => ({ count: 1, rank: 0 });
-    const counters = new ResilientCounters({ remote, clock, log: silentLog, place, timeoutMs: TIMEOUT_MS });
+    const place = () => ({ replicaCount: 1, rank: 0 });
+    const counters = new ResilientCounters({
+      remote,
+      clock,
+      log: silentLog,
+      replicaRank: place,
+      timeoutMs: TIMEOUT_MS,
+    });
     const fleet = fleetOf([guardOver(counters, clock, database)], clock, {
       advance: async (ms) => {
         offset += ms;
@@ -146,7 +165,7 @@ test('so do those on a Redis that answers, flushed or not', async (t) => {
       flush: async () => void (await admin.flushall()),
     });
     try {
-      return await play(scenario, fleet, (entries) => exactly(scenario, entries));
+      return await runScenario(scenario, fleet, (entries) => expectExactResult(scenario, entries));
     } finally {
       await counters.close();
     }
@@ -158,7 +177,7 @@ for (const replicas of [1, 2, 4])
     const database = await sqlite(t);
     const frozen = () => new Promise<never>(() => undefined);
     const remote: RemoteCounters = {
-      take: frozen,
+      acquire: frozen,
       settle: frozen,
       extend: frozen,
       peek: frozen,
@@ -166,11 +185,11 @@ for (const replicas of [1, 2, 4])
       ping: frozen,
       close: async () => undefined,
     };
-    await check(t, 100, scenarios({ budgets: 0, tokens: false }), async (scenario) => {
+    await check(t, 100, arbitraryScenario({ budgets: 0, tokens: false }), async (scenario) => {
       const clock = new ManualClock();
       const guards = Array.from({ length: replicas }, (_, rank) => {
-        const place = () => ({ count: replicas, rank });
-        const options = { remote, clock, log: silentLog, place, timeoutMs: TIMEOUT_MS };
+        const place = () => ({ replicaCount: replicas, rank });
+        const options = { remote, clock, log: silentLog, replicaRank: place, timeoutMs: TIMEOUT_MS };
         return guardOver(new ResilientCounters(options), clock, database);
       });
       const fleet = fleetOf(guards, clock, {
@@ -184,6 +203,6 @@ for (const replicas of [1, 2, 4])
           return done;
         },
       });
-      return play(scenario, fleet, (entries) => byShare(scenario, entries, replicas));
+      return runScenario(scenario, fleet, (entries) => expectShareResult(scenario, entries, replicas));
     });
   });

@@ -1,20 +1,20 @@
-import { enqueueAll } from '../alerts/alert.ts';
+import { enqueueAlerts } from '../alerts/alert.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type OpenedCounters, openCounters } from '../store/counters/open-counters.ts';
-import type { Counters, Database, Writer } from '../store/ports.ts';
+import type { Counters, Database, DatabaseWriter } from '../store/ports.ts';
 import { joinReplicas, type Replicas } from '../store/replicas.ts';
-import { openSpendJournal, type SpendJournal } from '../store/spend/journal.ts';
-import type { Charge, Spent } from '../store/spend/spend.ts';
+import type { BucketSpendChange, BudgetCharge } from '../store/spend/budget-spend.ts';
+import { openSpendJournal, type SpendJournal } from '../store/spend/spend-journal.ts';
 import { Guard } from './guard.ts';
-import { SpendBook } from './spend-book.ts';
+import { SpendCache } from './spend-cache.ts';
 import { thresholdAlerts } from './thresholds.ts';
 
 export interface GuardrailsOptions {
   readonly dataDir: string;
   readonly database: Database;
   /** `memory` or `redis://…`. */
-  readonly shared: string;
+  readonly sharedStoreUrl: string;
   /** What a request may wait for it. */
   readonly sharedTimeoutMs: number;
   readonly clock: Clock;
@@ -26,10 +26,10 @@ export interface Guardrails {
   readonly guard: Guard;
   readonly counters: Counters;
   /** How the store that processes share serves; null when there is none. */
-  readonly sharedStoreFigures: OpenedCounters['sharedStore'];
-  readonly sharedStoreIsLate: OpenedCounters['sharedStoreIsLate'];
+  readonly sharedStoreStats: OpenedCounters['sharedStoreStats'];
+  readonly sharedStoreIsLate: OpenedCounters['isSharedStoreSlow'];
   /** Whether the store that processes share answers; `memory` when there is none. */
-  sharedStore(): 'ok' | 'away' | 'memory';
+  sharedStore(): 'ok' | 'unavailable' | 'memory';
   close(): Promise<void>;
 }
 
@@ -38,60 +38,71 @@ export interface Guardrails {
  * spent and could not tell is counted before the first request.
  */
 export async function openGuardrails(options: GuardrailsOptions): Promise<Guardrails> {
-  const { dataDir, database, shared, sharedTimeoutMs, clock, log } = options;
+  const { dataDir, database, sharedStoreUrl: shared, sharedTimeoutMs, clock, log } = options;
   const replicas = await joinReplicas(database, clock, log);
   const {
     counters,
-    sharedStore: sharedStoreFigures,
-    sharedStoreIsLate,
+    sharedStoreStats: sharedStoreFigures,
+    isSharedStoreSlow: sharedStoreIsLate,
   } = await openCounters(shared, {
     clock,
     log,
-    place: () => replicas.place(),
+    replicaRank: () => replicas.getRank(),
     timeoutMs: sharedTimeoutMs,
   });
-  const book = new SpendBook(database, clock, log);
+  const spendCache = new SpendCache(database, clock, log);
   const journal = await openSpendJournal({
     dataDir,
     database,
     clock,
     log,
-    onSpent: (writer, spent) => tellThresholds(writer, spent, clock.now()),
-    afterSpent: (spent) => book.note(spent),
+    onSpent: (writer, spent) => enqueueThresholdAlerts(writer, spent, clock.now()),
+    afterSpent: (spent) => spendCache.record(spent),
     onOrphan: (id, charges) => settleOrphan(counters, id, charges),
   });
-  await book.open();
-  const guard = new Guard({ counters, journal, book, clock });
+  await spendCache.open();
+  const guard = new Guard({ counters, journal, spendCache, clock });
   const sharedStore = () => {
     const figures = sharedStoreFigures();
-    return figures === null ? 'memory' : figures.away ? 'away' : 'ok';
+    return figures === null ? 'memory' : figures.isUnavailable ? 'unavailable' : 'ok';
   };
-  const stop = () => close({ counters, journal, book, replicas });
-  return { guard, counters, sharedStoreFigures, sharedStoreIsLate, sharedStore, close: stop };
+  const stop = () => closeParts({ counters, journal, book: spendCache, replicas });
+  return {
+    guard,
+    counters,
+    sharedStoreStats: sharedStoreFigures,
+    sharedStoreIsLate,
+    sharedStore,
+    close: stop,
+  };
 }
 
-interface Parts {
+interface GuardrailsParts {
   readonly counters: Counters;
   readonly journal: SpendJournal;
-  readonly book: SpendBook;
+  readonly book: SpendCache;
   readonly replicas: Replicas;
 }
 
-async function close({ counters, journal, book, replicas }: Parts): Promise<void> {
+async function closeParts({ counters, journal, book: spendCache, replicas }: GuardrailsParts): Promise<void> {
   await journal.close();
-  book.close();
+  spendCache.close();
   await counters.close();
   await replicas.close();
 }
 
 /** In the transaction that crossed it: an alert for each share of a budget is told once, by whoever crosses it. */
-async function tellThresholds(writer: Writer, spent: readonly Spent[], nowMs: number): Promise<void> {
+async function enqueueThresholdAlerts(
+  writer: DatabaseWriter,
+  spent: readonly BucketSpendChange[],
+  nowMs: number,
+): Promise<void> {
   const alerts = thresholdAlerts(spent, nowMs);
-  if (alerts.length > 0) await enqueueAll(writer, alerts);
+  if (alerts.length > 0) await enqueueAlerts(writer, alerts);
 }
 
 /** What a dead process held is spent: its shared counters hear it, those in memory died with it. */
-function settleOrphan(counters: Counters, id: string, charges: readonly Charge[]): void {
+function settleOrphan(counters: Counters, id: string, charges: readonly BudgetCharge[]): void {
   for (const { orgId, bucket, endsAt, nanoUsd, limitNanoUsd } of charges) {
     const claim = {
       kind: 'spend',
@@ -99,13 +110,13 @@ function settleOrphan(counters: Counters, id: string, charges: readonly Charge[]
       amount: nanoUsd,
       limit: limitNanoUsd,
       enforced: true,
-      lasting: false,
-      floor: 0,
+      persistent: false,
+      minimumUsed: 0,
       endsAt,
-      lastsMs: 0,
-      away: 'local',
+      ttlMs: 0,
+      outageMode: 'local',
     } as const;
     const worth = { claims: [claim], amounts: [nanoUsd], actual: [nanoUsd] };
-    void counters.settle(orgId, { id, second: 0, away: false, ownSecond: 0, ...worth });
+    void counters.settle(orgId, { id, second: 0, countedLocally: false, localSecond: 0, ...worth });
   }
 }

@@ -1,10 +1,10 @@
-import type { LimitSettings } from './rule.ts';
+import type { LimitSettings } from './guardrail-rule.ts';
 import type { RuleClaim } from './rule-claim.ts';
 
 /** The shared store releases the slots of a process that says nothing for so long: the process died. */
 const LEASE_MS = 10_000;
 /** Buckets remembered of one limit; one of each end user can be any number. */
-const REMEMBERED = 4_096;
+const MAX_BUCKETS = 4_096;
 
 /** The bucket of one subject in one limit, and what a request takes of it. */
 export class LimitBucket {
@@ -15,8 +15,8 @@ export class LimitBucket {
 
   constructor(rule: LimitSettings, bucket: string) {
     const { rpm, tpm, concurrency } = rule.config;
-    const of = (counts: RuleClaim['counts'], sign: string, limit?: number) =>
-      limit === undefined ? null : claimOf(rule, counts, `${sign}:${bucket}`, limit);
+    const of = (counts: RuleClaim['unit'], sign: string, limit?: number) =>
+      limit === undefined ? null : createClaim(rule, counts, `${sign}:${bucket}`, limit);
     this.#requests = of('requests', 'r', rpm);
     this.#tokens = of('tokens', 't', tpm);
     this.#concurrency = of('concurrency', 'c', concurrency);
@@ -35,23 +35,28 @@ export class LimitBucket {
 /** The buckets of one limit, by whose they are. */
 export class LimitBuckets {
   readonly #rule: LimitSettings;
-  readonly #known = new Map<string, LimitBucket>();
+  readonly #buckets = new Map<string, LimitBucket>();
 
   constructor(rule: LimitSettings) {
     this.#rule = rule;
   }
 
-  of(whose: string): LimitBucket {
-    let bucket = this.#known.get(whose);
+  get(whose: string): LimitBucket {
+    let bucket = this.#buckets.get(whose);
     if (bucket) return bucket;
-    if (this.#known.size === REMEMBERED) this.#known.clear();
+    if (this.#buckets.size === MAX_BUCKETS) this.#buckets.clear();
     bucket = new LimitBucket(this.#rule, `${this.#rule.id}:${whose}`);
-    this.#known.set(whose, bucket);
+    this.#buckets.set(whose, bucket);
     return bucket;
   }
 }
 
-function claimOf(rule: LimitSettings, counts: RuleClaim['counts'], bucket: string, limit: number): RuleClaim {
+function createClaim(
+  rule: LimitSettings,
+  counts: RuleClaim['unit'],
+  bucket: string,
+  limit: number,
+): RuleClaim {
   const isLease = counts === 'concurrency';
   return {
     kind: isLease ? 'lease' : 'window',
@@ -59,14 +64,14 @@ function claimOf(rule: LimitSettings, counts: RuleClaim['counts'], bucket: strin
     amount: 1,
     limit,
     enforced: true,
-    lasting: counts === 'requests',
-    floor: 0,
+    persistent: counts === 'requests',
+    minimumUsed: 0,
     endsAt: 0,
-    lastsMs: isLease ? LEASE_MS : 0,
-    away: rule.away,
+    ttlMs: isLease ? LEASE_MS : 0,
+    outageMode: rule.onStoreError,
     name: rule.name,
-    rule: rule.id,
-    counts,
+    ruleId: rule.id,
+    unit: counts,
     period: '',
   };
 }

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OutputLengths } from './output-lengths.ts';
 
-const after = (lengths: OutputLengths) => lengths.expected('acme', 'p', 'm');
+const after = (lengths: OutputLengths) => lengths.percentile('acme', 'p', 'm');
 
 test('a length is known after eight answers, and apart for each org, provider and model', () => {
   const lengths = new OutputLengths();
-  for (let n = 0; n < 7; n++) lengths.note('acme', 'p', 'm', 300);
+  for (let n = 0; n < 7; n++) lengths.record('acme', 'p', 'm', 300);
   assert.equal(after(lengths), null);
-  lengths.note('acme', 'p', 'm', 300);
+  lengths.record('acme', 'p', 'm', 300);
   assert.ok((after(lengths) ?? 0) >= 300);
-  assert.equal(lengths.expected('other', 'p', 'm'), null);
-  assert.equal(lengths.expected('acme', 'q', 'm'), null);
-  assert.equal(lengths.expected('acme', 'p', 'n'), null);
+  assert.equal(lengths.percentile('other', 'p', 'm'), null);
+  assert.equal(lengths.percentile('acme', 'q', 'm'), null);
+  assert.equal(lengths.percentile('acme', 'p', 'n'), null);
 });
 
 test('of any length, what is expected is no shorter and at most a fifth longer', () => {
   for (let tokens = 16; tokens < 2_000_000; tokens = Math.ceil(tokens * 1.37)) {
     const lengths = new OutputLengths();
-    for (let n = 0; n < 20; n++) lengths.note('acme', 'p', 'm', tokens);
+    for (let n = 0; n < 20; n++) lengths.record('acme', 'p', 'm', tokens);
     const expected = after(lengths) ?? 0;
     assert.ok(expected >= tokens && expected <= tokens * 1.2, `${tokens}: ${expected}`);
   }
@@ -26,19 +26,19 @@ test('of any length, what is expected is no shorter and at most a fifth longer',
 
 test('the longest of fifty counts, and is forgotten after some hundreds', () => {
   const lengths = new OutputLengths();
-  for (let n = 0; n < 49; n++) lengths.note('acme', 'p', 'm', 100);
-  lengths.note('acme', 'p', 'm', 5_000);
+  for (let n = 0; n < 49; n++) lengths.record('acme', 'p', 'm', 100);
+  lengths.record('acme', 'p', 'm', 5_000);
   assert.ok((after(lengths) ?? 0) >= 5_000);
-  for (let n = 0; n < 400; n++) lengths.note('acme', 'p', 'm', 100);
+  for (let n = 0; n < 400; n++) lengths.record('acme', 'p', 'm', 100);
   assert.ok((after(lengths) ?? 0) <= 120);
 });
 
 test('a million answers change neither precision nor memory', () => {
   const lengths = new OutputLengths();
-  for (let n = 0; n < 1_000_000; n++) lengths.note('acme', 'p', 'm', n % 20 === 0 ? 900 : 40);
+  for (let n = 0; n < 1_000_000; n++) lengths.record('acme', 'p', 'm', n % 20 === 0 ? 900 : 40);
   const expected = after(lengths) ?? 0;
   assert.ok(expected >= 900 && expected <= 1_080, `${expected}`);
-  for (let n = 0; n < 5_000; n++) for (let m = 0; m < 8; m++) lengths.note('acme', 'p', `m${n}`, 10);
-  assert.equal(lengths.expected('acme', 'p', 'm0'), null, 'the least recently used is forgotten');
-  assert.equal(lengths.expected('acme', 'p', 'm4999'), 16);
+  for (let n = 0; n < 5_000; n++) for (let m = 0; m < 8; m++) lengths.record('acme', 'p', `m${n}`, 10);
+  assert.equal(lengths.percentile('acme', 'p', 'm0'), null, 'the least recently used is forgotten');
+  assert.equal(lengths.percentile('acme', 'p', 'm4999'), 16);
 });

@@ -1,16 +1,16 @@
 /** Answers after which a length is known; before that, nothing is. */
-const KNOWN_AFTER = 8;
+const MIN_ANSWERS = 8;
 /** The length that so great a part of recent answers did not exceed. */
 const QUANTILE = 0.98;
 /** What each answer leaves of the weight of those before it: some 200 answers count. */
 const DECAY = 0.995;
 /** Lengths are told apart by a quarter of a doubling, from 16 tokens to some millions. */
-const STEPS_PER_DOUBLING = 4;
-const SHORTEST_TOKENS = 16;
-const STEPS = 72;
+const BUCKETS_PER_DOUBLING = 4;
+const MIN_TOKENS = 16;
+const BUCKET_COUNT = 72;
 /** Weights grow instead of fading; they are made small again before they lose precision. */
-const HEAVIEST = 1e12;
-const MOST_MODELS = 4_096;
+const MAX_WEIGHT = 1e12;
+const MAX_MODELS = 4_096;
 
 interface Histogram {
   readonly weights: Float64Array;
@@ -29,48 +29,48 @@ export class OutputLengths {
   readonly #histograms = new Map<string, Histogram>();
 
   /** Tokens that 98 % of recent answers did not exceed, rounded up by at most a fifth; null while fewer than 8 are known. */
-  expected(orgId: string, provider: string, model: string): number | null {
-    const histogram = this.#histograms.get(keyOf(orgId, provider, model));
-    if (!histogram || histogram.count < KNOWN_AFTER) return null;
+  percentile(orgId: string, provider: string, model: string): number | null {
+    const histogram = this.#histograms.get(histogramKey(orgId, provider, model));
+    if (!histogram || histogram.count < MIN_ANSWERS) return null;
     let above = histogram.total * (1 - QUANTILE);
-    for (let step = STEPS - 1; step >= 0; step--) {
+    for (let step = BUCKET_COUNT - 1; step >= 0; step--) {
       above -= histogram.weights[step] ?? 0;
-      if (above < 0) return Math.ceil(SHORTEST_TOKENS * 2 ** (step / STEPS_PER_DOUBLING));
+      if (above < 0) return Math.ceil(MIN_TOKENS * 2 ** (step / BUCKETS_PER_DOUBLING));
     }
-    return SHORTEST_TOKENS;
+    return MIN_TOKENS;
   }
 
-  note(orgId: string, provider: string, model: string, tokens: number): void {
-    const key = keyOf(orgId, provider, model);
+  record(orgId: string, provider: string, model: string, tokens: number): void {
+    const key = histogramKey(orgId, provider, model);
     const known = this.#histograms.get(key);
-    const histogram = known ?? { weights: new Float64Array(STEPS), total: 0, weight: 1, count: 0 };
-    const step = stepOf(tokens);
+    const histogram = known ?? { weights: new Float64Array(BUCKET_COUNT), total: 0, weight: 1, count: 0 };
+    const step = bucketIndex(tokens);
     histogram.weights[step] = (histogram.weights[step] ?? 0) + histogram.weight;
     histogram.total += histogram.weight;
     histogram.weight /= DECAY;
     histogram.count += 1;
-    if (histogram.weight > HEAVIEST) lighten(histogram);
+    if (histogram.weight > MAX_WEIGHT) rescaleWeights(histogram);
     if (known) this.#histograms.delete(key);
     this.#histograms.set(key, histogram);
-    if (this.#histograms.size <= MOST_MODELS) return;
+    if (this.#histograms.size <= MAX_MODELS) return;
     const [oldest] = this.#histograms.keys();
     if (oldest !== undefined) this.#histograms.delete(oldest);
   }
 }
 
 /** The first step whose length is no shorter. */
-function stepOf(tokens: number): number {
-  const step = Math.ceil(Math.log2(Math.max(1, tokens) / SHORTEST_TOKENS) * STEPS_PER_DOUBLING);
-  return Math.min(STEPS - 1, Math.max(0, step));
+function bucketIndex(tokens: number): number {
+  const step = Math.ceil(Math.log2(Math.max(1, tokens) / MIN_TOKENS) * BUCKETS_PER_DOUBLING);
+  return Math.min(BUCKET_COUNT - 1, Math.max(0, step));
 }
 
-function lighten(histogram: Histogram): void {
-  for (let step = 0; step < STEPS; step++)
+function rescaleWeights(histogram: Histogram): void {
+  for (let step = 0; step < BUCKET_COUNT; step++)
     histogram.weights[step] = (histogram.weights[step] ?? 0) / histogram.weight;
   histogram.total /= histogram.weight;
   histogram.weight = 1;
 }
 
-function keyOf(orgId: string, provider: string, model: string): string {
+function histogramKey(orgId: string, provider: string, model: string): string {
   return `${orgId}\n${provider}\n${model}`;
 }

@@ -6,20 +6,20 @@ const MARGIN_BYTES = 48;
 /** Where page objects are compressed, a page is taken for so many bytes: fewer than most have. */
 const BYTES_PER_PAGE = 10 * 1024;
 /** No provider reads more of one document. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 const BACKSLASH = 0x5c;
 
-const PAGE = Buffer.from('/Page');
-const COUNT = Buffer.from('/Count');
-const LINEARIZED = Buffer.from('/Linearized');
+const PAGE_MARKER = Buffer.from('/Page');
+const COUNT_MARKER = Buffer.from('/Count');
+const LINEARIZED_MARKER = Buffer.from('/Linearized');
 
 /**
  * Pages of a PDF, given as the base64 of a JSON string: at least 1, at most 1,000. Its page objects are counted, or
  * what the root of the page tree says; where both are compressed (PDF 1.5 and later) its size tells. Nothing is
  * inflated: the cost is linear in the bytes, about a millisecond for each megabyte.
  */
-export function pagesIn(json: Buffer): number {
-  const base64 = json.includes(BACKSLASH) ? unescaped(json) : json;
+export function countPdfPages(json: Buffer): number {
+  const base64 = json.includes(BACKSLASH) ? unescapeBase64(json) : json;
   let objects = 0;
   let told = 0;
   for (let at = 0; at < base64.length; at += WINDOW_CHARS) {
@@ -27,22 +27,23 @@ export function pagesIn(json: Buffer): number {
     const decoded = Buffer.from(base64.toString('latin1', from, at + WINDOW_CHARS), 'base64');
     const first = at === 0 ? 0 : MARGIN_BYTES;
     const end = at + WINDOW_CHARS >= base64.length ? decoded.length : decoded.length - MARGIN_BYTES;
-    for (const mark of marksIn(decoded, PAGE, first, end)) if (isPageObject(decoded, mark)) objects += 1;
-    for (const mark of marksIn(decoded, COUNT, first, end))
-      told = Math.max(told, numberAfter(decoded, mark, /^\/Count\s+(\d{1,5})\b/));
-    for (const mark of at === 0 ? marksIn(decoded, LINEARIZED, 0, 1024) : [])
-      told = Math.max(told, numberAfter(decoded, mark, /^[^>]{0,90}?\/N\s+(\d{1,5})\b/));
+    for (const mark of findMarkers(decoded, PAGE_MARKER, first, end))
+      if (isPageObject(decoded, mark)) objects += 1;
+    for (const mark of findMarkers(decoded, COUNT_MARKER, first, end))
+      told = Math.max(told, parseNumberAt(decoded, mark, /^\/Count\s+(\d{1,5})\b/));
+    for (const mark of at === 0 ? findMarkers(decoded, LINEARIZED_MARKER, 0, 1024) : [])
+      told = Math.max(told, parseNumberAt(decoded, mark, /^[^>]{0,90}?\/N\s+(\d{1,5})\b/));
   }
   const most = Math.max(objects, told) || Math.ceil((base64.length * 3) / 4 / BYTES_PER_PAGE);
-  return Math.min(MOST_PAGES, Math.max(1, most));
+  return Math.min(MAX_PAGES, Math.max(1, most));
 }
 
 /** Some writers escape slashes, or break base64 into lines. */
-function unescaped(json: Buffer): Buffer {
+function unescapeBase64(json: Buffer): Buffer {
   return Buffer.from(json.toString('latin1').replaceAll(/\\[nrt]|\\/g, ''), 'latin1');
 }
 
-function* marksIn(bytes: Buffer, mark: Buffer, from: number, end: number): Generator<number> {
+function* findMarkers(bytes: Buffer, mark: Buffer, from: number, end: number): Generator<number> {
   let at = bytes.indexOf(mark, from);
   while (at !== -1 && at < end) {
     yield at;
@@ -52,11 +53,11 @@ function* marksIn(bytes: Buffer, mark: Buffer, from: number, end: number): Gener
 
 /** `/Type /Page`, and not `/Pages` or another name that begins so. */
 function isPageObject(bytes: Buffer, at: number): boolean {
-  const next = bytes[at + PAGE.length] ?? 0;
+  const next = bytes[at + PAGE_MARKER.length] ?? 0;
   const isLonger = (next >= 0x41 && next <= 0x5a) || (next >= 0x61 && next <= 0x7a);
   return !isLonger && /\/Type\s*$/.test(bytes.toString('latin1', Math.max(0, at - 16), at));
 }
 
-function numberAfter(bytes: Buffer, at: number, pattern: RegExp): number {
+function parseNumberAt(bytes: Buffer, at: number, pattern: RegExp): number {
   return Number(pattern.exec(bytes.toString('latin1', at, at + 120))?.[1] ?? 0);
 }

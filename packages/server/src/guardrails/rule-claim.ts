@@ -1,11 +1,11 @@
-import type { Claim } from '../store/ports.ts';
+import type { BucketClaim } from '../store/ports.ts';
 
 /** A claim that knows the rule it came from. */
-export interface RuleClaim extends Claim {
+export interface RuleClaim extends BucketClaim {
   /** Of the limit or budget. */
   readonly name: string;
-  readonly rule: string;
-  readonly counts: 'requests' | 'tokens' | 'concurrency' | 'usd';
+  readonly ruleId: string;
+  readonly unit: 'requests' | 'tokens' | 'concurrency' | 'usd';
   /** Of a budget: `day`, `week`, `month`, `total`. */
   readonly period: string;
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
-import type { Scope } from '@floe/contract/scopes';
-import { reachOf } from './claims.ts';
-import type { Caller } from './counted-request.ts';
+import type { KeyScope } from '@floe/contract/scopes';
+import { compileRules, declareFileRule } from './compile-rules.ts';
+import { matchRules } from './matched-rules.ts';
+import type { RequestAttributes } from './request-attributes.ts';
 import type { RuleClaim } from './rule-claim.ts';
-import { compileRules, fromFile } from './rules.ts';
 
 interface Who {
   readonly id: string;
@@ -19,12 +19,12 @@ interface Who {
 
 const NO_SECRET = { expiresAt: null, revokedAt: null, hash: '', prefix: '', last4: '' };
 
-function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): Caller {
+function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): RequestAttributes {
   const key = {
     id: `key_${id}`,
     orgId: 'acme',
     name: id,
-    scopes: new Set<Scope>(),
+    scopes: new Set<KeyScope>(),
     models: null,
     team: team ?? null,
     owner: owner ?? null,
@@ -35,16 +35,17 @@ function callerOf({ id, team, owner, endUser, models = ['m'], metadata }: Who): 
 
 /** The bucket of a caller under the only rule there is; null where the rule does not reach them. */
 function bucketOf(kind: 'limit' | 'budget', fields: object, who: Who): string | null {
-  const limits = kind === 'limit' ? [fromFile(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))] : [];
+  const limits =
+    kind === 'limit' ? [declareFileRule(LimitSchema.parse({ name: 'one', rpm: 5, ...fields }))] : [];
   const budgets =
     kind === 'budget'
-      ? [fromFile(BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }))]
+      ? [declareFileRule(BudgetSchema.parse({ name: 'one', period: 'total', limit_usd: 1, ...fields }))]
       : [];
   const rules = compileRules(limits, budgets, 'UTC') ?? assert.fail();
-  const reach = reachOf(rules, callerOf(who), 0);
-  const [budget] = reach.budgets;
+  const matched = matchRules(rules, callerOf(who), 0);
+  const [budget] = matched.budgets;
   if (budget) return budget.bucket;
-  const [limit] = reach.limits;
+  const [limit] = matched.limits;
   const claims: RuleClaim[] = [];
   limit?.bucket.addClaims(claims, null);
   return claims[0]?.bucket ?? null;

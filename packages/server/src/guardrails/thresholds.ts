@@ -1,26 +1,31 @@
 import type { Alert } from '../alerts/alert.ts';
-import type { Spent } from '../store/spend/spend.ts';
-import { budgetIdOf } from './claims.ts';
+import type { BucketSpendChange } from '../store/spend/budget-spend.ts';
+import { parseBudgetId } from './matched-rules.ts';
 
 /** Parts of a budget whose spending somebody wants to hear of. */
-const SHARES = [0.5, 0.8, 1];
+const ALERT_SHARES = [0.5, 0.8, 1];
 
 /**
  * An alert for each share of a budget that a batch of spending crossed. The sums are read and written in one
  * transaction, so exactly one batch of one process crosses each; the key makes that one alert a period.
  */
-export function thresholdAlerts(spent: readonly Spent[], nowMs: number): Alert[] {
+export function thresholdAlerts(spent: readonly BucketSpendChange[], nowMs: number): Alert[] {
   return spent.flatMap((bucket) =>
-    SHARES.filter((share) => crossed(bucket, share)).map((share) => alertOf(bucket, share, nowMs)),
+    ALERT_SHARES.filter((share) => crossedShare(bucket, share)).map((share) =>
+      buildAlert(bucket, share, nowMs),
+    ),
   );
 }
 
-function crossed({ beforeNanoUsd, afterNanoUsd, limitNanoUsd }: Spent, share: number): boolean {
+function crossedShare(
+  { beforeNanoUsd, afterNanoUsd, limitNanoUsd }: BucketSpendChange,
+  share: number,
+): boolean {
   const at = limitNanoUsd * share;
   return beforeNanoUsd < at && afterNanoUsd >= at;
 }
 
-function alertOf(spent: Spent, share: number, nowMs: number): Alert {
+function buildAlert(spent: BucketSpendChange, share: number, nowMs: number): Alert {
   const { orgId, bucket, name, mode, period, endsAt, afterNanoUsd, limitNanoUsd } = spent;
   return {
     orgId,
@@ -29,7 +34,7 @@ function alertOf(spent: Spent, share: number, nowMs: number): Alert {
     idempotencyKey: `${bucket}:${limitNanoUsd}:${share}`,
     at: nowMs,
     fields: {
-      budgetId: budgetIdOf(bucket, period),
+      budgetId: parseBudgetId(bucket, period),
       share,
       spentNanoUsd: afterNanoUsd,
       limitNanoUsd,

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { FastifyInstance } from 'fastify';
-import { REFERENCE_POLICY } from './reference/style.ts';
+import { REFERENCE_CONTENT_POLICY } from './reference/reference-stylesheet.ts';
 
 export const OPENAPI_PATH = '/api/openapi.json';
 export const REFERENCE_PATH = '/api/reference';
 
-const HEADERS = {
-  'content-security-policy': REFERENCE_POLICY,
+const REFERENCE_HEADERS = {
+  'content-security-policy': REFERENCE_CONTENT_POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
@@ -15,13 +15,13 @@ const HEADERS = {
  * What the API says about itself, for programs and for people; nobody needs a key to read it, and each is made when it
  * is first asked for.
  *
- * @param make the OpenAPI document
+ * @param buildDocument the OpenAPI document
  */
-export function addDescription(app: Pick<FastifyInstance, 'get'>, make: () => object): void {
+export function addDocumentationRoutes(app: Pick<FastifyInstance, 'get'>, buildDocument: () => object): void {
   let document: string | undefined;
   let page: string | undefined;
   const documentText = () => {
-    document ??= JSON.stringify(make());
+    document ??= JSON.stringify(buildDocument());
     return document;
   };
   app.get(OPENAPI_PATH, async (_request, reply) =>
@@ -29,14 +29,14 @@ export function addDescription(app: Pick<FastifyInstance, 'get'>, make: () => ob
   );
   app.get(REFERENCE_PATH, async (_request, reply) => {
     if (page === undefined) {
-      const { referencePage } = await import('./reference/page.ts');
-      page = referencePage(parsed(documentText()));
+      const { referencePage } = await import('./reference/reference-page.ts');
+      page = referencePage(parseDocument(documentText()));
     }
-    return reply.type('text/html; charset=utf-8').headers(HEADERS).send(page);
+    return reply.type('text/html; charset=utf-8').headers(REFERENCE_HEADERS).send(page);
   });
 }
 
-function parsed(text: string): JsonObject {
+function parseDocument(text: string): JsonObject {
   const value: Json = JSON.parse(text);
   if (!isObject(value)) throw new Error('the OpenAPI document is no object');
   return value;

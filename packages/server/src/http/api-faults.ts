@@ -4,16 +4,16 @@ import { Fault, type FaultCode } from '@floe/contract/faults';
  * What a failed request under `/api` and `/relay` is told. What is neither a `Fault` nor a refusal by
  * Fastify is a bug: `internal_error` without detail, which the caller logs.
  */
-export function faultOf(error: unknown, requestId: string, bodyLimit: number): Fault {
+export function toApiFault(error: unknown, requestId: string, bodyLimit: number): Fault {
   if (error instanceof Fault) return error;
   return (
-    refusal(error, bodyLimit) ??
+    toFastifyFault(error, bodyLimit) ??
     new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`)
   );
 }
 
 /** What Fastify itself refuses, by its documented error codes. */
-const REFUSALS: Readonly<Record<string, readonly [FaultCode, string]>> = {
+const FASTIFY_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   FST_ERR_BAD_URL: ['invalid_request', 'The path of this URL cannot be decoded.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'Nothing here has an id this long.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
@@ -22,14 +22,14 @@ const REFUSALS: Readonly<Record<string, readonly [FaultCode, string]>> = {
 
 const KB = 1024;
 
-function sizeText(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes >= KB * KB ? `${bytes / KB / KB} MB` : `${bytes / KB} KB`;
 }
 
-function refusal(error: unknown, bodyLimit: number): Fault | undefined {
+function toFastifyFault(error: unknown, bodyLimit: number): Fault | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('request_too_large', `A body may have ${sizeText(bodyLimit)} here.`, { cause: error });
-  const known = Object.hasOwn(REFUSALS, error.code) ? REFUSALS[error.code] : undefined;
+    return new Fault('request_too_large', `A body may have ${formatSize(bodyLimit)} here.`, { cause: error });
+  const known = Object.hasOwn(FASTIFY_FAULTS, error.code) ? FASTIFY_FAULTS[error.code] : undefined;
   return known && new Fault(known[0], known[1], { cause: error });
 }

@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
+import { formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../core/log.ts';
-import { Download } from '../management/download.ts';
-import { hasAlready, type Preconditions } from '../management/entity-tags.ts';
-import { EventStream } from '../management/event-stream.ts';
-import { pathOf, resourcesOf } from '../management/resource-of.ts';
+import { matchesIfNoneMatch, type Preconditions } from '../management/entity-tags.ts';
+import { EventStreamResponse } from '../management/event-stream-response.ts';
+import { FileDownload } from '../management/file-download.ts';
+import { buildResourcePath, mapResourceGetters } from '../management/resource-getters.ts';
 import type { Verb } from '../management/verb.ts';
 import type { Actor } from '../platform/actor.ts';
-import { admit, watchOf } from './admit.ts';
-import { addDescription, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
-import { faultOf } from './api-faults.ts';
+import { addDocumentationRoutes, OPENAPI_PATH, REFERENCE_PATH } from './api-description.ts';
+import { toApiFault } from './api-faults.ts';
 import type { ApiOptions } from './api-options.ts';
+import { authorizeRequest, createWatch } from './authorize-request.ts';
 import { beatPaths } from './beat-description.ts';
 import { parseJsonBody } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
@@ -26,7 +26,7 @@ const PARAM_LIMIT_CHARS = 200;
 
 export interface Api {
   /** Answers one request whose path is under `/api`. */
-  routing(request: IncomingMessage, response: ServerResponse): void;
+  handle(request: IncomingMessage, response: ServerResponse): void;
   close(): Promise<void>;
 }
 
@@ -45,11 +45,11 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     routerOptions: { maxParamLength: PARAM_LIMIT_CHARS },
-    frameworkErrors: (error, request, reply) => refuse(error, request, reply, options.log),
+    frameworkErrors: (error, request, reply) => sendFault(error, request, reply, options.log),
   });
   const operations = options.signIn?.operations ?? [];
   const allowedMethods = methodsByPath([...options.verbs, ...operations]);
-  const resources = resourcesOf(options.verbs);
+  const resources = mapResourceGetters(options.verbs);
   app.decorateRequest('actor', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -57,72 +57,77 @@ export async function createApi(options: ApiOptions): Promise<Api> {
     { parseAs: 'buffer' },
     async (_request: unknown, body: Buffer) => parseJsonBody(body),
   );
-  app.setErrorHandler((error, request, reply) => refuse(error, request, reply, options.log));
+  app.setErrorHandler((error, request, reply) => sendFault(error, request, reply, options.log));
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     // Before the body is read: an unknown path is a 404 whatever comes with it.
-    if (request.is404) throw unknownPath(request, reply, allowedMethods);
+    if (request.is404) throw unknownPathFault(request, reply, allowedMethods);
     // A body that is not there has no type, whatever `curl -d ''` says.
-    if (isWithoutBody(request)) delete request.headers['content-type'];
+    if (hasNoBody(request)) delete request.headers['content-type'];
   });
   for (const verb of options.verbs)
     app.route({
       method: verb.method,
       url: verb.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: async (request, reply) => {
-        request.setDecorator('actor', await admit(options, verb, request, reply));
+        request.setDecorator('actor', await authorizeRequest(options, verb, request, reply));
       },
-      handler: answering(verb, resources.get(verb), options),
+      handler: createVerbHandler(verb, resources.get(verb), options),
     });
   if (options.signIn) addSessionRoutes(app, options.signIn);
-  addDescription(app, () => openApiDocument([...options.verbs, ...operations], options.version, beatPaths()));
+  addDocumentationRoutes(app, () =>
+    openApiDocument([...options.verbs, ...operations], options.version, beatPaths()),
+  );
   await app.ready();
-  return { routing: (request, response) => app.routing(request, response), close: () => app.close() };
+  return { handle: (request, response) => app.routing(request, response), close: () => app.close() };
 }
 
-function isWithoutBody({ headers }: FastifyRequest): boolean {
+function hasNoBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
 /** Sent as it comes. A HEAD gets no body, and nothing goes on for it. */
-async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStream) {
+async function sendEvents(request: FastifyRequest, reply: FastifyReply, stream: EventStreamResponse) {
   reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
   if (request.method === 'HEAD') {
-    await stream.drop();
+    await stream.discard();
     return reply.send();
   }
-  stream.cut.addEventListener('abort', () => reply.raw.destroy(), { once: true });
-  return reply.send(Readable.from(stream.parts));
+  stream.endSignal.addEventListener('abort', () => reply.raw.destroy(), { once: true });
+  return reply.send(Readable.from(stream.chunks));
 }
 
 /** Performs a verb and tells its answer, with the version of the resource in it. */
-function answering(verb: Verb, of: Verb | undefined, options: ApiOptions) {
+function createVerbHandler(verb: Verb, resourceVerb: Verb | undefined, options: ApiOptions) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const input = {
       params: request.params,
       query: request.query,
       body: request.body,
-      idempotencyKey: verb.status === 201 ? idempotencyKey(request) : undefined,
-      preconditions: preconditionsOf(request),
-      watch: watchOf(options, verb, request),
+      idempotencyKey: verb.status === 201 ? parseIdempotencyKey(request) : undefined,
+      preconditions: parsePreconditions(request),
+      streamContext: createWatch(options, verb, request),
     };
     const actor = request.getDecorator<Actor>('actor');
-    const { answer, tag } = await verb.perform(options.host, actor, input, of);
+    const { answer, entityTag: tag } = await verb.perform(options.host, actor, input, resourceVerb);
     if (tag !== null) reply.header('etag', tag);
-    if (tag !== null && verb.method === 'GET' && hasAlready(tag, input.preconditions))
+    if (tag !== null && verb.method === 'GET' && matchesIfNoneMatch(tag, input.preconditions))
       return reply.code(304).send();
-    if (verb.status === 201 && of)
-      reply.header('location', `${options.prefix?.() ?? ''}${pathOf(of, input.params, answer)}`);
+    if (verb.status === 201 && resourceVerb)
+      reply.header(
+        'location',
+        `${options.prefix?.() ?? ''}${buildResourcePath(resourceVerb, input.params, answer)}`,
+      );
     reply.code(verb.status);
-    if (answer instanceof Download) return sendDownload(reply, answer);
-    if (answer instanceof EventStream) return sendEvents(request, reply, answer);
+    if (answer instanceof FileDownload) return sendDownload(reply, answer);
+    if (answer instanceof EventStreamResponse) return sendEvents(request, reply, answer);
     return verb.status === 204 ? reply.send() : answer;
   };
 }
 
 /** Sent as it is made; an error on the way breaks the connection, so that half a file does not look whole. */
-function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Download) {
+function sendDownload(reply: FastifyReply, { contentType, filename, chunks: parts }: FileDownload) {
   return reply
     .type(contentType)
     .header('content-disposition', `attachment; filename="${filename}"`)
@@ -130,26 +135,26 @@ function sendDownload(reply: FastifyReply, { contentType, filename, parts }: Dow
     .send(Readable.from(parts));
 }
 
-function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const fault = faultOf(error, request.id, request.routeOptions?.bodyLimit ?? BODY_LIMIT_BYTES);
+function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const fault = toApiFault(error, request.id, request.routeOptions?.bodyLimit ?? BODY_LIMIT_BYTES);
   if (fault.status === 500)
     log.error({ err: error, request_id: request.id, route: request.routeOptions?.url }, 'request failed');
   // Fastify closes after a body that is too large, which would reset the sender before it can read why.
   reply.removeHeader('connection');
-  const headers = faultHeaders(fault);
+  const headers = formatFaultHeaders(fault);
   for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] ?? '', headers[i + 1]);
   reply
     .code(fault.status)
     .header('x-request-id', request.id)
     .type('application/json; charset=utf-8')
-    .send(faultBody(fault, request.id, 'openai'));
+    .send(formatFaultBody(fault, request.id, 'openai'));
 }
 
-function preconditionsOf({ headers }: FastifyRequest): Preconditions {
+function parsePreconditions({ headers }: FastifyRequest): Preconditions {
   return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
 }
 
-function idempotencyKey(request: FastifyRequest): string | undefined {
+function parseIdempotencyKey(request: FastifyRequest): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
   if (typeof value !== 'string' || value === '' || value.length > 255)
@@ -177,7 +182,7 @@ function methodsByPath(verbs: readonly Pick<Verb | SessionOperation, 'path' | 'm
   }));
 }
 
-function unknownPath(request: FastifyRequest, reply: FastifyReply, allowed: AllowedMethods): Fault {
+function unknownPathFault(request: FastifyRequest, reply: FastifyReply, allowed: AllowedMethods): Fault {
   const path = request.url.split('?', 1)[0] ?? '';
   // One path may be that of a resource and that of an operation: `monitors/{id}` and `monitors/import`.
   const known = allowed.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);

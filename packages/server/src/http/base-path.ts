@@ -1,4 +1,4 @@
-import type { Entrance } from './server.ts';
+import type { ListenerHandler } from './server.ts';
 
 /**
  * Hands requests on with the URL they would have at the root of a host, whether the proxy in front takes the path of
@@ -6,13 +6,13 @@ import type { Entrance } from './server.ts';
  *
  * @param prefix path of the configured base URL, '' for none
  */
-export function underBasePath(prefix: string, next: Entrance): Entrance {
-  const onRequest: Entrance['onRequest'] = (req, res, requestId) => {
+export function underBasePath(prefix: string, next: ListenerHandler): ListenerHandler {
+  const onRequest: ListenerHandler['onRequest'] = (req, res, requestId) => {
     const url = req.url ?? '/';
-    if (!url.startsWith('/')) req.url = pathOfAbsolute(url);
+    if (!url.startsWith('/')) req.url = pathOfAbsoluteUrl(url);
     if (prefix === '') return next.onRequest(req, res, requestId);
     const path = req.url ?? '/';
-    if (isBase(path, prefix)) {
+    if (isBasePath(path, prefix)) {
       // Relative links of a page need the slash.
       res.writeHead(308, { location: `${prefix}/`, 'content-length': 0, 'x-request-id': requestId });
       return void res.end();
@@ -22,16 +22,18 @@ export function underBasePath(prefix: string, next: Entrance): Entrance {
   };
   return {
     onRequest,
-    placeOf: (target) =>
-      next.placeOf(prefix !== '' && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target),
+    findExchangeRoute: (target) =>
+      next.findExchangeRoute(
+        prefix !== '' && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target,
+      ),
   };
 }
 
-function isBase(url: string, prefix: string): boolean {
+function isBasePath(url: string, prefix: string): boolean {
   return url.startsWith(prefix) && (url.length === prefix.length || url[prefix.length] === '?');
 }
 
-function pathOfAbsolute(url: string): string {
+function pathOfAbsoluteUrl(url: string): string {
   const rest = url.replace(/^https?:\/\/[^/?]*/i, '');
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }

@@ -1,12 +1,12 @@
-import { BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
-import { HEARTBEAT_BYTES, METADATA_BYTES } from '../monitoring/heartbeat.ts';
+import { MAX_BEAT_BODY_BYTES } from '../monitoring/beat-url.ts';
+import { MAX_BEAT_METADATA_BYTES, MAX_HEARTBEAT_BODY_BYTES } from '../monitoring/heartbeat.ts';
 
-const ERROR = {
+const ERROR_RESPONSE = {
   description: 'Refused or failed; `error.code` says why.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
-const KEY = {
+const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -14,29 +14,33 @@ const KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-const moment = { type: 'string', format: 'date-time' };
+const dateTimeSchema = { type: 'string', format: 'date-time' };
 
-/** The endpoints that take beats, for the OpenAPI document: they are no verbs (decisions/0021-beats.md). */
+/** The endpoints that take beats, for the OpenAPI document: they are no verbs (decisions/0021-batched-beats-with-acknowledgement-after-commit.md). */
 export function beatPaths(): Record<string, object> {
   return {
-    '/api/monitoring/heartbeat': { post: heartbeat() },
-    '/beat/{token}': beatUrl('beats.signal', 'the job ended well', []),
-    '/beat/{token}/{signal}': beatUrl('beats.signal_kind', '`start`, `fail`, `log` or an exit status', [
-      {
-        name: 'signal',
-        in: 'path',
-        required: true,
-        description: 'A run begins, failed, has a line to log, or ended with this exit status.',
-        schema: {
-          type: 'string',
-          pattern: '^(start|fail|log|[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$',
+    '/api/monitoring/heartbeat': { post: heartbeatOperation() },
+    '/beat/{token}': beatUrlOperations('beats.signal', 'the job ended well', []),
+    '/beat/{token}/{signal}': beatUrlOperations(
+      'beats.signal_kind',
+      '`start`, `fail`, `log` or an exit status',
+      [
+        {
+          name: 'signal',
+          in: 'path',
+          required: true,
+          description: 'A run begins, failed, has a line to log, or ended with this exit status.',
+          schema: {
+            type: 'string',
+            pattern: '^(start|fail|log|[0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])$',
+          },
         },
-      },
-    ]),
+      ],
+    ),
   };
 }
 
-function heartbeat() {
+function heartbeatOperation() {
   const answer = {
     type: 'object',
     required: ['ok', 'monitor_id', 'beat_id', 'received_at', 'status', 'next_due_at'],
@@ -44,9 +48,9 @@ function heartbeat() {
       ok: { const: true },
       monitor_id: { type: 'string' },
       beat_id: { type: 'string' },
-      received_at: moment,
+      received_at: dateTimeSchema,
       status: { enum: ['waiting', 'healthy', 'failing', 'paused'] },
-      next_due_at: { ...moment, type: ['string', 'null'] },
+      next_due_at: { ...dateTimeSchema, type: ['string', 'null'] },
       metadata_dropped: { type: 'string', description: 'Why the metadata was not stored.' },
     },
   };
@@ -55,25 +59,25 @@ function heartbeat() {
     required: ['monitor_id'],
     properties: {
       monitor_id: { type: 'string', minLength: 1 },
-      metadata: { type: 'object', description: `At most ${METADATA_BYTES} bytes of JSON.` },
+      metadata: { type: 'object', description: `At most ${MAX_BEAT_METADATA_BYTES} bytes of JSON.` },
     },
   };
   return {
     operationId: 'beats.send',
     summary: 'Send a heartbeat; the answer comes when it is committed',
-    description: `Needs the scope \`beat\` or \`monitoring\`. At most ${HEARTBEAT_BYTES} bytes. Unknown fields are ignored.`,
+    description: `Needs the scope \`beat\` or \`monitoring\`. At most ${MAX_HEARTBEAT_BODY_BYTES} bytes. Unknown fields are ignored.`,
     tags: ['beats'],
-    parameters: [KEY],
+    parameters: [IDEMPOTENCY_KEY],
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {
       200: { description: 'Recorded.', content: { 'application/json': { schema: answer } } },
-      default: ERROR,
+      default: ERROR_RESPONSE,
     },
     security: [{ bearer: [] }, { header: [] }],
   };
 }
 
-function beatUrl(operationId: string, what: string, more: readonly object[]) {
+function beatUrlOperations(operationId: string, what: string, more: readonly object[]) {
   const token = {
     name: 'token',
     in: 'path',
@@ -91,15 +95,15 @@ function beatUrl(operationId: string, what: string, more: readonly object[]) {
   const operation = (method: string) => ({
     operationId: `${operationId}.${method}`,
     summary: `Send a signal by a monitor’s secret URL: ${what}`,
-    description: `Needs no key. Any body is accepted; ${BEAT_BODY_BYTES} bytes of it are kept.`,
+    description: `Needs no key. Any body is accepted; ${MAX_BEAT_BODY_BYTES} bytes of it are kept.`,
     tags: ['beats'],
-    parameters: [token, ...more, run, KEY],
+    parameters: [token, ...more, run, IDEMPOTENCY_KEY],
     ...(method === 'post' && {
       requestBody: { required: false, content: { '*/*': { schema: { type: 'string' } } } },
     }),
     responses: {
       200: { description: '`OK`', content: { 'text/plain': { schema: { type: 'string' } } } },
-      default: ERROR,
+      default: ERROR_RESPONSE,
     },
     security: [{}],
   });

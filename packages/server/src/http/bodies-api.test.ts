@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { policyDryRunResult } from '@floe/contract/api/policies';
-import type { Role } from '@floe/contract/roles';
-import { eventually } from '@floe/testkit/patience';
-import { keepBodies } from './test/kept-bodies.ts';
-import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import type { MemberRole } from '@floe/contract/roles';
+import { eventually } from '@floe/testkit/eventually';
+import { storeTestBodies } from './test/kept-bodies.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const HERS = 'ana@acme.example';
-const FROM = new Date(NOW - 60_000).toISOString();
+const FROM = new Date(API_TEST_NOW - 60_000).toISOString();
 
 let api: RunningApi;
 let key: string;
@@ -22,7 +22,7 @@ before(async () => {
     ['exc_error', { request: question('error'), answer: { error: { message: 'no' } } }],
   ] as const) {
     await api.addExchange('acme', { id, surface: 'chat' });
-    await keepBodies(api, 'acme', id, bodies);
+    await storeTestBodies(api, 'acme', id, bodies);
   }
   await api.addExchange('acme', { id: 'exc_none' });
 });
@@ -34,7 +34,7 @@ test('bodies are shown whole, and who looked stands in the audit log', async () 
   assert.match(String(body.request?.text), /Who is it/);
   assert.match(String(body.answer?.text), /Ana/);
   const { body: audit } = await api.call('GET', '/api/management/audit?limit=10', { key });
-  const views = listed(audit.data).filter(({ action }) => String(action) === 'requests.view_bodies');
+  const views = listEntries(audit.data).filter(({ action }) => String(action) === 'requests.bodies');
   assert.deepEqual(
     views.map(({ subject }) => subject),
     ['exc_hers'],
@@ -47,7 +47,7 @@ test('a request without kept bodies is a 404', async () => {
 });
 
 /** What a signed-in member of a role is told of her request and of another's. */
-async function seenBy(role: Role): Promise<readonly string[]> {
+async function seenBy(role: MemberRole): Promise<readonly string[]> {
   const email = role === 'member' ? HERS : `${role}@acme.example`;
   const { key } = await api.addMember('acme', { role, email });
   const answers = ['exc_hers', 'exc_long'].map((id) =>
@@ -75,24 +75,24 @@ test('a draft of policies is tried on what was kept, and shows none of it', asyn
   ];
   const dryRun = (more: object) =>
     api.call('POST', '/api/management/policies/dry-run', { key, body: { policies, ...more } });
-  const { status, text, body } = await dryRun({ kept: { from: FROM } });
+  const { status, text, body } = await dryRun({ stored_bodies: { from: FROM } });
   assert.equal(status, 200, text);
-  assert.deepEqual(body.kept, { read: 3, judged: 3, skipped: 0, has_more: false });
+  assert.deepEqual(body.stored_bodies, { read: 3, evaluated: 3, skipped: 0, has_more: false });
   const outcomes = Object.fromEntries(
-    listed(body.data).map(({ id, request, answer }) => [
+    listEntries(body.data).map(({ id, request, answer }) => [
       String(id),
-      [String(request?.outcome), listed(answer?.decisions).map(({ outcome }) => outcome)],
+      [String(request?.outcome), listEntries(answer?.decisions).map(({ outcome }) => outcome)],
     ]),
   );
   assert.deepEqual(outcomes, {
     exc_long: ['denied', []],
-    exc_hers: ['passes', ['flagged']],
-    exc_error: ['passes', []],
+    exc_hers: ['passed', ['flagged']],
+    exc_error: ['passed', []],
   });
   assert.doesNotMatch(text, /Who is it/);
-  const bounded = await dryRun({ kept: { from: FROM, limit: 2 } });
-  assert.deepEqual(bounded.body.kept, { read: 2, judged: 2, skipped: 0, has_more: true });
-  for (const neither of [{}, { kept: { from: FROM }, samples: [{ request: {} }] }])
+  const bounded = await dryRun({ stored_bodies: { from: FROM, limit: 2 } });
+  assert.deepEqual(bounded.body.stored_bodies, { read: 2, evaluated: 2, skipped: 0, has_more: true });
+  for (const neither of [{}, { stored_bodies: { from: FROM }, samples: [{ request: {} }] }])
     assert.equal((await dryRun(neither)).status, 400);
 });
 
@@ -114,7 +114,7 @@ test('a draft is judged over days as a job, which adds up and names a few, and s
   const result = policyDryRunResult.parse(body['result']);
   assert.deepEqual([body['state'], body['done'], body['total']], ['done', 3, 3]);
   assert.deepEqual(
-    [result.checked, result.matched, result.denied, result.rewritten, result.key_count, result.more],
+    [result.evaluated, result.matched, result.denied, result.redacted, result.key_count, result.has_more],
     [3, 2, 1, 0, 1, false],
   );
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('a draft is judged over days as a job, which adds up and names a few, and s
   ]);
   assert.doesNotMatch(text, /Who is it/);
   const bounded = policyDryRunResult.parse((await ended({ limit: 2 })).body['result']);
-  assert.deepEqual([bounded.checked, bounded.more], [2, true]);
+  assert.deepEqual([bounded.evaluated, bounded.has_more], [2, true]);
   for (const wrong of [{ from: '2026-11-15', to: '2026-11-15' }, { from: '0001-01-01' }])
     assert.equal((await api.call('POST', path, { key, body: wrong })).body.error?.param, 'from');
 });

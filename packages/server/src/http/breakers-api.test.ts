@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
-import { forcedBreakers } from '../store/forced-breakers.ts';
-import { listed, NOW, runApi } from './test/running-api.ts';
+import { listForcedBreakers } from '../store/forced-breakers.ts';
+import { API_TEST_NOW, listEntries, runApi } from './test/running-api.ts';
 
 const VIEW: BreakerView = {
   orgId: 'acme',
@@ -78,22 +78,25 @@ test('a forced state is stored with its end and its audit row, and auto takes it
   const body = { state: 'open', expires_in_seconds: 60, reason: 'maintenance' };
   const forced = await call('POST', PATH, { key, body });
   assert.equal(forced.status, 200, forced.text);
-  const until = new Date(NOW + 60_000).toISOString();
+  const until = new Date(API_TEST_NOW + 60_000).toISOString();
   assert.deepEqual(forced.body['forced'], {
     state: 'open',
     until,
     reason: 'maintenance',
     by: 'ops',
   });
-  const [stored] = await forcedBreakers(database.read, NOW);
-  assert.deepEqual([stored?.model, stored?.state, stored?.until], ['family/large', 'open', NOW + 60_000]);
-  assert.deepEqual(await forcedBreakers(database.read, NOW + 60_001), []);
+  const [stored] = await listForcedBreakers(database.read, API_TEST_NOW);
+  assert.deepEqual(
+    [stored?.model, stored?.state, stored?.until],
+    ['family/large', 'open', API_TEST_NOW + 60_000],
+  );
+  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW + 60_001), []);
   const back = await call('POST', PATH, { key, body: { state: 'auto', reason: 'done' } });
   assert.equal(back.body['forced'], null);
-  assert.deepEqual(await forcedBreakers(database.read, NOW), []);
+  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
   const { body: history } = await call('GET', `${PATH.replace(/force$/, 'history')}`, { key });
   assert.deepEqual(
-    listed(history['data'])
+    listEntries(history['data'])
       .map(({ state, because }) => `${state} ${because}`)
       .sort(),
     ['forced_open ops: maintenance', 'released ops: done'],
@@ -122,7 +125,7 @@ test('a force of a target that no request can have is refused, for it would chan
       'left over',
     );
   }
-  assert.deepEqual(await forcedBreakers(database.read, NOW), []);
+  assert.deepEqual(await listForcedBreakers(database.read, API_TEST_NOW), []);
 });
 
 test('a target of a provider without a credential is forced by the name that the list shows', async (t) => {

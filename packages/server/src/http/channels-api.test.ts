@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { alert } from '@floe/contract/api/channels';
-import { errorBody } from '@floe/contract/api/errors';
-import { page } from '@floe/contract/api/page';
-import { enqueue } from '../alerts/alert.ts';
-import { failing } from '../alerts/test/outbox.ts';
+import { alertResource } from '@floe/contract/api/channels';
+import { apiErrorBody } from '@floe/contract/api/errors';
+import { createPageSchema } from '@floe/contract/api/page';
+import { enqueueAlert } from '../alerts/alert.ts';
 import { startReceiver } from '../alerts/test/receiver.ts';
-import { channels, type RunningApi, runApi } from './test/running-api.ts';
+import { failingAlert } from '../alerts/test/test-outbox.ts';
+import { type RunningApi, runApi, testChannels } from './test/running-api.ts';
 
 const CHANNELS = '/api/monitoring/channels';
 const URL_SECRET = 'T0PSECRET';
@@ -26,7 +26,7 @@ const hook = (name: string, more: object = {}) => ({
   url: `https://hooks.example/${URL_SECRET}`,
   ...more,
 });
-const paramOf = (body: unknown) => errorBody.parse(body).error.param;
+const paramOf = (body: unknown) => apiErrorBody.parse(body).error.param;
 const create = (body: object) => api.call('POST', CHANNELS, { key, body });
 
 test('a channel is made, read, changed and removed, its secrets never shown and never stored in clear', async () => {
@@ -131,13 +131,15 @@ test('a stored channel and a draft are tested with one message', async (t) => {
   const refused = await api.call('POST', `${CHANNELS}/test`, { key, body: metadata });
   assert.equal(refused.body.ok, false);
   assert.match(String(refused.body.error), /metadata/);
-  assert.equal(channels.baseUrl(), 'https://floe.example');
+  assert.equal(testChannels.baseUrl(), 'https://floe.example');
 });
 
 test('the log shows alerts with their fields, to their org alone', async () => {
-  await api.database.transaction((writer) => enqueue(writer, failing('nightly')));
+  await api.database.transaction((writer) => enqueueAlert(writer, failingAlert('nightly')));
   const read = (query: string, as = key) => api.call('GET', `/api/monitoring/alerts${query}`, { key: as });
-  const [entry, ...others] = page(alert).parse((await read('?subject=nightly')).body).data;
+  const [entry, ...others] = createPageSchema(alertResource).parse(
+    (await read('?subject=nightly')).body,
+  ).data;
   assert.ok(entry);
   assert.equal(others.length, 0);
   assert.deepEqual([entry.title, entry.closed_at, entry.deliveries], ['Job nightly is failing', null, []]);

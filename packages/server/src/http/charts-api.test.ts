@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { putSetting } from '../store/settings.ts';
-import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { storeSetting } from '../store/settings.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +13,7 @@ before(async () => {
   key = (await api.addKey('acme', { scopes: ['read'] })).key;
   named = (await api.addKey('acme', { name: 'nightly' })).id;
   const add = (n: number, columns: object) =>
-    api.addExchange('acme', { id: `exc_${n}`, created_at: NOW - n * HOUR_MS, ...columns });
+    api.addExchange('acme', { id: `exc_${n}`, created_at: API_TEST_NOW - n * HOUR_MS, ...columns });
   await add(1, { latency_ms: 100, first_token_ms: null, metadata_json: '{"project":"blue"}' });
   await add(2, { key_id: named, model: 'gpt-5-mini', latency_ms: 100, cost_nano_usd: 99_000_000 });
   await add(3, {
@@ -181,17 +181,17 @@ test('whatever the list is filtered by, figures, charts and values count the sam
   );
   const time = 'from=2026-11-20T00:30:00Z&to=2026-11-21T12:00:00Z';
   for (const query of chosen) {
-    const rows = listed((await get(`requests?${query}&${time}&limit=100`)).data).length;
+    const rows = listEntries((await get(`requests?${query}&${time}&limit=100`)).data).length;
     const { requests } = await get(`summary?${query}&${time}`);
     assert.equal(requests, rows, `summary: ${query}`);
     const { series } = await get(`timeseries?metric=requests&interval=hour&${query}&${time}`);
-    const counted = listed(series).flatMap(({ values }) => values ?? []);
+    const counted = listEntries(series).flatMap(({ values }) => values ?? []);
     assert.equal(
       counted.reduce<number>((sum, value) => sum + Number(value), 0),
       rows,
       `timeseries: ${query}`,
     );
-    const models = listed((await get(`top?by=model&${query}&${time}`)).data);
+    const models = listEntries((await get(`top?by=model&${query}&${time}`)).data);
     assert.equal(
       models.reduce((sum, model) => sum + Number(model.requests), 0),
       rows,
@@ -222,7 +222,7 @@ test('figures stand beside those of the range before, value by value', async () 
   );
   const models = await get('top?by=model&compare=previous');
   assert.deepEqual(
-    listed(models.data).map(({ value, previous }) => [value, previous?.requests ?? null]),
+    listEntries(models.data).map(({ value, previous }) => [value, previous?.requests ?? null]),
     [
       [null, null],
       ['openai/gpt-5', 1],
@@ -233,7 +233,7 @@ test('figures stand beside those of the range before, value by value', async () 
   const days = await get(`timeseries?metric=requests&interval=day&group_by=model&compare=previous&${range}`);
   assert.deepEqual(days.previous?.at, ['2026-11-20T00:00:00.000Z']);
   assert.deepEqual(
-    listed(days.previous?.series).map(({ value, values }) => [value, values]),
+    listEntries(days.previous?.series).map(({ value, values }) => [value, values]),
     [
       [null, [0]],
       ['openai/gpt-5', [1]],
@@ -253,7 +253,7 @@ test('several values of a dimension add up, and those with a ! are left out', as
 
 test('values of a dimension are found by what they begin with, keys by name', async () => {
   const found = async (query: string) =>
-    listed((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
+    listEntries((await get(`values?${query}`)).data).map(({ value, requests }) => [value, requests]);
   assert.deepEqual(await found('field=model'), [
     [null, 1],
     ['openai/gpt-5', 1],
@@ -270,30 +270,32 @@ test('values of a dimension are found by what they begin with, keys by name', as
     ['failed', 1],
   ]);
   const first = await get('values?field=model&limit=1');
-  assert.deepEqual([listed(first.data).length, first.more], [1, true]);
+  assert.deepEqual([listEntries(first.data).length, first.has_more], [1, true]);
 });
 
 test('what changed stands in the range it happened in', async () => {
   const manager = await api.addKey('acme');
   await api.call('POST', '/api/management/limits', { key: manager.key, body: { scope: 'org', rpm: 5 } });
-  const { data } = await get(`annotations?to=${encodeURIComponent(new Date(NOW + 60_000).toISOString())}`);
+  const { data } = await get(
+    `annotations?to=${encodeURIComponent(new Date(API_TEST_NOW + 60_000).toISOString())}`,
+  );
   assert.deepEqual(
     [data?.[0]?.kind, data?.[0]?.text, data?.[0]?.actor, data?.[0]?.subject?.kind],
     ['change', 'limits.create', manager.id, 'limits'],
   );
-  assert.deepEqual(listed((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
+  assert.deepEqual(listEntries((await get('annotations?to=2026-11-20T00:00:00Z')).data), []);
 });
 
 test('a deployment is noted, and stands among what may have changed traffic; the rest does not', async () => {
   const manager = await api.addKey('acme', { name: 'deployer' });
-  const noted = await api.call('POST', '/api/analytics/notes', {
+  const noted = await api.call('POST', '/api/analytics/annotations', {
     key: manager.key,
     body: { text: ' web 4.2 deployed ' },
   });
   assert.deepEqual([noted.status, noted.body['text']], [201, 'web 4.2 deployed']);
   await api.call('POST', '/api/management/teams', { key: manager.key, body: { id: 'web', name: 'Web' } });
-  const to = encodeURIComponent(new Date(NOW + 60_000).toISOString());
-  const data = listed((await get(`annotations?about=traffic&to=${to}`)).data);
+  const to = encodeURIComponent(new Date(API_TEST_NOW + 60_000).toISOString());
+  const data = listEntries((await get(`annotations?about=traffic&to=${to}`)).data);
   const notes = data.filter(({ kind }) => String(kind) === 'note');
   assert.deepEqual(
     notes.map(({ text, actor_name }) => [text, actor_name]),
@@ -342,12 +344,12 @@ test('a month that is over is a file that adds up to its requests', async () => 
     team: 'shop',
     cost_nano_usd: 250_000_000,
   });
-  api.setNow(NOW + 1);
+  api.setNow(API_TEST_NOW + 1);
   await change('PATCH', `keys/${named}`, { name: 'weekly' });
   assert.deepEqual(await booked(), ['  2 1.75'], 'a key that never moved is not read request by request');
   const keptFrom = (at: number) =>
-    api.database.transaction((writer) => putSetting(writer, 'audit_kept_from', String(at)));
-  await keptFrom(NOW);
+    api.database.transaction((writer) => storeSetting(writer, 'audit_kept_from', String(at)));
+  await keptFrom(API_TEST_NOW);
   assert.deepEqual(await booked(), ['  1 1.5', 'shop c-shop 1 0.25'], 'nobody knows whether it moved');
   await keptFrom(0);
   await change('PATCH', `keys/${named}`, { team: 'apps' });

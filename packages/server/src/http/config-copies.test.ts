@@ -1,5 +1,5 @@
 // What one installation exports makes another one the same: every kind of thing the schema of floe.yaml knows, and every
-// field of it. A new one fails here until `WHOLE_ORG` says something in it.
+// field of it. A new one fails here until `FULL_ORG_CONFIG` says something in it.
 // Tier: ci. Copies whole organizations between servers.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -8,11 +8,11 @@ import { OrgSchema } from '@floe/contract/config/org';
 import { isObject, type Json as JsonValue } from '@floe/contract/json';
 import fc from 'fast-check';
 import * as z from 'zod';
+import { ConfigError } from '../config/config-problem.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
-import { ConfigError } from '../config/problem.ts';
-import { type Answer, type Json, listed, runApi } from './test/running-api.ts';
-import { OF_THE_MACHINE, WHOLE_ORG, WHOLE_SECRETS } from './test/whole-org.ts';
+import { FULL_ORG_CONFIG, FULL_ORG_SECRETS, MACHINE_FIELDS } from './test/full-org-config.ts';
+import { type AnswerJson, type ApiTestAnswer, listEntries, runApi } from './test/running-api.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 2 : 60;
 /** The key that asks is there before anything is applied; its value is told to nobody. */
@@ -22,7 +22,7 @@ type Org = FloeConfig['orgs'][number];
 
 /** A document as the loader understands it: short forms spelled out, defaults filled in, secrets in their places. */
 function orgOf(text: string): Org {
-  const environment = readEnvironment({ ...WHOLE_SECRETS, KEY_ASKS: `eis_${'1'.repeat(40)}` });
+  const environment = readEnvironment({ ...FULL_ORG_SECRETS, KEY_ASKS: `eis_${'1'.repeat(40)}` });
   // Whether mail is sent is for the installation.
   const overrides = [
     { variable: 'smtp', path: ['smtp', 'url'], value: 'smtp://mail.example' },
@@ -58,7 +58,7 @@ async function start(t: TestContext) {
   const { key } = await api.addKey('acme', { name: ASKS });
   const call = (method: string, path: string, body?: unknown, by = key) =>
     api.call(method, `/api/${path}`, { key: by, body });
-  const ask = async (verb: 'diff' | 'apply', yaml: string, variables = WHOLE_SECRETS, prune = false) => {
+  const ask = async (verb: 'diff' | 'apply', yaml: string, variables = FULL_ORG_SECRETS, prune = false) => {
     const answer = await call('POST', `management/config/${verb}`, { yaml, variables, prune });
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
@@ -98,7 +98,7 @@ function says(value: JsonValue | undefined, [step, ...rest]: Steps, only: JsonVa
 }
 
 const shown = (steps: Steps) => steps.join('.').replaceAll('.[]', '[]').replaceAll('.{}', '{}');
-const WHOLE: JsonValue = JSON.parse(JSON.stringify(WHOLE_ORG));
+const WHOLE: JsonValue = JSON.parse(JSON.stringify(FULL_ORG_CONFIG));
 
 test('the org of these tests says something in every field that floe.yaml has', () => {
   const schema = JSON.parse(
@@ -108,7 +108,7 @@ test('the org of these tests says something in every field that floe.yaml has', 
   assert.ok(fields.length > 200, `${fields.length} fields`);
   const silent = fields.filter(
     ([steps, only]) =>
-      !OF_THE_MACHINE.some((path) => shown(steps).startsWith(path)) && !says(WHOLE, steps, only),
+      !MACHINE_FIELDS.some((path) => shown(steps).startsWith(path)) && !says(WHOLE, steps, only),
   );
   assert.deepEqual(
     silent.map(([steps, only]) => `${shown(steps)}${only === undefined ? '' : `=${only}`}`),
@@ -147,7 +147,7 @@ function meant(value: unknown): unknown {
 /** The lists whose order counts. */
 const ORDERED = /providers|routes|policies/;
 
-function shownAt(path: string, { status, text, body }: Answer): unknown {
+function shownAt(path: string, { status, text, body }: ApiTestAnswer): unknown {
   assert.equal(status, 200, text);
   const { data } = body;
   if (!Array.isArray(data)) return [path, meant(body)];
@@ -167,7 +167,7 @@ async function mustBeTheSame(one: Started, other: Started): Promise<void> {
 
 /** What each of them does with the same requests of models and the same calls of agents. */
 async function mustDoTheSame(one: Started, other: Started): Promise<void> {
-  const ci = WHOLE_SECRETS['KEY_CI'] ?? '';
+  const ci = FULL_ORG_SECRETS['KEY_CI'] ?? '';
   const agent = { name: 'cursor', version: '1' };
   const events: readonly object[] = [
     { event: 'shell', shell: { command: 'git push --force -q origin' } },
@@ -181,8 +181,8 @@ async function mustDoTheSame(one: Started, other: Started): Promise<void> {
     for (const model of ['smart', 'main/small', 'main/large', 'azure/gpt-5', 'spare/echo', 'nothing']) {
       const request = { model, max_tokens: 9, messages: [] };
       const { body } = await tell('POST', 'management/routes/simulate', { request });
-      const targets = listed(body['targets']).map(
-        (target: Json) => `${target['provider']}/${target['model']}`,
+      const targets = listEntries(body['targets']).map(
+        (target: AnswerJson) => `${target['provider']}/${target['model']}`,
       );
       routed.push([model, body['outcome'], body['code'], body['message'], targets.sort()]);
     }
@@ -209,7 +209,7 @@ test('an org with everything in it is copied whole, by everybody who knows its s
   await mustBeTheSame(one, other);
   await mustDoTheSame(one, other);
   assert.equal(
-    (await other.tell('GET', 'me', undefined, WHOLE_SECRETS['KEY_CI'])).body['key']?.['name'],
+    (await other.tell('GET', 'me', undefined, FULL_ORG_SECRETS['KEY_CI'])).body['key']?.['name'],
     'ci',
   );
   // Its own export changes nothing, even by somebody who does not know the secrets.
@@ -220,10 +220,10 @@ test('an org with everything in it is copied whole, by everybody who knows its s
 test('without the values of its keys an org is copied but for them, and each is named', async (t) => {
   const [one, other] = [await start(t), await start(t)];
   await one.ask('apply', documentOf(WHOLE));
-  const { KEY_CI: _, KEY_NIGHT: __, ...others } = WHOLE_SECRETS;
+  const { KEY_CI: _, KEY_NIGHT: __, ...others } = FULL_ORG_SECRETS;
   const applied = await other.ask('apply', await one.exported(), others);
   assert.deepEqual(
-    listed(applied['ignored']).map((line) => String(line).split(':', 1)[0]),
+    listEntries(applied['ignored']).map((line) => String(line).split(':', 1)[0]),
     ['keys/ci', 'keys/night'],
   );
 });
@@ -276,7 +276,7 @@ function removed(value: JsonValue, chosen: ReadonlySet<string>, at: Place): Json
 
 function isValid(org: JsonValue): boolean {
   try {
-    return orgOf(documentOf(org)).id === WHOLE_ORG.id;
+    return orgOf(documentOf(org)).id === FULL_ORG_CONFIG.id;
   } catch (error) {
     if (error instanceof ConfigError) return false;
     throw error;

@@ -2,10 +2,10 @@
 // Tier: ci. Measures the cost of long documents.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { countedSteps, startCounting } from '../../test/fuzz/counted-steps.ts';
+import { countSteps, startStepCounting } from '../../test/fuzz/counted-steps.ts';
 import type { RunningApi } from './test/running-api.ts';
 
-await startCounting();
+await startStepCounting();
 const { runApi } = await import('./test/running-api.ts');
 
 let api: RunningApi;
@@ -50,8 +50,8 @@ for (const [what, of] of Object.entries(SECTIONS))
       assert.equal(Object.values(answer.body.changes ?? {}).length, n);
     };
     await diff(5);
-    const small = await countedSteps(() => diff(100));
-    const large = await countedSteps(() => diff(400));
+    const small = await countSteps(() => diff(100));
+    const large = await countSteps(() => diff(400));
     // Each of these reads the others of its list, which is why there may be 1,000 of them in a document.
     // What else the process does meanwhile is counted too; four times as many squared would be 16.
     const factor = what === 'routes' || what === 'policies' ? 7.5 : 6;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type CallAnswer, call } from '@floe/testkit/client';
-import { FakeClock } from '@floe/testkit/clock';
-import { Client } from '../gateway/client.ts';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { callHttp, type HttpCallAnswer } from '@floe/testkit/http-client';
+import { ClientConnection } from '../gateway/client.ts';
 import { createConsole } from './console.ts';
-import { NodeCarrier } from './node-carrier.ts';
+import { NodeHttpTransport } from './node-http-transport.ts';
 
 const PAGE = '<!doctype html><head><base href="/" /></head>';
 const SCRIPT = 'x'.repeat(2000);
@@ -29,21 +29,21 @@ async function ask(
   const routes = createConsole({
     dir: options.dir ?? dir,
     prefix: options.prefix ?? '',
-    unbuilt: (client) => client.answer(200, [], 'not built'),
+    answerUnbuilt: (client) => client.sendAnswer(200, [], 'not built'),
   });
-  if (!routes.owns(path)) return null;
+  if (!routes.matches(path)) return null;
   const server = createServer((req, res) =>
-    routes.answer(new Client('exc_1', new NodeCarrier(req, res, new FakeClock())), path),
+    routes.answer(new ClientConnection('exc_1', new NodeHttpTransport(req, res, new FakeClock())), path),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   assert.ok(address && typeof address === 'object');
-  const answer = await call(`http://127.0.0.1:${address.port}/`, { headers: options.headers ?? {} });
+  const answer = await callHttp(`http://127.0.0.1:${address.port}/`, { headers: options.headers ?? {} });
   await new Promise((resolve) => server.close(resolve));
   return answer;
 }
 
-async function answered(...asked: Parameters<typeof ask>): Promise<CallAnswer> {
+async function answered(...asked: Parameters<typeof ask>): Promise<HttpCallAnswer> {
   const answer = await ask(...asked);
   assert.ok(answer, asked[0]);
   return answer;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { JsonObject } from '@floe/contract/json';
-import { type Json, listed, runApi } from './test/running-api.ts';
+import { type AnswerJson, listEntries, runApi } from './test/running-api.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
 const MAIN = {
@@ -22,12 +22,12 @@ async function start(t: TestContext, org?: object) {
     api.call(method, `/api/management/${path}`, { key, body });
   const simulate = async (model: string) => {
     const { body } = await ask('POST', 'routes/simulate', { request: { model, messages: [] } });
-    return listed(body['targets']).map((target) => `${target['provider']}/${target['model']}`);
+    return listEntries(body['targets']).map((target) => `${target['provider']}/${target['model']}`);
   };
   return { ...api, ask, simulate, keyId: id };
 }
 
-const said = ({ status, body }: { status: number; body: Json }) =>
+const said = ({ status, body }: { status: number; body: AnswerJson }) =>
   `${status} ${body?.['error']?.['code']} ${body?.['error']?.['param']}: ${body?.['error']?.['message']}`;
 
 test('a provider and a route made by the API are in force when the answer is there, and gone after their removal', async (t) => {
@@ -60,7 +60,7 @@ test('a draft of a route is simulated in the place of the saved one, and nothing
     });
     return body['error']
       ? `${body['error']['code']} ${body['error']['param']}`
-      : listed(body['targets'])
+      : listEntries(body['targets'])
           .map((target) => target['model'])
           .join();
   };
@@ -90,7 +90,7 @@ test('no answer, audit entry or column holds a key or a header of a provider', a
   for (const text of texts) assert.doesNotMatch(text, /must-never-be-shown|also-a-secret/);
   const { body } = await ask('GET', 'providers/main');
   assert.deepEqual(
-    listed(body['credentials']).map((one) => `${one['name']} ${one['last4']} ${one['origin']}`),
+    listEntries(body['credentials']).map((one) => `${one['name']} ${one['last4']} ${one['origin']}`),
     ['default 4321 http://127.0.0.1:9', 'eu ated http://127.0.0.1:9'],
   );
   assert.deepEqual(body['header_names'], ['x-extra']);
@@ -167,7 +167,7 @@ test('a key goes nowhere but where it was given for', async (t) => {
   await ask('POST', 'routes', { model: 'smart', targets: ['main/m'] });
   assert.deepEqual(await simulate('smart'), ['main/m']);
   assert.deepEqual(
-    listed((await ask('GET', 'providers/main')).body['credentials']).map((one) => one['origin']),
+    listEntries((await ask('GET', 'providers/main')).body['credentials']).map((one) => one['origin']),
     ['http://127.0.0.1:10'],
   );
 });
@@ -257,7 +257,9 @@ test('the order of policies is that of the list: those of the file, then as they
     policies: [{ name: 'first', on: 'request', when: 'true', action: 'flag' }],
   });
   const names = async () =>
-    listed((await ask('GET', 'policies')).body['data']).map((one) => `${one['position']} ${one['name']}`);
+    listEntries((await ask('GET', 'policies')).body['data']).map(
+      (one) => `${one['position']} ${one['name']}`,
+    );
   const draft = { on: 'request', when: 'true', action: 'flag' };
   for (const name of ['b', 'c', 'd']) await ask('POST', 'policies', { ...draft, name });
   assert.deepEqual(await names(), ['0 first', '1 b', '2 c', '3 d']);

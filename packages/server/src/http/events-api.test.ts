@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { call, type EventFrame } from '@floe/testkit/client';
+import { callHttp, type SseFrame } from '@floe/testkit/http-client';
 import { followEvents } from './test/follow-events.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
 
@@ -15,7 +15,7 @@ after(() => api.close());
 const follow = (t: TestContext, query: string, headers: Record<string, string> = { 'x-api-key': key }) =>
   followEvents(t, `http://127.0.0.1:${api.port}/api/events?${query}`, headers);
 
-const dataOf = ({ data }: EventFrame) => JSON.parse(data);
+const dataOf = ({ data }: SseFrame) => JSON.parse(data);
 
 test('events are told over HTTP as they come, and gone on with after a break', async (t) => {
   const stream = await follow(t, 'topics=requests,config&model=gpt-5');
@@ -26,7 +26,7 @@ test('events are told over HTTP as they come, and gone on with after a break', a
   await api.addExchange('other', { id: 'exc_far' });
   const { count, data } = dataOf(await stream.until(({ event }) => event === 'requests'));
   assert.deepEqual([count, data[0].id, data[0].model], [1, 'exc_tail', 'gpt-5']);
-  stream.leave();
+  stream.disconnect();
   const manager = await api.addKey('acme');
   await api.call('POST', '/api/management/keys', {
     key: manager.key,
@@ -51,7 +51,7 @@ test('who may watch what, and what a stream is asked for in vain', async () => {
   const monitoring = await api.addKey('acme', { scopes: ['monitoring'] });
   const gateway = await api.addKey('acme', { scopes: ['gateway'] });
   const refusal = async (query: string, headers: Record<string, string>) => {
-    const { status, text } = await call(`http://127.0.0.1:${api.port}/api/events?${query}`, { headers });
+    const { status, text } = await callHttp(`http://127.0.0.1:${api.port}/api/events?${query}`, { headers });
     const { error } = JSON.parse(text);
     return [status, error.code, error.param];
   };
@@ -72,14 +72,14 @@ test('who may watch what, and what a stream is asked for in vain', async () => {
 });
 
 test('who leaves, and who only asks for the head, holds no place', async (t) => {
-  const before = api.live.watchers;
+  const before = api.live.watcherCount;
   const { status } = await api.call('HEAD', '/api/events', { key });
   assert.equal(status, 200);
   const stream = await follow(t, '');
   await stream.position();
-  assert.equal(api.live.watchers, before + 1);
-  stream.leave();
-  for (let turns = 0; turns < 10_000 && api.live.watchers > before; turns++)
+  assert.equal(api.live.watcherCount, before + 1);
+  stream.disconnect();
+  for (let turns = 0; turns < 10_000 && api.live.watcherCount > before; turns++)
     await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(api.live.watchers, before);
+  assert.equal(api.live.watcherCount, before);
 });

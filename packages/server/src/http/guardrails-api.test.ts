@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LimitSchema } from '@floe/contract/config/guardrails';
-import { listed, NOW, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listEntries, runApi } from './test/running-api.ts';
 
 const LIMITS = '/api/management/limits';
 const BUDGETS = '/api/management/budgets';
@@ -25,18 +25,18 @@ test('a limit is created, shown with what is used of it, changed, replaced by wh
     concurrency_used: null,
   });
   assert.deepEqual(created.body['source'], { kind: 'console', file: null, line: null });
-  api.setNow(NOW + 1000);
+  api.setNow(API_TEST_NOW + 1000);
   const changed = await api.call('PATCH', `${LIMITS}/${id}`, { key, body: { rpm: null, tpm: 5000 } });
   assert.equal(changed.status, 200, changed.text);
   assert.equal(changed.body['rpm'], null);
   assert.equal(changed.body['tpm'], 5000);
-  api.setNow(NOW + 2000);
+  api.setNow(API_TEST_NOW + 2000);
   const put = await api.call('PUT', `${LIMITS}/${id}`, { key, body: { ...changed.body, concurrency: 3 } });
   assert.equal(put.status, 200, put.text);
   assert.equal(put.body['created_at'], created.body['created_at']);
   const list = await api.call('GET', LIMITS, { key });
   assert.equal(list.body['data']?.['length'], 1);
-  api.setNow(NOW + 3000);
+  api.setNow(API_TEST_NOW + 3000);
   assert.equal((await api.call('DELETE', `${LIMITS}/${id}`, { key })).status, 204);
   assert.equal((await api.call('GET', `${LIMITS}/${id}`, { key })).status, 404);
   const audit = await api.call('GET', '/api/management/audit', { key });
@@ -88,13 +88,13 @@ test('rules of floe.yaml come first, in its order; a list can be sorted, searche
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
   for (const [index, name] of ['m-first', 'b-second'].entries()) {
-    api.setNow(NOW + index);
+    api.setNow(API_TEST_NOW + index);
     await api.call('POST', LIMITS, { key, body: { name, scope: 'org', rpm: 1 } });
   }
   const names = async (query: string) => {
     const { status, text, body } = await api.call('GET', `${LIMITS}${query}`, { key });
     assert.equal(status, 200, text);
-    const found = listed(body['data']).map((one) => one['name']);
+    const found = listEntries(body['data']).map((one) => one['name']);
     return body['next_cursor'] === null ? found : [...found, String(body['next_cursor'])];
   };
   assert.deepEqual(await names(''), ['z-file', 'a-file', 'b-second', 'm-first']);
@@ -147,7 +147,7 @@ test('a member who lets more money through says why and is asked who they are; t
   const reasons = [0, 1, 2, 3, 4].map((n) => audit.body['data']?.[n]?.['reason'] ?? '');
   assert.deepEqual(reasons.toSorted(), ['', '', '', 'A demo', 'No longer needed']);
   const chain = await api.call('GET', '/api/management/audit/chain', { key });
-  assert.equal(chain.body['intact'], true);
+  assert.equal(chain.body['valid'], true);
 });
 
 test('a document that raises a budget is applied by a member who says why, and looked at by any', async (t) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../core/ids.ts';
-import { acceptInvitation, openInvitation } from '../platform/invitations.ts';
-import { insertUser, userByEmail } from '../store/members.ts';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { acceptInvitation, findOpenInvitation } from '../platform/invitations.ts';
+import { findUserByEmail, insertUser } from '../store/members.ts';
+import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const INVITATIONS = '/api/management/invitations';
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,21 +20,27 @@ after(() => api.close());
 const invite = (body: object, key = admin.key) => api.call('POST', INVITATIONS, { key, body });
 const tokenOf = (link: unknown) => String(link).split('#t=')[1] ?? '';
 const account = async (email: string) => {
-  const found = await userByEmail(api.database.read, email);
+  const found = await findUserByEmail(api.database.read, email);
   if (found) return found.id;
-  const times = { created_at: NOW, updated_at: NOW };
-  const user = { id: newId('usr', NOW), email, name: '', password_hash: null, preferences_json: null };
+  const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW };
+  const user = {
+    id: newId('usr', API_TEST_NOW),
+    email,
+    name: '',
+    password_hash: null,
+    preferences_json: null,
+  };
   await api.database.transaction((writer) => insertUser(writer, { ...user, ...times }));
   return user.id;
 };
-const accept = (token: string, userId: string, nowMs = NOW) =>
+const accept = (token: string, userId: string, nowMs = API_TEST_NOW) =>
   api.database.transaction((writer) => acceptInvitation(writer, { token, userId, nowMs }));
 const refusal = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
 test('a link makes its address a member, once; the store and the log never hold its token', async () => {
   const made = await invite({ email: 'Ana@Acme.example', role: 'member', team: 'platform' });
   assert.equal(made.status, 201);
-  const { link, mail, ...shown } = made.body;
+  const { link, email_status: mail, ...shown } = made.body;
   assert.match(String(link), /^https:\/\/floe\.example\/invite#t=[\w-]{43}$/);
   assert.deepEqual([mail, mails.at(-1)?.to], ['sent', 'ana@acme.example']);
   assert.ok(mails.at(-1)?.text.includes(String(link)));
@@ -45,7 +51,7 @@ test('a link makes its address a member, once; the store and the log never hold 
   const audit = await api.database.read.selectFrom('audit').selectAll().execute();
   assert.ok(![listed.text, JSON.stringify(rows), JSON.stringify(audit)].some((text) => text.includes(token)));
 
-  const open = await openInvitation(api.database.read, token, NOW);
+  const open = await findOpenInvitation(api.database.read, token, API_TEST_NOW);
   assert.deepEqual([open.orgName, open.email, open.role], ['Acme', 'ana@acme.example', 'member']);
   const stranger = await account('eve@acme.example');
   await assert.rejects(accept(token, stranger), refusal('not_found'));
@@ -53,7 +59,7 @@ test('a link makes its address a member, once; the store and the log never hold 
   const member = await accept(token, ana);
   assert.deepEqual([member.org_id, member.role, member.team], ['acme', 'member', 'platform']);
   await assert.rejects(accept(token, ana), refusal('not_found'));
-  await assert.rejects(openInvitation(api.database.read, token, NOW), refusal('not_found'));
+  await assert.rejects(findOpenInvitation(api.database.read, token, API_TEST_NOW), refusal('not_found'));
   const entries = await api.call('GET', `/api/management/audit?action=invitations.accept`, {
     key: admin.key,
   });
@@ -74,7 +80,7 @@ test('two who use one link at the same moment make one member', async () => {
 test('a link ends with its time, when it is taken back, and when its address is invited again', async () => {
   const late = tokenOf((await invite({ email: 'late@acme.example', expires_in_days: 1 })).body.link);
   const user = await account('late@acme.example');
-  await assert.rejects(accept(late, user, NOW + DAY_MS), refusal('not_found'));
+  await assert.rejects(accept(late, user, API_TEST_NOW + DAY_MS), refusal('not_found'));
   const first = await invite({ email: 'again@acme.example' });
   const second = await invite({ email: 'again@acme.example' });
   const again = await account('again@acme.example');
@@ -91,7 +97,7 @@ test('an invitation looks the same whether or not its address has an account som
   await api.addMember('other', { role: 'owner', email: 'known@other.example' });
   const shape = async (email: string) => {
     const { status, body } = await invite({ email });
-    const { id: _, email: __, link: ___, mail: ____, ...rest } = body;
+    const { id: _, email: __, link: ___, email_status: ____, ...rest } = body;
     return { status, rest };
   };
   assert.deepEqual(await shape('known@other.example'), await shape('unknown@other.example'));
@@ -117,7 +123,7 @@ test('admins invite no owners, and a mail that fails leaves the link', async () 
   assert.equal(refused.body.error?.code, 'step_up_required');
   if (mails.length % 2 === 0) await invite({ email: 'even@acme.example' });
   const failed = await invite({ email: 'failed@acme.example' });
-  assert.deepEqual([failed.status, failed.body.mail], [201, 'failed']);
+  assert.deepEqual([failed.status, failed.body.email_status], [201, 'failed']);
   assert.equal(tokenOf(failed.body.link).length, 43);
   assert.equal((await invite({ email: 'x', role: 'member' })).body.error?.param, 'email');
   assert.equal((await invite({ email: 'x@acme.example', team: 'none' })).body.error?.param, 'team');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Scope } from '@floe/contract/scopes';
-import { fileKeys } from '../platform/file-keys.ts';
-import { syncedKind } from '../platform/file-sync.ts';
-import { loadPlatform } from '../platform/platform.ts';
-import { syncOrgs } from '../platform/test/file.ts';
-import { type Json, NOW, pepper, type RunningApi, runApi } from './test/running-api.ts';
+import type { KeyScope } from '@floe/contract/scopes';
+import { platformKeyFileKind } from '../platform/file-keys.ts';
+import { createKindSync } from '../platform/file-sync.ts';
+import { loadPlatformSnapshot } from '../platform/platform-snapshot.ts';
+import { syncOrgs } from '../platform/test/sync-orgs.ts';
+import { type AnswerJson, API_TEST_NOW, apiTestPepper, type RunningApi, runApi } from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
 const HOUR_MS = 3_600_000;
@@ -26,8 +26,8 @@ const told = async (key: unknown) => {
   return status === 200 ? String(body.key?.id) : body.error?.code;
 };
 const recordOf = async (key: unknown) => {
-  const { keyring } = await loadPlatform(api.database.read, pepper, NOW);
-  return keyring.authenticate(String(key), NOW);
+  const { keyring } = await loadPlatformSnapshot(api.database.read, apiTestPepper, API_TEST_NOW);
+  return keyring.authenticate(String(key), API_TEST_NOW);
 };
 
 test('a rotated key keeps its id; its old value works until the overlap ends, and says so', async () => {
@@ -38,23 +38,23 @@ test('a rotated key keeps its id; its old value works until the overlap ends, an
   assert.equal(rotated.body.id, id);
   assert.deepEqual(
     [previous?.last4, previous?.expires_at],
-    [String(old).slice(-4), new Date(NOW + 2 * HOUR_MS).toISOString()],
+    [String(old).slice(-4), new Date(API_TEST_NOW + 2 * HOUR_MS).toISOString()],
   );
   assert.deepEqual([await told(old), await told(next)], [id, id]);
-  assert.deepEqual((await recordOf(old)).supersededHeaders, [
+  assert.deepEqual((await recordOf(old)).deprecationHeaders, [
     'deprecation',
-    `@${NOW / 1000}`,
+    `@${API_TEST_NOW / 1000}`,
     'sunset',
-    new Date(NOW + 2 * HOUR_MS).toUTCString(),
+    new Date(API_TEST_NOW + 2 * HOUR_MS).toUTCString(),
   ]);
-  assert.equal((await recordOf(next)).supersededHeaders, null);
+  assert.equal((await recordOf(next)).deprecationHeaders, null);
   assert.equal((await rotate(id)).body.error?.code, 'conflict');
-  api.setNow(NOW + 2 * HOUR_MS);
+  api.setNow(API_TEST_NOW + 2 * HOUR_MS);
   assert.deepEqual([await told(old), await told(next)], ['key_expired', id]);
   const third = await rotate(id, { overlap_hours: 0 });
   assert.deepEqual([await told(next), await told(third.body.key)], ['invalid_api_key', id]);
   assert.equal(third.body.previous, null);
-  api.setNow(NOW);
+  api.setNow(API_TEST_NOW);
 });
 
 test('an Idempotency-Key rotates once, and a rotation says who did it and no value', async () => {
@@ -75,7 +75,7 @@ test('nobody gains scopes by rotating or changing a key', async () => {
   const { id } = (await create({ name: 'mighty', scopes: ['gateway', 'relay'] })).body;
   const manager = await api.addKey('acme', { scopes: ['management'] });
   assert.equal((await rotate(id, {}, manager.key)).body.error?.code, 'insufficient_scope');
-  const widen = (scopes: readonly Scope[], key: string) =>
+  const widen = (scopes: readonly KeyScope[], key: string) =>
     api.call('PATCH', `${KEYS}/${id}`, { key, body: { scopes } });
   assert.equal((await widen(['gateway', 'monitoring'], manager.key)).body.error?.code, 'insufficient_scope');
   assert.deepEqual((await widen(['gateway'], manager.key)).body.scopes, ['gateway']);
@@ -110,12 +110,12 @@ test('PUT takes what GET returned, changes nothing by it, and makes no key', asy
   const { id } = (await create({ name: 'gitops', models: ['openai/*'], team: 'platform' })).body;
   const path = `${KEYS}/${id}`;
   const got = await api.call('GET', path, { key: admin.key });
-  api.setNow(NOW + 1000);
+  api.setNow(API_TEST_NOW + 1000);
   const put = await api.call('PUT', path, { key: admin.key, body: got.body });
   assert.deepEqual(put.body, got.body);
   const bare = await api.call('PUT', path, { key: admin.key, body: { name: 'gitops', scopes: ['read'] } });
   assert.deepEqual([bare.body.models, bare.body.team, bare.body.scopes], [null, null, ['read']]);
-  api.setNow(NOW);
+  api.setNow(API_TEST_NOW);
   const missing = await api.call('PUT', `${KEYS}/key_none`, {
     key: admin.key,
     body: { name: 'x', scopes: ['read'] },
@@ -125,17 +125,17 @@ test('PUT takes what GET returned, changes nothing by it, and makes no key', asy
 
 test('who holds a key can end it: of a rotated one the value that was presented', async () => {
   const report = (key: unknown) =>
-    api.call('POST', `${KEYS}/report-leak`, { key: String(key), body: { found_at: 'a paste' } });
+    api.call('POST', `${KEYS}/report-leak`, { key: String(key), body: { found_in: 'a paste' } });
   const { id, key: old } = (await create({ name: 'leaky' })).body;
   const { key: next } = (await rotate(id)).body;
   assert.equal((await report(old)).status, 204);
   assert.deepEqual([await told(old), await told(next)], ['key_expired', id]);
   assert.equal((await report(next)).status, 204);
   assert.equal(await told(next), 'key_revoked');
-  const entry: Json | undefined = (
+  const entry: AnswerJson | undefined = (
     await api.call('GET', `/api/management/audit?subject=${id}&action=keys.report_leak`, { key: admin.key })
   ).body.data?.[0];
-  assert.deepEqual([entry?.actor, entry?.after?.found_at], [id, 'a paste']);
+  assert.deepEqual([entry?.actor, entry?.after?.found_in], [id, 'a paste']);
 });
 
 test('a value of floe.yaml that leaked stays revoked until the file holds another', async () => {
@@ -144,9 +144,9 @@ test('a value of floe.yaml that leaked stays revoked until the file holds anothe
     api.database.transaction((writer) =>
       syncOrgs(
         writer,
-        [syncedKind(fileKeys(pepper))],
+        [createKindSync(platformKeyFileKind(apiTestPepper))],
         [{ id: 'acme', keys: [{ name: 'filed', scopes: ['gateway'], key }] }],
-        { nowMs: NOW },
+        { nowMs: API_TEST_NOW },
       ),
     );
   await file(leaked);

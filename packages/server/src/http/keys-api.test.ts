@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const KEYS = '/api/management/keys';
 let api: RunningApi;
@@ -134,7 +134,7 @@ test('an expiry in a change is in force at once', async () => {
   const { id, key } = (await create({ name: 'expiring' })).body;
   await api.call('PATCH', `${KEYS}/${id}`, {
     key: admin.key,
-    body: { expires_at: new Date(NOW).toISOString() },
+    body: { expires_at: new Date(API_TEST_NOW).toISOString() },
   });
   assert.equal((await api.call('GET', '/api/me', { key: String(key) })).body.error?.code, 'key_expired');
 });
@@ -157,12 +157,13 @@ test('pages walk the whole list once, newest first', async () => {
   const owner = await api.addKey('other', { name: 'pager' });
   const expected = [];
   for (let i = 0; i < 5; i++) {
-    api.setNow(NOW + 1000 * Math.floor(i / 2));
+    api.setNow(API_TEST_NOW + 1000 * Math.floor(i / 2));
     expected.push(
-      (await api.addKey('other', { name: `page ${i}`, created_at: NOW + 1000 * Math.floor(i / 2) })).id,
+      (await api.addKey('other', { name: `page ${i}`, created_at: API_TEST_NOW + 1000 * Math.floor(i / 2) }))
+        .id,
     );
   }
-  api.setNow(NOW);
+  api.setNow(API_TEST_NOW);
   const seen: unknown[] = [];
   let cursor = '';
   for (let turn = 0; turn < 20; turn++) {

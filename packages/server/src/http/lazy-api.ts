@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { faultBody, faultHeaders } from '@floe/contract/fault-answer';
+import { formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
-import { createArrivals } from '../core/arrivals.ts';
-import type { VerbParts } from '../management/verbs.ts';
-import type { SignInParts } from '../platform/sign-in/sign-in.ts';
+import { createClientAddressResolver } from '../core/client-address.ts';
+import type { ApiVerbDependencies } from '../management/api-verbs.ts';
+import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
 import type { Api } from './api.ts';
 import type { ApiOptions } from './api-options.ts';
-import { watchBody } from './early-answer.ts';
+import { guardRequestBody } from './guard-request-body.ts';
 
 export interface LazyApi {
   answer(req: IncomingMessage, res: ServerResponse, requestId: string): void;
@@ -19,18 +19,18 @@ export interface LazyApi {
  */
 export function createLazyApi(
   options: Omit<ApiOptions, 'requestIdOf' | 'verbs' | 'signIn' | 'prefix'>,
-  parts: VerbParts,
-  signIn: { readonly parts: SignInParts; readonly trustedProxies: readonly string[] },
+  parts: ApiVerbDependencies,
+  signIn: { readonly parts: SignInContext; readonly trustedProxies: readonly string[] },
 ): LazyApi {
   const ids = new WeakMap<IncomingMessage, string>();
-  const { addressOf } = createArrivals(signIn.trustedProxies);
+  const { addressOf } = createClientAddressResolver(signIn.trustedProxies);
   let loading: Promise<Api> | null = null;
 
   async function load(): Promise<Api> {
-    const [{ createApi }, { verbs }, { createSignInEdge }] = await Promise.all([
+    const [{ createApi }, { apiVerbs: verbs }, { createSignInApi: createSignInEdge }] = await Promise.all([
       import('./api.ts'),
-      import('../management/verbs.ts'),
-      import('./sign-in/create-sign-in-edge.ts'),
+      import('../management/api-verbs.ts'),
+      import('./sign-in/create-sign-in-api.ts'),
     ]);
     return createApi({
       ...options,
@@ -45,13 +45,13 @@ export function createLazyApi(
   return {
     answer(req, res, requestId) {
       ids.set(req, requestId);
-      watchBody(req, res, options.host.clock, () => refuse(res, requestId, STALLED));
+      guardRequestBody(req, res, options.host.clock, () => sendFault(res, requestId, BODY_TIMEOUT_FAULT));
       loading ??= load();
       loading.then(
-        (api) => api.routing(req, res),
+        (api) => api.handle(req, res),
         (error: unknown) => {
           options.log.error({ err: error }, 'the API could not be loaded');
-          refuse(res, requestId, broken(requestId));
+          sendFault(res, requestId, loadFault(requestId));
         },
       );
     },
@@ -61,21 +61,21 @@ export function createLazyApi(
   };
 }
 
-const STALLED = new Fault('request_timeout', 'The request body did not arrive within 30 seconds.');
+const BODY_TIMEOUT_FAULT = new Fault('request_timeout', 'The request body did not arrive within 30 seconds.');
 
-function broken(requestId: string): Fault {
+function loadFault(requestId: string): Fault {
   return new Fault('internal_error', `Something went wrong here. The log has it under ${requestId}.`);
 }
 
 /** Answers in place of the framework and closes the connection. */
-function refuse(res: ServerResponse, requestId: string, fault: Fault): void {
+function sendFault(res: ServerResponse, requestId: string, fault: Fault): void {
   res.shouldKeepAlive = false;
   res.writeHead(fault.status, [
     'content-type',
     'application/json',
     'x-request-id',
     requestId,
-    ...faultHeaders(fault),
+    ...formatFaultHeaders(fault),
   ]);
-  res.end(faultBody(fault, requestId, 'openai'));
+  res.end(formatFaultBody(fault, requestId, 'openai'));
 }

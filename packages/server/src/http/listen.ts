@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 
 /** The address cannot be listened on; the message says why and what to do. */
-export class CannotListen extends Error {
-  override readonly name = 'CannotListen';
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
 }
 
-/** Resolves to the port listened on; rejects with `CannotListen`, which names `setting` as what to change. */
-export function listen(server: Server, host: string, port: number, setting: string): Promise<number> {
+/** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
+export function listenOnPort(server: Server, host: string, port: number, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) =>
-      reject(listenError(error, host, port, setting)),
+      reject(toListenError(error, host, port, setting)),
     );
     server.listen({ host, port, backlog: 4096 }, () => {
       const address = server.address();
@@ -18,26 +18,26 @@ export function listen(server: Server, host: string, port: number, setting: stri
   });
 }
 
-function listenError(
+function toListenError(
   error: Error & { code?: string },
   host: string,
   port: number,
   setting: string,
-): CannotListen {
+): ListenError {
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const portName = setting === 'server' ? 'FLOE_PORT or server.port' : `${setting}.port`;
   const hostName = setting === 'server' ? 'FLOE_HOST or server.host' : `${setting}.host`;
   if (error.code === 'EADDRINUSE')
-    return new CannotListen(
+    return new ListenError(
       `${place} is in use by another program; stop it, or choose another port with ${portName}.`,
     );
   if (error.code === 'EACCES')
-    return new CannotListen(
+    return new ListenError(
       `This user may not listen on ${place}; choose a port above 1023 with ${portName}.`,
     );
   if (error.code === 'EAFNOSUPPORT')
-    return new CannotListen(`This machine has no IPv6; write 0.0.0.0 in place of ${host} in ${hostName}.`);
+    return new ListenError(`This machine has no IPv6; write 0.0.0.0 in place of ${host} in ${hostName}.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
-    return new CannotListen(`${host} is no address of this machine; set ${hostName}.`);
-  return new CannotListen(`Cannot listen on ${place}: ${error.message}`);
+    return new ListenError(`${host} is no address of this machine; set ${hostName}.`);
+  return new ListenError(`Cannot listen on ${place}: ${error.message}`);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ROLES, type Role } from '@floe/contract/roles';
+import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { type RunningApi, runApi } from './test/running-api.ts';
 import type { TestMember } from './test/test-members.ts';
 
@@ -9,7 +9,7 @@ const ended: object[] = [];
 let api: RunningApi;
 let owner: TestMember;
 before(async () => {
-  api = await runApi({ ended });
+  api = await runApi({ endedSessions: ended });
   owner = await api.addMember('acme', { role: 'owner' });
 });
 after(() => api.close());
@@ -122,7 +122,9 @@ test('a member is in a team that exists, or in none', async () => {
 });
 
 test('what `can` says is what happens', async () => {
-  const asking = await Promise.all(ROLES.map((role) => api.addMember('acme', { role, steppedUp: false })));
+  const asking = await Promise.all(
+    MEMBER_ROLES.map((role) => api.addMember('acme', { role, steppedUp: false })),
+  );
   const can = async (key: string) => (await api.call('GET', '/api/me', { key })).body.can;
   const names = [
     'orgs.create',
@@ -132,13 +134,13 @@ test('what `can` says is what happens', async () => {
     'me.update',
     'keys.report_leak',
   ];
-  const said: Readonly<Record<Role, readonly unknown[]>> = {
+  const said: Readonly<Record<MemberRole, readonly unknown[]>> = {
     owner: [false, true, true, true, true, false],
     admin: [false, true, true, true, true, false],
     member: [false, false, true, true, true, false],
     viewer: [false, false, false, true, true, false],
   };
-  for (const [index, role] of ROLES.entries()) {
+  for (const [index, role] of MEMBER_ROLES.entries()) {
     const answer = await can(asking[index]?.key ?? '');
     assert.deepEqual(
       names.map((name) => answer?.[name]),

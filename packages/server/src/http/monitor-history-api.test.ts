@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BeatCall } from '../monitoring/beat-call.ts';
-import { commitBeats } from '../monitoring/beats.ts';
-import { MISSED } from '../monitoring/book.ts';
-import type { Gap } from '../monitoring/clock.ts';
-import { sweep } from '../monitoring/sweep.ts';
-import { call as beatOf } from '../monitoring/test/monitors.ts';
-import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { commitBeats } from '../monitoring/commit-beats.ts';
+import type { Gap } from '../monitoring/monitor-clock.ts';
+import { sweepDueClocks } from '../monitoring/sweep.ts';
+import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { MISSED_BEAT_ERROR } from '../monitoring/unit-of-work.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;
 const JOB = '/api/monitoring/monitors/job';
 const BOARDS = '/api/monitoring/boards';
 /** Floe was away from 10:50 to 11:00. */
-const GAP: Gap = { startAt: NOW - 70 * MINUTE, endAt: NOW - 60 * MINUTE };
-let now = NOW - 6 * 60 * MINUTE;
+const GAP: Gap = { startAt: API_TEST_NOW - 70 * MINUTE, endAt: API_TEST_NOW - 60 * MINUTE };
+let now = API_TEST_NOW - 6 * 60 * MINUTE;
 let api: RunningApi;
 let key: string;
 
@@ -21,7 +21,7 @@ const get = (path: string) => api.call('GET', path, { key });
 const iso = (ms: number) => new Date(ms).toISOString();
 
 async function beat(at: number, changes: Partial<BeatCall> = {}) {
-  const sight = { nowMs: at, gaps: [GAP], othersUntil: Number.POSITIVE_INFINITY };
+  const sight = { nowMs: at, gaps: [GAP], peersCommittedUntil: Number.POSITIVE_INFINITY };
   await commitBeats(api.database, [beatOf('job', at, changes)], sight);
 }
 
@@ -34,16 +34,16 @@ async function beat(at: number, changes: Partial<BeatCall> = {}) {
 before(async () => {
   api = await runApi({
     engine: {
-      sight: () => ({ nowMs: now, settledUntil: now, gaps: [GAP] }),
-      moment: async () => ({ nowMs: now, settledUntil: now, gaps: [GAP] }),
+      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [GAP] }),
+      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [GAP] }),
     },
   });
   key = (await api.addKey('acme')).key;
   await api.call('PUT', JOB, { key, body: { expected_interval_minutes: 10, grace_period_minutes: 5 } });
-  const at = (hour: number, minute: number) => NOW + ((hour - 12) * 60 + minute) * MINUTE;
+  const at = (hour: number, minute: number) => API_TEST_NOW + ((hour - 12) * 60 + minute) * MINUTE;
   for (let minute = 0; minute <= 60; minute += 10)
     await beat(at(7, minute), minute === 0 ? { metadataJson: '{"host":"=cmd()","n":1}' } : {});
-  await sweep(api.database, { gaps: [GAP], settledUntil: at(8, 50), nowMs: at(8, 50) });
+  await sweepDueClocks(api.database, { gaps: [GAP], committedUntil: at(8, 50), nowMs: at(8, 50) });
   for (let minute = 0; minute <= 100; minute += 10) await beat(at(9, minute));
   await beat(at(11, 5));
   await beat(at(11, 15), { kind: 'fail', error: 'exit "1", badly' });
@@ -52,13 +52,15 @@ before(async () => {
   await api.call('POST', `${JOB}/pause`, { key });
   now = at(11, 30);
   await api.call('POST', `${JOB}/resume`, { key });
-  now = NOW;
-  await sweep(api.database, { gaps: [GAP], settledUntil: now, nowMs: now });
+  now = API_TEST_NOW;
+  await sweepDueClocks(api.database, { gaps: [GAP], committedUntil: now, nowMs: now });
 });
 after(() => api.close());
 
 test('uptime is what a timeline made by hand says: unknown, paused and waiting time counts for neither side', async () => {
-  const { body } = await get(`${JOB}/uptime?from=${iso(NOW - 5 * 60 * MINUTE)}&to=${iso(NOW)}`);
+  const { body } = await get(
+    `${JOB}/uptime?from=${iso(API_TEST_NOW - 5 * 60 * MINUTE)}&to=${iso(API_TEST_NOW)}`,
+  );
   const healthy = (75 + 110 + 15 + 5) * 60;
   const failing = (45 + 5 + 15) * 60;
   assert.deepEqual(
@@ -66,18 +68,20 @@ test('uptime is what a timeline made by hand says: unknown, paused and waiting t
     [healthy, failing, 600, 3],
   );
   assert.equal(body.uptime_ratio, healthy / (healthy + failing));
-  const part = await get(`${JOB}/uptime?from=${iso(NOW - 4 * 60 * MINUTE)}&to=${iso(NOW - 180 * MINUTE)}`);
+  const part = await get(
+    `${JOB}/uptime?from=${iso(API_TEST_NOW - 4 * 60 * MINUTE)}&to=${iso(API_TEST_NOW - 180 * MINUTE)}`,
+  );
   assert.deepEqual([part.body.healthy_seconds, part.body.downtime_seconds], [15 * 60, 45 * 60]);
   const before = await get(`${JOB}/uptime?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z`);
   assert.equal(before.body.uptime_ratio, null);
-  const wrong = await get(`${JOB}/uptime?from=${iso(NOW)}&to=${iso(NOW - 1)}`);
+  const wrong = await get(`${JOB}/uptime?from=${iso(API_TEST_NOW)}&to=${iso(API_TEST_NOW - 1)}`);
   assert.equal(wrong.body.error?.param, 'from');
 });
 
 test('periods are the timeline, newest first, page by page', async () => {
-  const range = `from=${iso(NOW - 5 * 60 * MINUTE)}&to=${iso(NOW)}`;
+  const range = `from=${iso(API_TEST_NOW - 5 * 60 * MINUTE)}&to=${iso(API_TEST_NOW)}`;
   const all = await get(`${JOB}/periods?${range}`);
-  const states = listed(all.body.data).map(({ status }) => status);
+  const states = listEntries(all.body.data).map(({ status }) => status);
   assert.deepEqual(states, [
     'failing',
     'waiting',
@@ -90,12 +94,12 @@ test('periods are the timeline, newest first, page by page', async () => {
     'failing',
     'healthy',
   ]);
-  assert.equal(listed(all.body.data)[0]?.ended_at, null);
+  assert.equal(listEntries(all.body.data)[0]?.ended_at, null);
   const paged: unknown[] = [];
   let cursor = '';
   do {
     const page = await get(`${JOB}/periods?${range}&limit=4${cursor}`);
-    paged.push(...listed(page.body.data));
+    paged.push(...listEntries(page.body.data));
     cursor = page.body.next_cursor === null ? '' : `&cursor=${page.body.next_cursor}`;
   } while (cursor !== '');
   assert.deepEqual(paged, all.body.data);
@@ -104,18 +108,18 @@ test('periods are the timeline, newest first, page by page', async () => {
 test('each missed beat is a check with the words of the specification; checks are filtered and paged', async () => {
   const missed = await get(`${JOB}/checks?status=missed`);
   assert.deepEqual(
-    listed(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
+    listEntries(missed.body.data).map(({ expected_at }) => String(expected_at).slice(11, 16)),
     ['11:50', '11:40', '08:50', '08:40', '08:30', '08:20', '08:10'],
   );
-  assert.ok(listed(missed.body.data).every(({ error }) => Object.is(error, MISSED)));
+  assert.ok(listEntries(missed.body.data).every(({ error }) => Object.is(error, MISSED_BEAT_ERROR)));
   const page = await get(`${JOB}/checks?status=missed&limit=4`);
   const rest = await get(`${JOB}/checks?status=missed&limit=4&cursor=${page.body.next_cursor}`);
   assert.deepEqual(
-    [listed(page.body.data).length, listed(rest.body.data).length, rest.body.next_cursor],
+    [listEntries(page.body.data).length, listEntries(rest.body.data).length, rest.body.next_cursor],
     [4, 3, null],
   );
   const failed = await get(`${JOB}/checks?status=failed`);
-  assert.equal(listed(failed.body.data)[0]?.error, 'exit "1", badly');
+  assert.equal(listEntries(failed.body.data)[0]?.error, 'exit "1", badly');
   assert.equal((await get(`${JOB}/checks?status=red`)).status, 400);
 });
 
@@ -134,7 +138,7 @@ test('checks are exported whole, as CSV that no spreadsheet runs and as lines of
   assert.match(csv.text, /"\{""host"":""=cmd\(\)"",""n"":1\}"/);
   assert.deepEqual(checks.at(-1)?.metadata, { host: '=cmd()', n: 1 });
   const few = await get(
-    `${JOB}/checks/export?format=ndjson&status=missed&from=${iso(NOW - 210 * MINUTE)}&to=${iso(NOW - 60 * MINUTE)}`,
+    `${JOB}/checks/export?format=ndjson&status=missed&from=${iso(API_TEST_NOW - 210 * MINUTE)}&to=${iso(API_TEST_NOW - 60 * MINUTE)}`,
   );
   assert.equal(few.text.trimEnd().split('\n').length, 3);
   assert.equal((await get('/api/monitoring/monitors/nobody/checks/export')).status, 404);
@@ -148,21 +152,21 @@ test('a board says the same as the history, day by day in its own zone', async (
   });
   assert.equal(made.status, 201, made.text);
   const { body } = await get(`${BOARDS}/hist/status`);
-  const [group] = listed(body.groups);
-  const [monitor] = listed(group?.monitors);
+  const [group] = listEntries(body.groups);
+  const [monitor] = listEntries(group?.monitors);
   assert.ok(monitor);
-  assert.equal(listed(monitor.days).length, 90);
-  const uptime = (await get(`${JOB}/uptime?from=${iso(NOW - 90 * 24 * 60 * MINUTE)}`)).body;
+  assert.equal(listEntries(monitor.days).length, 90);
+  const uptime = (await get(`${JOB}/uptime?from=${iso(API_TEST_NOW - 90 * 24 * 60 * MINUTE)}`)).body;
   assert.equal(monitor.uptime_ratio, uptime.uptime_ratio);
   assert.equal(monitor.downtime_seconds, uptime.downtime_seconds);
-  const today = listed(monitor.days).at(-1);
+  const today = listEntries(monitor.days).at(-1);
   assert.ok(today);
   assert.deepEqual(
     [today.date, today.healthy_seconds, today.failing_seconds, today.unknown_seconds, today.paused_seconds],
     ['2026-11-21', 205 * 60, 65 * 60, 600, 300],
   );
   assert.deepEqual(
-    listed(body.downtime).map((one) => [String(one.started_at).slice(11, 16), one.downtime_seconds]),
+    listEntries(body.downtime).map((one) => [String(one.started_at).slice(11, 16), one.downtime_seconds]),
     [
       ['11:45', 900],
       ['11:15', 300],
@@ -178,7 +182,7 @@ test('boards are private until they say public, take PUT of what GET returned, a
   assert.deepEqual([made.status, made.body.public, made.body.slug], [200, false, 'gitops']);
   const again = await api.call('PUT', path, { key, body: made.body });
   assert.deepEqual(again.body, made.body);
-  assert.equal(listed((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length, 1);
+  assert.equal(listEntries((await get(`/api/management/audit?subject=${made.body.id}`)).body.data).length, 1);
   const unknown = [{ name: 'Jobs', monitors: ['job', 'nobody'] }];
   const refused = await api.call('PATCH', path, { key, body: { groups: unknown } });
   assert.deepEqual([refused.status, refused.body.error?.param], [400, 'groups[0].monitors[1]']);
@@ -190,10 +194,21 @@ test('boards are private until they say public, take PUT of what GET returned, a
 
 test('maintenance is planned once or again and again, and says when it is next', async () => {
   const path = '/api/monitoring/maintenance';
-  const once = { name: 'Move', starts_at: iso(NOW - MINUTE), ends_at: iso(NOW + MINUTE), monitors: ['job'] };
+  const once = {
+    name: 'Move',
+    starts_at: iso(API_TEST_NOW - MINUTE),
+    ends_at: iso(API_TEST_NOW + MINUTE),
+    monitors: ['job'],
+  };
   const made = await api.call('POST', path, { key, body: once });
-  assert.deepEqual([made.status, made.body.active_until, made.body.next], [201, iso(NOW + MINUTE), []]);
-  const ended = await api.call('PATCH', `${path}/${made.body.id}`, { key, body: { ends_at: iso(NOW - 1) } });
+  assert.deepEqual(
+    [made.status, made.body.active_until, made.body.next],
+    [201, iso(API_TEST_NOW + MINUTE), []],
+  );
+  const ended = await api.call('PATCH', `${path}/${made.body.id}`, {
+    key,
+    body: { ends_at: iso(API_TEST_NOW - 1) },
+  });
   assert.equal(ended.body.active_until, null);
   const weekly = {
     name: 'Sunday',
@@ -202,11 +217,11 @@ test('maintenance is planned once or again and again, and says when it is next',
     tags: ['db'],
   };
   const put = await api.call('PUT', `${path}/weekly`, { key, body: weekly });
-  assert.deepEqual(listed(put.body.next)[0], {
+  assert.deepEqual(listEntries(put.body.next)[0], {
     starts_at: '2026-11-22T00:00:00.000Z',
     ends_at: '2026-11-22T02:00:00.000Z',
   });
-  assert.deepEqual([listed(put.body.next).length, put.body.active_until], [3, null]);
+  assert.deepEqual([listEntries(put.body.next).length, put.body.active_until], [3, null]);
   const again = await api.call('PUT', `${path}/weekly`, { key, body: put.body });
   assert.deepEqual(again.body, put.body);
   const cases: readonly (readonly [object, string])[] = [

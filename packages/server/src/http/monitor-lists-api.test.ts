@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { commitBeats } from '../monitoring/beats.ts';
-import { call as beatOf } from '../monitoring/test/monitors.ts';
-import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { commitBeats } from '../monitoring/commit-beats.ts';
+import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MINUTE = 60_000;
 const MONITORS = '/api/monitoring/monitors';
-const GAP = { startAt: NOW - 30 * 3_600_000, endAt: NOW - 29 * 3_600_000 };
+const GAP = { startAt: API_TEST_NOW - 30 * 3_600_000, endAt: API_TEST_NOW - 29 * 3_600_000 };
 
 let api: RunningApi;
 let key: string;
-let now = NOW;
+let now = API_TEST_NOW;
 
 const get = async (query: string) => (await api.call('GET', `${MONITORS}?${query}`, { key })).body;
-const ids = async (query: string) => listed((await get(query)).data).map(({ id }) => String(id));
+const ids = async (query: string) => listEntries((await get(query)).data).map(({ id }) => String(id));
 const change = (body: object) => api.call('PATCH', MONITORS, { key, body });
 
 /** A call of a job, heard `minutesAgo`. */
 async function beat(id: string, minutesAgo: number, kind: 'ok' | 'fail' = 'ok') {
-  const at = NOW - minutesAgo * MINUTE;
-  const given = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+  const at = API_TEST_NOW - minutesAgo * MINUTE;
+  const given = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
   await commitBeats(api.database, [beatOf(id, at, { kind })], given);
 }
 
 before(async () => {
   api = await runApi({
     engine: {
-      sight: () => ({ nowMs: now, settledUntil: now, gaps: [GAP] }),
-      moment: async () => ({ nowMs: now, settledUntil: now, gaps: [] }),
+      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [GAP] }),
+      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [] }),
     },
   });
   key = (await api.addKey('acme')).key;
-  now = NOW - 60 * MINUTE;
+  now = API_TEST_NOW - 60 * MINUTE;
   const made = { expected_interval_minutes: 60 };
   for (const [id, more] of Object.entries({
     rested: { paused: true },
@@ -46,7 +46,7 @@ before(async () => {
   await beat('later', 10);
   await beat('broke-first', 40, 'fail');
   await beat('broke-last', 5, 'fail');
-  now = NOW;
+  now = API_TEST_NOW;
 });
 after(() => api.close());
 
@@ -64,7 +64,7 @@ test('its pages of any size are the same list, without a row twice and without o
     let cursor = '';
     do {
       const page = await get(`sort=urgency&limit=${limit}${cursor && `&cursor=${cursor}`}`);
-      found.push(...listed(page.data).map(({ id }) => String(id)));
+      found.push(...listEntries(page.data).map(({ id }) => String(id)));
       cursor = String(page['next_cursor'] ?? '');
     } while (cursor !== '' && found.length < 20);
     assert.deepEqual(found, URGENT, `${limit} a page`);
@@ -79,7 +79,7 @@ test('a list of named monitors answers those that exist, and refuses too many by
 });
 
 test('one change pauses, mutes and tags a selection; who is not there is named; the log has an entry for each', async () => {
-  const until = new Date(NOW + 60 * MINUTE).toISOString();
+  const until = new Date(API_TEST_NOW + 60 * MINUTE).toISOString();
   const { status, body } = await change({
     ids: ['later', 'sooner', 'none'],
     muted_until: until,
@@ -89,16 +89,16 @@ test('one change pauses, mutes and tags a selection; who is not there is named; 
   assert.equal(status, 200);
   assert.deepEqual(body['changed'], ['later', 'sooner']);
   assert.deepEqual(
-    listed(body['refused']).map(({ id, code }) => `${id} ${code}`),
+    listEntries(body['failed']).map(({ id, code }) => `${id} ${code}`),
     ['none monitor_not_found'],
   );
-  const found = listed((await get('ids=later,sooner')).data);
+  const found = listEntries((await get('ids=later,sooner')).data);
   for (const one of found) assert.deepEqual([one['muted_until'], one['tags']], [until, ['nightly']]);
   const paused = await change({ ids: ['later', 'rested'], paused: true });
   assert.deepEqual([paused.body['changed'], paused.body['unchanged']], [['later'], ['rested']]);
   assert.deepEqual((await ids('status=paused')).toSorted(), ['later', 'rested']);
   const audit = await api.call('GET', '/api/management/audit?subject=later&action=monitors.update', { key });
-  assert.equal(listed(audit.body.data).length, 2);
+  assert.equal(listEntries(audit.body.data).length, 2);
 });
 
 test('a change of nothing, of too many, or to a channel that is not there changes nothing', async () => {
@@ -112,7 +112,7 @@ test('a change of nothing, of too many, or to a channel that is not there change
 
 test('spans in which Floe was not there are told where they touch the range', async () => {
   const gaps = async (query = '') =>
-    listed((await api.call('GET', `/api/monitoring/gaps${query}`, { key })).body.data);
+    listEntries((await api.call('GET', `/api/monitoring/gaps${query}`, { key })).body.data);
   assert.deepEqual(
     (await gaps()).map(({ started_at, ended_at }) => [started_at, ended_at].map(String)),
     [[GAP.startAt, GAP.endAt].map((at) => new Date(at).toISOString())],

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Scope } from '@floe/contract/scopes';
-import { commitBeats } from '../monitoring/beats.ts';
-import { definitionOf } from '../monitoring/definition.ts';
+import type { KeyScope } from '@floe/contract/scopes';
+import { commitBeats } from '../monitoring/commit-beats.ts';
+import { parseMonitorDefinition } from '../monitoring/monitor-definition.ts';
 import { createMonitor } from '../monitoring/monitors.ts';
-import { call as beatOf } from '../monitoring/test/monitors.ts';
-import { listed, NOW, pepper, type RunningApi, runApi } from './test/running-api.ts';
+import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { API_TEST_NOW, apiTestPepper, listEntries, type RunningApi, runApi } from './test/running-api.ts';
 
 const MONITORS = '/api/monitoring/monitors';
 const MINUTE = 60_000;
@@ -24,13 +24,13 @@ const get = (path: string) => api.call('GET', path, { key });
 const put = (path: string, body: unknown) => api.call('PUT', path, { key, body });
 
 async function beat(id: string, at: number) {
-  const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
+  const sight = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
   return commitBeats(api.database, [beatOf(id, at)], sight);
 }
 
 /** A monitor as floe.yaml would have made it. */
 function fromFile(id: string) {
-  const definition = definitionOf(
+  const definition = parseMonitorDefinition(
     {
       id,
       name: id,
@@ -49,9 +49,9 @@ function fromFile(id: string) {
     createMonitor(
       {
         writer,
-        secret: pepper,
-        nowMs: NOW,
-        settledUntil: NOW,
+        secret: apiTestPepper,
+        nowMs: API_TEST_NOW,
+        committedUntil: API_TEST_NOW,
         gaps: [],
         actor: 'file',
         source: { kind: 'file', line: 12 },
@@ -86,7 +86,7 @@ test('a monitor is made, read, changed and removed, and the audit log says so', 
   assert.equal((await get(path)).body.error?.code, 'monitor_not_found');
   const audit = await get('/api/management/audit?subject=backup');
   assert.deepEqual(
-    listed(audit.body.data)
+    listEntries(audit.body.data)
       .map(({ action }) => action)
       .toSorted(),
     ['monitors.create', 'monitors.delete', 'monitors.update', 'monitors.update'],
@@ -97,14 +97,14 @@ test('PUT takes what GET returned and changes nothing, however often; the grace 
   const path = `${MONITORS}/gitops`;
   const settings = { expected_interval_minutes: 0.5, tags: ['a', 'b'], muted_until: '2027-01-01T00:00:00Z' };
   assert.equal((await put(path, settings)).status, 200);
-  await beat('gitops', NOW - 1_000);
+  await beat('gitops', API_TEST_NOW - 1_000);
   const read = await get(path);
   for (let times = 0; times < 2; times++) {
     const again = await put(path, read.body);
     assert.deepEqual([again.status, again.body], [200, read.body]);
   }
   const audit = await get('/api/management/audit?subject=gitops');
-  assert.equal(listed(audit.body.data).length, 1);
+  assert.equal(listEntries(audit.body.data).length, 1);
   const own = await put(path, { ...read.body, grace_period_minutes: 7 });
   assert.deepEqual([own.body.grace_period_minutes, own.body.grace_source], [7, 'monitor']);
   const inherited = await put(path, { expected_interval_minutes: 0.5 });
@@ -154,7 +154,7 @@ test('a monitor of floe.yaml is read-only here, but a beat URL that leaked can b
 
 test('the beat URL is shown to keys that may change monitors, and to no other', async () => {
   await post(MONITORS, { id: 'secretive', expected_interval_minutes: 5 });
-  const shown = async (...scopes: readonly Scope[]) => {
+  const shown = async (...scopes: readonly KeyScope[]) => {
     const reader = await api.addKey('acme', { scopes });
     const one = await api.call('GET', `${MONITORS}/secretive`, { key: reader.key });
     const many = await api.call('GET', MONITORS, { key: reader.key });
@@ -175,7 +175,7 @@ test('a pause begins and ends, also by PATCH, and a second pause changes nothing
   await post(MONITORS, { id: 'rests', expected_interval_minutes: 5 });
   const path = `${MONITORS}/rests`;
   assert.equal((await post(`${path}/resume`)).status, 409);
-  const until = new Date(NOW + 60 * MINUTE).toISOString();
+  const until = new Date(API_TEST_NOW + 60 * MINUTE).toISOString();
   const paused = await post(`${path}/pause`, { until });
   assert.deepEqual([paused.body.status, paused.body.paused_until], ['paused', until]);
   const endless = await post(`${path}/pause`);
@@ -186,7 +186,7 @@ test('a pause begins and ends, also by PATCH, and a second pause changes nothing
   assert.equal((await api.call('PATCH', path, { key, body: { paused: false } })).body.status, 'waiting');
   assert.equal((await post(`${path}/pause`, { until: '2020-01-01T00:00:00Z' })).body.error?.param, 'until');
   const audit = await get('/api/management/audit?subject=rests&action=monitors.pause');
-  assert.equal(listed(audit.body.data).length, 2);
+  assert.equal(listEntries(audit.body.data).length, 2);
 });
 
 test('lists are filtered by tag, status and search, and go on where the page before ended', async () => {
@@ -196,16 +196,16 @@ test('lists are filtered by tag, status and search, and go on where the page bef
       expected_interval_minutes: 5,
       tags: id === 'list-2' ? ['x%', 'lists'] : ['lists'],
     });
-  await beat('list-1', NOW - 1_000);
+  await beat('list-1', API_TEST_NOW - 1_000);
   const ids = async (query: string) =>
-    listed((await get(`${MONITORS}?${query}`)).body.data).map(({ id }) => id);
+    listEntries((await get(`${MONITORS}?${query}`)).body.data).map(({ id }) => id);
   assert.deepEqual(await ids('tag=x%25'), ['list-2']);
   assert.deepEqual(await ids('search=LIST-3'), ['list-3']);
   assert.deepEqual(await ids('tag=lists&status=healthy'), ['list-1']);
   assert.deepEqual((await ids('tag=lists&status=waiting')).toSorted(), ['list-2', 'list-3']);
   const first = await get(`${MONITORS}?tag=lists&limit=2`);
   const rest = await ids(`tag=lists&limit=2&cursor=${first.body.next_cursor}`);
-  assert.equal(listed(first.body.data).length + rest.length, 3);
+  assert.equal(listEntries(first.body.data).length + rest.length, 3);
 });
 
 test('every verb answers 404 to another organization', async () => {
@@ -254,17 +254,17 @@ test('a schedule is previewed in its zone, over a change of its clocks', async (
     {
       expected_at: '2026-10-23T23:30:00.000Z',
       deadline_at: '2026-10-23T23:40:00.000Z',
-      local: '2026-10-24 02:30:00 EEST',
+      expected_at_local: '2026-10-24 02:30:00 EEST',
     },
     {
       expected_at: '2026-10-24T23:30:00.000Z',
       deadline_at: '2026-10-24T23:40:00.000Z',
-      local: '2026-10-25 02:30:00 EEST',
+      expected_at_local: '2026-10-25 02:30:00 EEST',
     },
     {
       expected_at: '2026-10-26T00:30:00.000Z',
       deadline_at: '2026-10-26T00:40:00.000Z',
-      local: '2026-10-26 02:30:00 EET',
+      expected_at_local: '2026-10-26 02:30:00 EET',
     },
   ]);
   const wrong = await post('/api/monitoring/schedule/preview', { schedule: { cron: 'soon' } });
@@ -306,8 +306,8 @@ test('deleting a monitor of whose failure somebody was told tells that it is ove
       expected_interval_minutes: 5,
       alert_after_misses: 3,
     });
-    const sight = { nowMs: NOW + 1, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
-    await commitBeats(api.database, [beatOf(id, NOW + 1, { kind })], sight);
+    const sight = { nowMs: API_TEST_NOW + 1, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
+    await commitBeats(api.database, [beatOf(id, API_TEST_NOW + 1, { kind })], sight);
     assert.equal((await api.call('DELETE', `${MONITORS}/${id}`, { key })).status, 204);
     const alerts = await api.database.read
       .selectFrom('alerts')

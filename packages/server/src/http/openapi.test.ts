@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
-import { readVerb, type Verb } from '../management/verb.ts';
+import { defineReadVerb, type Verb } from '../management/verb.ts';
 import { openApiDocument } from './openapi.ts';
 import { runApi } from './test/running-api.ts';
 
@@ -100,7 +100,7 @@ test('every operation documents its success, its errors and a body where it take
 
 test('two different schemas of one name are refused', () => {
   const verbOf = (name: `a.${string}`, field: string) =>
-    readVerb({
+    defineReadVerb({
       name,
       method: 'GET',
       path: `/api/${name}`,

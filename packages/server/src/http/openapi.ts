@@ -1,11 +1,11 @@
-import { errorBody } from '@floe/contract/api/errors';
-import { SCOPES } from '@floe/contract/scopes';
+import { apiErrorBody } from '@floe/contract/api/errors';
+import { KEY_SCOPES } from '@floe/contract/scopes';
 import * as z from 'zod';
-import { rolesFor } from '../management/access.ts';
-import { DOWNLOADS } from '../management/download.ts';
-import { eventStream } from '../management/event-stream.ts';
-import { resourcesOf } from '../management/resource-of.ts';
-import { scopesOf, type Verb } from '../management/verb.ts';
+import { resolveAllowedRoles } from '../management/access.ts';
+import { eventStreamSchema } from '../management/event-stream-response.ts';
+import { DOWNLOAD_CONTENT_TYPES } from '../management/file-download.ts';
+import { mapResourceGetters } from '../management/resource-getters.ts';
+import { acceptedScopes, type Verb } from '../management/verb.ts';
 import type { SessionOperation } from './sign-in/session-operation.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -14,21 +14,26 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
  * The OpenAPI 3.1 document of the given verbs, from the schemas they validate with. Schemas with an `id` in
  * their metadata become components.
  *
- * @param others paths that no verb answers, as the document describes them
+ * @param otherPaths paths that no verb answers, as the document describes them
  */
 export function openApiDocument(
   verbs: readonly (Verb | SessionOperation)[],
   version: string,
-  others: Readonly<Record<string, object>> = {},
+  otherPaths: Readonly<Record<string, object>> = {},
 ) {
   const components: Record<string, JsonSchema> = {};
-  const error = schemaOf(errorBody, 'output', components);
-  const resources = resourcesOf(verbs.filter((verb) => 'scope' in verb));
+  const error = toJsonSchema(apiErrorBody, 'output', components);
+  const resources = mapResourceGetters(verbs.filter((verb) => 'scope' in verb));
   const paths: Record<string, Record<string, unknown>> = {};
   for (const verb of verbs) {
     paths[verb.path] ??= {};
     Object.assign(paths[verb.path] ?? {}, {
-      [verb.method.toLowerCase()]: operation(verb, 'scope' in verb && resources.has(verb), error, components),
+      [verb.method.toLowerCase()]: describeOperation(
+        verb,
+        'scope' in verb && resources.has(verb),
+        error,
+        components,
+      ),
     });
   }
   return {
@@ -39,14 +44,14 @@ export function openApiDocument(
       description:
         'Management, monitoring and analytics. Conventions: docs/api.md; error codes: docs/errors.md.',
     },
-    paths: { ...paths, ...others },
+    paths: { ...paths, ...otherPaths },
     components: {
       schemas: components,
       securitySchemes: {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: `Platform key; scopes: ${SCOPES.join(', ')}.`,
+          description: `Platform key; scopes: ${KEY_SCOPES.join(', ')}.`,
         },
         header: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same platform key.' },
         session: {
@@ -61,7 +66,7 @@ export function openApiDocument(
   };
 }
 
-function operation(
+function describeOperation(
   verb: Verb | SessionOperation,
   isTagged: boolean,
   error: JsonSchema,
@@ -70,16 +75,16 @@ function operation(
   return {
     operationId: verb.name,
     summary: verb.summary,
-    ...accessOf(verb),
+    ...describeAccess(verb),
     tags: [verb.name.slice(0, verb.name.indexOf('.'))],
     parameters: [
-      ...parameters(verb.params, 'path', components),
-      ...parameters(verb.query, 'query', components),
+      ...describeParameters(verb.params, 'path', components),
+      ...describeParameters(verb.query, 'query', components),
       ...('scope' in verb && verb.status === 201 ? [IDEMPOTENCY_KEY] : []),
-      ...(isTagged ? preconditions(verb) : []),
+      ...(isTagged ? preconditionHeaders(verb) : []),
     ],
     ...(verb.body && {
-      requestBody: { required: true, content: json(schemaOf(verb.body, 'input', components)) },
+      requestBody: { required: true, content: jsonContent(toJsonSchema(verb.body, 'input', components)) },
     }),
     responses: {
       [verb.status]:
@@ -88,9 +93,9 @@ function operation(
           : {
               description: 'Success.',
               ...(verb.status === 201 && isTagged && { headers: LOCATION }),
-              content: contentOf(verb, components),
+              content: answerContent(verb, components),
             },
-      default: { description: 'Refused or failed; `error.code` says why.', content: json(error) },
+      default: { description: 'Refused or failed; `error.code` says why.', content: jsonContent(error) },
     },
   };
 }
@@ -109,18 +114,18 @@ const IDEMPOTENCY_KEY = {
 };
 
 /** Who may ask, for people and for programs that read the document. */
-function accessOf(verb: Verb | SessionOperation) {
+function describeAccess(verb: Verb | SessionOperation) {
   if ('scope' in verb)
     return {
-      description: accessText(verb),
-      'x-floe-roles': rolesFor(verb),
-      ...(verb.operator && { 'x-floe-operator': true }),
+      description: formatAccess(verb),
+      'x-floe-roles': resolveAllowedRoles(verb),
+      ...(verb.requiresOperator && { 'x-floe-operator': true }),
     };
   return { description: 'For the sign-in page; needs no key.', security: [{}, { session: [] }] };
 }
 
 /** Headers that ask for a version, or for anything but one. */
-function preconditions({ method }: Pick<Verb, 'method'>): unknown[] {
+function preconditionHeaders({ method }: Pick<Verb, 'method'>): unknown[] {
   const header = (name: string, description: string) => ({
     name,
     in: 'header',
@@ -133,39 +138,39 @@ function preconditions({ method }: Pick<Verb, 'method'>): unknown[] {
   return [header('If-Match', 'An `ETag`: 412 `precondition_failed` when it was changed since.')];
 }
 
-function accessText(verb: Verb): string {
-  const roles = rolesFor(verb);
+function formatAccess(verb: Verb): string {
+  const roles = resolveAllowedRoles(verb);
   return [
-    keyText(verb),
+    formatKeyAccess(verb),
     roles.length === 0 ? 'No member.' : `Members: ${roles.join(', ')}.`,
-    ...(verb.operator ? ['They are operators of the installation.'] : []),
-    ...(verb.stepUp ? ['Members confirm who they are first.'] : []),
+    ...(verb.requiresOperator ? ['They are operators of the installation.'] : []),
+    ...(verb.requiresStepUp ? ['Members confirm who they are first.'] : []),
   ].join(' ');
 }
 
-function keyText(verb: Verb): string {
-  if (verb.keys === false) return 'No platform key.';
-  const scopes = scopesOf(verb).map((scope) => `\`${scope}\``);
+function formatKeyAccess(verb: Verb): string {
+  if (verb.allowsPlatformKeys === false) return 'No platform key.';
+  const scopes = acceptedScopes(verb).map((scope) => `\`${scope}\``);
   return scopes.length === 0 ? 'Any valid platform key.' : `Needs the scope ${scopes.join(' or ')}.`;
 }
 
-function contentOf(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {
-  if (verb.answer === eventStream) return { 'text/event-stream': { schema: { type: 'string' } } };
-  const types = DOWNLOADS.get(verb.answer);
-  if (!types) return json(schemaOf(verb.answer, 'output', components));
+function answerContent(verb: Verb | SessionOperation, components: Record<string, JsonSchema>) {
+  if (verb.answer === eventStreamSchema) return { 'text/event-stream': { schema: { type: 'string' } } };
+  const types = DOWNLOAD_CONTENT_TYPES.get(verb.answer);
+  if (!types) return jsonContent(toJsonSchema(verb.answer, 'output', components));
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
 }
 
-function json(schema: JsonSchema) {
+function jsonContent(schema: JsonSchema) {
   return { 'application/json': { schema } };
 }
 
-function parameters(
+function describeParameters(
   schema: z.ZodObject,
   where: 'path' | 'query',
   components: Record<string, JsonSchema>,
 ): unknown[] {
-  const { properties = {}, required = [] } = schemaOf(schema, 'input', components);
+  const { properties = {}, required = [] } = toJsonSchema(schema, 'input', components);
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: where,
@@ -175,28 +180,28 @@ function parameters(
 }
 
 /** Converts one schema; what has an id of its own moves to `components` and leaves a reference. */
-function schemaOf(
+function toJsonSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io });
   for (const [id, definition] of Object.entries($defs)) addComponent(components, id, definition);
-  if (root.id === undefined) return referToComponents(root);
+  if (root.id === undefined) return rewriteReferences(root);
   addComponent(components, root.id, root);
   return { $ref: `#/components/schemas/${root.id}` };
 }
 
 function addComponent(components: Record<string, JsonSchema>, id: string, definition: JsonSchema): void {
   const { id: _, ...schema } = definition;
-  const rewritten = referToComponents(schema);
+  const rewritten = rewriteReferences(schema);
   if (components[id] && JSON.stringify(components[id]) !== JSON.stringify(rewritten))
     throw new Error(`two different schemas are named ${id}`);
   components[id] = rewritten;
 }
 
 /** zod refers to `#/$defs/X`; in an OpenAPI document these live under components. */
-function referToComponents(schema: JsonSchema): JsonSchema {
+function rewriteReferences(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (name, value) =>
     name === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value,
   );

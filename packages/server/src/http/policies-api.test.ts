@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import type { BreakerView } from '../guardrails/breakers/breakers.ts';
-import { listed, NOW, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, listEntries, runApi } from './test/running-api.ts';
 
 const EMAIL = 'ada@example.org';
-const AT = new Date(NOW).toISOString();
+const AT = new Date(API_TEST_NOW).toISOString();
 const BREAKER: BreakerView = {
   orgId: 'acme',
   provider: 'two',
@@ -91,7 +91,7 @@ test('policies, routes and providers are listed as the file has them, with their
   const routes = await call('GET', '/api/management/routes', { key });
   assert.deepEqual(routes.body['data']?.[0]?.['targets']?.[1], { model: 'two/m', weight: 1 });
   const providers = await call('GET', '/api/management/providers', { key });
-  const [credential] = listed(providers.body['data']?.[0]?.['credentials']);
+  const [credential] = listEntries(providers.body['data']?.[0]?.['credentials']);
   assert.deepEqual(
     [credential?.['name'], credential?.['weight'], credential?.['last4']],
     ['default', 1, null],
@@ -119,7 +119,7 @@ test('a dry run says what rules would do with samples, the running ones as if al
   const requests = [0, 1, 2].map((n) => body['data']?.[n]?.['request']);
   assert.deepEqual(
     requests.map((one) => one?.['outcome']),
-    ['passes', 'rewritten', 'denied'],
+    ['passed', 'redacted', 'denied'],
   );
   assert.deepEqual(requests[1]?.['body'], asks('Mail [redacted:email]'));
   assert.deepEqual(requests[1]?.['decisions'], [
@@ -150,7 +150,7 @@ test('a draft judges answers too, and one that cannot work is refused by its pla
   assert.equal(good.status, 200, good.text);
   assert.deepEqual(
     [0, 1].map((n) => good.body['data']?.[n]?.['answer']?.['outcome']),
-    ['denied', 'passes'],
+    ['denied', 'passed'],
   );
   const bad = await call('POST', DRY_RUN, {
     key,
@@ -205,7 +205,7 @@ test('a simulation asks a target whose breaker is open last, as the gateway woul
   const request = { ...asks('Hello'), model: 'smart' };
   const { body } = await call('POST', SIMULATE, { key, body: { request } });
   assert.deepEqual(
-    listed(body['targets']).map(({ provider, breaker }) => `${provider} ${breaker}`),
+    listEntries(body['targets']).map(({ provider, breaker }) => `${provider} ${breaker}`),
     ['one closed', 'two open'],
   );
   const alone = await call('POST', SIMULATE, { key, body: { request: { ...request, model: 'two/m' } } });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import { runApi } from './test/running-api.ts';
 
 const KEY = 'sk-a-key-that-must-never-be-shown-4321';
 const LIST = { object: 'list', data: [{ id: 'large' }, { id: 'small' }] };
 
 async function start(t: TestContext, respond: () => ReturnType<typeof jsonReply>) {
-  const upstream = await startUpstream({ respond });
+  const upstream = await startFakeUpstream({ respond });
   const api = await runApi();
   t.after(async () => {
     await api.close();
@@ -27,10 +27,10 @@ test('a test asks for the list of models with the key, says what came of it, and
   const { status, body, text } = await ask('POST', '/main/credentials/default/test');
   assert.equal(status, 200, text);
   assert.deepEqual(
-    [body['ok'], body['asked'], body['status'], body['models'], body['message']],
+    [body['ok'], body['method'], body['status'], body['models'], body['message']],
     [true, 'models', 200, 2, 'Works: it lists 2 models.'],
   );
-  const [request] = await upstream.received(1);
+  const [request] = await upstream.waitForRequests(1);
   assert.deepEqual([request?.method, request?.path], ['GET', '/v1/models']);
   assert.equal(request?.headers['authorization'], `Bearer ${KEY}`);
   const shown = await ask('GET', '/main/credentials/default');
@@ -45,8 +45,8 @@ test('a test asks for the list of models with the key, says what came of it, and
 test('a draft is tested before it is stored, and nothing of it is stored', async (t) => {
   const { ask, upstream, main, database } = await start(t, () => jsonReply({ choices: [] }));
   const { body } = await ask('POST', '/test', { ...main, test_model: 'large' });
-  assert.deepEqual([body['ok'], body['asked']], [true, 'completion']);
-  const [request] = await upstream.received(1);
+  assert.deepEqual([body['ok'], body['method']], [true, 'completion']);
+  const [request] = await upstream.waitForRequests(1);
   assert.equal(request?.path, '/v1/chat/completions');
   assert.equal((await database.read.selectFrom('config_entries').selectAll().execute()).length, 0);
 });
@@ -65,7 +65,7 @@ test('a stored key is not sent to another address, not even for a test', async (
   assert.match(text, /give it again/);
   const same = await ask('POST', '/test', { ...draft, base_url: main.base_url });
   assert.equal(same.body['ok'], true, same.text);
-  assert.equal((await upstream.received(1))[0]?.headers['authorization'], `Bearer ${KEY}`);
+  assert.equal((await upstream.waitForRequests(1))[0]?.headers['authorization'], `Bearer ${KEY}`);
 });
 
 for (const [name, reply, expected] of [

@@ -8,12 +8,12 @@ const BODY_MS = 30_000;
 const DROPPED_BYTES = 16 * 1024 * 1024;
 
 /** The client left before its request was whole; nobody is left to answer. */
-export class RequestGone extends Error {
-  override readonly name = 'RequestGone';
+export class RequestAbortedError extends Error {
+  override readonly name = 'RequestAbortedError';
 }
 
-export interface BodyLimits {
-  readonly limit: number;
+export interface BodyReadOptions {
+  readonly limitBytes: number;
   /** What happens to a longer body: `refuse` it, or keep its beginning and `drop` the rest. */
   readonly onExcess: 'refuse' | 'drop';
 }
@@ -21,11 +21,15 @@ export interface BodyLimits {
 /**
  * The body of a small request, whatever its content type says.
  *
- * @throws Fault `request_too_large`, `request_timeout`; `RequestGone` when the client leaves.
+ * @throws Fault `request_too_large`, `request_timeout`; `RequestAbortedError` when the client leaves.
  */
-export function readBody(req: IncomingMessage, clock: Clock, limits: BodyLimits): Promise<Buffer> {
+export function readRequestBody(
+  req: IncomingMessage,
+  clock: Clock,
+  limits: BodyReadOptions,
+): Promise<Buffer> {
   if (req.complete && req.readableLength === 0 && req.readableEnded) return Promise.resolve(Buffer.alloc(0));
-  const { limit, onExcess } = limits;
+  const { limitBytes: limit, onExcess } = limits;
   return new Promise((resolve, reject) => {
     const kept: Buffer[] = [];
     let size = 0;
@@ -48,7 +52,7 @@ export function readBody(req: IncomingMessage, clock: Clock, limits: BodyLimits)
       if (size > limit && (onExcess === 'refuse' || size > DROPPED_BYTES)) over(tooLarge(limit));
     };
     const whole = () => over(null);
-    const gone = () => over(new RequestGone('the client left while sending its request'));
+    const gone = () => over(new RequestAbortedError('the client left while sending its request'));
     req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
   });
 }

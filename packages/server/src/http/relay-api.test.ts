@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { relayEvent } from '@floe/contract/api/relay';
 import { FloeConfigSchema } from '@floe/contract/config';
-import { openBundle } from '@floe/relay/bundle';
-import { decide } from '@floe/relay/decide';
-import { compileRelay } from '@floe/relay/relay';
-import { loadGrammar } from '@floe/relay/shell/tree';
-import { ownDatabase } from '../store/test/postgres-database.ts';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { verifyBundle } from '@floe/relay/bundle';
+import { compileRelay } from '@floe/relay/compile-relay';
+import { evaluateRelayEvent } from '@floe/relay/evaluate-event';
+import { loadShellGrammar } from '@floe/relay/shell/grammar';
+import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
+import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const RELAY = {
   mode: 'enforce',
@@ -51,9 +51,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
   describe(`on ${engine}`, () => {
     let api: RunningApi;
     let key: string;
-    let own: Awaited<ReturnType<typeof ownDatabase>> | null = null;
+    let own: Awaited<ReturnType<typeof createSharedTestDatabase>> | null = null;
     before(async () => {
-      own = engine === 'postgres' ? await ownDatabase() : null;
+      own = engine === 'postgres' ? await createSharedTestDatabase() : null;
       api = await runApi({ org, ...(own && { url: own.url }) });
       key = (await api.addKey('acme', { scopes: ['relay'], name: 'laptops', owner: 'ana@acme.example' })).key;
     });
@@ -90,12 +90,12 @@ for (const engine of ['sqlite', 'postgres'] as const)
     test('a rule that observes says what it would do and stops nothing; one that warns tells the person', async () => {
       const observed = await decided(shell('curl https://x.example'));
       assert.deepEqual(
-        [observed.decision, observed.would, observed.mode, observed.user_message],
+        [observed.decision, observed.enforced_decision, observed.mode, observed.user_message],
         ['abstain', 'deny', 'observe', null],
       );
       const warned = await decided(shell('npm test'));
       assert.deepEqual(
-        [warned.decision, warned.would, warned.mode, warned.user_message],
+        [warned.decision, warned.enforced_decision, warned.mode, warned.user_message],
         ['abstain', 'ask', 'warn', 'Use pnpm. (rule "warn-npm")'],
       );
     });
@@ -122,7 +122,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         .where('event', '=', 'prompt')
         .execute();
       assert.equal(rows.length, 1);
-      assert.equal(rows[0]?.what, 'use [redacted:secret] please');
+      assert.equal(rows[0]?.input_summary, 'use [redacted:secret] please');
       assert.doesNotMatch(JSON.stringify(rows), /ghp_/);
     });
 
@@ -145,7 +145,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         .execute();
       assert.equal(rows.length, 1);
       assert.deepEqual(
-        [rows[0]?.rule, rows[0]?.key_name, rows[0]?.owner, rows[0]?.what],
+        [rows[0]?.rule, rows[0]?.key_name, rows[0]?.owner, rows[0]?.input_summary],
         ['no-force-push', 'laptops', 'ana@acme.example', 'git push --force'],
       );
     });
@@ -215,7 +215,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
           type: 'tool_result',
           session_id: 's9',
           details: { exit: 0 },
-          at: new Date(NOW - 60_000).toISOString(),
+          at: new Date(API_TEST_NOW - 60_000).toISOString(),
         },
       ];
       for (const _ of [1, 2]) {
@@ -240,22 +240,22 @@ for (const engine of ['sqlite', 'postgres'] as const)
         signature: String(first.body.signature),
         public_key: String(first.body.public_key),
       };
-      const opened = openBundle(bundle, bundle.public_key, NOW);
+      const opened = verifyBundle(bundle, bundle.public_key, API_TEST_NOW);
       assert.ok(opened);
       const parts = {
         relay: compileRelay(opened.relay),
-        grammar: await loadGrammar(),
+        grammar: await loadShellGrammar(),
         identity: opened.identity,
-        nowMs: NOW,
+        nowMs: API_TEST_NOW,
       };
       for (const command of ['git push -f', 'ls', 'terraform apply', 'curl x'])
         assert.equal(
-          decide(relayEvent.parse(shell(command)), parts).decision,
+          evaluateRelayEvent(relayEvent.parse(shell(command)), parts).decision,
           (await decided(shell(command))).decision,
         );
       const changed = { ...bundle, payload: bundle.payload.replace('"deny"', '"allow"') };
-      assert.equal(openBundle(changed, bundle.public_key, NOW), null);
-      assert.equal(openBundle(bundle, Buffer.alloc(32).toString('base64'), NOW), null);
-      assert.equal(openBundle(bundle, bundle.public_key, NOW + 25 * 3_600_000), null);
+      assert.equal(verifyBundle(changed, bundle.public_key, API_TEST_NOW), null);
+      assert.equal(verifyBundle(bundle, Buffer.alloc(32).toString('base64'), API_TEST_NOW), null);
+      assert.equal(verifyBundle(bundle, bundle.public_key, API_TEST_NOW + 25 * 3_600_000), null);
     });
   });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { relayReplayAnswer } from '@floe/contract/api/relay-management';
+import { relayReplayResult } from '@floe/contract/api/relay-management';
 import { FloeConfigSchema } from '@floe/contract/config';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { replayRelay } from '../management/relay/replay-decisions.ts';
+import { replayDecisionsVerb } from '../management/relay/replay-decisions.ts';
 import { memberActor } from '../platform/actor.ts';
-import { Jobs } from '../platform/jobs.ts';
-import { ownDatabase } from '../store/test/postgres-database.ts';
-import { listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
-import { secretsKey } from './test/running-parts.ts';
+import { JobRunner } from '../platform/job-runner.ts';
+import { createSharedTestDatabase } from '../store/test/postgres-database.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
+import { apiTestSecretsKey } from './test/running-parts.ts';
 
 const RELAY = {
   mode: 'enforce',
@@ -39,9 +39,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
     let api: RunningApi;
     let agent: string;
     let admin: string;
-    let own: Awaited<ReturnType<typeof ownDatabase>> | null = null;
+    let own: Awaited<ReturnType<typeof createSharedTestDatabase>> | null = null;
     before(async () => {
-      own = engine === 'postgres' ? await ownDatabase() : null;
+      own = engine === 'postgres' ? await createSharedTestDatabase() : null;
       api = await runApi({ org, ...(own && { url: own.url }) });
       agent = (await api.addKey('acme', { scopes: ['relay'], name: 'laptops', owner: 'ana@acme.example' }))
         .key;
@@ -84,7 +84,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
       const waiting = await asked('GET', '/approvals?state=waiting');
       assert.deepEqual(
-        listed(waiting.body.data).map(({ what }) => what),
+        listEntries(waiting.body.data).map(({ input_summary }) => input_summary),
         ['psql prod'],
       );
 
@@ -108,8 +108,11 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
       const [id] = ids;
       assert.deepEqual(ids, Array(tries.length).fill(id));
-      const waiting = listed((await asked('GET', '/approvals?state=waiting')).body.data);
-      assert.equal(waiting.filter(({ what }) => String(what).includes('at once')).length, 1);
+      const waiting = listEntries((await asked('GET', '/approvals?state=waiting')).body.data);
+      assert.equal(
+        waiting.filter(({ input_summary }) => String(input_summary).includes('at once')).length,
+        1,
+      );
       const other = String((await decided('psql at once', 'a3')).approval?.id);
       assert.notEqual(other, id, 'another session asks for itself');
       await asked('POST', `/approvals/${id}`, { decision: 'deny' });
@@ -131,7 +134,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await decided('ls', 'plain');
       await kept();
       const found = async (path: string, session: string) =>
-        listed((await asked('GET', `/${path}?limit=100`)).body.data).filter(
+        listEntries((await asked('GET', `/${path}?limit=100`)).body.data).filter(
           ({ session_id }) => String(session_id) === session,
         ).length;
       assert.deepEqual(
@@ -158,14 +161,14 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const again = await asked('POST', `/approvals/${id}`, { decision: 'allow' });
       assert.equal(`${again.status} ${again.body.error?.code}`, '409 conflict');
       const other = String((await decided('psql later', 'c1')).approval?.id);
-      api.setNow(NOW + 11 * 60_000);
+      api.setNow(API_TEST_NOW + 11 * 60_000);
       const late = await asked('POST', `/approvals/${other}`, { decision: 'allow' });
       assert.equal(late.status, 409);
-      const expired = listed((await asked('GET', '/approvals?state=expired')).body.data).map(
-        ({ what }) => what,
+      const expired = listEntries((await asked('GET', '/approvals?state=expired')).body.data).map(
+        ({ input_summary }) => input_summary,
       );
       assert.ok(JSON.stringify(expired).includes('psql later'));
-      api.setNow(NOW);
+      api.setNow(API_TEST_NOW);
     });
 
     test('decisions are found by every filter, by their text too', async () => {
@@ -182,12 +185,12 @@ for (const engine of ['sqlite', 'postgres'] as const)
       ] as const) {
         const { body } = await asked('GET', `/decisions?${query}`);
         assert.deepEqual(
-          listed(body.data).map((row) => row.what),
+          listEntries(body.data).map((row) => row.input_summary),
           what,
           query,
         );
       }
-      const [row] = listed((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
+      const [row] = listEntries((await asked('GET', '/decisions?session=d1&decision=deny')).body.data);
       assert.equal((await asked('GET', `/decisions/${row?.id}`)).body.rule, 'no-force-push');
     });
 
@@ -198,7 +201,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       let cursor = '';
       for (let pages = 0; pages < 6; pages += 1) {
         const { body } = await asked('GET', `/decisions?session=page&limit=2${cursor}`);
-        seen.push(...listed(body.data).map(({ what }) => String(what)));
+        seen.push(...listEntries(body.data).map(({ input_summary }) => String(input_summary)));
         if (body.next_cursor === null) break;
         cursor = `&cursor=${body.next_cursor}`;
       }
@@ -207,19 +210,24 @@ for (const engine of ['sqlite', 'postgres'] as const)
 
     test('coverage tells sessions that use models and never ask the relay, whichever keys they use', async () => {
       const { sessions } = api.relay;
-      const use = { orgId: 'acme', keyId: 'key_m', key: 'models', owner: 'ana@acme.example' };
-      sessions.noteModel({ ...use, sessionId: 'covered' }, 'codex');
-      sessions.noteModel({ ...use, sessionId: 'stealthy', owner: 'bob@acme.example' }, 'codex');
-      sessions.noteModel({ ...use, sessionId: '' }, null);
+      const use = { orgId: 'acme', keyId: 'key_m', keyName: 'models', owner: 'ana@acme.example' };
+      sessions.recordModelUse({ ...use, sessionId: 'covered' }, 'codex');
+      sessions.recordModelUse({ ...use, sessionId: 'stealthy', owner: 'bob@acme.example' }, 'codex');
+      sessions.recordModelUse({ ...use, sessionId: '' }, null);
       await decided('ls', 'covered');
       await sessions.flush();
-      const { body } = await asked('GET', `/coverage?to=${new Date(NOW + 1000).toISOString()}`);
-      const people = listed(body.data).map((row) => [row.owner, row.agent, row.sessions, row.covered_ratio]);
+      const { body } = await asked('GET', `/coverage?to=${new Date(API_TEST_NOW + 1000).toISOString()}`);
+      const people = listEntries(body.data).map((row) => [
+        row.owner,
+        row.agent,
+        row.sessions,
+        row.covered_ratio,
+      ]);
       assert.deepEqual(people[0], ['bob@acme.example', 'codex', 1, 0]);
       assert.ok(JSON.stringify(people).includes(JSON.stringify(['ana@acme.example', 'codex', 1, 1])));
       const uncovered = await asked('GET', '/sessions?covered=false');
       assert.deepEqual(
-        listed(uncovered.body.data).map(({ session_id }) => session_id),
+        listEntries(uncovered.body.data).map(({ session_id }) => session_id),
         ['stealthy'],
       );
     });
@@ -240,9 +248,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const file = await asked('PATCH', '/rules/no-force-push', { decision: 'ask' });
       assert.equal(`${file.status} ${file.body.error?.code}`, '409 managed_by_file');
       assert.match(String(file.body.error?.message), /line 10/);
-      const names = listed((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
+      const names = listEntries((await asked('GET', '/rules')).body.data).map((row) => row.rule?.name);
       assert.deepEqual(names, ['no-force-push', 'prod-db']);
-      const found = listed((await asked('GET', '/rules?sort=name&search=PROD')).body.data);
+      const found = listEntries((await asked('GET', '/rules?sort=name&search=PROD')).body.data);
       assert.deepEqual(
         found.map(({ id }) => id),
         ['prod-db'],
@@ -289,17 +297,17 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const { body } = await asked('POST', '/simulate', { rules, event });
       assert.deepEqual([body.decision, body.rule], ['deny', 'draft']);
       assert.deepEqual(
-        listed(body.commands).map(({ name, via }) => [...listed(via), name].join(' > ')),
+        listEntries(body.commands).map(({ name, via }) => [...listEntries(via), name].join(' > ')),
         ['sudo', 'sudo > env', 'sudo > env > git'],
       );
-      const git = listed(body.commands).at(-1);
+      const git = listEntries(body.commands).at(-1);
       assert.deepEqual(git?.args, ['push', '--force', null]);
       const unclear = await asked('POST', '/simulate', {
         rules,
         event: { event: 'shell', shell: { command: 'eval "$X"' } },
       });
       assert.deepEqual([unclear.body.decision, unclear.body.rule], ['ask', 'unclear-command']);
-      assert.equal(listed(unclear.body.unclear).length, 1);
+      assert.equal(listEntries(unclear.body.unclear).length, 1);
       const wrong = await asked('POST', '/simulate', { rules: [{ ...rules[0], when: 'nothing' }], event });
       assert.equal(wrong.body.error?.param, 'rules[0].when');
     });
@@ -319,7 +327,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(status, 200);
       assert.equal(body.newly_denied, 1);
       const changes = new Map(
-        listed(body.changes).map(({ what, before, after }) => [String(what), [before, after]]),
+        listEntries(body.changes).map(({ input_summary, before, after }) => [
+          String(input_summary),
+          [before, after],
+        ]),
       );
       assert.deepEqual(changes.get('git push -f'), ['deny', 'abstain']);
       assert.deepEqual(changes.get('make deploy'), ['abstain', 'deny']);
@@ -331,24 +342,24 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await decided('make later', 'job');
       await kept();
       const { database } = api;
-      const jobs = new Jobs({ database, clock: systemClock, log: silentLog });
+      const jobs = new JobRunner({ database, clock: systemClock, log: silentLog });
       const whole = (await asked('POST', '/replay', { days: 1 })).body;
-      const verb = replayRelay(api.relay.host, jobs, api.trials, -1);
+      const verb = replayDecisionsVerb(api.relay.host, jobs, api.trials, -1);
       const host = {
         database,
-        clock: { ...systemClock, now: () => NOW },
-        changed: async () => undefined,
-        secretsKey,
+        clock: { ...systemClock, now: () => API_TEST_NOW },
+        refreshSnapshot: async () => undefined,
+        secretsKey: apiTestSecretsKey,
       };
       const input = { params: {}, query: {}, body: { days: 1 }, idempotencyKey: undefined };
-      const answer = await verb.show?.(database.read, host, OWNER, input);
-      const { job, looked_at } = relayReplayAnswer.parse(answer);
-      assert.deepEqual([looked_at, job?.kind, job?.state], [0, 'relay.replay', 'running']);
+      const answer = await verb.readAnswer?.(database.read, host, OWNER, input);
+      const { job, evaluated } = relayReplayResult.parse(answer);
+      assert.deepEqual([evaluated, job?.kind, job?.state], [0, 'relay.replay', 'running']);
       const ended = await eventually(async () => {
         const { body } = await api.call('GET', `/api/jobs/${job?.id}`, { key: admin });
         return String(body['state']) === 'running' ? undefined : body;
       });
-      assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['looked_at'], whole]);
+      assert.deepEqual([ended['state'], ended['done'], ended['result']], ['done', whole['evaluated'], whole]);
       await jobs.close();
     });
   });

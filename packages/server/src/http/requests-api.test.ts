@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Attempt, Decision } from '@floe/contract/api/analytics';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import type { DecisionEntry, ExchangeAttempt } from '@floe/contract/api/analytics';
+import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const REQUESTS = '/api/analytics/requests';
-const attempts: Attempt[] = [
+const attempts: ExchangeAttempt[] = [
   {
     n: 1,
     provider: 'openai',
@@ -17,7 +17,7 @@ const attempts: Attempt[] = [
     duration_ms: 12.5,
   },
 ];
-const decisions: Decision[] = [
+const decisions: DecisionEntry[] = [
   { step: 'route', outcome: 'anthropic/claude', because: 'openai answered 429' },
 ];
 
@@ -29,7 +29,7 @@ before(async () => {
   await api.addKey('acme', { id: 'key_9', name: 'editor' });
   await api.addExchange('acme', {
     id: 'exc_a',
-    created_at: NOW - 3000,
+    created_at: API_TEST_NOW - 3000,
     attempts_json: JSON.stringify(attempts),
     decisions_json: JSON.stringify(decisions),
     metadata_json: '{"project":"blue","n":7}',
@@ -38,7 +38,7 @@ before(async () => {
   });
   await api.addExchange('acme', {
     id: 'exc_b',
-    created_at: NOW - 2000,
+    created_at: API_TEST_NOW - 2000,
     route_mode: 'ide',
     key_id: 'key_9',
     key_name: 'editor',
@@ -53,7 +53,7 @@ before(async () => {
   });
   await api.addExchange('acme', {
     id: 'exc_c',
-    created_at: NOW - 1000,
+    created_at: API_TEST_NOW - 1000,
     status: 429,
     state: 'blocked',
     cost_nano_usd: 0,
@@ -83,8 +83,8 @@ test('filters narrow the list, which is newest first and of one org', async () =
     ['status=2xx', ['exc_a']],
     ['state=blocked', ['exc_c']],
     ['outcome=blocked', ['exc_c']],
-    [`from=${at(NOW - 2000)}`, ['exc_c', 'exc_b']],
-    [`to=${at(NOW - 2000)}`, ['exc_a']],
+    [`from=${at(API_TEST_NOW - 2000)}`, ['exc_c', 'exc_b']],
+    [`to=${at(API_TEST_NOW - 2000)}`, ['exc_a']],
     ['metadata.project=blue', ['exc_a']],
     ['metadata.n=7&metadata.project=blue', ['exc_a']],
     ['metadata.project=red', []],

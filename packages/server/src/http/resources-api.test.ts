@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TESTED_KINDS, type TestedKind } from './test/resource-table.ts';
-import { type Answer, type Json, listed, NOW, type RunningApi, runApi } from './test/running-api.ts';
+import {
+  type AnswerJson,
+  API_TEST_NOW,
+  type ApiTestAnswer,
+  listEntries,
+  type RunningApi,
+  runApi,
+} from './test/running-api.ts';
 
 let api: RunningApi;
 let key: string;
@@ -16,15 +23,15 @@ after(() => api.close());
 const ask = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
   api.call(method, path, { key, body, headers });
 
-function made(answer: Answer): Answer {
+function made(answer: ApiTestAnswer): ApiTestAnswer {
   assert.equal(answer.status, 201, answer.text);
   return answer;
 }
 
 /** Where the answer says that the new object is. */
-const placeOf = ({ headers }: Answer) => String(headers.location);
+const placeOf = ({ headers }: ApiTestAnswer) => String(headers.location);
 
-function nameOf({ named = 'name' }: TestedKind, shown: Json): string {
+function nameOf({ named = 'name' }: TestedKind, shown: AnswerJson): string {
   return String(named === 'rule' ? shown['rule']?.['name'] : shown[named]);
 }
 
@@ -36,7 +43,7 @@ async function paged(tested: TestedKind, query: string): Promise<string[]> {
     const behind: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const { status, text, body } = await ask('GET', `${tested.path}?limit=2&${query}${behind}`);
     assert.equal(status, 200, text);
-    const rows = listed(body['data']);
+    const rows = listEntries(body['data']);
     assert.ok(rows.length <= 2);
     names.push(...rows.map((row) => nameOf(tested, row)));
     cursor = body['next_cursor'] === null ? null : String(body['next_cursor']);
@@ -55,16 +62,16 @@ for (const [kind, tested] of Object.entries(TESTED_KINDS)) {
   test(`${kind}: a list sorts, searches and pages`, async () => {
     const names = ['listed-c', 'listed-a', 'listed-e', 'listed-b', 'listed-d'];
     for (const [index, name] of names.entries()) {
-      api.setNow(NOW + index * 1_000);
+      api.setNow(API_TEST_NOW + index * 1_000);
       made(await ask('POST', path, tested.body(name)));
     }
-    api.setNow(NOW + 10_000);
+    api.setNow(API_TEST_NOW + 10_000);
     assert.deepEqual(await paged(tested, 'search=LISTED&sort=oldest'), names);
     assert.deepEqual(await paged(tested, 'search=LISTED&sort=newest'), names.toReversed());
     assert.deepEqual(await paged(tested, 'search=LISTED&sort=name'), names.toSorted());
     assert.deepEqual(await paged(tested, 'search=sted-e'), ['listed-e']);
     assert.deepEqual(await paged(tested, 'search=nothing-has-this'), []);
-    const whole = listed((await ask('GET', `${path}?limit=500`)).body['data']);
+    const whole = listEntries((await ask('GET', `${path}?limit=500`)).body['data']);
     assert.deepEqual(
       await paged(tested, ''),
       whole.map((row) => nameOf(tested, row)),
@@ -131,7 +138,7 @@ for (const [kind, tested] of Object.entries(TESTED_KINDS)) {
 async function recorded(kind: string, subject: string): Promise<string[]> {
   const { body } = await ask('GET', `/api/management/audit?subject=${subject}`);
   const side = (value: unknown) => (value === null ? 'null' : typeof value);
-  return listed(body['data'])
+  return listEntries(body['data'])
     .filter(({ action }) => String(action).startsWith(`${kind}.`))
     .toSorted((one, other) => Number(one['seq']) - Number(other['seq']))
     .map(({ action, before, after }) => `${action}: ${side(before)} → ${side(after)}`);

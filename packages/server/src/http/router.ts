@@ -1,74 +1,77 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@floe/contract/faults';
-import { Client } from '../gateway/client.ts';
-import { TOKEN_COUNT } from '../gateway/count-tokens.ts';
-import { EMBEDDINGS } from '../gateway/embeddings.ts';
-import { exchange } from '../gateway/exchange.ts';
+import { ClientConnection } from '../gateway/client.ts';
+import { COUNT_TOKENS_OPERATION } from '../gateway/count-tokens.ts';
+import { EMBEDDINGS_OPERATION } from '../gateway/embeddings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { generation } from '../gateway/generation.ts';
+import { createGenerationOperation } from '../gateway/generation.ts';
+import { handleExchange } from '../gateway/handle-exchange.ts';
 import { createIdeAdapter, IDE_BASE } from '../gateway/ide/adapter.ts';
-import type { createLists } from '../gateway/lists.ts';
-import { opaqueOperation } from '../gateway/opaque/opaque-operation.ts';
-import type { Style } from '../gateway/opaque/resource-path.ts';
-import { UNIFIED } from '../gateway/opaque/unified.ts';
-import type { Operation } from '../gateway/operation.ts';
-import type { Passthrough } from '../gateway/passthrough/passthrough.ts';
-import { answerFault } from '../gateway/send-error.ts';
-import type { createStoredResponses } from '../gateway/stored/responses-api.ts';
-import { CHAT, MESSAGES, RESPONSES } from '../gateway/surface.ts';
+import type { createModelEndpoints } from '../gateway/model-endpoints.ts';
+import { createOpaqueOperation } from '../gateway/opaque/opaque-operation.ts';
+import type { ApiStyle } from '../gateway/opaque/resource-reference.ts';
+import { UNIFIED_BASE } from '../gateway/opaque/unified.ts';
+import type { GatewayOperation } from '../gateway/operation.ts';
+import type { PassthroughHandler } from '../gateway/passthrough/passthrough.ts';
+import { answerWithFault } from '../gateway/send-error.ts';
+import type { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
+import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../gateway/surface.ts';
 import type { BeatRoutes } from './beat-routes.ts';
 import type { BoardRoutes } from './boards/board-routes.ts';
 import type { ConsoleRoutes } from './console.ts';
-import { NodeCarrier } from './node-carrier.ts';
-import type { ExchangePlace } from './plain/exchange-place.ts';
-import type { Entrance } from './server.ts';
-import { HEARTBEAT, pathIn, shapeOf } from './surfaces.ts';
+import type { ExchangeRoute } from './fast-path/exchange-route.ts';
+import { NodeHttpTransport } from './node-http-transport.ts';
+import type { ListenerHandler } from './server.ts';
+import { faultShapeForPath, HEARTBEAT_PATH, pathOfUrl } from './surfaces.ts';
 
 /** What stands behind the paths. */
-export interface Rooms {
+export interface RouterDependencies {
   readonly gateway: Gateway;
-  readonly lists: ReturnType<typeof createLists>;
-  readonly passthrough: Passthrough;
-  readonly responses: ReturnType<typeof createStoredResponses>;
+  readonly lists: ReturnType<typeof createModelEndpoints>;
+  readonly passthrough: PassthroughHandler;
+  readonly responses: ReturnType<typeof createStoredResponseEndpoints>;
   /** `/api` and `/relay`: answers everything below them, unknown paths included. */
   readonly api: (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
-  readonly operations: Operations;
+  readonly operations: OperationalRoutes;
   readonly beats: BeatRoutes;
   readonly boards: BoardRoutes;
   readonly console: ConsoleRoutes;
 }
 
 /** Plain pages for operators; each answers the request whole. */
-export interface Operations {
-  readonly health: (client: Client) => void;
-  readonly ready: (client: Client) => void;
-  readonly metrics: (client: Client) => void;
-  readonly home: (client: Client) => void;
+export interface OperationalRoutes {
+  readonly health: (client: ClientConnection) => void;
+  readonly ready: (client: ClientConnection) => void;
+  readonly metrics: (client: ClientConnection) => void;
+  readonly home: (client: ClientConnection) => void;
 }
 
-type Answer = (client: Client, path: string, url: string) => void;
+type RouteHandler = (client: ClientConnection, path: string, url: string) => void;
 type Method = 'GET' | 'POST' | 'DELETE';
-type Route = Partial<Record<Method, Answer>>;
+type Route = Partial<Record<Method, RouteHandler>>;
 
-const V1 = '/gateway/v1';
-const MODELS = `${V1}/models`;
+const GATEWAY_V1 = '/gateway/v1';
+const MODELS = `${GATEWAY_V1}/models`;
 const PASSTHROUGH_BASE = '/gateway/passthrough-a';
-const PASSTHROUGH = /^\/gateway\/passthrough-([ab])\//;
-const OPAQUE = /^\/gateway\/v1\/(?:images|audio|moderations|rerank|files|batches)(?:\/|$)/;
+const PASSTHROUGH_PATH = /^\/gateway\/passthrough-([ab])\//;
+const OPAQUE_PATH = /^\/gateway\/v1\/(?:images|audio|moderations|rerank|files|batches)(?:\/|$)/;
 
-function isStyle(text: string | undefined): text is Style {
+function isPassthroughStyle(text: string | undefined): text is ApiStyle {
   return text === 'a' || text === 'b';
 }
 
-const STORED = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
+const STORED_RESPONSE_PATH = /^\/gateway\/v1\/responses\/([^/]+)(?:\/(input_items|cancel))?\/?$/;
 
 /** From a path to its room. */
-export function createRouter(rooms: Rooms): Entrance {
-  const { gateway, lists, responses, operations, beats } = rooms;
-  const passesBelow = pathsBelow(rooms);
-  const places = exchangePlaces(gateway);
+export function createRouter(dependencies: RouterDependencies): ListenerHandler {
+  const { gateway, lists, responses, operations, beats } = dependencies;
+  const routeSubtree = createSubtreeRouter(dependencies);
+  const exchangeRoutesByPath = exchangeRoutes(gateway);
   const routes = new Map<string, Route>([
-    ...Array.from(places.values(), ({ path, answer }): [string, Route] => [path, { POST: answer }]),
+    ...Array.from(exchangeRoutesByPath.values(), ({ path, answer }): [string, Route] => [
+      path,
+      { POST: answer },
+    ]),
     [MODELS, { GET: lists.models }],
     ['/gateway/v1/key', { GET: lists.key }],
     ['/healthz', { GET: operations.health }],
@@ -76,89 +79,105 @@ export function createRouter(rooms: Rooms): Entrance {
     ['/metrics', { GET: operations.metrics }],
   ]);
 
-  function routeOf(path: string): Route | undefined {
+  function findRoute(path: string): Route | undefined {
     const route = routes.get(path) ?? (path.endsWith('/') ? routes.get(path.slice(0, -1)) : undefined);
-    if (path.startsWith('/boards/')) return { GET: rooms.boards.answer };
+    if (path.startsWith('/boards/')) return { GET: dependencies.boards.answer };
     if (route) return route;
-    if (rooms.console.owns(path)) return { GET: rooms.console.answer };
-    const stored = STORED.exec(path);
-    if (stored) return storedRoute(responses, decode(stored[1] ?? ''), stored[2]);
+    if (dependencies.console.matches(path)) return { GET: dependencies.console.answer };
+    const stored = STORED_RESPONSE_PATH.exec(path);
+    if (stored) return storedResponseRoute(responses, decodePathSegment(stored[1] ?? ''), stored[2]);
     if (!path.startsWith(`${MODELS}/`)) return undefined;
-    return { GET: (client) => lists.model(client, decode(path.slice(MODELS.length + 1))) };
+    return { GET: (client) => lists.model(client, decodePathSegment(path.slice(MODELS.length + 1))) };
   }
 
-  const onRequest: Entrance['onRequest'] = (req, res, requestId) => {
-    const path = pathIn(req.url ?? '/');
+  const onRequest: ListenerHandler['onRequest'] = (req, res, requestId) => {
+    const path = pathOfUrl(req.url ?? '/');
     const beat =
-      path === HEARTBEAT ? beats.heartbeat : path.startsWith('/beat/') ? beats.beatUrl(path) : null;
+      path === HEARTBEAT_PATH ? beats.heartbeat : path.startsWith('/beat/') ? beats.matchBeatUrl(path) : null;
     if (beat) return void beat(req, res, requestId);
     if (path === '/api' || path.startsWith('/api/') || path.startsWith('/relay/'))
-      return rooms.api(req, res, requestId);
-    const client = new Client(requestId, new NodeCarrier(req, res, gateway.clock));
+      return dependencies.api(req, res, requestId);
+    const client = new ClientConnection(requestId, new NodeHttpTransport(req, res, gateway.clock));
     const headers = ['content-type', 'application/json', 'x-request-id', requestId];
-    if (wantsWebSocket(req) && path.startsWith('/gateway/'))
-      return answerFault(client, NO_WEBSOCKET, shapeOf(path), [...headers, 'upgrade', 'HTTP/1.1']);
-    const route = routeOf(path);
-    if (!route && passesBelow(client, path)) return;
-    const answer = route && methodOf(req, route);
+    if (isWebSocketUpgrade(req) && path.startsWith('/gateway/'))
+      return answerWithFault(client, NO_WEBSOCKET, faultShapeForPath(path), [
+        ...headers,
+        'upgrade',
+        'HTTP/1.1',
+      ]);
+    const route = findRoute(path);
+    if (!route && routeSubtree(client, path)) return;
+    const answer = route && findHandler(req, route);
     if (answer) return answer(client, path, req.url ?? '');
-    const fault = route ? wrongMethod(req.method ?? '', path) : unknownPath(path);
-    if (route) headers.push('allow', allowed(route));
-    answerFault(client, fault, shapeOf(path), headers);
+    const fault = route ? methodNotAllowedFault(req.method ?? '', path) : unknownPathFault(path);
+    if (route) headers.push('allow', allowHeader(route));
+    answerWithFault(client, fault, faultShapeForPath(path), headers);
   };
-  return { onRequest, placeOf: (target) => places.get(target) };
+  return { onRequest, findExchangeRoute: (target) => exchangeRoutesByPath.get(target) };
 }
 
 /** Where models are asked, by path. */
-function exchangePlaces(gateway: Gateway): ReadonlyMap<string, ExchangePlace> {
-  const speaking = (path: string, operation: Operation): ExchangePlace => ({
+function exchangeRoutes(gateway: Gateway): ReadonlyMap<string, ExchangeRoute> {
+  const exchangeRoute = (path: string, operation: GatewayOperation): ExchangeRoute => ({
     path,
-    answer: (client) => void exchange(client, operation, gateway),
+    answer: (client) => void handleExchange(client, operation, gateway),
   });
-  const places: readonly ExchangePlace[] = [
-    speaking(`${V1}/chat/completions`, generation(CHAT)),
-    speaking(`${V1}/responses`, generation(RESPONSES)),
-    speaking(`${V1}/messages`, generation(MESSAGES)),
-    speaking(`${V1}/messages/count_tokens`, TOKEN_COUNT),
-    speaking(`${V1}/embeddings`, EMBEDDINGS),
+  const routes: readonly ExchangeRoute[] = [
+    exchangeRoute(`${GATEWAY_V1}/chat/completions`, createGenerationOperation(CHAT_SURFACE)),
+    exchangeRoute(`${GATEWAY_V1}/responses`, createGenerationOperation(RESPONSES_SURFACE)),
+    exchangeRoute(`${GATEWAY_V1}/messages`, createGenerationOperation(MESSAGES_SURFACE)),
+    exchangeRoute(`${GATEWAY_V1}/messages/count_tokens`, COUNT_TOKENS_OPERATION),
+    exchangeRoute(`${GATEWAY_V1}/embeddings`, EMBEDDINGS_OPERATION),
   ];
-  return new Map(places.map((place) => [place.path, place]));
+  return new Map(routes.map((place) => [place.path, place]));
 }
 
 /** Whole trees of paths that no table lists, whatever the method; true when a path was in one. */
-function pathsBelow({ gateway, lists, passthrough }: Rooms): (client: Client, path: string) => boolean {
+function createSubtreeRouter({
+  gateway,
+  lists,
+  passthrough,
+}: RouterDependencies): (client: ClientConnection, path: string) => boolean {
   const ide = createIdeAdapter(gateway, lists);
   return (client, path) => {
     if (!path.startsWith('/gateway/')) return false;
     const query = client.target.indexOf('?');
     const rest = query === -1 ? path : path + client.target.slice(query);
-    const [, style] = PASSTHROUGH.exec(path) ?? [];
+    const [, style] = PASSTHROUGH_PATH.exec(path) ?? [];
     if (path === IDE_BASE || path.startsWith(`${IDE_BASE}/`)) ide(client, path);
-    else if (isStyle(style)) passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
-    else if (OPAQUE.test(path))
-      void exchange(client, opaqueOperation(client.method, UNIFIED, rest.slice(V1.length)), gateway);
+    else if (isPassthroughStyle(style)) passthrough(client, style, rest.slice(PASSTHROUGH_BASE.length));
+    else if (OPAQUE_PATH.test(path))
+      void handleExchange(
+        client,
+        createOpaqueOperation(client.method, UNIFIED_BASE, rest.slice(GATEWAY_V1.length)),
+        gateway,
+      );
     else return false;
     return true;
   };
 }
 
 /** A stored Responses answer, and what stands below it. */
-function storedRoute(responses: Rooms['responses'], id: string, below: string | undefined): Route {
+function storedResponseRoute(
+  responses: RouterDependencies['responses'],
+  id: string,
+  below: string | undefined,
+): Route {
   if (below === 'input_items')
-    return { GET: (client, _, url) => responses.inputItems(client, id, queryOf(url)) };
-  if (below === 'cancel') return { POST: (client, _, url) => responses.cancel(client, id, queryOf(url)) };
+    return { GET: (client, _, url) => responses.inputItems(client, id, parseQuery(url)) };
+  if (below === 'cancel') return { POST: (client, _, url) => responses.cancel(client, id, parseQuery(url)) };
   return {
-    GET: (client, _, url) => responses.get(client, id, queryOf(url)),
-    DELETE: (client, _, url) => responses.remove(client, id, queryOf(url)),
+    GET: (client, _, url) => responses.get(client, id, parseQuery(url)),
+    DELETE: (client, _, url) => responses.remove(client, id, parseQuery(url)),
   };
 }
 
-function queryOf(url: string): URLSearchParams {
+function parseQuery(url: string): URLSearchParams {
   const query = url.indexOf('?');
   return new URLSearchParams(query === -1 ? '' : url.slice(query + 1));
 }
 
-function methodOf({ method }: IncomingMessage, route: Route): Answer | undefined {
+function findHandler({ method }: IncomingMessage, route: Route): RouteHandler | undefined {
   if (method === 'HEAD') return route.GET;
   return method === 'GET' || method === 'POST' || method === 'DELETE' ? route[method] : undefined;
 }
@@ -168,11 +187,11 @@ const NO_WEBSOCKET = new Fault(
   'WebSockets are not spoken here. Send the same request with POST; answers stream as server-sent events.',
 );
 
-function wantsWebSocket({ headers }: IncomingMessage): boolean {
+function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-function decode(text: string): string {
+function decodePathSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -181,7 +200,7 @@ function decode(text: string): string {
   }
 }
 
-function unknownPath(path: string): Fault {
+function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
     `There is nothing at ${path.slice(0, 200)}. The gateway's base address ends in /gateway/v1.`,
@@ -189,10 +208,10 @@ function unknownPath(path: string): Fault {
 }
 
 /** HEAD is answered wherever GET is. */
-function allowed(route: Route): string {
+function allowHeader(route: Route): string {
   return Object.keys(route).join(', ').replace('GET', 'GET, HEAD');
 }
 
-function wrongMethod(method: string, path: string): Fault {
+function methodNotAllowedFault(method: string, path: string): Fault {
   return new Fault('method_not_allowed', `${method} is not allowed on ${path}.`);
 }

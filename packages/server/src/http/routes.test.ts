@@ -1,27 +1,31 @@
 // Tier: ci. Every operation by every role and scope.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ROLES, type Role } from '@floe/contract/roles';
-import type { Scope } from '@floe/contract/scopes';
-import { enqueue } from '../alerts/alert.ts';
-import { failing } from '../alerts/test/outbox.ts';
+import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
+import { enqueueAlert } from '../alerts/alert.ts';
+import { failingAlert } from '../alerts/test/test-outbox.ts';
 
-import type { GuardrailKind } from '../store/guardrail-rules.ts';
+import type { GuardrailRuleKind } from '../store/guardrail-rules.ts';
 import { beatPaths } from './beat-description.ts';
-import { analyticsExpected } from './test/analytics-routes.ts';
-import { type Asking, createAsking } from './test/asking.ts';
-import { entriesExpected } from './test/entry-routes.ts';
-import { identityExpected } from './test/identity-routes.ts';
-import { keepBodies } from './test/kept-bodies.ts';
-import { type Expected, monitoringExpected, WRITERS } from './test/monitoring-routes.ts';
-import { relayExpected } from './test/relay-routes.ts';
-import { HOOK, seed } from './test/route-seeds.ts';
-import { type Json, type RunningApi, runApi } from './test/running-api.ts';
+import { analyticsRouteExpectations } from './test/analytics-routes.ts';
+import { entryRouteExpectations } from './test/entry-routes.ts';
+import { identityRouteExpectations } from './test/identity-routes.ts';
+import { storeTestBodies } from './test/kept-bodies.ts';
+import {
+  monitoringRouteExpectations,
+  ROLES_WITH_WRITE,
+  type RouteExpectation,
+} from './test/monitoring-routes.ts';
+import { relayRouteExpectations } from './test/relay-routes.ts';
+import { createRouteCallers, type RouteCallers } from './test/route-callers.ts';
+import { seedRoute, WEBHOOK_CHANNEL } from './test/route-seeds.ts';
+import { type AnswerJson, type RunningApi, runApi } from './test/running-api.ts';
 
 /** The verbs of limits and budgets, which are alike. */
-function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expected> {
+function rulesExpected(kind: GuardrailRuleKind, body: object): Record<string, RouteExpectation> {
   const list = () => `/api/management/${kind}`;
-  const one: Expected['path'] = ({ key }) => `/api/management/${kind}/${key}`;
+  const one: RouteExpectation['path'] = ({ key }) => `/api/management/${kind}/${key}`;
   const scope = 'management';
   return {
     [`GET /api/management/${kind}`]: { path: list, succeeds: 200, scope, anotherOrgs: 200 },
@@ -52,20 +56,20 @@ function rulesExpected(kind: GuardrailKind, body: object): Record<string, Expect
 }
 
 /** Nobody listens at the channels' address: their tests answer 200 and say so. */
-function channelsExpected(): Record<string, Expected> {
+function channelsExpected(): Record<string, RouteExpectation> {
   const channels = '/api/monitoring/channels';
-  const one: Expected['path'] = ({ key }) => `${channels}/${key}`;
+  const one: RouteExpectation['path'] = ({ key }) => `${channels}/${key}`;
   const list = () => channels;
-  const test: Expected['path'] = (ids) => `${one(ids)}/test`;
+  const test: RouteExpectation['path'] = (ids) => `${one(ids)}/test`;
   const scope = 'monitoring';
-  const body = { name: 'hooks', ...HOOK };
+  const body = { name: 'hooks', ...WEBHOOK_CHANNEL };
   return {
     [`GET ${channels}`]: { path: list, succeeds: 200, scope, anotherOrgs: 200 },
     [`POST ${channels}`]: { path: list, body, succeeds: 201, scope, anotherOrgs: 201 },
     [`GET ${channels}/{id}`]: { path: one, succeeds: 200, scope, anotherOrgs: 404 },
     [`PATCH ${channels}/{id}`]: { path: one, body: { events: null }, succeeds: 200, scope, anotherOrgs: 404 },
     // A name is the org's own: another org makes a channel of its own with it.
-    [`PUT ${channels}/{id}`]: { path: one, body: HOOK, succeeds: 200, scope, anotherOrgs: 200 },
+    [`PUT ${channels}/{id}`]: { path: one, body: WEBHOOK_CHANNEL, succeeds: 200, scope, anotherOrgs: 200 },
     [`DELETE ${channels}/{id}`]: { path: one, succeeds: 204, scope, anotherOrgs: 404 },
     [`POST ${channels}/{id}/test`]: { path: test, succeeds: 200, scope, anotherOrgs: 404 },
     [`POST ${channels}/test`]: {
@@ -78,8 +82,8 @@ function channelsExpected(): Record<string, Expected> {
   };
 }
 
-const EXPECTED: Readonly<Record<string, Expected>> = {
-  ...identityExpected(),
+const EXPECTED: Readonly<Record<string, RouteExpectation>> = {
+  ...identityRouteExpectations(),
   ...rulesExpected('limits', { scope: 'org', rpm: 5 }),
   ...rulesExpected('budgets', { name: 'all', scope: 'org', period: 'day', limit_usd: 5 }),
   'GET /api/management/breakers': {
@@ -101,7 +105,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     scope: 'management',
     anotherOrgs: 204,
   },
-  ...entriesExpected(),
+  ...entryRouteExpectations(),
   'POST /api/management/policies/dry-run': {
     path: () => '/api/management/policies/dry-run',
     body: { samples: [{ request: { model: 'm', messages: [] } }] },
@@ -121,19 +125,19 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     body: { surface: 'chat', request: { model: 'sandbox/echo', messages: [] } },
     succeeds: 200,
     scope: 'management',
-    roles: ROLES,
+    roles: MEMBER_ROLES,
     anotherOrgs: 200,
   },
   ...channelsExpected(),
-  ...monitoringExpected(),
-  ...relayExpected(),
+  ...monitoringRouteExpectations(),
+  ...relayRouteExpectations(),
   'GET /api/monitoring/alerts': {
     path: () => '/api/monitoring/alerts',
     succeeds: 200,
     scope: 'monitoring',
     anotherOrgs: 200,
   },
-  ...analyticsExpected(),
+  ...analyticsRouteExpectations(),
   'GET /api/analytics/requests': {
     path: () => '/api/analytics/requests',
     succeeds: 200,
@@ -177,14 +181,14 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 const ids = { key: 'key_subject' };
 const SCOPES_TRIED = ['gateway', 'monitoring', 'beat', 'relay', 'management', 'read'] as const;
 
-let asking: Asking;
+let asking: RouteCallers;
 let api: RunningApi;
 before(async () => {
   api = await runApi();
-  asking = await createAsking(api);
+  asking = await createRouteCallers(api);
   await api.addExchange('acme', { id: 'exc_1' });
-  await keepBodies(api, 'acme', 'exc_1', { request: { model: 'm' }, owner: asking.memberEmail });
-  await api.database.transaction((writer) => enqueue(writer, failing('acme-nightly')));
+  await storeTestBodies(api, 'acme', 'exc_1', { request: { model: 'm' }, owner: asking.memberEmail });
+  await api.database.transaction((writer) => enqueueAlert(writer, failingAlert('acme-nightly')));
 });
 after(() => api.close());
 
@@ -201,7 +205,7 @@ function requestOf(route: string, at: { readonly key: string }, by: string) {
   return { method, path: path(at), body: typeof body === 'function' ? body(by) : body };
 }
 
-function rowOf(route: string): Expected {
+function rowOf(route: string): RouteExpectation {
   const row = EXPECTED[route];
   assert.ok(row, `${route} has no row in this table`);
   return row;
@@ -263,25 +267,25 @@ const CHANGE_NOTHING: Readonly<Record<string, string>> = {
 
 test('whatever is no GET is a change with an entry in the audit log, or stands here with a reason', () => {
   // That changes leave their entries is what `runApi` holds every verb to, in each test that asks one.
-  const others = api.verbs.filter(({ method, show }) => method !== 'GET' && show !== null);
+  const others = api.verbs.filter(({ method, readAnswer: show }) => method !== 'GET' && show !== null);
   assert.deepEqual(others.map(({ name }) => name).sort(), Object.keys(CHANGE_NOTHING).sort());
 });
 
-function isStream({ operation }: { readonly operation: Json }): boolean {
+function isStream({ operation }: { readonly operation: AnswerJson }): boolean {
   return operation.responses?.['200']?.content?.['text/event-stream'] !== undefined;
 }
 
 /** Members who may use a route. */
-function rolesOf(route: string): readonly Role[] {
+function rolesOf(route: string): readonly MemberRole[] {
   const { roles, scope } = rowOf(route);
   if (roles) return roles;
-  if (scope === null || route.startsWith('GET ')) return ROLES;
+  if (scope === null || route.startsWith('GET ')) return MEMBER_ROLES;
   const wanted = typeof scope === 'string' ? [scope] : scope;
-  return ROLES.filter((role) => wanted.some((one) => WRITERS[one].includes(role)));
+  return MEMBER_ROLES.filter((role) => wanted.some((one) => ROLES_WITH_WRITE[one].includes(role)));
 }
 
 /** What a key with these scopes is told; null when it may. */
-function refusalOf(route: string, scopes: readonly Scope[]): string | null {
+function refusalOf(route: string, scopes: readonly KeyScope[]): string | null {
   const { keys, scope, isConfidential } = rowOf(route);
   if (keys === false) return '403 insufficient_role';
   if (scope === null) return null;
@@ -297,10 +301,10 @@ function mustPass(outcome: string, who: string): void {
 
 for (const [route, row] of Object.entries(EXPECTED)) {
   test(`${route} knows who asks`, async () => {
-    for (const [who, outcome] of Object.entries(asking.nobody))
+    for (const [who, outcome] of Object.entries(asking.rejected))
       assert.equal(await ask(route, outcome.key), outcome.told, who);
 
-    for (const role of ROLES) {
+    for (const role of MEMBER_ROLES) {
       const outcome = await ask(route, asking.members[role], role);
       if (rolesOf(route).includes(role) && !row.operator) mustPass(outcome, role);
       else assert.equal(outcome, '403 insufficient_role', role);
@@ -328,12 +332,12 @@ for (const [route, row] of Object.entries(EXPECTED)) {
     const scope = SCOPES_TRIED.findLast((one) => refusalOf(route, [one]) === null);
     assert.ok(least ?? scope);
     if (least !== undefined) {
-      const at = await seed(api, route, { scopes: ['gateway'], owner: asking.memberEmail });
+      const at = await seedRoute(api, route, { scopes: ['gateway'], owner: asking.memberEmail });
       const key = row.operator ? asking.operator : asking.members[least];
       assert.equal(await ask(route, key, least, at), String(row.succeeds), least);
     }
     if (scope !== undefined) {
-      const at = await seed(api, route, { scopes: [scope] });
+      const at = await seedRoute(api, route, { scopes: [scope] });
       const key = row.endsKey ? (await api.addKey('acme')).key : asking.keys[scope];
       assert.equal(await ask(route, key, scope, at), String(row.succeeds), scope);
     }
@@ -342,9 +346,10 @@ for (const [route, row] of Object.entries(EXPECTED)) {
   // What operators see is of no org.
   if (row.operator) continue;
   test(`${route} shows another org nothing`, async () => {
-    const at = await seed(api, route);
+    const at = await seedRoute(api, route);
     const { method, path, body } = requestOf(route, at, '');
-    const stranger = row.keys === false ? asking.strangers.owner : await asking.stranger(row.endsKey);
+    const stranger =
+      row.keys === false ? asking.otherOrgMembers.owner : await asking.otherOrgKey(row.endsKey);
     const answer = await api.call(method, path, { key: stranger, body });
     assert.equal(answer.status, row.anotherOrgs);
     assert.doesNotMatch(answer.text.replace(path, ''), /acme|exc_1/i);

@@ -2,20 +2,23 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { RawClient, requestBytes } from '@floe/testkit/raw-client';
+import { encodeRawRequest, RawClient } from '@floe/testkit/raw-client';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { CannotListen } from './listen.ts';
-import { createHttpServer, type Entrance, type OnRequest } from './server.ts';
+import { ListenError } from './listen.ts';
+import { createHttpServer, type ListenerHandler, type OnHttpRequest } from './server.ts';
 
 /** Reads nothing ahead. */
-const entranceOf = (onRequest: OnRequest): Entrance => ({ onRequest, placeOf: () => undefined });
+const entranceOf = (onRequest: OnHttpRequest): ListenerHandler => ({
+  onRequest,
+  findExchangeRoute: () => undefined,
+});
 
-async function listening(t: TestContext, onRequest: OnRequest): Promise<string> {
+async function listening(t: TestContext, onRequest: OnHttpRequest): Promise<string> {
   const server = createHttpServer(entranceOf(onRequest), {
     clock: systemClock,
     log: silentLog,
-    patience: { headersMs: 60, lookMs: 15 },
+    headerTimeouts: { headersMs: 60, checkIntervalMs: 15 },
   });
   const port = await server.listen('127.0.0.1', 0, 'server');
   t.after(() => server.drain(0));
@@ -23,7 +26,7 @@ async function listening(t: TestContext, onRequest: OnRequest): Promise<string> 
 }
 
 /** Answers when the body is whole. */
-const whenWhole: OnRequest = (req, res) => {
+const whenWhole: OnHttpRequest = (req, res) => {
   req.resume().on('end', () => res.end('whole'));
 };
 
@@ -32,10 +35,10 @@ test('a head that drips is answered with a 408, and its connection ends', async 
   for (const beginning of ['G', 'GET / HT', 'GET / HTTP/1.1\r\nhost: x\r\nx-a: ']) {
     const client = await RawClient.connect(url);
     await client.send(beginning);
-    const answer = await client.answer();
+    const answer = await client.readAnswer();
     assert.equal(answer.status, 408);
     assert.match(answer.body.toString(), /"code":"request_timeout".*"request_id":"exc_/);
-    await client.ended();
+    await client.waitForEnd();
     client.hangUp();
   }
 });
@@ -49,17 +52,17 @@ test('a body may take longer than a head, and so may the next request of a conne
   const slow = await RawClient.connect(url);
   await slow.send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nab');
   const idle = await RawClient.connect(url);
-  await idle.send(requestBytes({ path: '/' }));
-  assert.equal((await idle.answer()).status, 200);
+  await idle.send(encodeRawRequest({ path: '/' }));
+  assert.equal((await idle.readAnswer()).status, 200);
   // A head that stops is cut after the limit: by then the two above have waited as long.
   const stopped = await RawClient.connect(url);
   await stopped.send('GET');
-  assert.equal((await stopped.answer()).status, 408);
+  assert.equal((await stopped.readAnswer()).status, 408);
   stopped.hangUp();
   await slow.send('cde');
-  assert.equal((await slow.answer()).status, 200);
-  await idle.send(requestBytes({ path: '/' }));
-  assert.equal((await idle.answer()).status, 200);
+  assert.equal((await slow.readAnswer()).status, 200);
+  await idle.send(encodeRawRequest({ path: '/' }));
+  assert.equal((await idle.readAnswer()).status, 200);
   assert.equal(asked, 3);
   slow.hangUp();
   idle.hangUp();
@@ -76,7 +79,7 @@ test('where it cannot listen it says which setting to change', async () => {
   ] as const)
     await assert.rejects(
       server.listen(host, 0, 'server.listeners[2]'),
-      (error) => error instanceof CannotListen && says.test(error.message),
+      (error) => error instanceof ListenError && says.test(error.message),
     );
 });
 
@@ -107,7 +110,7 @@ test('a client that closes its sending side behind its request gets its answer',
   const url = await listening(t, (req, res, id) => {
     req.socket.once('end', () => whenWhole(req, res, id));
   });
-  for (const sent of [requestBytes({ path: '/' }), EXPECTING.replace(/expect.*?\r\n/, '') + '12345']) {
+  for (const sent of [encodeRawRequest({ path: '/' }), EXPECTING.replace(/expect.*?\r\n/, '') + '12345']) {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), allowHalfOpen: true });
     socket.end(sent);
     const answer = (await socket.toArray()).map(String).join('');

@@ -7,15 +7,15 @@ import {
 } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type FaultShape, faultBody, faultHeaders } from '@floe/contract/fault-answer';
+import { type ErrorBodyFormat, formatFaultBody, formatFaultHeaders } from '@floe/contract/fault-response';
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
-import { listen } from './listen.ts';
-import { KEEP_ALIVE_S } from './plain/answer-head.ts';
-import type { PlaceOf } from './plain/exchange-place.ts';
-import { PlainDoor } from './plain/plain-door.ts';
+import { KEEP_ALIVE_S } from './fast-path/answer-head-writer.ts';
+import type { FindExchangeRoute } from './fast-path/exchange-route.ts';
+import { FastPathServer } from './fast-path/fast-path-server.ts';
+import { listenOnPort } from './listen.ts';
 import type { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** Sum of all request headers; past it the answer is `headers_too_large`. */
@@ -26,45 +26,45 @@ const LINGER_MS = 5_000;
 const SWEEP_MS = 50;
 
 /** How long the head of a request may take, and how often that is looked at. */
-const HEADERS: HeadPatience = { headersMs: 10_000, lookMs: 1_000 };
+const DEFAULT_HEADER_TIMEOUTS: HeaderTimeouts = { headersMs: 10_000, checkIntervalMs: 1_000 };
 
-export interface HeadPatience {
+export interface HeaderTimeouts {
   readonly headersMs: number;
-  readonly lookMs: number;
+  readonly checkIntervalMs: number;
 }
 
-export type OnRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
+export type OnHttpRequest = (req: IncomingMessage, res: ServerResponse, requestId: string) => void;
 
 /** What takes the requests of a listener. */
-export interface Entrance {
-  readonly onRequest: OnRequest;
+export interface ListenerHandler {
+  readonly onRequest: OnHttpRequest;
   /** Where a plain request to this target is answered; every other goes to `onRequest`. */
-  readonly placeOf: PlaceOf;
+  readonly findExchangeRoute: FindExchangeRoute;
 }
 
 export interface HttpServer {
-  /** Resolves to the port listened on; rejects with `CannotListen`, which names `setting` as what to change. */
+  /** Resolves to the port listened on; rejects with `ListenError`, which names `setting` as what to change. */
   listen(host: string, port: number, setting: string): Promise<number>;
-  /** Takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
+  /** Takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
   drain(limitMs: number): Promise<void>;
 }
 
 export interface HttpServerParts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly patience?: HeadPatience;
-  readonly unauthenticated?: UnauthenticatedConnections;
+  readonly headerTimeouts?: HeaderTimeouts;
+  readonly connectionLimiter?: UnauthenticatedConnections;
 }
 
 /** A listener, with the limits that keep slow and hostile clients cheap. */
 export function createHttpServer(
-  { onRequest, placeOf }: Entrance,
-  { clock, log, patience = HEADERS, unauthenticated }: HttpServerParts,
+  { onRequest, findExchangeRoute }: ListenerHandler,
+  { clock, log, headerTimeouts = DEFAULT_HEADER_TIMEOUTS, connectionLimiter }: HttpServerParts,
 ): HttpServer {
-  const { headersMs, lookMs } = patience;
+  const { headersMs, checkIntervalMs } = headerTimeouts;
   let draining = false;
   /** The newest request of each connection; an older one may still wait for its turn to be answered. */
-  const underWay = new WeakMap<Duplex, ServerResponse>();
+  const latestResponses = new WeakMap<Duplex, ServerResponse>();
   const server = createServer(
     {
       noDelay: true,
@@ -72,7 +72,7 @@ export function createHttpServer(
       headersTimeout: headersMs,
       // Bodies have their own deadline (30 s without a byte), which knows slow from stalled.
       requestTimeout: 0,
-      connectionsCheckingInterval: lookMs,
+      connectionsCheckingInterval: checkIntervalMs,
       maxHeaderSize: HEADER_BYTES,
       // Checked below: Node's own refusal has neither a body nor a request id.
       requireHostHeader: false,
@@ -84,32 +84,37 @@ export function createHttpServer(
   function accept(req: IncomingMessage, res: ServerResponse): void {
     const requestId = newId('exc', clock.now());
     if (draining) res.shouldKeepAlive = false;
-    underWay.set(req.socket, res);
-    const fault = refusalOf(req);
+    latestResponses.set(req.socket, res);
+    const fault = checkRequestHead(req);
     if (fault === null) onRequest(req, res, requestId);
     else refuseRequest(res, requestId, fault);
   }
   // RFC 9110 section 10.1.1 lets a server pass over expectations it does not know.
   server.on('checkExpectation', accept);
   server.on('checkContinue', (req, res) => {
-    continueWhenRead(req, res);
+    sendContinueOnRead(req, res);
     accept(req, res);
   });
   // A client may close its sending side behind its request (RFC 9112 section 9.6) and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  refuseWhatIsNoRequest(server, underWay, clock);
-  const door = new PlainDoor(placeOf, handBy(server), clock, lookMs);
+  rejectInvalidRequests(server, latestResponses, clock);
+  const fastPath = new FastPathServer(
+    findExchangeRoute,
+    detachConnectionListeners(server),
+    clock,
+    checkIntervalMs,
+  );
   server.on('connection', (socket) => {
-    unauthenticated?.take(socket);
-    door.take(socket);
+    connectionLimiter?.track(socket);
+    fastPath.accept(socket);
   });
 
   return {
-    listen: (host, port, setting) => listen(server, host, port, setting),
+    listen: (host, port, setting) => listenOnPort(server, host, port, setting),
     drain(limitMs) {
       draining = true;
-      door.isDraining = true;
-      return drain({ server, door }, limitMs, { clock, log });
+      fastPath.isDraining = true;
+      return drainConnections({ server, door: fastPath }, limitMs, { clock, log });
     },
   };
 }
@@ -119,7 +124,7 @@ export function createHttpServer(
  * is refused before the body is sent (RFC 9110 section 10.1.1). The client may then send it or not: a connection whose
  * request was answered without reading the body ends.
  */
-function continueWhenRead(req: IncomingMessage, res: ServerResponse): void {
+function sendContinueOnRead(req: IncomingMessage, res: ServerResponse): void {
   const read = req._read.bind(req);
   const keepsAlive = res.shouldKeepAlive;
   res.shouldKeepAlive = false;
@@ -134,7 +139,7 @@ function continueWhenRead(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /** Takes connections away from `node:http`, and gives the way to hand it one. */
-function handBy(server: Server): (socket: Socket) => void {
+function detachConnectionListeners(server: Server): (socket: Socket) => void {
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   return (socket) => {
@@ -142,8 +147,8 @@ function handBy(server: Server): (socket: Socket) => void {
   };
 }
 
-async function drain(
-  { server, door }: { readonly server: Server; readonly door: PlainDoor },
+async function drainConnections(
+  { server, door: fastPath }: { readonly server: Server; readonly door: FastPathServer },
   limitMs: number,
   { clock, log }: HttpServerParts,
 ): Promise<void> {
@@ -152,14 +157,14 @@ async function drain(
   let sweeping: Timer | undefined;
   const sweep = () => {
     server.closeIdleConnections();
-    door.closeIdle();
+    fastPath.closeIdle();
     sweeping = clock.after(SWEEP_MS, sweep);
   };
   sweep();
   const timer = clock.after(limitMs, () => {
     log.warn({ limit_ms: limitMs }, 'requests were still under way at the end of the drain; cutting them');
     server.closeAllConnections();
-    door.closeAll();
+    fastPath.closeAll();
   });
   await closed;
   timer.cancel();
@@ -167,40 +172,40 @@ async function drain(
 }
 
 /** Answers CONNECT, nonsense and floods on their bare sockets. */
-function refuseWhatIsNoRequest(
+function rejectInvalidRequests(
   server: Server,
-  underWay: WeakMap<Duplex, ServerResponse>,
+  latestResponses: WeakMap<Duplex, ServerResponse>,
   clock: Clock,
 ): void {
   const refused = new WeakSet<Duplex>();
   server.on('connect', (_, socket) => {
     // The socket is ours alone now: unread it would never end, and a reset would end the process.
-    socket.on('error', () => socket.destroy()).on('data', () => endFlood(socket));
-    answerBare(socket, CONNECT_FAULT, clock, ['allow', 'GET, HEAD, POST']);
+    socket.on('error', () => socket.destroy()).on('data', () => destroyIfFlooding(socket));
+    answerOnSocket(socket, CONNECT_FAULT, clock, ['allow', 'GET, HEAD, POST']);
   });
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     // Every further piece of a broken request is an error again; its answer is already on the way.
-    if (refused.has(socket)) return void endFlood(socket);
+    if (refused.has(socket)) return void destroyIfFlooding(socket);
     refused.add(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (isAnswering(underWay.get(socket))) endAfterAnswer(socket);
-    else answerBare(socket, faultOf(error.code), clock);
+    else if (isAnswering(latestResponses.get(socket))) endAfterAnswer(socket);
+    else answerOnSocket(socket, toClientErrorFault(error.code), clock);
   });
 }
 
 const HOST_FAULT = new Fault('invalid_request', 'A request needs exactly one Host header (RFC 9112, 3.2).');
 const CONNECT_FAULT = new Fault('method_not_allowed', 'This is no proxy: CONNECT is not possible here.');
 
-const CODING_FAULT = new Fault(
+const TRANSFER_CODING_FAULT = new Fault(
   'unsupported_media_type',
   'The only transfer coding that is read is "chunked".',
 );
 
 /** Judged before anything waits: the parser's own complaint about a coding comes right after the head. */
-function refusalOf(req: IncomingMessage): Fault | null {
+function checkRequestHead(req: IncomingMessage): Fault | null {
   if (!hasOneHost(req)) return HOST_FAULT;
   const coding = req.headers['transfer-encoding'];
-  return coding === undefined || coding.toLowerCase() === 'chunked' ? null : CODING_FAULT;
+  return coding === undefined || coding.toLowerCase() === 'chunked' ? null : TRANSFER_CODING_FAULT;
 }
 
 function hasOneHost({ headers: { host }, httpVersionMinor }: IncomingMessage): boolean {
@@ -212,15 +217,15 @@ export function refuseRequest(
   res: ServerResponse,
   id: string,
   fault: Fault,
-  shape: FaultShape = 'openai',
+  shape: ErrorBodyFormat = 'openai',
 ): void {
   res.shouldKeepAlive = false;
   res.writeHead(fault.status, [...refusalHeaders(id, fault)]);
-  res.end(faultBody(fault, id, shape));
+  res.end(formatFaultBody(fault, id, shape));
 }
 
 function refusalHeaders(id: string, fault: Fault): readonly string[] {
-  return ['content-type', 'application/json', 'x-request-id', id, ...faultHeaders(fault)];
+  return ['content-type', 'application/json', 'x-request-id', id, ...formatFaultHeaders(fault)];
 }
 
 /** True when an answer has begun or waits behind another: bytes written now would land inside it. */
@@ -235,14 +240,14 @@ function endAfterAnswer(socket: Duplex): void {
 }
 
 /** A peer that was refused may go on sending for a while, not without end. */
-function endFlood(socket: Duplex): void {
+function destroyIfFlooding(socket: Duplex): void {
   if (socket instanceof Socket && socket.bytesRead > LINGER_BYTES) socket.destroy();
 }
 
 /** Requests that never became one: answered on the bare socket, in the same JSON shape as every error. */
-function answerBare(socket: Duplex, fault: Fault, clock: Clock, more: readonly string[] = []): void {
+function answerOnSocket(socket: Duplex, fault: Fault, clock: Clock, more: readonly string[] = []): void {
   const id = newId('exc', clock.now());
-  const body = faultBody(fault, id, 'openai');
+  const body = formatFaultBody(fault, id, 'openai');
   const headers = [...refusalHeaders(id, fault), ...more];
   let head = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? 'Error'}\r\n`;
   for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
@@ -252,7 +257,7 @@ function answerBare(socket: Duplex, fault: Fault, clock: Clock, more: readonly s
   socket.once('close', () => timer.cancel());
 }
 
-function faultOf(code: string | undefined): Fault {
+function toClientErrorFault(code: string | undefined): Fault {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Fault('headers_too_large', `The request headers are larger than ${HEADER_BYTES / 1024} KB.`);
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')

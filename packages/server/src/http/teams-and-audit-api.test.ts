@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { putTeam } from '../store/teams.ts';
-import { NOW, type RunningApi, runApi } from './test/running-api.ts';
+import { upsertTeam } from '../store/teams.ts';
+import { API_TEST_NOW, type RunningApi, runApi } from './test/running-api.ts';
 
 const TEAMS = '/api/management/teams';
 const AUDIT = '/api/management/audit';
@@ -41,9 +41,9 @@ test('a team is made, changed and read; it goes when nothing names it any more',
 });
 
 test('a team of floe.yaml is read here and changed there', async () => {
-  const times = { created_at: NOW, updated_at: NOW, updated_by: 'file' };
+  const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'file' };
   const filed = { org_id: 'acme', id: 'filed', name: 'Filed', cost_center: null, source: 'file' };
-  await api.database.transaction((writer) => putTeam(writer, { ...filed, ...times, source_line: 12 }));
+  await api.database.transaction((writer) => upsertTeam(writer, { ...filed, ...times, source_line: 12 }));
   assert.deepEqual((await ask('GET', `${TEAMS}/filed`)).body.source, {
     kind: 'file',
     file: 'floe.yaml',
@@ -82,8 +82,8 @@ test('the log names who did what, filters by each, and goes out whole as NDJSON 
   for (const [query, count] of [
     [`actor=${byKey.id}`, 1],
     ['action=teams.update&subject=exported', 1],
-    [`subject=exported&from=${new Date(NOW).toISOString()}`, 2],
-    [`subject=exported&to=${new Date(NOW).toISOString()}`, 0],
+    [`subject=exported&from=${new Date(API_TEST_NOW).toISOString()}`, 2],
+    [`subject=exported&to=${new Date(API_TEST_NOW).toISOString()}`, 0],
     ['subject=exported&limit=1', 1],
   ] as const)
     assert.equal((await list(query)).length, count, query);
@@ -105,9 +105,9 @@ test('the chain of an org holds from its first entry to its last', async () => {
   const { body } = await ask('GET', `${AUDIT}/chain`);
   const [newest] = Object.values((await ask('GET', `${AUDIT}?limit=500`)).body.data ?? {});
   assert.ok(newest);
-  assert.deepEqual([body.intact, body.first_seq, body.broken_at], [true, 1, null]);
+  assert.deepEqual([body.valid, body.first_seq, body.broken_at], [true, 1, null]);
   assert.equal(body.entries, body.last_seq);
-  assert.equal(body['checked_at'], new Date(NOW).toISOString());
+  assert.equal(body['checked_at'], new Date(API_TEST_NOW).toISOString());
   assert.ok(Number(body.last_seq) >= Number(newest.seq));
 });
 
@@ -115,16 +115,16 @@ test('a change says the address and the session that it came from, in the log an
   const from = { key: admin.key, headers: { 'x-forwarded-for': '203.0.113.9' } };
   await api.call('POST', TEAMS, { ...from, body: { id: 'from-afar' } });
   const [entry] = JSON.parse((await ask('GET', `${AUDIT}?subject=from-afar`)).text).data;
-  assert.deepEqual([entry.address, entry.session_id], ['203.0.113.9', `ses_${admin.id}`]);
+  assert.deepEqual([entry.ip_address, entry.session_id], ['203.0.113.9', `ses_${admin.id}`]);
   const ndjson = await ask('GET', `${AUDIT}/export?subject=from-afar`);
-  assert.equal(JSON.parse(ndjson.text).address, '203.0.113.9');
+  assert.equal(JSON.parse(ndjson.text).ip_address, '203.0.113.9');
   const csv = await ask('GET', `${AUDIT}/export?subject=from-afar&format=csv`);
   assert.match(csv.text, /address,session_id/);
   assert.match(csv.text, new RegExp(`203\\.0\\.113\\.9,ses_${admin.id}`));
   const { key } = await api.addKey('acme');
   await api.call('POST', TEAMS, { key, headers: from.headers, body: { id: 'by-key' } });
   const [byKey] = JSON.parse((await ask('GET', `${AUDIT}?subject=by-key`)).text).data;
-  assert.deepEqual([byKey.address, byKey.session_id], ['203.0.113.9', null]);
+  assert.deepEqual([byKey.ip_address, byKey.session_id], ['203.0.113.9', null]);
 });
 
 test('anchors that were exported tell whether the chain of today is the one they were taken from', async () => {
@@ -134,11 +134,11 @@ test('anchors that were exported tell whether the chain of today is the one they
   const verify = async (anchors: readonly object[]) =>
     JSON.parse((await ask('POST', `${AUDIT}/verify`, { anchors })).text);
   const good = await verify(data);
-  assert.deepEqual([good.intact, good.anchors], [true, [{ seq: data[0].seq, status: 'matches' }]]);
+  assert.deepEqual([good.valid, good.anchors], [true, [{ seq: data[0].seq, status: 'matches' }]]);
   const forged = await verify([{ seq: data[0].seq, hash: 'f'.repeat(64) }]);
-  assert.deepEqual([forged.intact, forged.anchors[0].status], [false, 'differs']);
+  assert.deepEqual([forged.valid, forged.anchors[0].status], [false, 'differs']);
   const cut = await verify([{ seq: 100_000, hash: 'f'.repeat(64) }]);
-  assert.deepEqual([cut.intact, cut.anchors[0].status], [false, 'missing'], 'the end was cut off');
+  assert.deepEqual([cut.valid, cut.anchors[0].status], [false, 'missing'], 'the end was cut off');
 });
 
 test('a budget is raised by members who confirmed who they are, and lowered by any admin', async () => {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { cpuMs, MAIN_THREAD_LIMIT_MS } from '../../test/fuzz/main-thread.ts';
-import { operationsOf } from '../../test/fuzz/operations.ts';
-import { at } from '../../test/fuzz/schema-values.ts';
+import { MAIN_THREAD_LIMIT_MS, measureCpuMs } from '../../test/fuzz/main-thread.ts';
+import { listFuzzOperations } from '../../test/fuzz/operations.ts';
+import { resolvePointer } from '../../test/fuzz/schema-values.ts';
 import { type RunningApi, runApi } from './test/running-api.ts';
 
 let api: RunningApi;
@@ -65,7 +65,7 @@ async function documented() {
   const { body } = await api.call('GET', '/api/openapi.json');
   const document: unknown = JSON.parse(JSON.stringify(body));
   assert.ok(isObject(document));
-  return { document, operations: operationsOf(document) };
+  return { document, operations: listFuzzOperations(document) };
 }
 
 /** Whether a schema has a member `when` somewhere. */
@@ -73,7 +73,7 @@ function takesConditions(schema: Json | undefined, root: JsonObject, depth = 0):
   if (Array.isArray(schema)) return schema.some((one) => takesConditions(one, root, depth));
   if (!isObject(schema) || depth > 12) return false;
   const { $ref: reference, properties } = schema;
-  if (typeof reference === 'string') return takesConditions(at(root, reference), root, depth + 1);
+  if (typeof reference === 'string') return takesConditions(resolvePointer(root, reference), root, depth + 1);
   if (isObject(properties) && properties['when'] !== undefined) return true;
   return Object.values(schema).some((one) => takesConditions(one ?? null, root, depth + 1));
 }
@@ -100,7 +100,7 @@ test('no condition or pattern takes the main thread for long, wherever it is sen
     assert.ok(operation, id);
     for (const [n, body] of bodies.entries()) {
       let status = 0;
-      const ms = await cpuMs(async () => {
+      const ms = await measureCpuMs(async () => {
         status = await ask(operation.method, filled(operation.path), body);
       });
       assert.notEqual(status, 500, `${id} ${n}`);

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { cpuMs, MAIN_THREAD_LIMIT_MS } from '../../test/fuzz/main-thread.ts';
-import { type Operation, operationsOf } from '../../test/fuzz/operations.ts';
-import { nestedList, wrongTypes } from '../../test/fuzz/wrong-types.ts';
-import { openHouse, type SignInHouse } from './sign-in/test/running-sign-in.ts';
+import { MAIN_THREAD_LIMIT_MS, measureCpuMs } from '../../test/fuzz/main-thread.ts';
+import { type FuzzOperation, listFuzzOperations } from '../../test/fuzz/operations.ts';
+import { generateWrongTypes, nestedListJson } from '../../test/fuzz/wrong-types.ts';
+import { startTestSignIn, type TestSignIn } from './sign-in/test/test-sign-in.ts';
 
 const FULL = process.env['FLOE_TEST_FULL'] !== undefined;
 const SEED = FULL ? Date.now() % 1_000_000 : 20_26_11;
@@ -18,20 +18,20 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 const WRONG_TEXTS = ['', 'constructor', '-1', '9'.repeat(400), '[]', '{}', '\u0000', '%', '1e400', 'null'];
 /** Deeper than recursive code can follow. */
-const DEEP = nestedList(5_000);
+const DEEP = nestedListJson(5_000);
 
-let house: SignInHouse;
+let house: TestSignIn;
 let key: string;
-let operations: readonly Operation[];
+let operations: readonly FuzzOperation[];
 let document: JsonObject;
 before(async () => {
-  house = await openHouse();
+  house = await startTestSignIn();
   ({ key } = await house.api.addKey('acme'));
   const { body } = await house.api.call('GET', '/api/openapi.json');
   const parsed: unknown = JSON.parse(JSON.stringify(body));
   assert.ok(isObject(parsed));
   document = parsed;
-  operations = operationsOf(document).filter(({ id }) => !Object.hasOwn(LEFT_OUT, id));
+  operations = listFuzzOperations(document).filter(({ id }) => !Object.hasOwn(LEFT_OUT, id));
 });
 after(() => house.close());
 
@@ -40,10 +40,10 @@ class Findings {
   readonly #wrong = new Map<string, string>();
   readonly #statuses = new Map<number, number>();
 
-  async ask({ id, method }: Operation, place: string, path: string, body?: Json): Promise<void> {
+  async ask({ id, method }: FuzzOperation, place: string, path: string, body?: Json): Promise<void> {
     const raw = body === undefined ? {} : { raw: JSON.stringify(body) };
     let status = 0;
-    const ms = await cpuMs(async () => {
+    const ms = await measureCpuMs(async () => {
       const answer = await house.api.call(method, path, {
         key,
         headers: { 'sec-fetch-site': 'same-origin' },
@@ -80,7 +80,7 @@ for (const siblings of ['required', 'all'] as const)
       if (operation.body === undefined) continue;
       const more = siblings === 'required' ? [DEEP] : [];
       const options = { seed: SEED, siblings, more, ...(FULL ? {} : { atOnce: siblings === 'all' ? 1 : 2 }) };
-      for (const { place, value } of wrongTypes(operation.body, document, options))
+      for (const { path: place, value } of generateWrongTypes(operation.body, document, options))
         await findings.ask(operation, place, filled(operation.path), value);
     }
     t.diagnostic(findings.judge());

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { operationsOf } from '../../test/fuzz/operations.ts';
-import { openHouse, type SignInHouse } from './sign-in/test/running-sign-in.ts';
+import { listFuzzOperations } from '../../test/fuzz/operations.ts';
+import { startTestSignIn, type TestSignIn } from './sign-in/test/test-sign-in.ts';
 
-let house: SignInHouse;
+let house: TestSignIn;
 before(async () => {
-  house = await openHouse();
+  house = await startTestSignIn();
 });
 after(() => house.close());
 
@@ -29,7 +29,9 @@ function statusOf(method: string, path: string, more: string): Promise<string> {
 
 test('no operation reads more than 16 KB of somebody who has not authenticated', async () => {
   const { body } = await house.api.call('GET', '/api/openapi.json');
-  const operations = operationsOf(JSON.parse(JSON.stringify(body))).filter(({ method }) => method !== 'GET');
+  const operations = listFuzzOperations(JSON.parse(JSON.stringify(body))).filter(
+    ({ method }) => method !== 'GET',
+  );
   assert.ok(operations.length > 60);
   const chunk = `${(20_000).toString(16)}\r\n${' '.repeat(20_000)}\r\n`;
   for (const { method, path } of operations) {

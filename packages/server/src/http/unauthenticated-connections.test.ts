@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import fc from 'fast-check';
 import { silentLog } from '../core/log.ts';
 import { createHttpServer } from './server.ts';
-import { noteAuthenticated, UnauthenticatedConnections } from './unauthenticated-connections.ts';
+import { markAuthenticated, UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 /** A connection that was never made, from an address. */
 function stranger(address: string): Socket {
@@ -25,7 +25,7 @@ test('after the grace no more strangers stay than allowed, from one address or i
       const clock = new FakeClock();
       const strangers = new UnauthenticatedConnections(CAPS, clock);
       const sockets = from.map((address) => stranger(address));
-      for (const socket of sockets) strangers.take(socket);
+      for (const socket of sockets) strangers.track(socket);
       clock.advance(5_000);
       await turn();
       const open = sockets.filter(({ destroyed }) => !destroyed);
@@ -45,8 +45,8 @@ test('who authenticates within the grace is never closed, however many come at o
   const clock = new FakeClock();
   const strangers = new UnauthenticatedConnections({ ...CAPS, total: 100 }, clock);
   const sockets = Array.from({ length: 300 }, () => stranger('192.0.2.1'));
-  for (const socket of sockets) strangers.take(socket);
-  for (const socket of sockets) noteAuthenticated(socket);
+  for (const socket of sockets) strangers.track(socket);
+  for (const socket of sockets) markAuthenticated(socket);
   clock.advance(60_000);
   await turn();
   assert.equal(strangers.size, 0);
@@ -55,7 +55,7 @@ test('who authenticates within the grace is never closed, however many come at o
 
 test('a burst is bounded within the grace, too', () => {
   const strangers = new UnauthenticatedConnections(CAPS, new FakeClock());
-  for (let n = 0; n < 500; n++) strangers.take(stranger(`192.0.2.${n % 250}`));
+  for (let n = 0; n < 500; n++) strangers.track(stranger(`192.0.2.${n % 250}`));
   assert.ok(strangers.size <= 4 * CAPS.total);
 });
 
@@ -63,7 +63,7 @@ test('connections of trusted proxies are not counted', () => {
   const clock = new FakeClock();
   const strangers = new UnauthenticatedConnections(CAPS, clock);
   const sockets = Array.from({ length: 50 }, () => stranger('10.1.2.3'));
-  for (const socket of sockets) strangers.take(socket);
+  for (const socket of sockets) strangers.track(socket);
   clock.advance(60_000);
   assert.ok(sockets.every(({ destroyed }) => !destroyed));
 });
@@ -72,7 +72,7 @@ test('a connection that closes by itself makes room', async () => {
   const clock = new FakeClock();
   const strangers = new UnauthenticatedConnections(CAPS, clock);
   const [first, ...others] = Array.from({ length: 5 }, () => stranger('192.0.2.1'));
-  for (const socket of [first, ...others]) if (socket) strangers.take(socket);
+  for (const socket of [first, ...others]) if (socket) strangers.track(socket);
   others[0]?.destroy();
   await turn();
   clock.advance(5_000);
@@ -85,12 +85,12 @@ test('a listener closes the oldest strangers, and keeps whoever authenticated', 
   const strangers = new UnauthenticatedConnections(CAPS, clock);
   const entrance = {
     onRequest: (req: { readonly socket: Socket }, res: { end(text: string): void }) => {
-      noteAuthenticated(req.socket);
+      markAuthenticated(req.socket);
       res.end('known');
     },
-    placeOf: () => undefined,
+    findExchangeRoute: () => undefined,
   };
-  const server = createHttpServer(entrance, { clock, log: silentLog, unauthenticated: strangers });
+  const server = createHttpServer(entrance, { clock, log: silentLog, connectionLimiter: strangers });
   const port = await server.listen('127.0.0.1', 0, 'server');
   const sockets: Socket[] = [];
   for (let n = 0; n < 7; n++) {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../core/clock.ts';
-import { addressOf, networksOf, within } from '../core/network.ts';
+import { isInNetworks, networksOf, parseIpAddress } from '../core/network.ts';
 
 /** How many connections may be open over which nobody has authenticated. */
 export interface ConnectionCaps {
@@ -13,21 +13,24 @@ export interface ConnectionCaps {
 /** A client that has just connected has this long to authenticate before its connection counts. */
 const GRACE_MS = 1_000;
 /** Connections within that time are bounded, too: a burst is no reason to run out of memory. */
-const BURST = 4;
+const BURST_FACTOR = 4;
 
-interface Entry {
+interface TrackedConnection {
   readonly socket: Socket;
   readonly address: string;
   readonly since: number;
 }
 
 /** Entries by their sockets, over all listeners. */
-const counted = new WeakMap<object, { readonly entry: Entry; readonly owner: UnauthenticatedConnections }>();
+const trackedConnections = new WeakMap<
+  object,
+  { readonly entry: TrackedConnection; readonly owner: UnauthenticatedConnections }
+>();
 
 /** Somebody authenticated over this connection: from now on it is not limited. */
-export function noteAuthenticated(socket: object): void {
-  const found = counted.get(socket);
-  if (found) found.owner.release(found.entry);
+export function markAuthenticated(socket: object): void {
+  const found = trackedConnections.get(socket);
+  if (found) found.owner.untrack(found.entry);
 }
 
 /** Closes the oldest connections over which nobody has authenticated while there are more of them than allowed. */
@@ -36,8 +39,8 @@ export class UnauthenticatedConnections {
   readonly #clock: Clock;
   readonly #isExempt: (address: string) => boolean;
   /** The oldest first. */
-  readonly #all = new Set<Entry>();
-  readonly #byAddress = new Map<string, Set<Entry>>();
+  readonly #all = new Set<TrackedConnection>();
+  readonly #byAddress = new Map<string, Set<TrackedConnection>>();
   #sweeping: Timer | null = null;
 
   constructor(caps: ConnectionCaps, clock: Clock) {
@@ -45,8 +48,8 @@ export class UnauthenticatedConnections {
     this.#clock = clock;
     const proxies = networksOf(caps.trustedProxies);
     this.#isExempt = (text) => {
-      const address = proxies.length === 0 ? null : addressOf(text);
-      return address !== null && within(address, proxies);
+      const address = proxies.length === 0 ? null : parseIpAddress(text);
+      return address !== null && isInNetworks(address, proxies);
     };
   }
 
@@ -55,23 +58,23 @@ export class UnauthenticatedConnections {
   }
 
   /** Counts a connection until it closes or somebody authenticates over it. */
-  take(socket: Socket): void {
+  track(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
     if (this.#isExempt(address)) return;
-    const entry: Entry = { socket, address, since: this.#clock.monotonic() };
-    counted.set(socket, { entry, owner: this });
+    const entry: TrackedConnection = { socket, address, since: this.#clock.monotonic() };
+    trackedConnections.set(socket, { entry, owner: this });
     this.#all.add(entry);
-    const same = this.#byAddress.get(address) ?? new Set<Entry>();
+    const same = this.#byAddress.get(address) ?? new Set<TrackedConnection>();
     this.#byAddress.set(address, same.add(entry));
-    socket.once('close', () => this.release(entry));
+    socket.once('close', () => this.untrack(entry));
     const { total, perAddress } = this.#caps;
-    if (this.#all.size > BURST * total) this.#closeOldest(this.#all);
+    if (this.#all.size > BURST_FACTOR * total) this.#closeOldest(this.#all);
     else if (this.#all.size > total || same.size > perAddress) this.#sweepSoon();
   }
 
-  release(entry: Entry): void {
+  untrack(entry: TrackedConnection): void {
     if (!this.#all.delete(entry)) return;
-    counted.delete(entry.socket);
+    trackedConnections.delete(entry.socket);
     const same = this.#byAddress.get(entry.address);
     same?.delete(entry);
     if (same?.size === 0) this.#byAddress.delete(entry.address);
@@ -93,7 +96,7 @@ export class UnauthenticatedConnections {
   }
 
   /** True while there are more than `most`, because the others have just connected. */
-  #closeDown(entries: Set<Entry>, most: number): boolean {
+  #closeDown(entries: Set<TrackedConnection>, most: number): boolean {
     const before = this.#clock.monotonic() - GRACE_MS;
     while (entries.size > most) {
       const [oldest] = entries;
@@ -103,13 +106,13 @@ export class UnauthenticatedConnections {
     return false;
   }
 
-  #closeOldest(entries: Set<Entry>): void {
+  #closeOldest(entries: Set<TrackedConnection>): void {
     const [oldest] = entries;
     if (oldest) this.#close(oldest);
   }
 
-  #close(entry: Entry): void {
-    this.release(entry);
+  #close(entry: TrackedConnection): void {
+    this.untrack(entry);
     entry.socket.destroy();
   }
 }

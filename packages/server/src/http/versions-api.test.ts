@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Call, NOW, runApi } from './test/running-api.ts';
+import { API_TEST_NOW, type ApiTestCall, runApi } from './test/running-api.ts';
 
 async function start(t: TestContext) {
   const api = await runApi();
   t.after(() => api.close());
   const { key } = await api.addKey('acme');
-  const ask = (method: string, path: string, body?: unknown, headers: Call['headers'] = {}) =>
+  const ask = (method: string, path: string, body?: unknown, headers: ApiTestCall['headers'] = {}) =>
     api.call(method, `/api/${path}`, { key, body, headers });
-  const count = async (table: 'audit' | 'limits' | 'creations') =>
+  const count = async (table: 'audit' | 'limits' | 'idempotent_creations') =>
     (await api.database.read.selectFrom(table).selectAll().execute()).length;
   return { ...api, ask, count };
 }
@@ -42,7 +42,7 @@ for (const [path, { made, change }] of Object.entries(RESOURCES))
     const etag = first.headers.etag ?? '';
     assert.match(etag, /^"[\w.-]+"$/);
     assert.equal(put.headers.etag, etag);
-    setNow(NOW + 1000);
+    setNow(API_TEST_NOW + 1000);
     const changed = await ask('PATCH', path, change, { 'if-match': etag });
     assert.equal(changed.status, 200, changed.text);
     assert.notEqual(changed.headers.etag, etag);
@@ -98,7 +98,7 @@ test('a creation repeated with its Idempotency-Key makes one thing and is answer
   const first = await ask('POST', 'management/limits', LIMIT, headers);
   assert.equal(first.status, 201, first.text);
   await ask('PATCH', `management/limits/${first.body['id']}`, { rpm: 1 });
-  setNow(NOW + 1000);
+  setNow(API_TEST_NOW + 1000);
   const again = await ask('POST', 'management/limits', LIMIT, headers);
   assert.deepEqual([again.status, again.body], [201, first.body]);
   assert.equal(await count('limits'), 1);
@@ -110,10 +110,10 @@ test('a creation repeated with its Idempotency-Key makes one thing and is answer
   assert.notEqual(theirs.body['id'], first.body['id']);
   const budget = { name: 'b', scope: 'org', period: 'day', limit_usd: 1 };
   assert.equal((await ask('POST', 'management/budgets', budget, headers)).status, 201);
-  setNow(NOW + 24 * 3600 * 1000 + 1001);
+  setNow(API_TEST_NOW + 24 * 3600 * 1000 + 1001);
   const later = await ask('POST', 'management/limits', LIMIT, headers);
   assert.notEqual(later.body['id'], first.body['id']);
-  assert.equal(await count('creations'), 1);
+  assert.equal(await count('idempotent_creations'), 1);
 });
 
 test('a creation that failed is tried anew, and several at once make one thing', async (t) => {
@@ -126,6 +126,6 @@ test('a creation that failed is tried anew, and several at once make one thing',
   assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([201]));
   assert.equal(new Set(all.map(({ body }) => body['id'])).size, 1);
   assert.equal(await count('limits'), 1);
-  const rows = await database.read.selectFrom('creations').selectAll().execute();
+  const rows = await database.read.selectFrom('idempotent_creations').selectAll().execute();
   assert.doesNotMatch(JSON.stringify(rows), /"k2"|lim_/);
 });

@@ -1,27 +1,27 @@
 import type { FloeConfig } from '@floe/contract/config';
-import type { Quiet } from '../alerts/compose.ts';
-import { type AlertDelivery, startAlertDelivery } from '../alerts/delivery.ts';
-import { createMailer, mailSettings } from '../alerts/mail.ts';
-import { createSender } from '../alerts/send.ts';
+import { type AlertDelivery, startAlertDelivery } from '../alerts/alert-delivery.ts';
+import { createAlertSender } from '../alerts/alert-sender.ts';
+import type { MuteResolver } from '../alerts/compose-message.ts';
+import { createMailer, toMailSettings } from '../alerts/mail.ts';
 import { systemClock } from '../core/clock.ts';
-import type { ChannelParts } from '../management/channels/test-channel.ts';
-import type { Parts } from './parts.ts';
+import type { ChannelDependencies } from '../management/channels/test-channel.ts';
+import type { ServerParts } from './server-parts.ts';
 
-export interface Alerts extends ChannelParts {
+export interface AlertComponents extends ChannelDependencies {
   start(): AlertDelivery;
 }
 
 /** The outbox's way out: sender, delivery, and what the verbs of channels need. @param place where this process is reached */
 export function assembleAlerts(
-  parts: Parts,
+  parts: ServerParts,
   config: () => FloeConfig,
   place: { readonly url: string },
-  quiet: Quiet,
-): Alerts {
+  quiet: MuteResolver,
+): AlertComponents {
   const { database, log, metrics, secretsKey, outbound } = parts;
   const clock = systemClock;
-  const mailer = createMailer(() => mailSettings(config().smtp), outbound.guard, outbound.via);
-  const sender = createSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
+  const mailer = createMailer(() => toMailSettings(config().smtp), outbound.guard, outbound.via);
+  const sender = createAlertSender({ guard: outbound.guard, via: outbound.via, clock, mailer });
   const baseUrl = () => place.url;
   return {
     secretsKey,
@@ -35,9 +35,9 @@ export function assembleAlerts(
         sender,
         secretsKey,
         baseUrl,
-        quiet,
+        resolveMutes: quiet,
         random: Math.random,
-        count: metrics.alert,
+        countResult: metrics.recordAlertAttempt,
       }),
   };
 }

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { dailyAnchors } from '../store/audit-chain.ts';
-import { allOrgs } from '../store/orgs.ts';
+import { listDailyAnchors } from '../store/audit-chain.ts';
+import { listAllOrgs } from '../store/orgs.ts';
 import type { Database } from '../store/ports.ts';
 
-const FIRST_MS = 60_000;
+const INITIAL_DELAY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -17,14 +17,14 @@ export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, 
   let round = Promise.resolve();
   const next = (ms: number) => {
     timer = clock.after(ms, () => {
-      round = logEnds(database, log)
+      round = logAnchors(database, log)
         .catch((error: unknown) => log.warn({ err: error }, 'the audit anchors could not be read'))
         .finally(() => {
           if (!isClosed) next(DAY_MS);
         });
     });
   };
-  next(FIRST_MS);
+  next(INITIAL_DELAY_MS);
   return {
     settled: () => round,
     async close() {
@@ -35,9 +35,9 @@ export function logAuditAnchors(database: Pick<Database, 'read'>, clock: Clock, 
   };
 }
 
-async function logEnds({ read }: Pick<Database, 'read'>, log: Log): Promise<void> {
-  for (const { id } of await allOrgs(read)) {
-    const [end] = await dailyAnchors(read, id, 1);
+async function logAnchors({ read }: Pick<Database, 'read'>, log: Log): Promise<void> {
+  for (const { id } of await listAllOrgs(read)) {
+    const [end] = await listDailyAnchors(read, id, 1);
     if (end) log.info({ org_id: id, seq: end.seq, hash: end.hash }, 'audit anchor');
   }
 }

@@ -1,5 +1,5 @@
-import { enqueue } from '../alerts/alert.ts';
-import { CounterTable, GaugeTable } from '../analytics/figures.ts';
+import { enqueueAlert } from '../alerts/alert.ts';
+import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import { systemClock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Log } from '../core/log.ts';
@@ -8,21 +8,21 @@ import { createCounterLeases } from '../guardrails/breakers/counter-leases.ts';
 import { insertBreakerChange } from '../store/breaker-changes.ts';
 import type { Counters, Database } from '../store/ports.ts';
 
-export interface OpenedBreakers {
+export interface BreakerComponents {
   readonly breakers: Breakers;
   /** Their part of the Prometheus exposition. */
   readonly render: () => string;
 }
 
 /** The breakers of this process: what changes is logged, counted and told. */
-export function openBreakers(database: Database, counters: Counters, log: Log): OpenedBreakers {
-  const changes = new CounterTable({
-    name: 'floe_breaker_changes_total',
-    help: 'Changes of breakers by provider and the state they changed to.',
+export function createBreakers(database: Database, counters: Counters, log: Log): BreakerComponents {
+  const changes = new CounterFamily({
+    name: 'floe_breaker_transitions_total',
+    help: 'Number of breaker state changes, by provider and new state.',
     labels: ['provider', 'state'],
   });
-  const tell = alerting(database, log);
-  const keep = keeping(database, log);
+  const tell = createBreakerAlerter(database, log);
+  const keep = createChangeRecorder(database, log);
   const onChange = (event: BreakerEvent) => {
     changes.add(1, event.provider, event.state);
     if (event.state === 'open') log.warn({ ...event }, 'a breaker opened');
@@ -32,9 +32,9 @@ export function openBreakers(database: Database, counters: Counters, log: Log): 
   };
   const leases = createCounterLeases(counters, systemClock);
   const breakers = new Breakers({ clock: systemClock, random: Math.random, leases, onChange });
-  const open = new GaugeTable({
+  const open = new GaugeFamily({
     name: 'floe_breakers',
-    help: 'Breakers that are not closed, by provider and state.',
+    help: 'Number of breakers that are not closed, by provider and state.',
     labels: ['provider', 'state'],
   });
   return {
@@ -48,7 +48,7 @@ export function openBreakers(database: Database, counters: Counters, log: Log): 
 }
 
 /** Every change is kept, for its history and for whoever watches. */
-function keeping(database: Database, log: Log): (event: BreakerEvent) => void {
+function createChangeRecorder(database: Database, log: Log): (event: BreakerEvent) => void {
   return ({ orgId, provider, model, credential, state, because }) => {
     const at = systemClock.now();
     const breaker = breakerIdOf({ provider, model, credential });
@@ -64,10 +64,10 @@ function keeping(database: Database, log: Log): (event: BreakerEvent) => void {
 /** Several processes notice one outage: what they tell within this time is one alert. */
 const SAME_OUTAGE_MS = 300_000;
 /** A breaker that nobody used again never closes; when it opens after so long, that is news. */
-const OLD_NEWS_MS = 3_600_000;
+const REOPEN_ALERT_MS = 3_600_000;
 
 /** One alert when a breaker opens and one when it has closed again; the failed probes between them are none. */
-function alerting(database: Database, log: Log): (event: BreakerEvent) => void {
+function createBreakerAlerter(database: Database, log: Log): (event: BreakerEvent) => void {
   const openSince = new Map<string, number>();
 
   async function alert(event: BreakerEvent, id: string, sinceMs: number): Promise<void> {
@@ -86,12 +86,12 @@ function alerting(database: Database, log: Log): (event: BreakerEvent) => void {
     const error = isOver ? {} : { error: because };
     await database.transaction((writer) =>
       isCredential
-        ? enqueue(writer, {
+        ? enqueueAlert(writer, {
             ...about,
             event: 'credential',
             fields: { state: isOver ? 'good' : 'bad', sinceMs, ...error },
           })
-        : enqueue(writer, {
+        : enqueueAlert(writer, {
             ...about,
             event: 'breaker',
             fields: { state: isOver ? 'closed' : 'open', sinceMs, ...error },
@@ -104,7 +104,7 @@ function alerting(database: Database, log: Log): (event: BreakerEvent) => void {
     const key = `${event.orgId}\n${id}`;
     const since = openSince.get(key);
     if (event.state === 'closed') openSince.delete(key);
-    else if (event.state !== 'open' || (since !== undefined && systemClock.now() - since < OLD_NEWS_MS))
+    else if (event.state !== 'open' || (since !== undefined && systemClock.now() - since < REOPEN_ALERT_MS))
       return;
     else openSince.set(key, systemClock.now());
     alert(event, id, since ?? systemClock.now()).catch((error: unknown) =>

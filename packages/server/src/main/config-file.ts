@@ -1,51 +1,56 @@
+import { ConfigError, type ConfigProblem } from '../config/config-problem.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { ConfigError, type Problem } from '../config/problem.ts';
 import { watchConfig } from '../config/watch.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { tellLive } from '../store/live-events.ts';
-import { allOrgs } from '../store/orgs.ts';
-import type { FileHistory } from './config-host.ts';
-import type { Parts } from './parts.ts';
-import { enter, type Snapshots } from './snapshots.ts';
+import { publishLiveEvent } from '../store/live-events.ts';
+import { listAllOrgs } from '../store/orgs.ts';
+import type { ConfigFileState } from './config-dependencies.ts';
+import type { ServerParts } from './server-parts.ts';
+import { applyConfigFile, type Snapshots } from './snapshots.ts';
 
 /** Takes over a changed file whole or not at all; the old configuration stays when the new one is wrong. */
-export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots, load: () => LoadedConfig) {
+export function watchConfigFile(
+  parts: ServerParts,
+  state: ConfigFileState,
+  snapshots: Snapshots,
+  load: () => LoadedConfig,
+) {
   const { log, database } = parts;
   const { path } = state.loaded;
   if (path === null) return undefined;
   // One change at a time, in the order they came.
   let last: Promise<void> = Promise.resolve();
-  async function takeOver(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
+  async function applyChange(loaded: LoadedConfig, restart: readonly string[]): Promise<void> {
     const before = state.loaded;
     try {
-      await snapshots.after(async () => {
-        await enter(loaded, parts, before);
+      await snapshots.applyChange(async () => {
+        await applyConfigFile(loaded, parts, before);
         state.loaded = loaded;
       });
       state.loadedAt = systemClock.now();
-      const wasRefused = state.refused !== null;
-      state.refused = null;
-      if (wasRefused) await tellWatchers('config.taken_over');
+      const wasRefused = state.rejected !== null;
+      state.rejected = null;
+      if (wasRefused) await notifyWatchers('config.accepted');
       log.info({ path }, 'configuration taken over');
       if (restart.length > 0) log.warn({ fields: restart }, 'these fields change with the next start');
     } catch (error) {
       state.loaded = before;
-      watching.stays(before);
-      refuseFile(error);
+      watching.rejectChange(before);
+      rejectFile(error);
     }
   }
-  function refuseFile(error: unknown): void {
-    state.refused = { at: systemClock.now(), problems: loggedProblems(error, log) };
-    last = last.then(() => tellWatchers('config.refused'));
+  function rejectFile(error: unknown): void {
+    state.rejected = { at: systemClock.now(), problems: logProblems(error, log) };
+    last = last.then(() => notifyWatchers('config.rejected'));
   }
   /** A refused file changes nothing that is stored, and one that was mended may not either: nobody else tells of it. */
-  async function tellWatchers(action: string): Promise<void> {
+  async function notifyWatchers(action: string): Promise<void> {
     const at = systemClock.now();
     await database
       .transaction(async (writer) => {
-        for (const { id } of await allOrgs(writer))
-          await tellLive(writer, { orgId: id, topic: 'config', at, data: { action } });
+        for (const { id } of await listAllOrgs(writer))
+          await publishLiveEvent(writer, { orgId: id, topic: 'config', at, data: { action } });
       })
       .catch((error: unknown) => log.warn({ err: error }, 'watchers were not told of the configuration'));
   }
@@ -56,15 +61,15 @@ export function watchFile(parts: Parts, state: FileHistory, snapshots: Snapshots
     log,
     clock: systemClock,
     onChange(change) {
-      if ('error' in change) refuseFile(change.error);
-      else last = last.then(() => takeOver(change.loaded, change.restart));
+      if ('error' in change) rejectFile(change.error);
+      else last = last.then(() => applyChange(change.loaded, change.restart));
     },
   });
   return watching;
 }
 
 /** Logs why a changed file is not applied: a mistake in it, a store that is away, or a bug. Returns it as problems. */
-function loggedProblems(error: unknown, log: Log): readonly Problem[] {
+function logProblems(error: unknown, log: Log): readonly ConfigProblem[] {
   if (error instanceof ConfigError) {
     log.error(
       { problems: error.message.split('\n') },

@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
-import { createBackground } from '../gateway/background/background.ts';
-import { Flights } from '../gateway/cache/flights.ts';
+import { createBackgroundFinalizer } from '../gateway/background/background-finalizer.ts';
+import { InFlightRequests } from '../gateway/cache/in-flight-requests.ts';
+import { ConversationTargets } from '../gateway/conversation-targets.ts';
 import { FirstTokenDeadlines } from '../gateway/first-token-deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { Latencies } from '../gateway/latencies.ts';
-import { createLists } from '../gateway/lists.ts';
+import { createModelEndpoints } from '../gateway/model-endpoints.ts';
 import { OpenExchanges } from '../gateway/open-exchanges.ts';
 import { createPassthrough } from '../gateway/passthrough/passthrough.ts';
-import { Conversations } from '../gateway/stickiness.ts';
-import { createStoredResponses } from '../gateway/stored/responses-api.ts';
+import { createStoredResponseEndpoints } from '../gateway/stored/stored-response-endpoints.ts';
 import { createTurnStore } from '../gateway/stored/turn-store.ts';
 import { OutputLengths } from '../guardrails/output-lengths.ts';
-import { modelSessions } from './model-sessions.ts';
-import type { Parts } from './parts.ts';
+import { createModelSessions } from './model-sessions.ts';
+import type { ServerParts } from './server-parts.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** What the running configuration says, asked each time. */
-export interface RunningSettings {
+export interface GatewaySettings {
   readonly draining: () => boolean;
   readonly responsesDays: () => number;
   readonly baseUrl: () => string;
@@ -25,15 +25,26 @@ export interface RunningSettings {
 
 /** What an exchange runs through, from the parts of the process and what the file says now. */
 export function assembleGateway(
-  parts: Parts,
+  parts: ServerParts,
   snapshots: Snapshots,
-  { draining, responsesDays, baseUrl }: RunningSettings,
+  { draining, responsesDays, baseUrl }: GatewaySettings,
 ): Gateway {
-  const { transport, log, rows, metrics, guardrails, breakers, lastUsed, answers, owners, dataDir } = parts;
+  const {
+    transport,
+    log,
+    rows,
+    metrics,
+    guardrails,
+    breakers,
+    lastUsed,
+    answerCache: answers,
+    resourceOwners: owners,
+    dataDir,
+  } = parts;
   const { database, turnsKey, bodyStore, relay } = parts;
   const open = new OpenExchanges(systemClock, () => snapshots.current().keyring);
-  snapshots.watch(() => open.recheck());
-  const background = createBackground({ database, clock: systemClock, gateway: () => gateway });
+  snapshots.onChange(() => open.interruptRefused());
+  const background = createBackgroundFinalizer({ database, clock: systemClock, gateway: () => gateway });
   const gateway: Gateway = {
     snapshot: snapshots.current,
     transport,
@@ -41,36 +52,36 @@ export function assembleGateway(
     log,
     rows,
     bodies: bodyStore,
-    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, days: responsesDays }),
+    turns: createTurnStore({ database, key: turnsKey, clock: systemClock, retentionDays: responsesDays }),
     metrics,
     breakers,
-    conversations: new Conversations(systemClock),
+    conversations: new ConversationTargets(systemClock),
     latencies: new Latencies(systemClock),
-    firstTokens: new FirstTokenDeadlines(systemClock),
-    answers,
-    flights: new Flights(),
-    open,
+    firstTokenDeadlines: new FirstTokenDeadlines(systemClock),
+    answerCache: answers,
+    inFlight: new InFlightRequests(),
+    openExchanges: open,
     guard: guardrails.guard,
     background,
-    outputMost: parts.modelLists.outputMost,
+    maxOutputTokens: parts.modelLists.maxOutputTokens,
     outputLengths: new OutputLengths(),
-    lastUsed: lastUsed.note,
-    sessions: modelSessions(relay.sessions, snapshots),
-    owners,
+    recordKeyUse: lastUsed.record,
+    sessions: createModelSessions(relay.sessions, snapshots),
+    resourceOwners: owners,
     baseUrl,
     spoolDir: join(dataDir, 'uploads'),
     random: Math.random,
-    draining,
+    isDraining: draining,
   };
   return gateway;
 }
 
 /** What stands behind the gateway's paths. */
-export function gatewayRooms(gateway: Gateway, { modelLists }: Parts) {
+export function createGatewayRoutes(gateway: Gateway, { modelLists }: ServerParts) {
   return {
     gateway,
-    lists: createLists(gateway, modelLists),
+    lists: createModelEndpoints(gateway, modelLists),
     passthrough: createPassthrough(gateway, modelLists),
-    responses: createStoredResponses(gateway),
+    responses: createStoredResponseEndpoints(gateway),
   };
 }

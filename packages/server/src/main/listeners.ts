@@ -1,18 +1,18 @@
 import type { FloeConfig, ListenerConfig } from '@floe/contract/config';
-import { ownAddress } from '@floe/contract/config/platform';
+import { localListenerUrl } from '@floe/contract/config/platform';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { underBasePath } from '../http/base-path.ts';
-import { createHttpServer, type Entrance, type HttpServer } from '../http/server.ts';
-import { isPrivate, onlySurfaces, withoutMetrics } from '../http/surfaces.ts';
+import { createHttpServer, type HttpServer, type ListenerHandler } from '../http/server.ts';
+import { allowsOpenMetrics, blockMetrics, limitToSurfaces } from '../http/surfaces.ts';
 import { UnauthenticatedConnections } from '../http/unauthenticated-connections.ts';
 
 /** Where this process listens, as this machine reaches it. */
-export interface Listening {
+export interface ListenerSet {
   readonly url: string;
   readonly port: number;
-  readonly others: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
-  /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `limitMs`. */
+  readonly additional: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
+  /** Every listener takes no new connection, lets requests under way finish, cuts what is left after `taskTimeoutMs`. */
   drain(limitMs: number): Promise<void>;
 }
 
@@ -25,36 +25,40 @@ export interface Listening {
 export async function openListeners(
   { server: config, telemetry }: Pick<FloeConfig, 'server' | 'telemetry'>,
   prefix: string,
-  router: Entrance,
+  router: ListenerHandler,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
-): Promise<Listening> {
+): Promise<ListenerSet> {
   const servers: HttpServer[] = [];
   const { total, per_address } = config.unauthenticated_connections;
   const caps = { total, perAddress: per_address, trustedProxies: config.trusted_proxies };
   // One for all listeners: they share the memory.
   const unauthenticated = new UnauthenticatedConnections(caps, clock);
-  const open = async (entrance: Entrance, host: string, port: number, setting: string) => {
-    const server = createHttpServer(underBasePath(prefix, entrance), { clock, log, unauthenticated });
-    const taken = await server.listen(host, port, setting);
+  const open = async (entrance: ListenerHandler, host: string, port: number, setting: string) => {
+    const server = createHttpServer(underBasePath(prefix, entrance), {
+      clock,
+      log,
+      connectionLimiter: unauthenticated,
+    });
+    const boundPort = await server.listen(host, port, setting);
     servers.push(server);
-    return taken;
+    return boundPort;
   };
   const hasProxies = config.trusted_proxies.length > 0;
-  const guarded = (entrance: Entrance, host: string, surfaces: ListenerConfig['surfaces']) =>
-    telemetry.metrics_token !== '' || isPrivate(host, hasProxies, surfaces)
+  const guardMetrics = (entrance: ListenerHandler, host: string, surfaces: ListenerConfig['surfaces']) =>
+    telemetry.metrics_token !== '' || allowsOpenMetrics(host, hasProxies, surfaces)
       ? entrance
-      : withoutMetrics(entrance);
-  const port = await open(guarded(router, config.host, []), config.host, config.port, 'server');
+      : blockMetrics(entrance);
+  const port = await open(guardMetrics(router, config.host, []), config.host, config.port, 'server');
   const others: { readonly url: string; readonly surfaces: readonly string[] }[] = [];
   for (const [index, { host = config.host, port: wanted, surfaces }] of config.listeners.entries()) {
-    const entrance = onlySurfaces(surfaces, guarded(router, host, surfaces));
-    const taken = await open(entrance, host, wanted, `server.listeners[${index}]`);
-    others.push({ url: ownAddress(host, taken), surfaces });
+    const entrance = limitToSurfaces(surfaces, guardMetrics(router, host, surfaces));
+    const boundPort = await open(entrance, host, wanted, `server.listeners[${index}]`);
+    others.push({ url: localListenerUrl(host, boundPort), surfaces });
   }
   return {
-    url: ownAddress(config.host, port),
+    url: localListenerUrl(config.host, port),
     port,
-    others,
+    additional: others,
     async drain(limitMs) {
       await Promise.all(servers.map((server) => server.drain(limitMs)));
     },

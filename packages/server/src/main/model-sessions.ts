@@ -1,5 +1,5 @@
 import type { ModelSessions } from '../gateway/model-sessions.ts';
-import type { RelaySessions } from '../relay/sessions.ts';
+import type { RelaySessions } from '../relay/relay-sessions.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /** A session that asked the relay this long ago still counts as one that does. */
@@ -18,20 +18,20 @@ const AGENTS: readonly (readonly [RegExp, string])[] = [
  * Joins the gateway with the relay: sessions are counted for orgs that use the relay, or whose policies ask for
  * `session`. For all others a request costs two look-ups.
  */
-export function modelSessions(sessions: RelaySessions, snapshots: Snapshots): ModelSessions {
+export function createModelSessions(sessions: RelaySessions, snapshots: Snapshots): ModelSessions {
   return {
-    watches: (orgId) => sessions.isUsedBy(orgId) || asksForSessions(snapshots, orgId),
-    note(key, sessionId, userAgent) {
+    isTracked: (orgId) => sessions.usesRelay(orgId) || policiesNeedSession(snapshots, orgId),
+    record(key, sessionId, userAgent) {
       const { id: keyId, orgId, name, owner } = key;
       const agent = agentOf(userAgent);
-      const known = sessions.noteModel({ orgId, keyId, key: name, owner, sessionId }, agent);
-      const relayed = sessionId !== '' && known.relayedAt > sessions.now() - RELAYED_MS;
-      return { id: sessionId, relayed, requests: known.models };
+      const known = sessions.recordModelUse({ orgId, keyId, keyName: name, owner, sessionId }, agent);
+      const relayed = sessionId !== '' && known.lastRelayCallAt > sessions.now() - RELAYED_MS;
+      return { id: sessionId, relayed, requests: known.modelRequests };
     },
   };
 }
 
-function asksForSessions(snapshots: Snapshots, orgId: string): boolean {
+function policiesNeedSession(snapshots: Snapshots, orgId: string): boolean {
   const policies = snapshots.current().catalogs.get(orgId)?.policies ?? null;
   return policies !== null && (needsSession(policies.request) || needsSession(policies.answer));
 }

@@ -1,62 +1,70 @@
 import { systemClock } from '../core/clock.ts';
-import type { Client } from '../gateway/client.ts';
+import type { ClientConnection } from '../gateway/client.ts';
 import type { BoardSource } from '../http/boards/board-cache.ts';
 import { type BoardRoutes, createBoardRoutes, drawBoard } from '../http/boards/board-routes.ts';
-import { cookieFor } from '../http/sign-in/session-cookie.ts';
-import type { MonitoringHost } from '../management/monitors/monitoring-host.ts';
-import { readBoard } from '../monitoring/boards/status.ts';
-import type { SignInParts } from '../platform/sign-in/sign-in.ts';
-import { type BoardRow, boardBySlug } from '../store/monitoring/boards.ts';
-import type { Parts } from './parts.ts';
+import { currentSessionCookie } from '../http/sign-in/session-cookie.ts';
+import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
+import { loadBoardView } from '../monitoring/boards/board-view.ts';
+import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
+import { type BoardRow, findBoardBySlug } from '../store/monitoring/boards.ts';
+import type { ServerParts } from './server-parts.ts';
 
-/** What the verbs of monitoring stand on. @param place where this process is reached */
-export function monitoringHost(
-  { monitoring, pepper }: Parts,
-  place: { readonly url: string },
+/** What the verbs of monitoring stand on. @param location where this process is reached */
+export function createMonitoringDependencies(
+  { monitoring, pepper }: ServerParts,
+  location: { readonly url: string },
   timezone: (orgId: string) => string,
-): MonitoringHost {
+): MonitoringDependencies {
   return {
     engine: monitoring,
-    secret: pepper,
-    baseUrl: () => place.url,
+    beatSecret: pepper,
+    baseUrl: () => location.url,
     timezone,
-    drawBoard: (view) => drawBoard(view, new URL(place.url).pathname.replace(/\/$/, '')),
+    renderBoard: (view) => drawBoard(view, new URL(location.url).pathname.replace(/\/$/, '')),
   };
 }
 
 /** The pages of boards: public ones for anyone, the others for members who are signed in. */
 export function assembleBoards(
-  { database, log }: Parts,
-  host: MonitoringHost,
-  signIn: SignInParts,
+  { database, log }: ServerParts,
+  dependencies: MonitoringDependencies,
+  signIn: SignInContext,
   prefix: string,
 ): BoardRoutes {
   const publicBoard = async (slug: string) => {
-    const row = await boardBySlug(database.read, slug);
+    const row = await findBoardBySlug(database.read, slug);
     return row?.public === 1 ? row : null;
   };
   const ownBoard = async (name: string) => {
     const [orgId, slug = ''] = name.split('/');
-    const row = await boardBySlug(database.read, slug);
+    const row = await findBoardBySlug(database.read, slug);
     return row && row.org_id === orgId ? row : null;
   };
   const sourceOf = (boardOf: (name: string) => Promise<BoardRow | null>): BoardSource => ({
     async versionOf(name) {
       const row = await boardOf(name);
-      return row && `${row.id} ${row.updated_at} ${host.timezone(row.org_id)}`;
+      return row && `${row.id} ${row.updated_at} ${dependencies.timezone(row.org_id)}`;
     },
     async read(name) {
       const row = await boardOf(name);
-      return row && readBoard(database.read, row, host.timezone(row.org_id), host.engine.sight());
+      return (
+        row &&
+        loadBoardView(
+          database.read,
+          row,
+          dependencies.timezone(row.org_id),
+          dependencies.engine.evaluationContext(),
+        )
+      );
     },
   });
   const members = {
     source: sourceOf(ownBoard),
-    async orgsOf({ headers }: Client) {
+    async orgsOf({ headers }: ClientConnection) {
       const { cookie } = headers;
-      const token = cookieFor(signIn).read(typeof cookie === 'string' ? cookie : undefined);
+      const token = currentSessionCookie(signIn).read(typeof cookie === 'string' ? cookie : undefined);
       const live = token === null ? null : await signIn.sessions.find(token);
-      return (live?.everywhere ?? []).map(({ org }) => org.id);
+      return (live?.memberships ?? []).map(({ org }) => org.id);
     },
   };
   return createBoardRoutes({ source: sourceOf(publicBoard), members, clock: systemClock, log, prefix });

@@ -2,9 +2,9 @@ import { systemClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { type BundleKey, deriveBundleKey } from '../relay/bundle.ts';
 import { createOrgRelays, type OrgRelays } from '../relay/org-relays.ts';
-import { RelaySessions } from '../relay/sessions.ts';
+import { RelaySessions } from '../relay/relay-sessions.ts';
 import type { Database, RowSink } from '../store/ports.ts';
-import { ingestRelay, type RelayRow } from '../store/relay/ingest.ts';
+import { ingestRelayRegion, type RelayRow } from '../store/relay/ingest-relay-region.ts';
 import { openJsonSink } from '../store/spool/row-sink.ts';
 
 /** The parts of the relay that live as long as the process. */
@@ -25,7 +25,7 @@ export async function openRelayParts(
   const rows = await openJsonSink<RelayRow>({
     dataDir,
     directory: 'relay-spool',
-    database: { ingest: (region) => ingestRelay(database, region) },
+    database: { ingest: (region) => ingestRelayRegion(database, region) },
     log,
     clock,
   });

@@ -1,20 +1,20 @@
 import type { OrgConfig, RelayConfig } from '@floe/contract/config';
 import { systemClock } from '../core/clock.ts';
-import type { RelayHost } from '../management/relay/relay-host.ts';
+import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
 import { Approvals } from '../relay/approvals.ts';
-import { Decisions } from '../relay/decisions.ts';
-import type { Parts } from './parts.ts';
+import { DecisionEngine } from '../relay/decision-engine.ts';
+import type { ServerParts } from './server-parts.ts';
 
 /** What the verbs of the relay stand on, from the parts of the process and what the file says now. */
-export function assembleRelay(parts: Parts, place: { readonly url: string }): RelayHost {
+export function assembleRelay(parts: ServerParts, place: { readonly url: string }): RelayDependencies {
   const { database, relay } = parts;
   const { relays, rows, sessions, bundleKey } = relay;
   const approvals = new Approvals({ database, clock: systemClock, baseUrl: () => place.url });
   return {
-    decisions: new Decisions({ relays, rows, sessions, approvals, clock: systemClock }),
-    relays,
+    decisionEngine: new DecisionEngine({ relays, rows, sessions, approvals, clock: systemClock }),
+    orgRelays: relays,
     approvals,
-    rows,
+    rowSink: rows,
     bundleKey,
   };
 }

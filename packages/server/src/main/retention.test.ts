@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { appendAudit } from '../store/audit.ts';
+import { appendAuditEntry } from '../store/audit.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import { ingestRows } from '../store/test/ingest-rows.ts';
-import { spyLog } from '../store/test/log-spy.ts';
+import { createLogSpy } from '../store/test/log-spy.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
-import { exchangeRow, ORG } from '../store/test/rows.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from '../store/test/rows.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { startRetention } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 
 test('a minute after the start and then every hour, what the configuration of that moment no longer keeps goes', async (t) => {
   const database = await openDatabase('sqlite:', {
-    dataDir: temporaryDirectory(t),
+    dataDir: createTemporaryDirectory(t),
     log: silentLog,
     clock: systemClock,
   });
@@ -24,11 +24,11 @@ test('a minute after the start and then every hour, what the configuration of th
   const clock = new ManualClock();
   const now = clock.now();
   await database.transaction(async (writer) => {
-    await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+    await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 });
     for (const day of [1, 50])
-      await appendAudit(writer, {
+      await appendAuditEntry(writer, {
         id: `aud_${day}`,
-        org_id: ORG,
+        org_id: TEST_ORG_ID,
         at: now - day * DAY_MS,
         actor: 'setup',
         action: 'keys.create',
@@ -41,7 +41,7 @@ test('a minute after the start and then every hour, what the configuration of th
   await ingestRows(
     t,
     database,
-    ages.map((day) => exchangeRow(`exc_${day}`, { created_at: now - day * DAY_MS })),
+    ages.map((day) => createTestExchangeRow(`exc_${day}`, { created_at: now - day * DAY_MS })),
   );
   const days = {
     requests_days: 90,
@@ -51,7 +51,7 @@ test('a minute after the start and then every hour, what the configuration of th
     bodies_days: 7,
     sessions: { idleMs: 1 },
   };
-  const log = spyLog();
+  const log = createLogSpy();
   const removed = () => log.lines.map(({ fields }) => ('exchanges' in fields ? fields.exchanges : null));
   const retention = startRetention(database, clock, log, () => days);
   clock.advance(59_000);
@@ -74,10 +74,10 @@ test('a minute after the start and then every hour, what the configuration of th
 
 test('a database that is away is told once a round and does not end the rounds', async () => {
   const clock = new ManualClock();
-  const log = spyLog();
+  const log = createLogSpy();
   const away = () => Promise.reject(new Error('away'));
   const retention = startRetention(
-    { expire: away, read: NONE, transaction: away, rowTransaction: away },
+    { expireExchanges: away, read: NONE, transaction: away, rowTransaction: away },
     clock,
     log,
     () => ({

@@ -1,17 +1,17 @@
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { SessionRules } from '../platform/sign-in/session-rules.ts';
-import { expireChecks } from '../store/monitoring/history.ts';
+import { expireSignInState } from '../store/console-sessions.ts';
+import { expireChecks } from '../store/monitoring/monitor-history.ts';
 import type { Database } from '../store/ports.ts';
-import { expireAlertLog, expireRest } from '../store/retention.ts';
-import { expireSignIn } from '../store/sessions.ts';
+import { expireAlertLog, expireOtherHistory } from '../store/retention.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** The first round waits until the start is over. */
-const FIRST_MS = 60_000;
+const INITIAL_DELAY_MS = 60_000;
 
-export interface RetentionDays {
+export interface RetentionSettings {
   /** Of sessions that nobody uses any more. */
   readonly sessions: Pick<SessionRules, 'idleMs'>;
   readonly requests_days: number;
@@ -21,7 +21,7 @@ export interface RetentionDays {
   readonly checks_days: number;
 }
 
-type Expirable = Pick<Database, 'expire' | 'read' | 'transaction' | 'rowTransaction'>;
+type RetentionDatabase = Pick<Database, 'expireExchanges' | 'read' | 'transaction' | 'rowTransaction'>;
 
 export interface Retention {
   /** Resolves when no round is under way. */
@@ -32,22 +32,22 @@ export interface Retention {
 
 /** Removes what is older than `days` allows, a minute after the start and then every hour. */
 export function startRetention(
-  database: Expirable,
+  database: RetentionDatabase,
   clock: Clock,
   log: Log,
-  days: () => RetentionDays,
+  days: () => RetentionSettings,
 ): Retention {
   let timer: Timer | null = null;
   let round = Promise.resolve();
   let closed = false;
   const next = (ms: number) => {
     timer = clock.after(ms, () => {
-      round = removeOld(database, clock.now(), days(), log).finally(() => {
+      round = runRetention(database, clock.now(), days(), log).finally(() => {
         if (!closed) next(HOUR_MS);
       });
     });
   };
-  next(FIRST_MS);
+  next(INITIAL_DELAY_MS);
   return {
     settled: () => round,
     async close() {
@@ -59,16 +59,16 @@ export function startRetention(
 }
 
 /** One round; a database that is away is left for the next one. */
-async function removeOld(
-  database: Expirable,
+async function runRetention(
+  database: RetentionDatabase,
   nowMs: number,
-  { requests_days, audit_days, checks_days, responses_days, bodies_days, sessions }: RetentionDays,
+  { requests_days, audit_days, checks_days, responses_days, bodies_days, sessions }: RetentionSettings,
   log: Log,
 ): Promise<void> {
   const requestsMs = nowMs - requests_days * DAY_MS;
   try {
-    const exchanges = await database.expire(requestsMs);
-    await expireRest(database, {
+    const exchanges = await database.expireExchanges(requestsMs);
+    await expireOtherHistory(database, {
       requestsMs,
       auditMs: nowMs - audit_days * DAY_MS,
       responsesMs: nowMs - responses_days * DAY_MS,
@@ -78,7 +78,7 @@ async function removeOld(
     const checks = await expireChecks(database, nowMs - checks_days * DAY_MS);
     if (checks > 0) log.info({ checks, days: checks_days }, 'removed checks older than retention');
     const { idleMs } = sessions;
-    await database.transaction((writer) => expireSignIn(writer, { nowMs, idleMs, triesMs: DAY_MS }));
+    await database.transaction((writer) => expireSignInState(writer, { nowMs, idleMs, triesMs: DAY_MS }));
     await expireAlertLog(database, nowMs - checks_days * DAY_MS);
     if (exchanges > 0) log.info({ exchanges, days: requests_days }, 'removed exchanges older than retention');
   } catch (error) {

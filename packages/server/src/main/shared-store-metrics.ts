@@ -1,32 +1,32 @@
-import { CounterTable, GaugeTable } from '../analytics/figures.ts';
+import { CounterFamily, GaugeFamily } from '../analytics/metric-families.ts';
 import type { OpenedCounters } from '../store/counters/open-counters.ts';
 
 /** How the store that processes share serves this one, for Prometheus; nothing where none is shared. */
-export function sharedStoreMetrics(figures: OpenedCounters['sharedStore']): { render(): string } {
-  const away = new GaugeTable({
-    name: 'floe_shared_store_away',
-    help: '1 while this process counts limits and budgets by itself, for the shared store does not answer.',
+export function sharedStoreMetrics(figures: OpenedCounters['sharedStoreStats']): { render(): string } {
+  const away = new GaugeFamily({
+    name: 'floe_shared_store_up',
+    help: 'Whether this process uses the shared store (1) or counts limits and budgets locally because the store does not answer (0).',
     labels: [],
   });
-  const unheard = new CounterTable({
-    name: 'floe_shared_store_unheard_total',
-    help: 'Requests that waited for the shared store and heard nothing in time, or an error.',
+  const unheard = new CounterFamily({
+    name: 'floe_shared_store_timeouts_total',
+    help: 'Number of requests for which the shared store answered with an error or not in time.',
     labels: [],
   });
-  const own = new CounterTable({
-    name: 'floe_shared_store_own_takes_total',
-    help: 'Requests whose limits and budgets this process judged by itself, by outcome.',
-    labels: ['outcome'],
+  const own = new CounterFamily({
+    name: 'floe_shared_store_local_fallback_total',
+    help: 'Number of requests whose limits and budgets this process evaluated without the shared store, by result (granted or rejected).',
+    labels: ['result'],
   });
   return {
     render() {
       const now = figures();
       if (now === null) return '';
       for (const table of [away, unheard, own]) table.clear();
-      away.add(now.away ? 1 : 0);
-      unheard.add(now.unheard);
-      own.add(now.ownGrants, 'granted');
-      own.add(now.ownRefusals, 'refused');
+      away.add(now.isUnavailable ? 0 : 1);
+      unheard.add(now.timeouts);
+      own.add(now.localGrants, 'granted');
+      own.add(now.localRejections, 'rejected');
       return away.render() + unheard.render() + own.render();
     },
   };

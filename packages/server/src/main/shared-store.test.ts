@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Floe, startFloe } from '@floe/testkit/process';
-import { testDatabase } from '../store/test/postgres-database.ts';
+import { type FloeProcess, startFloeProcess } from '@floe/testkit/floe-process';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
 
 const SECRET = 'a secret key of more than thirty-two characters';
 
-async function start(t: TestContext, url: string, env: Record<string, string> = {}): Promise<Floe> {
-  const floe = await startFloe({
+async function start(t: TestContext, url: string, env: Record<string, string> = {}): Promise<FloeProcess> {
+  const floe = await startFloeProcess({
     env: { FLOE_DATABASE_URL: url, FLOE_SECRET_KEY: SECRET, FLOE_LOG_LEVEL: 'warn', ...env },
   });
-  t.after(() => floe.kill9());
+  t.after(() => floe.kill());
   return floe;
 }
 
 interface Caller {
-  readonly floe: Floe;
+  readonly floe: FloeProcess;
   readonly key: string;
 }
 
@@ -29,7 +29,7 @@ async function call({ floe, key }: Caller, method: string, path: string, body?: 
   return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
 }
 
-const chat = (floe: Floe, key: string) =>
+const chat = (floe: FloeProcess, key: string) =>
   call({ floe, key }, 'POST', '/gateway/v1/chat/completions', {
     model: 'sandbox/echo',
     messages: [{ role: 'user', content: 'hello' }],
@@ -43,9 +43,9 @@ async function until(holds: () => Promise<boolean>): Promise<number> {
 }
 
 test('two processes on one database share keys, and what one revokes the other refuses within 2 seconds', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const one = await start(t, url);
-  const first = await one.key();
+  const first = await one.waitForKey();
   const two = await start(t, url);
   assert.equal((await chat(two, first)).status, 200);
   const created = await call({ floe: one, key: first }, 'POST', '/api/management/keys', {
@@ -74,12 +74,12 @@ test('two processes on one database share keys, and what one revokes the other r
 });
 
 test('PostgreSQL wants the secret key, and the one it was used with', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const one = await start(t, url);
-  await one.key();
+  await one.waitForKey();
   await one.stop();
   await assert.rejects(
-    startFloe({ env: { FLOE_DATABASE_URL: url } }),
+    startFloeProcess({ env: { FLOE_DATABASE_URL: url } }),
     /floe: With PostgreSQL, set FLOE_SECRET_KEY/,
   );
   await assert.rejects(

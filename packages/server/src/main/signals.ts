@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 
 /** One Ctrl-C arrives several times: from the terminal, and from npm and the wrapper that hand it on. */
-const SAME_PRESS_MS = 500;
+const DUPLICATE_SIGNAL_MS = 500;
 
 /** HUP reloads, TERM and INT drain and end; a second TERM or INT ends at once. */
 export function onSignals(clock: Clock, log: Log, reload: () => void, stop: () => Promise<void>): void {
@@ -10,7 +10,7 @@ export function onSignals(clock: Clock, log: Log, reload: () => void, stop: () =
   const end = (signal: string) => {
     const now = clock.monotonic();
     if (stoppingSince !== null) {
-      if (now - stoppingSince >= SAME_PRESS_MS) process.exit(1);
+      if (now - stoppingSince >= DUPLICATE_SIGNAL_MS) process.exit(1);
       return;
     }
     stoppingSince = now;

@@ -1,55 +1,65 @@
 import type { Permission } from '@floe/contract/api/me';
 import { Fault } from '@floe/contract/faults';
-import { ROLES, type Role, SCOPES_OF_ROLE } from '@floe/contract/roles';
-import type { Scope } from '@floe/contract/scopes';
+import { MEMBER_ROLES, type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
 import type { Actor } from '../platform/actor.ts';
-import { holds } from '../platform/keyring.ts';
-import { scopesOf, type Verb } from './verb.ts';
+import { includesScope } from '../platform/keyring.ts';
+import { acceptedScopes, type Verb } from './verb.ts';
 
 /** What of a verb says who may use it. */
-export type Access = Pick<
+export type VerbAccessRule = Pick<
   Verb,
-  'method' | 'scope' | 'isConfidential' | 'roles' | 'operator' | 'keys' | 'stepUp'
+  | 'method'
+  | 'scope'
+  | 'isConfidential'
+  | 'roles'
+  | 'requiresOperator'
+  | 'allowsPlatformKeys'
+  | 'requiresStepUp'
 >;
 
 /** Whether an actor may use a verb: the one judgement behind requests and behind `can` of `/api/me`. */
-export function permissionOf(access: Access, actor: Actor, nowMs: number): Permission {
+export function resolvePermission(access: VerbAccessRule, actor: Actor, nowMs: number): Permission {
   const { member } = actor;
-  if (!member) return access.keys !== false && hasScope(actor.scopes, scopesOf(access));
-  if (!rolesFor(access).includes(member.role)) return false;
-  if (access.operator && !member.isOperator) return false;
-  return access.stepUp && member.steppedUpUntil <= nowMs ? 'step_up' : true;
+  if (!member)
+    return access.allowsPlatformKeys !== false && hasAnyScope(actor.scopes, acceptedScopes(access));
+  if (!resolveAllowedRoles(access).includes(member.role)) return false;
+  if (access.requiresOperator && !member.isOperator) return false;
+  return access.requiresStepUp && member.steppedUpUntil <= nowMs ? 'step_up' : true;
 }
 
 /** The roles of members who may use a verb, most first. */
-export function rolesFor(access: Access): readonly Role[] {
-  const scopes = scopesOf(access);
-  return access.roles ?? ROLES.filter((role) => hasScope(new Set(SCOPES_OF_ROLE[role]), scopes));
+export function resolveAllowedRoles(access: VerbAccessRule): readonly MemberRole[] {
+  const scopes = acceptedScopes(access);
+  return access.roles ?? MEMBER_ROLES.filter((role) => hasAnyScope(new Set(ROLE_SCOPES[role]), scopes));
 }
 
 /** No scope asked for: whoever is known may. */
-function hasScope(scopes: ReadonlySet<Scope>, anyOf: readonly Scope[]): boolean {
-  return anyOf.length === 0 || anyOf.some((scope) => holds(scopes, scope));
+function hasAnyScope(scopes: ReadonlySet<KeyScope>, acceptedScopes: readonly KeyScope[]): boolean {
+  return acceptedScopes.length === 0 || acceptedScopes.some((scope) => includesScope(scopes, scope));
 }
 
 /**
  * @throws Fault `insufficient_scope` for a key that lacks a scope, `insufficient_role` for a member whose role does
  *   not allow it and for a key where only members may, `step_up_required`
  */
-export function requireAccess(access: Access, actor: Actor, nowMs: number): void {
-  const permission = permissionOf(access, actor, nowMs);
+export function requireAccess(access: VerbAccessRule, actor: Actor, nowMs: number): void {
+  const permission = resolvePermission(access, actor, nowMs);
   if (permission === true) return;
-  if (permission === 'step_up') throw stepUpRequired();
-  if (actor.member && access.operator)
+  if (permission === 'step_up') throw stepUpRequiredFault();
+  if (actor.member && access.requiresOperator)
     throw new Fault(
       'insufficient_role',
-      `${actor.shown} cannot do this; it affects every organization and needs an operator of the installation.`,
+      `${actor.displayName} cannot do this; it affects every organization and needs an operator of the installation.`,
     );
-  if (actor.member) throw roleNeeded(actor, rolesFor(access));
-  if (access.keys === false)
+  if (actor.member) throw insufficientRoleFault(actor, resolveAllowedRoles(access));
+  if (access.allowsPlatformKeys === false)
     throw new Fault('insufficient_role', 'Only a member who is signed in can do this, no platform key.');
-  const needed = scopesOf(access).map((scope) => `"${scope}"`);
-  throw new Fault('insufficient_scope', `${actor.shown} needs the scope ${needed.join(' or ')} for this.`);
+  const needed = acceptedScopes(access).map((scope) => `"${scope}"`);
+  throw new Fault(
+    'insufficient_scope',
+    `${actor.displayName} needs the scope ${needed.join(' or ')} for this.`,
+  );
 }
 
 /**
@@ -68,9 +78,9 @@ export function requireReasonAndStepUp(actor: Actor, reason: string | null, nowM
 }
 
 /** What a member is told whose role is not among `roles`. */
-export function roleNeeded(actor: Actor, roles: readonly Role[]): Fault {
-  const who = roles.length === 0 ? 'a platform key' : `the role ${anyOf(roles)}`;
-  return new Fault('insufficient_role', `${actor.shown} cannot do this; it needs ${who}.`);
+export function insufficientRoleFault(actor: Actor, roles: readonly MemberRole[]): Fault {
+  const who = roles.length === 0 ? 'a platform key' : `the role ${formatAlternatives(roles)}`;
+  return new Fault('insufficient_role', `${actor.displayName} cannot do this; it needs ${who}.`);
 }
 
 /**
@@ -79,20 +89,20 @@ export function roleNeeded(actor: Actor, roles: readonly Role[]): Fault {
  * @throws Fault `step_up_required` for a member who did not confirm who they are a moment ago; never for a key
  */
 export function requireStepUp({ member }: Actor, nowMs: number): void {
-  if (member && member.steppedUpUntil <= nowMs) throw stepUpRequired();
+  if (member && member.steppedUpUntil <= nowMs) throw stepUpRequiredFault();
 }
 
-function stepUpRequired(): Fault {
+function stepUpRequiredFault(): Fault {
   return new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
 }
 
 /** The role an actor acts with where owners are treated apart: a key with `management` is an admin. */
-export function actingRole(actor: Actor): Role | null {
+export function getEffectiveRole(actor: Actor): MemberRole | null {
   if (actor.member) return actor.member.role;
   return actor.scopes.has('management') ? 'admin' : null;
 }
 
 /** `owner, admin or member` */
-function anyOf(names: readonly string[]): string {
+function formatAlternatives(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

@@ -2,11 +2,11 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import type { Actor } from '../platform/actor.ts';
-import { appendAudit } from '../store/audit.ts';
-import type { Writer } from '../store/ports.ts';
+import { appendAuditEntry } from '../store/audit.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
 
 /** A change as the audit log keeps it: views of the subject, never a secret. */
-export interface Change {
+export interface AuditedChange {
   readonly subject: string;
   /** Null when the change created the subject. */
   readonly before: JsonObject | null;
@@ -17,21 +17,21 @@ export interface Change {
 }
 
 /** A change that goes along with the one a verb is named for, under the name of its own verb. */
-export interface FurtherChange extends Change {
+export interface AdditionalAuditedChange extends AuditedChange {
   readonly action: `${string}.${string}`;
   /** The org whose log it belongs in; absent: that of who asks. */
   readonly orgId?: string;
 }
 
 /** Belongs in the transaction of the change. */
-export async function record(
-  writer: Writer,
-  host: { readonly clock: Clock },
+export async function recordAuditedChange(
+  writer: DatabaseWriter,
+  dependencies: { readonly clock: Clock },
   actor: Actor,
-  change: FurtherChange,
+  change: AdditionalAuditedChange,
 ) {
-  const at = host.clock.now();
-  await appendAudit(writer, {
+  const at = dependencies.clock.now();
+  await appendAuditEntry(writer, {
     id: newId('aud', at),
     org_id: change.orgId ?? actor.orgId,
     at,

@@ -12,14 +12,19 @@ export interface Preconditions {
  * tag has two parts: what was set, and everything. `If-Match` looks at the first alone, so that a beat in
  * between does not spoil an edit.
  */
-export function tagOf(answer: unknown, live: readonly string[]): string {
-  const whole = digest(answer);
-  return live.length === 0 ? `"${whole}"` : `"${digest(without(answer, live))}.${whole}"`;
+export function computeEntityTag(answer: unknown, volatileFields: readonly string[]): string {
+  const whole = hashJson(answer);
+  return volatileFields.length === 0
+    ? `"${whole}"`
+    : `"${hashJson(omitFields(answer, volatileFields))}.${whole}"`;
 }
 
 /** Whether a client that sent `If-None-Match` has this very content. */
-export function hasAlready(tag: string, { ifNoneMatch }: Preconditions): boolean {
-  return ifNoneMatch !== undefined && (ifNoneMatch.trim() === '*' || listOf(ifNoneMatch, true).includes(tag));
+export function matchesIfNoneMatch(tag: string, { ifNoneMatch }: Preconditions): boolean {
+  return (
+    ifNoneMatch !== undefined &&
+    (ifNoneMatch.trim() === '*' || parseEntityTags(ifNoneMatch, true).includes(tag))
+  );
 }
 
 /**
@@ -27,12 +32,13 @@ export function hasAlready(tag: string, { ifNoneMatch }: Preconditions): boolean
  *
  * @throws Fault `precondition_failed`
  */
-export function mustMatch(tag: string | null, { ifMatch, ifNoneMatch }: Preconditions): void {
+export function requirePreconditions(tag: string | null, { ifMatch, ifNoneMatch }: Preconditions): void {
   if (ifNoneMatch?.trim() === '*' && tag !== null)
     throw new Fault('precondition_failed', 'There is one already, and If-None-Match: * allows none.');
   if (ifMatch === undefined) return;
   const isMet =
-    tag !== null && (ifMatch.trim() === '*' || listOf(ifMatch, false).some((one) => isSame(one, tag)));
+    tag !== null &&
+    (ifMatch.trim() === '*' || parseEntityTags(ifMatch, false).some((one) => haveSameSettings(one, tag)));
   if (!isMet)
     throw new Fault(
       'precondition_failed',
@@ -42,7 +48,7 @@ export function mustMatch(tag: string | null, { ifMatch, ifNoneMatch }: Precondi
     );
 }
 
-function isSame(one: string, other: string): boolean {
+function haveSameSettings(one: string, other: string): boolean {
   return settingsPart(one) === settingsPart(other);
 }
 
@@ -51,12 +57,12 @@ function settingsPart(tag: string): string {
 }
 
 /** The tags of a header; weak ones only where a weak comparison is meant. */
-function listOf(header: string, weakToo: boolean): string[] {
+function parseEntityTags(header: string, includeWeak: boolean): string[] {
   const found = header.matchAll(/(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g);
-  return [...found].flatMap(([, weak, tag = '']) => (weak === undefined || weakToo ? [tag] : []));
+  return [...found].flatMap(([, weak, tag = '']) => (weak === undefined || includeWeak ? [tag] : []));
 }
 
-function digest(value: unknown): string {
+function hashJson(value: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')
     .digest('base64url')
@@ -64,14 +70,14 @@ function digest(value: unknown): string {
 }
 
 /** Without the fields of these names; `credentials.test` is that of each entry of a list. */
-function without(value: unknown, names: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((entry) => without(entry, names));
+function omitFields(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((entry) => omitFields(entry, names));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
       if (names.includes(name)) return [];
       const below = names.flatMap((one) => (one.startsWith(`${name}.`) ? [one.slice(name.length + 1)] : []));
-      return [[name, below.length > 0 ? without(inner, below) : inner]];
+      return [[name, below.length > 0 ? omitFields(inner, below) : inner]];
     }),
   );
 }

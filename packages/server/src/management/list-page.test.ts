@@ -6,11 +6,11 @@ import { silentLog } from '../core/log.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { insertOrg } from '../store/orgs.ts';
 import type { Database } from '../store/ports.ts';
-import { putTeam, type TeamRow, teamPage } from '../store/teams.ts';
+import { getTeamPage, type TeamRow, upsertTeam } from '../store/teams.ts';
 import { ManualClock } from '../store/test/manual-clock.ts';
-import { openEmpty } from '../store/test/postgres-database.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
-import { listPage } from './list-page.ts';
+import { openTestDatabase } from '../store/test/postgres-database.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { paginateForApi } from './list-page.ts';
 
 const LETTERS = ['a', 'B', 'b', 'é', 'Z', '_', '%', '!', '😀'];
 const text = fc.array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: 4 }).map((all) => all.join(''));
@@ -39,7 +39,7 @@ async function pages(
 }
 
 async function openFile(t: TestContext): Promise<Database> {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const place = { dataDir, log: silentLog, clock: new ManualClock() };
   const database = await openDatabase(`sqlite:${dataDir}/floe.db`, place);
   t.after(() => database.close());
@@ -48,7 +48,7 @@ async function openFile(t: TestContext): Promise<Database> {
 
 for (const engine of ['sqlite', 'postgres'] as const)
   test(`${engine}: a list in memory and a list of a table have the same pages in every order`, async (t) => {
-    const database = engine === 'sqlite' ? await openFile(t) : await openEmpty(t);
+    const database = engine === 'sqlite' ? await openFile(t) : await openTestDatabase(t);
     let run = 0;
     const order = fc.constantFrom<ListOrder>(...LIST_ORDERS);
     const search = fc.option(text, { nil: undefined });
@@ -80,17 +80,17 @@ for (const engine of ['sqlite', 'postgres'] as const)
               updated_at: 1,
               updated_by: 'x',
             });
-            for (const row of rows) await putTeam(writer, row);
+            for (const row of rows) await upsertTeam(writer, row);
           });
           // Letters beyond ASCII have one case for SQLite.
           const query = { limit, sort, search: part?.replaceAll('É', 'é') };
           const ofTable = await pages(async (cursor) => {
-            const page = await teamPage(database.read, { orgId, ...query, cursor });
+            const page = await getTeamPage(database.read, { orgId, ...query, cursor });
             return { data: page.rows.map(({ id }) => id), next: page.nextCursor };
           });
           const inMemory = await pages((cursor) => {
-            const place = ({ id, name, created_at: at }: TeamRow) => ({ id, name, at });
-            const page = listPage(rows, place, { ...query, cursor });
+            const place = ({ id, name, created_at: createdAt }: TeamRow) => ({ id, name, createdAt });
+            const page = paginateForApi(rows, place, { ...query, cursor });
             return { data: page.data.map(({ id }) => id), next: page.next_cursor };
           });
           assert.deepEqual(inMemory, ofTable);
@@ -105,10 +105,14 @@ test('a page goes on where it ended when the object of its cursor is gone, also 
   const all = ['c', 'a', 'b', 'd'];
   for (const sort of [undefined, 'name']) {
     const place = (id: string) => ({ id });
-    const whole = listPage(all, place, { limit: 9, sort }).data;
-    const first = listPage(all, place, { limit: 2, sort });
+    const whole = paginateForApi(all, place, { limit: 9, sort }).data;
+    const first = paginateForApi(all, place, { limit: 2, sort });
     const left = all.filter((id) => id !== first.data[1]);
-    const { data } = listPage(left, place, { limit: 9, sort, cursor: first.next_cursor ?? assert.fail() });
+    const { data } = paginateForApi(left, place, {
+      limit: 9,
+      sort,
+      cursor: first.next_cursor ?? assert.fail(),
+    });
     assert.deepEqual(data, whole.slice(2), `${sort}`);
   }
 });
@@ -122,5 +126,5 @@ for (const cursor of [
 ])
   test(`a list in memory refuses the cursor "${cursor}"`, () => {
     const query = { limit: 1, cursor, sort: 'newest' };
-    assert.throws(() => listPage(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
+    assert.throws(() => paginateForApi(['a'], (id) => ({ id }), query), { code: 'invalid_request' });
   });

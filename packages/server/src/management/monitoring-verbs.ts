@@ -1,41 +1,41 @@
-import { getBoardStatus } from './boards/board-status.ts';
-import { previewBoard } from './boards/preview-board.ts';
-import { exportChecks } from './monitors/export-checks.ts';
-import { listChecks } from './monitors/list-checks.ts';
-import { listGaps } from './monitors/list-gaps.ts';
-import { listPeriods } from './monitors/list-periods.ts';
-import { getUptime } from './monitors/monitor-uptime.ts';
-import type { MonitoringHost } from './monitors/monitoring-host.ts';
-import { getStanding } from './monitors/monitors-summary.ts';
-import { pauseMonitor } from './monitors/pause-monitor.ts';
-import { previewSchedule } from './monitors/preview-schedule.ts';
-import { resumeMonitor } from './monitors/resume-monitor.ts';
-import { rotateMonitor } from './monitors/rotate-beat-url.ts';
-import { updateMonitors } from './monitors/update-monitors.ts';
-import { boards } from './resources/boards.ts';
-import { maintenanceWindows } from './resources/maintenance.ts';
-import { monitors } from './resources/monitors.ts';
+import { getBoardStatusVerb } from './boards/board-status.ts';
+import { previewBoardVerb } from './boards/preview-board.ts';
+import { exportChecksVerb } from './monitors/export-checks.ts';
+import { listChecksVerb } from './monitors/list-checks.ts';
+import { listGapsVerb } from './monitors/list-gaps.ts';
+import { listPeriodsVerb } from './monitors/list-periods.ts';
+import { getUptimeVerb } from './monitors/monitor-uptime.ts';
+import type { MonitoringDependencies } from './monitors/monitoring-dependencies.ts';
+import { getMonitorSummaryVerb } from './monitors/monitors-summary.ts';
+import { pauseMonitorVerb } from './monitors/pause-monitor.ts';
+import { previewScheduleVerb } from './monitors/preview-schedule.ts';
+import { resumeMonitorVerb } from './monitors/resume-monitor.ts';
+import { rotateBeatUrlVerb } from './monitors/rotate-beat-url.ts';
+import { updateMonitorsVerb } from './monitors/update-monitors.ts';
+import { createBoardKind } from './resources/boards.ts';
+import { createMaintenanceWindowKind } from './resources/maintenance-windows.ts';
+import { createMonitorKind } from './resources/monitors.ts';
 import { resourceVerbs } from './resources/resource-verbs.ts';
 import type { Verb } from './verb.ts';
 
 /** Monitors and what people see of them. */
-export function monitoringVerbs(host: MonitoringHost): readonly Verb[] {
+export function monitoringVerbs(dependencies: MonitoringDependencies): readonly Verb[] {
   return [
-    ...resourceVerbs(monitors(host)),
-    updateMonitors(host),
-    pauseMonitor(host),
-    resumeMonitor(host),
-    rotateMonitor(host),
-    listChecks(host),
-    exportChecks(host),
-    listPeriods(host),
-    getUptime(host),
-    previewSchedule(host),
-    getStanding(host),
-    listGaps(host),
-    ...resourceVerbs(maintenanceWindows(host)),
-    ...resourceVerbs(boards(host)),
-    getBoardStatus(host),
-    previewBoard(host),
+    ...resourceVerbs(createMonitorKind(dependencies)),
+    updateMonitorsVerb(dependencies),
+    pauseMonitorVerb(dependencies),
+    resumeMonitorVerb(dependencies),
+    rotateBeatUrlVerb(dependencies),
+    listChecksVerb(dependencies),
+    exportChecksVerb(dependencies),
+    listPeriodsVerb(dependencies),
+    getUptimeVerb(dependencies),
+    previewScheduleVerb(dependencies),
+    getMonitorSummaryVerb(dependencies),
+    listGapsVerb(dependencies),
+    ...resourceVerbs(createMaintenanceWindowKind(dependencies)),
+    ...resourceVerbs(createBoardKind(dependencies)),
+    getBoardStatusVerb(dependencies),
+    previewBoardVerb(dependencies),
   ];
 }

@@ -1,7 +1,7 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { Catalog } from '../gateway/catalog.ts';
-import { entriesOfOrg } from '../store/config-entries.ts';
-import type { Reader } from '../store/ports.ts';
+import { listConfigEntriesOfOrg } from '../store/config-entries.ts';
+import type { DatabaseReader } from '../store/ports.ts';
 
 /** An org as it runs. */
 export interface RunningOrg {
@@ -13,14 +13,18 @@ export interface RunningOrg {
   readonly fileName: string;
   readonly catalog: Catalog;
   /** What a provider lacks that is enabled and left out. */
-  problemOf(providerId: string): string | null;
+  findProviderProblem(providerId: string): string | null;
 }
 
 /** What the verbs over the running configuration stand on. */
-export type RunningOrgs = (orgId: string) => RunningOrg;
+export type GetRunningOrg = (orgId: string) => RunningOrg;
 
 /** Providers that may be named: those of the store at this moment, and those the environment gives. */
-export async function providerIds(reader: Reader, orgId: string, orgs: RunningOrgs): Promise<string[]> {
-  const rows = await entriesOfOrg(reader, orgId, 'providers');
-  return [...new Set([...rows.map(({ id }) => id), ...orgs(orgId).catalog.providers.keys()])];
+export async function listProviderIds(
+  reader: DatabaseReader,
+  orgId: string,
+  getRunningOrg: GetRunningOrg,
+): Promise<string[]> {
+  const rows = await listConfigEntriesOfOrg(reader, orgId, 'providers');
+  return [...new Set([...rows.map(({ id }) => id), ...getRunningOrg(orgId).catalog.providers.keys()])];
 }

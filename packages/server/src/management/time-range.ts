@@ -1,9 +1,12 @@
 import { Fault } from '@floe/contract/faults';
 
-const LONGEST_MS = 3_660 * 86_400_000;
+const MAX_RANGE_MS = 3_660 * 86_400_000;
 
 /** `from` and `to` of a validated query in milliseconds since the epoch. */
-export function range(query: { readonly from?: string | undefined; readonly to?: string | undefined }) {
+export function parseTimeRange(query: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}) {
   return {
     from: query.from === undefined ? undefined : Date.parse(query.from),
     to: query.to === undefined ? undefined : Date.parse(query.to),
@@ -11,8 +14,8 @@ export function range(query: { readonly from?: string | undefined; readonly to?:
 }
 
 /** @throws Fault `invalid_request` for a range that ends before it begins, and for one that nobody waits for */
-export function mustBeRange(fromMs: number, toMs: number): void {
+export function requireValidRange(fromMs: number, toMs: number): void {
   if (fromMs >= toMs) throw new Fault('invalid_request', 'from: lies not before to', { param: 'from' });
-  if (toMs - fromMs > LONGEST_MS)
+  if (toMs - fromMs > MAX_RANGE_MS)
     throw new Fault('invalid_request', 'from: a range may have ten years', { param: 'from' });
 }

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import { systemClock } from '../core/clock.ts';
 import { keyActor } from '../platform/actor.ts';
 import { deriveSecretsKey } from '../platform/secrets.ts';
-import { openStored, type StoredPlatform } from '../platform/test/stored.ts';
+import { openTestPlatform, type TestPlatform } from '../platform/test/test-platform.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { putSetting, settingValue } from '../store/settings.ts';
-import { readVerb, type VerbHost, writeVerb } from './verb.ts';
+import { getSetting, storeSetting } from '../store/settings.ts';
+import { defineReadVerb, defineWriteVerb, type VerbDependencies } from './verb.ts';
 
 const actor = keyActor({
   id: 'key_1',
@@ -25,23 +25,23 @@ const actor = keyActor({
 });
 const nothingSent = { params: {}, query: {}, body: undefined, idempotencyKey: undefined };
 
-let stored: StoredPlatform;
+let stored: TestPlatform;
 before(async () => {
-  stored = await openStored(systemClock);
+  stored = await openTestPlatform(systemClock);
   await stored.database.transaction((writer) =>
     insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }),
   );
 });
 after(() => stored.close());
 
-const host = (changed: VerbHost['changed']): VerbHost => ({
+const host = (changed: VerbDependencies['refreshSnapshot']): VerbDependencies => ({
   database: stored.database,
   clock: systemClock,
-  changed,
+  refreshSnapshot: changed,
   secretsKey: deriveSecretsKey(Buffer.alloc(32)),
 });
 const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
-  writeVerb({
+  defineWriteVerb({
     name: `settings.${name}`,
     method: 'POST',
     path: '/api/test',
@@ -49,9 +49,9 @@ const set = (name: string, outcome: 'changed' | 'unchanged' | 'broken') =>
     summary: 'Writes a setting.',
     answer: z.null(),
     status: 204,
-    changes: 'keys',
+    invalidates: 'keys',
     async run({ writer }) {
-      await putSetting(writer, name, 'written');
+      await storeSetting(writer, name, 'written');
       if (outcome === 'broken') throw new Error('after the write');
       return {
         answer: null,
@@ -65,7 +65,7 @@ test('the change and its audit row are committed before the snapshot is renewed,
   const seen: unknown[] = [];
   await set('first', 'changed').perform(
     host(async (topic, orgId) => {
-      seen.push(topic, orgId, await settingValue(stored.database.read, 'first'));
+      seen.push(topic, orgId, await getSetting(stored.database.read, 'first'));
       const [entry] = await stored.auditOf('first');
       seen.push(entry?.actor, entry?.action, entry?.after_json);
     }),
@@ -78,7 +78,7 @@ test('the change and its audit row are committed before the snapshot is renewed,
 test('a verb that fails leaves neither its change nor an audit row, and signals nothing', async () => {
   const changed = () => Promise.reject(new Error('signalled'));
   await assert.rejects(set('second', 'broken').perform(host(changed), actor, nothingSent), /after the write/);
-  assert.equal(await settingValue(stored.database.read, 'second'), undefined);
+  assert.equal(await getSetting(stored.database.read, 'second'), undefined);
   assert.deepEqual(await stored.auditOf('second'), []);
 });
 
@@ -95,11 +95,11 @@ test('a verb that changed nothing is not audited, but still waits for the snapsh
 test('success is not reported while the running snapshot is old', async () => {
   const changed = () => Promise.reject(new Error('not renewed'));
   await assert.rejects(set('fourth', 'changed').perform(host(changed), actor, nothingSent), /not renewed/);
-  assert.equal(await settingValue(stored.database.read, 'fourth'), 'written');
+  assert.equal(await getSetting(stored.database.read, 'fourth'), 'written');
 });
 
 test('input is validated before a verb runs', async () => {
-  const verb = readVerb({
+  const verb = defineReadVerb({
     name: 'test.read',
     method: 'GET',
     path: '/api/test/{id}',

@@ -1,59 +1,68 @@
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import type { Actor } from '../platform/actor.ts';
-import { noteOrigin } from '../store/audit-context.ts';
-import type { Reader, Writer } from '../store/ports.ts';
-import { type Change, type FurtherChange, record } from './audited-change.ts';
-import { mustMatch, tagOf } from './entity-tags.ts';
-import { answeredBefore, creationOf, rememberAnswer } from './repetition.ts';
+import { setAuditOrigin } from '../store/audit-context.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import { type AdditionalAuditedChange, type AuditedChange, recordAuditedChange } from './audited-change.ts';
+import { computeEntityTag, requirePreconditions } from './entity-tags.ts';
+import { findStoredAnswer, storeCreationAnswer, toIdempotentCreation } from './idempotent-creation.ts';
 import {
-  complete,
-  contextOf,
-  type Description,
-  type Input,
+  createVerbContext,
   type NoBody,
   type NoFields,
-  type RawInput,
-  read,
-  type Schemas,
+  parseVerbInput,
+  type RawVerbInput,
+  resolveSchemas,
   type Verb,
-  type Writing,
+  type VerbDescription,
+  type VerbInput,
+  type VerbSchemas,
+  type WriteContext,
 } from './verb-definition.ts';
-import type { Topic, VerbContext, VerbHost } from './verb-host.ts';
+import type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
-export type { Change, FurtherChange } from './audited-change.ts';
-export { type Changed, type Performed, type RawInput, scopesOf, type Verb } from './verb-definition.ts';
-export type { Topic, VerbContext, VerbHost } from './verb-host.ts';
+export type { AdditionalAuditedChange, AuditedChange } from './audited-change.ts';
+export {
+  acceptedScopes,
+  type RawVerbInput,
+  type Verb,
+  type VerbChange,
+  type VerbResult,
+} from './verb-definition.ts';
+export type { SnapshotPart, VerbContext, VerbDependencies } from './verb-dependencies.ts';
 
 /** Defines a verb that changes nothing; its `run` reads through `context.reader`. */
-export function readVerb<
+export function defineReadVerb<
   Answer extends z.ZodType,
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
   Body extends z.ZodType = NoBody,
 >(
-  definition: Description &
-    Schemas<Params, Query, Body, Answer> & {
+  definition: VerbDescription &
+    VerbSchemas<Params, Query, Body, Answer> & {
       readonly method: 'GET' | 'POST';
       run(
-        context: VerbContext & { readonly reader: Reader },
-        input: Input<Params, Query, Body>,
+        context: VerbContext & { readonly reader: DatabaseReader },
+        input: VerbInput<Params, Query, Body>,
       ): Promise<z.input<Answer>>;
     },
 ): Verb {
-  const schemas = complete(definition);
-  const show: Verb['show'] = (reader, host, actor, raw) =>
-    definition.run({ ...contextOf(host, actor), reader }, read(schemas, raw));
+  const schemas = resolveSchemas(definition);
+  const readAnswer: Verb['readAnswer'] = (reader, host, actor, raw) =>
+    definition.run({ ...createVerbContext(host, actor), reader }, parseVerbInput(schemas, raw));
   return {
     ...definition,
     ...schemas,
     body: definition.body ?? null,
     status: 200,
-    show,
-    change: null,
-    async perform(host, actor, raw, of) {
-      const answer = await show(host.database.read, host, actor, raw);
-      return { answer, tag: of ? tagOf(answer, of.live ?? []) : null };
+    readAnswer,
+    applyChange: null,
+    async perform(host, actor, raw, resourceVerb) {
+      const answer = await readAnswer(host.database.read, host, actor, raw);
+      return {
+        answer,
+        entityTag: resourceVerb ? computeEntityTag(answer, resourceVerb.volatileFields ?? []) : null,
+      };
     },
   };
 }
@@ -64,27 +73,27 @@ interface WriteDefinition<
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Plan,
-> extends Description,
-    Schemas<Params, Query, Body, Answer> {
+> extends VerbDescription,
+    VerbSchemas<Params, Query, Body, Answer> {
   /** `GET` for what is only looked at, and must stand in the audit log all the same. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly status: 200 | 201 | 204;
   /** Null when the running snapshot holds nothing of it. */
-  readonly changes: Topic | null;
+  readonly invalidates: SnapshotPart | null;
   /** Waited for before the transaction, for what must not be waited for inside one. */
-  before?(): Promise<unknown>;
+  beforeTransaction?(): Promise<unknown>;
   /** Works out before the transaction what `run` needs, where that takes long. */
-  plan?(context: VerbContext, input: Input<Params, Query, Body>): Promise<Plan>;
+  plan?(context: VerbContext, input: VerbInput<Params, Query, Body>): Promise<Plan>;
   /** Waited for once the change is in force; gives the answer its last fields. */
-  after?(answer: z.input<Answer>): Promise<z.input<Answer>>;
+  afterCommit?(answer: z.input<Answer>): Promise<z.input<Answer>>;
   run(
-    context: Writing,
-    input: Input<Params, Query, Body>,
+    context: WriteContext,
+    input: VerbInput<Params, Query, Body>,
     plan: Plan,
   ): Promise<{
     readonly answer: z.input<Answer>;
-    readonly audit: Change | 'unchanged';
-    readonly further?: readonly FurtherChange[];
+    readonly audit: AuditedChange | 'unchanged';
+    readonly additionalChanges?: readonly AdditionalAuditedChange[];
   }>;
 }
 
@@ -94,95 +103,110 @@ interface WriteDefinition<
  * snapshot was renewed, so what an answered request revoked is refused from the next one on. When the
  * renewal fails the change stands and the caller gets the error.
  */
-export function writeVerb<
+export function defineWriteVerb<
   Answer extends z.ZodType,
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
   Body extends z.ZodType = NoBody,
   Plan = undefined,
 >(definition: WriteDefinition<Answer, Params, Query, Body, Plan>): Verb {
-  const schemas = complete(definition);
+  const schemas = resolveSchemas(definition);
   return {
     ...definition,
     ...schemas,
     body: definition.body ?? null,
-    show: null,
-    prepare: definition.before,
-    async change(context, raw) {
-      const input = read(schemas, raw);
-      const plan = plannedBy(definition, await definition.plan?.(context, input));
-      const { further = [], ...done } = await definition.run(context, input, plan);
-      return { ...done, further };
+    readAnswer: null,
+    prepare: definition.beforeTransaction,
+    async applyChange(context, raw) {
+      const input = parseVerbInput(schemas, raw);
+      const plan = asPlan(definition, await definition.plan?.(context, input));
+      const { additionalChanges = [], ...done } = await definition.run(context, input, plan);
+      return { ...done, additionalChanges };
     },
-    async perform(host, actor, raw, of) {
-      const input = read(schemas, raw);
-      await definition.before?.();
-      const plan = plannedBy(definition, await definition.plan?.(contextOf(host, actor), input));
-      const committed = await commit(definition, { host, actor, raw, of }, (context) =>
-        definition.run(context, input, plan),
+    async perform(host, actor, raw, resourceVerb) {
+      const input = parseVerbInput(schemas, raw);
+      await definition.beforeTransaction?.();
+      const plan = asPlan(definition, await definition.plan?.(createVerbContext(host, actor), input));
+      const committed = await commitWrite(
+        definition,
+        { dependencies: host, actor, raw, resourceVerb },
+        (context) => definition.run(context, input, plan),
       );
       // Also after 'unchanged': the try that made the change may have failed right here.
-      if (definition.changes !== null) await host.changed(definition.changes, actor.orgId);
+      if (definition.invalidates !== null) await host.refreshSnapshot(definition.invalidates, actor.orgId);
       const { isRepeated, answer: first } = committed;
-      const answer = definition.after && !isRepeated ? await definition.after(first) : first;
-      return { answer, tag: of?.answer === definition.answer ? tagOf(answer, of.live ?? []) : null };
+      const answer = definition.afterCommit && !isRepeated ? await definition.afterCommit(first) : first;
+      return {
+        answer,
+        entityTag:
+          resourceVerb?.answer === definition.answer
+            ? computeEntityTag(answer, resourceVerb.volatileFields ?? [])
+            : null,
+      };
     },
   };
 }
 
 /** Without a `plan`, its type parameter stays at the default `undefined`, which is what was planned then. */
-function plannedBy<Plan>(_: { plan?(...given: never[]): Promise<Plan> }, planned: Plan | undefined): Plan {
+function asPlan<Plan>(_: { plan?(...given: never[]): Promise<Plan> }, planned: Plan | undefined): Plan {
   return planned as Plan;
 }
 
-interface Asked {
-  readonly host: VerbHost;
+interface VerbCall {
+  readonly dependencies: VerbDependencies;
   readonly actor: Actor;
-  readonly raw: RawInput;
-  readonly of: Verb | undefined;
+  readonly raw: RawVerbInput;
+  readonly resourceVerb: Verb | undefined;
 }
 
 /** Runs a write in its transaction, with its audit rows; a creation that is asked for again is answered again. */
-async function commit<Answer>(
-  definition: Pick<Description, 'name' | 'idempotent'> &
-    Pick<Verb, 'method' | 'status'> & { readonly changes: Topic | null },
-  asked: Asked,
-  run: (context: Writing) => Promise<{
+async function commitWrite<Answer>(
+  definition: Pick<VerbDescription, 'name' | 'handlesIdempotency'> &
+    Pick<Verb, 'method' | 'status'> & { readonly invalidates: SnapshotPart | null },
+  call: VerbCall,
+  run: (context: WriteContext) => Promise<{
     readonly answer: Answer;
-    readonly audit: Change | 'unchanged';
-    readonly further?: readonly FurtherChange[];
+    readonly audit: AuditedChange | 'unchanged';
+    readonly additionalChanges?: readonly AdditionalAuditedChange[];
   }>,
 ): Promise<{ readonly answer: Answer; readonly isRepeated: boolean }> {
-  const { host, actor, raw } = asked;
-  const creation = creationOf(definition, actor, raw);
+  const { dependencies: host, actor, raw } = call;
+  const creation = toIdempotentCreation(definition, actor, raw);
   return host.database.transaction(async (writer) => {
-    noteOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
+    setAuditOrigin(writer, { address: actor.address ?? null, sessionId: actor.member?.sessionId ?? null });
     const now = host.clock.now();
-    const earlier = creation && (await answeredBefore<Answer>(writer, creation, host.secretsKey, now));
+    const earlier = creation && (await findStoredAnswer<Answer>(writer, creation, host.secretsKey, now));
     if (earlier) return { answer: earlier.answer, isRepeated: true };
-    if (definition.method !== 'POST') await holdAgainst(writer, asked);
-    const done = await run({ ...contextOf(host, actor), reader: writer, writer });
+    if (definition.method !== 'POST') await checkPreconditions(writer, call);
+    const done = await run({ ...createVerbContext(host, actor), reader: writer, writer });
     if (done.audit !== 'unchanged')
-      await record(writer, host, actor, { ...done.audit, action: definition.name });
-    for (const change of done.further ?? []) await record(writer, host, actor, change);
-    if (definition.changes !== null && done.audit !== 'unchanged')
+      await recordAuditedChange(writer, host, actor, { ...done.audit, action: definition.name });
+    for (const change of done.additionalChanges ?? []) await recordAuditedChange(writer, host, actor, change);
+    if (definition.invalidates !== null && done.audit !== 'unchanged')
       await host.database.signals.announce(writer);
-    if (creation) await rememberAnswer(writer, { ...creation, answer: done.answer }, host.secretsKey, now);
+    if (creation)
+      await storeCreationAnswer(writer, { ...creation, answer: done.answer }, host.secretsKey, now);
     return { answer: done.answer, isRepeated: false };
   });
 }
 
 /** @throws Fault `precondition_failed` */
-async function holdAgainst(writer: Writer, { host, actor, raw, of }: Asked): Promise<void> {
+async function checkPreconditions(
+  writer: DatabaseWriter,
+  { dependencies, actor, raw, resourceVerb }: VerbCall,
+): Promise<void> {
   const { params, preconditions } = raw;
-  if (!of?.show || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
-  const shown = { params, query: {}, body: undefined, idempotencyKey: undefined };
+  if (!resourceVerb?.readAnswer || (!preconditions?.ifMatch && !preconditions?.ifNoneMatch)) return;
+  const readInput = { params, query: {}, body: undefined, idempotencyKey: undefined };
   let tag: string | null;
   try {
-    tag = tagOf(await of.show(writer, host, actor, shown), of.live ?? []);
+    tag = computeEntityTag(
+      await resourceVerb.readAnswer(writer, dependencies, actor, readInput),
+      resourceVerb.volatileFields ?? [],
+    );
   } catch (error) {
     if (!(error instanceof Fault) || error.status !== 404) throw error;
     tag = null;
   }
-  mustMatch(tag, preconditions);
+  requirePreconditions(tag, preconditions);
 }

@@ -1,18 +1,18 @@
 import { newId } from '../core/ids.ts';
-import type { BeatKeyRow, CheckRow, ClockRow } from '../store/monitoring/clock-row.ts';
-import type { MonitorAddress } from '../store/monitoring/clocks.ts';
-import { evaluationOf, type Gap, type MonitorStatus, type Outcome } from './clock.ts';
-import { clockOfRow, movedByBeat, planOfRow, statusOf } from './clock-rows.ts';
-import { type Beat, beat } from './state.ts';
+import type { BeatKeyRow, CheckRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import type { MonitorReference } from '../store/monitoring/monitor-clocks.ts';
+import { applyBeatEvent, type BeatEvent } from './clock-events.ts';
+import { clockOfRow, clockRowAfterBeat, parseMonitorStatus, planOfRow } from './clock-rows.ts';
+import { createEvaluation, type Gap, type HistoryChanges, type MonitorStatus } from './monitor-clock.ts';
 
 /** A call of a job as it was received. */
 export interface BeatCall {
-  readonly address: MonitorAddress;
-  readonly kind: Beat['kind'];
+  readonly address: MonitorReference;
+  readonly kind: BeatEvent['kind'];
   /** When the request was received, in database time. */
   readonly receivedAt: number;
   /** It may have waited in the socket since then, while this process stood still; absent: it did not. */
-  readonly heardFrom?: number;
+  readonly earliestReceivedAt?: number;
   readonly runId: string | null;
   /** Calls of one monitor with one key are one beat. */
   readonly idempotencyKey: string | null;
@@ -21,40 +21,49 @@ export interface BeatCall {
   readonly error: string | null;
 }
 
-export interface BeatAnswer {
+export interface BeatReceipt {
   readonly monitorId: string;
   readonly beatId: string;
   readonly receivedAt: number;
   readonly status: MonitorStatus;
   /** When the next beat is promised; null while nothing is. */
-  readonly nextDueAt: number | null;
+  readonly nextExpectedAt: number | null;
 }
 
 /** What judging takes beside the clocks themselves. */
-export interface Sight {
+export interface BeatEvaluationContext {
   readonly nowMs: number;
   readonly gaps: readonly Gap[];
   /** Other processes have committed what they accepted before this instant. */
-  readonly othersUntil: number;
+  readonly peersCommittedUntil: number;
 }
 
 /** What one call makes of a clock, and of the history of its monitor. */
-export interface Taken {
-  readonly moved: ClockRow;
+export interface AppliedBeat {
+  readonly clockRow: MonitorClockRow;
   readonly check: CheckRow;
   /** Null for a call without idempotency key. */
   readonly key: BeatKeyRow | null;
-  readonly out: Outcome;
+  readonly changes: HistoryChanges;
 }
 
 const CHECK_STATUS = { ok: 'ok', fail: 'failed', start: 'started', log: 'logged' } as const;
 
 /** Applies a call to the clock of its monitor. Pure but for the new id. */
-export function takeCall(row: ClockRow, call: BeatCall, { gaps, nowMs }: Sight): Taken {
+export function applyBeatCall(
+  row: MonitorClockRow,
+  call: BeatCall,
+  { gaps, nowMs }: BeatEvaluationContext,
+): AppliedBeat {
   const { receivedAt, kind, runId, idempotencyKey } = call;
-  const out = evaluationOf(planOfRow(row), gaps);
-  const heardFrom = call.heardFrom ?? receivedAt;
-  const { clock, durationMs } = beat(clockOfRow(row), out, { kind, at: receivedAt, runId, heardFrom });
+  const evaluation = createEvaluation(planOfRow(row), gaps);
+  const heardFrom = call.earliestReceivedAt ?? receivedAt;
+  const { clock, durationMs } = applyBeatEvent(clockOfRow(row), evaluation, {
+    kind,
+    at: receivedAt,
+    runId,
+    earliestReceivedAt: heardFrom,
+  });
   const beatId = newId('beat', receivedAt);
   const check: CheckRow = {
     uid: row.uid,
@@ -67,36 +76,36 @@ export function takeCall(row: ClockRow, call: BeatCall, { gaps, nowMs }: Sight):
     received_at: receivedAt,
     duration_ms: durationMs,
     metadata_json: call.metadataJson,
-    stands_for: 1,
+    missed_count: 1,
   };
   const key =
     idempotencyKey === null
       ? null
       : { uid: row.uid, key: idempotencyKey, beat_id: beatId, received_at: receivedAt };
-  return { moved: movedByBeat(row, clock), check, key, out };
+  return { clockRow: clockRowAfterBeat(row, clock), check, key, changes: evaluation };
 }
 
-export function answerOf(row: ClockRow, beatId: string, receivedAt: number): BeatAnswer {
+export function toBeatReceipt(row: MonitorClockRow, beatId: string, receivedAt: number): BeatReceipt {
   return {
     monitorId: row.id,
     beatId,
     receivedAt,
-    status: statusOf(row.status),
-    nextDueAt: row.expected_at,
+    status: parseMonitorStatus(row.status),
+    nextExpectedAt: row.expected_at,
   };
 }
 
 /** One text for one address. */
-export function nameOf(address: MonitorAddress): string {
+export function addressKey(address: MonitorReference): string {
   return 'id' in address ? `${address.orgId}\n${address.id}` : address.tokenHash;
 }
 
 /** Both names of a monitor. */
-export function namesOf(row: ClockRow): readonly string[] {
+export function addressKeys(row: MonitorClockRow): readonly string[] {
   return [`${row.org_id}\n${row.id}`, row.token_hash];
 }
 
 /** What happened in the order it happened in; bodies arrive in any. */
-export function inOrder(calls: readonly BeatCall[]): BeatCall[] {
+export function sortByReceivedAt(calls: readonly BeatCall[]): BeatCall[] {
   return calls.toSorted((one, other) => one.receivedAt - other.receivedAt);
 }

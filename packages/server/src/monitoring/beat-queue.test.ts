@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { BeatAnswer, BeatCall } from './beat-call.ts';
+import type { BeatCall, BeatReceipt } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
-import { readHeartbeat } from './heartbeat.ts';
+import { parseHeartbeat } from './heartbeat.ts';
 
 const NOBODY = 'refused by the store';
 
 function callOf(id: string): BeatCall {
   const body = Buffer.from(JSON.stringify({ monitor_id: id }));
-  return { ...readHeartbeat(body, undefined, 'acme').call, receivedAt: 1 };
+  return { ...parseHeartbeat(body, undefined, 'acme').call, receivedAt: 1 };
 }
 
-const answerOf = (receivedAt: number): BeatAnswer => {
-  return { monitorId: 'm', beatId: 'beat_1', receivedAt, status: 'healthy', nextDueAt: null };
+const answerOf = (receivedAt: number): BeatReceipt => {
+  return { monitorId: 'm', beatId: 'beat_1', receivedAt, status: 'healthy', nextExpectedAt: null };
 };
 
 /** A store that refuses every batch in which one monitor stands, with this fault. */
@@ -26,7 +26,7 @@ function queueOver(fault: Fault) {
   return new BeatQueue({
     clock: systemClock,
     log: silentLog,
-    keep: async (calls) => {
+    applyOptimistically: async (calls) => {
       refuse(calls);
       return [];
     },

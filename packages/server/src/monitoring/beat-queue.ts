@@ -1,34 +1,34 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock as SystemClock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { BeatAnswer, BeatCall } from './beat-call.ts';
-import type { BeatResult } from './beats.ts';
+import type { BeatCall, BeatReceipt } from './beat-call.ts';
+import type { BeatResult } from './commit-beats.ts';
 
 /** Beats of one transaction. */
-export const BATCH = 200;
+export const BEATS_PER_BATCH = 200;
 /** Beats that wait at most; the next one is told to come again. */
-export const QUEUE = 20_000;
+export const MAX_QUEUED_BEATS = 20_000;
 /** A beat that waited as long as clients do is refused, so that the others' judgements need not wait for it. */
-const PATIENCE_MS = 10_000;
+const MAX_QUEUE_WAIT_MS = 10_000;
 const RETRY_MS = 1_000;
 /** When beats that wait for other processes are tried again; those say once a second how far they are. */
-const LATER_MS = 250;
+const DEFERRED_RETRY_MS = 250;
 
-interface Waiting {
+interface QueuedBeat {
   readonly call: BeatCall;
   readonly since: number;
-  readonly answer: PromiseWithResolvers<BeatAnswer>;
+  readonly answer: PromiseWithResolvers<BeatReceipt>;
 }
 
-export interface BeatQueueParts {
+export interface BeatQueueOptions {
   readonly clock: SystemClock;
   readonly log: Log;
   /** Writes those that find out nothing, null for the others; rejects when nothing is written. */
-  readonly keep: (calls: readonly BeatCall[]) => Promise<(BeatAnswer | null)[]>;
+  readonly applyOptimistically: (calls: readonly BeatCall[]) => Promise<(BeatReceipt | null)[]>;
   /** Writes the others; rejects when nothing of it is written. */
   readonly commit: (calls: readonly BeatCall[]) => Promise<BeatResult[]>;
-  /** Beats of one transaction; `BATCH` unless given. */
-  readonly batch?: number;
+  /** Beats of one transaction; `BEATS_PER_BATCH` unless given. */
+  readonly batchSize?: number;
 }
 
 /**
@@ -36,28 +36,28 @@ export interface BeatQueueParts {
  * to 200 beats, and a lone beat waits for nobody. A beat is answered when it is committed, never before.
  */
 export class BeatQueue {
-  readonly #parts: BeatQueueParts;
+  readonly #options: BeatQueueOptions;
   readonly #batch: number;
-  #waiting: Waiting[] = [];
-  #underWay: readonly Waiting[] = [];
-  #later: Waiting[] = [];
-  #laterTimer: Timer | null = null;
+  #waiting: QueuedBeat[] = [];
+  #inFlight: readonly QueuedBeat[] = [];
+  #deferred: QueuedBeat[] = [];
+  #deferredTimer: Timer | null = null;
   #running: Promise<void> | null = null;
 
-  constructor(parts: BeatQueueParts) {
-    this.#parts = parts;
-    this.#batch = parts.batch ?? BATCH;
+  constructor(options: BeatQueueOptions) {
+    this.#options = options;
+    this.#batch = options.batchSize ?? BEATS_PER_BATCH;
   }
 
   /** Beats that are not committed yet. */
   get length(): number {
-    return this.#waiting.length + this.#underWay.length + this.#later.length;
+    return this.#waiting.length + this.#inFlight.length + this.#deferred.length;
   }
 
   /** When the oldest of them was received; null when there is none. */
-  oldest(): number | null {
+  oldestReceivedAt(): number | null {
     let oldest: number | null = null;
-    for (const list of [this.#waiting, this.#underWay, this.#later])
+    for (const list of [this.#waiting, this.#inFlight, this.#deferred])
       for (const { call } of list) if (oldest === null || call.receivedAt < oldest) oldest = call.receivedAt;
     return oldest;
   }
@@ -67,21 +67,21 @@ export class BeatQueue {
    *
    * @throws Fault `monitor_not_found`; `overloaded` when the queue is full or the database is away.
    */
-  add(call: BeatCall): Promise<BeatAnswer> {
-    if (this.length >= QUEUE)
+  add(call: BeatCall): Promise<BeatReceipt> {
+    if (this.length >= MAX_QUEUED_BEATS)
       throw new Fault('overloaded', 'More beats arrive than can be written; send it again.', {
         retryAfterMs: RETRY_MS,
       });
-    const answer = Promise.withResolvers<BeatAnswer>();
-    this.#waiting.push({ call, since: this.#parts.clock.monotonic(), answer });
+    const answer = Promise.withResolvers<BeatReceipt>();
+    this.#waiting.push({ call, since: this.#options.clock.monotonic(), answer });
     this.#running ??= this.#run();
     return answer.promise;
   }
 
   /** Resolves when everything added so far is answered. */
   async flush(): Promise<void> {
-    while (this.#running || this.#later.length > 0) {
-      this.#again();
+    while (this.#running || this.#deferred.length > 0) {
+      this.#requeueDeferred();
       await this.#running;
     }
   }
@@ -90,23 +90,23 @@ export class BeatQueue {
     // What arrives in the same turn of the event loop goes into the same commit.
     await nextTurn();
     while (this.#waiting.length > 0) {
-      this.#refuseStale();
-      this.#underWay = this.#waiting.splice(0, this.#batch);
-      if (this.#underWay.length > 0) await this.#write(this.#underWay);
-      this.#underWay = [];
+      this.#rejectStale();
+      this.#inFlight = this.#waiting.splice(0, this.#batch);
+      if (this.#inFlight.length > 0) await this.#write(this.#inFlight);
+      this.#inFlight = [];
     }
     this.#running = null;
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
-    let kept: (BeatAnswer | null)[] = [];
+  async #write(batch: readonly QueuedBeat[]): Promise<void> {
+    let kept: (BeatReceipt | null)[] = [];
     try {
-      kept = await this.#parts.keep(batch.map(({ call }) => call));
+      kept = await this.#options.applyOptimistically(batch.map(({ call }) => call));
     } catch (error) {
-      if (isAway(error)) return this.#refuse(batch, error);
-      this.#parts.log.error({ err: error }, 'a batch of beats failed; writing it under lock');
+      if (isDatabaseUnavailable(error)) return this.#rejectBatch(batch, error);
+      this.#options.log.error({ err: error }, 'a batch of beats failed; writing it under lock');
     }
-    const left: Waiting[] = [];
+    const left: QueuedBeat[] = [];
     for (const [at, one] of batch.entries()) {
       const answer = kept[at];
       if (answer) one.answer.resolve(answer);
@@ -115,59 +115,60 @@ export class BeatQueue {
     if (left.length > 0) await this.#commit(left);
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  async #commit(batch: readonly QueuedBeat[]): Promise<void> {
     try {
-      this.#settle(batch, await this.#parts.commit(batch.map(({ call }) => call)));
+      this.#resolveBatch(batch, await this.#options.commit(batch.map(({ call }) => call)));
     } catch (error) {
-      if (isAway(error) || batch.length === 1) return this.#refuse(batch, error);
+      if (isDatabaseUnavailable(error) || batch.length === 1) return this.#rejectBatch(batch, error);
       // One beat that cannot be written must not refuse the others.
-      this.#parts.log.error({ err: error }, 'a batch of beats failed; writing them one by one');
+      this.#options.log.error({ err: error }, 'a batch of beats failed; writing them one by one');
       for (const one of batch) await this.#commit([one]);
     }
   }
 
-  #settle(batch: readonly Waiting[], results: readonly BeatResult[]): void {
+  #resolveBatch(batch: readonly QueuedBeat[], results: readonly BeatResult[]): void {
     for (const [at, one] of batch.entries()) {
       const result = results[at] ?? 'unknown';
-      if (result === 'later') this.#later.push(one);
-      else if (result === 'unknown') one.answer.reject(unknownMonitor(one.call));
+      if (result === 'later') this.#deferred.push(one);
+      else if (result === 'unknown') one.answer.reject(monitorNotFound(one.call));
       else one.answer.resolve(result);
     }
-    if (this.#later.length > 0) this.#laterTimer ??= this.#parts.clock.after(LATER_MS, () => this.#again());
+    if (this.#deferred.length > 0)
+      this.#deferredTimer ??= this.#options.clock.after(DEFERRED_RETRY_MS, () => this.#requeueDeferred());
   }
 
   /** Beats that waited for other processes go first. */
-  #again(): void {
-    this.#laterTimer?.cancel();
-    this.#laterTimer = null;
-    if (this.#later.length === 0) return;
-    this.#waiting.unshift(...this.#later);
-    this.#later = [];
+  #requeueDeferred(): void {
+    this.#deferredTimer?.cancel();
+    this.#deferredTimer = null;
+    if (this.#deferred.length === 0) return;
+    this.#waiting.unshift(...this.#deferred);
+    this.#deferred = [];
     this.#running ??= this.#run();
   }
 
-  #refuse(batch: readonly Waiting[], error: unknown): void {
+  #rejectBatch(batch: readonly QueuedBeat[], error: unknown): void {
     for (const { answer } of batch) answer.reject(error);
   }
 
-  #refuseStale(): void {
-    const before = this.#parts.clock.monotonic() - PATIENCE_MS;
+  #rejectStale(): void {
+    const before = this.#options.clock.monotonic() - MAX_QUEUE_WAIT_MS;
     const stale = this.#waiting.filter(({ since }) => since < before);
     if (stale.length === 0) return;
     this.#waiting = this.#waiting.filter(({ since }) => since >= before);
     const fault = new Fault('overloaded', 'The beat could not be written in time; send it again.', {
       retryAfterMs: RETRY_MS,
     });
-    this.#refuse(stale, fault);
+    this.#rejectBatch(stale, fault);
   }
 }
 
 /** The database takes nothing now; any other fault may be that of one beat among many. */
-function isAway(error: unknown): boolean {
+function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === 'overloaded';
 }
 
-function unknownMonitor({ address }: BeatCall): Fault {
+function monitorNotFound({ address }: BeatCall): Fault {
   const message =
     'id' in address
       ? `There is no monitor "${address.id.slice(0, 100)}" in this organization. Create it, or check monitor_id.`

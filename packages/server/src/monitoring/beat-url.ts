@@ -1,10 +1,10 @@
 import { Fault } from '@floe/contract/faults';
 import type { BeatCall } from './beat-call.ts';
-import { tokenHash } from './beat-token.ts';
-import { keyOf } from './heartbeat.ts';
+import { hashBeatToken } from './beat-token.ts';
+import { normalizeIdempotencyKey } from './heartbeat.ts';
 
 /** How much of a body is kept. */
-export const BEAT_BODY_BYTES = 16 * 1024;
+export const MAX_BEAT_BODY_BYTES = 16 * 1024;
 
 export interface BeatUrl {
   readonly token: string;
@@ -27,33 +27,36 @@ export function parseBeatUrl(path: string): BeatUrl | null {
  *
  * @throws Fault `monitor_not_found` for a token that cannot be one, `invalid_request` for an unknown signal or run id.
  */
-export function callOfUrl(
+export function parseBeatUrlCall(
   { token, signal }: BeatUrl,
   query: URLSearchParams,
   body: Buffer,
   idempotencyKey: string | readonly string[] | undefined,
-): Omit<BeatCall, 'receivedAt' | 'heardFrom'> {
+): Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'> {
   if (!UUID.test(token))
     throw new Fault('monitor_not_found', 'No monitor has this beat URL. Copy it again, whole.');
   const runId = query.get('rid');
   if (runId !== null && !UUID.test(runId))
     throw new Fault('invalid_request', 'rid: must be a UUID.', { param: 'rid' });
-  const { kind, exitStatus } = readSignal(signal);
+  const { kind, exitStatus } = parseSignal(signal);
   const metadata = {
     ...(exitStatus === null ? {} : { exit_status: exitStatus }),
     ...(body.length === 0 ? {} : { body: body.toString('utf8') }),
   };
   return {
-    address: { tokenHash: tokenHash(token) },
+    address: { tokenHash: hashBeatToken(token) },
     kind,
     runId: runId?.toLowerCase() ?? null,
-    idempotencyKey: keyOf(idempotencyKey),
+    idempotencyKey: normalizeIdempotencyKey(idempotencyKey),
     metadataJson: Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),
     error: exitStatus === null || kind !== 'fail' ? null : `the job ended with exit status ${exitStatus}`,
   };
 }
 
-function readSignal(signal: string): { readonly kind: BeatCall['kind']; readonly exitStatus: number | null } {
+function parseSignal(signal: string): {
+  readonly kind: BeatCall['kind'];
+  readonly exitStatus: number | null;
+} {
   if (signal === '') return { kind: 'ok', exitStatus: null };
   if (signal === 'start' || signal === 'fail' || signal === 'log') return { kind: signal, exitStatus: null };
   const exitStatus = /^\d{1,3}$/.test(signal) ? Number(signal) : 256;

@@ -1,6 +1,12 @@
-import type { ClockRow } from '../store/monitoring/clock-row.ts';
-import { NEVER } from '../store/monitoring/clocks.ts';
-import { type Clock, type MonitorStatus, type Plan, planOf, wakeAt } from './clock.ts';
+import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import { NO_WAKE_AT } from '../store/monitoring/monitor-clocks.ts';
+import {
+  createMonitorPlan,
+  type MonitorClock,
+  type MonitorPlan,
+  type MonitorStatus,
+  nextSweepAt,
+} from './monitor-clock.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The schedule as columns hold it: one of the two forms. */
@@ -10,7 +16,7 @@ export interface ScheduleColumns {
   readonly timezone: string | null;
 }
 
-export function scheduleOf({ interval_ms, cron, timezone }: ScheduleColumns): Schedule {
+export function scheduleFromColumns({ interval_ms, cron, timezone }: ScheduleColumns): Schedule {
   if (interval_ms !== null) return { kind: 'interval', intervalMs: interval_ms };
   if (cron === null) throw new Error('a monitor has neither an interval nor a cron expression');
   return { kind: 'cron', cron, timezone: timezone ?? 'UTC' };
@@ -18,10 +24,10 @@ export function scheduleOf({ interval_ms, cron, timezone }: ScheduleColumns): Sc
 
 /** Columns that say what is promised. */
 export type PlanColumns = ScheduleColumns &
-  Pick<ClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
+  Pick<MonitorClockRow, 'grace_ms' | 'first_beat_due_ms' | 'alert_after_misses' | 'fail_counts_as_miss'>;
 
-export function planOfRow(row: PlanColumns): Plan {
-  return planOf(scheduleOf(row), {
+export function planOfRow(row: PlanColumns): MonitorPlan {
+  return createMonitorPlan(scheduleFromColumns(row), {
     graceMs: row.grace_ms,
     firstBeatDueMs: row.first_beat_due_ms,
     alertAfterMisses: row.alert_after_misses,
@@ -29,9 +35,9 @@ export function planOfRow(row: PlanColumns): Plan {
   });
 }
 
-export function clockOfRow(row: ClockRow): Clock {
+export function clockOfRow(row: MonitorClockRow): MonitorClock {
   return {
-    status: statusOf(row.status),
+    status: parseMonitorStatus(row.status),
     lastBeatAt: row.last_beat_at,
     anchorAt: row.anchor_at,
     expectedAt: row.expected_at,
@@ -39,18 +45,18 @@ export function clockOfRow(row: ClockRow): Clock {
     failingSince: row.failing_since,
     misses: row.misses,
     alertedSince: row.alerted_since,
-    extendedFrom: row.extended_from,
+    originalDueAt: row.extended_from,
     intervals: row.intervals,
     pausedUntil: row.paused_until,
-    periodAt: row.period_at,
-    settledAt: row.settled_at,
-    runAt: row.run_at,
+    periodStartedAt: row.period_at,
+    evaluatedUntil: row.settled_at,
+    runStartedAt: row.run_at,
     runId: row.run_id,
   };
 }
 
 /** The columns that a clock moves. */
-export function clockColumns(clock: Clock) {
+export function clockColumns(clock: MonitorClock) {
   return {
     status: clock.status,
     last_beat_at: clock.lastBeatAt,
@@ -60,14 +66,14 @@ export function clockColumns(clock: Clock) {
     failing_since: clock.failingSince,
     misses: clock.misses,
     alerted_since: clock.alertedSince,
-    extended_from: clock.extendedFrom,
+    extended_from: clock.originalDueAt,
     intervals: clock.intervals,
     paused_until: clock.pausedUntil,
-    period_at: clock.periodAt,
-    settled_at: clock.settledAt,
-    run_at: clock.runAt,
+    period_at: clock.periodStartedAt,
+    settled_at: clock.evaluatedUntil,
+    run_at: clock.runStartedAt,
     run_id: clock.runId,
-    wake_at: wakeAt(clock) ?? NEVER,
+    wake_at: nextSweepAt(clock) ?? NO_WAKE_AT,
   };
 }
 
@@ -75,14 +81,14 @@ export function clockColumns(clock: Clock) {
  * The row after a beat. Its wake-up stays where it was while that is less than half a window early: the sweep that
  * it wakes finds nothing and sets it right, and many beats have changed no index.
  */
-export function movedByBeat(row: ClockRow, clock: Clock): ClockRow {
+export function clockRowAfterBeat(row: MonitorClockRow, clock: MonitorClock): MonitorClockRow {
   const moved = { ...row, ...clockColumns(clock) };
-  const window = moved.wake_at - clock.settledAt;
-  const harmless = row.wake_at > clock.settledAt && row.wake_at <= moved.wake_at;
+  const window = moved.wake_at - clock.evaluatedUntil;
+  const harmless = row.wake_at > clock.evaluatedUntil && row.wake_at <= moved.wake_at;
   return harmless && moved.wake_at - row.wake_at < window / 2 ? { ...moved, wake_at: row.wake_at } : moved;
 }
 
-export function statusOf(text: string): MonitorStatus {
+export function parseMonitorStatus(text: string): MonitorStatus {
   if (text === 'waiting' || text === 'healthy' || text === 'failing' || text === 'paused') return text;
   throw new Error(`a monitor has the unknown status "${text}"`);
 }

@@ -2,21 +2,29 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import fc from 'fast-check';
 import { systemClock } from '../core/clock.ts';
 import { type Log, silentLog } from '../core/log.ts';
-import { monitorById } from '../store/monitoring/definitions.ts';
-import type { Store } from '../store/open-database.ts';
+import { findMonitorById } from '../store/monitoring/monitors.ts';
+import type { DatabaseWithBeats } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
-import { testDatabase } from '../store/test/postgres-database.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './engine.ts';
-import { createMonitoringFigures } from './figures.ts';
+import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
-import { Model, type ModelEvent } from './test/model.ts';
-import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG } from './test/monitors.ts';
+import { MonitorModel, type MonitorModelEvent } from './test/monitor-model.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  recordedHistory,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 15 : 150;
 const S = 1_000;
@@ -52,11 +60,11 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 /** A process with a wall clock that is set and a steady one; it looks only when it is told to. */
 class Life {
   readonly clock = new FakeClock();
-  readonly #database: Store;
+  readonly #database: DatabaseWithBeats;
   readonly #log: Log;
   #engine: MonitoringEngine;
 
-  constructor(database: Store, log: Log = silentLog) {
+  constructor(database: DatabaseWithBeats, log: Log = silentLog) {
     this.#database = database;
     this.#log = log;
     this.#engine = this.#born();
@@ -69,12 +77,12 @@ class Life {
   async live(seconds: number, step = 3): Promise<void> {
     for (let left = seconds; left > 0; left -= step) {
       this.clock.advance(Math.min(step, left) * S);
-      await this.#engine.lookNow();
+      await this.#engine.pulseAndSweep();
     }
   }
 
   async die(seconds: number): Promise<void> {
-    await this.#engine.lookNow();
+    await this.#engine.pulseAndSweep();
     this.clock.advance(seconds * S);
     await this.rise();
   }
@@ -92,25 +100,25 @@ class Life {
       monotonic: () => clock.monotonic(),
       after: () => ({ cancel: () => undefined }),
     };
-    const figures = createMonitoringFigures();
+    const figures = createMonitoringCounters();
     return new MonitoringEngine({
       database: this.#database,
       clock: still,
       log: this.#log,
-      figures,
+      counters: figures,
       processId: 'life',
     });
   }
 }
 
 /** Tells the story to an engine; gives what was received when. */
-async function tell(life: Life, id: string, { steps }: Story): Promise<ModelEvent[]> {
-  const received: ModelEvent[] = [];
+async function tell(life: Life, id: string, { steps }: Story): Promise<MonitorModelEvent[]> {
+  const received: MonitorModelEvent[] = [];
   const send = async (kind: 'ok' | 'fail' | 'log') => {
     // One event per second, so that there is one order.
     life.clock.advance(S);
-    const { receivedAt: _, ...rest } = call(id, 0, { kind });
-    const { receivedAt } = await life.engine.beat(rest);
+    const { receivedAt: _, ...rest } = testBeatCall(id, 0, { kind });
+    const { receivedAt } = await life.engine.recordBeat(rest);
     received.push({ at: receivedAt, kind });
   };
   for (const one of steps)
@@ -129,31 +137,31 @@ async function tell(life: Life, id: string, { steps }: Story): Promise<ModelEven
     }
   await life.live(1);
   await send('log');
-  await life.engine.lookNow();
+  await life.engine.pulseAndSweep();
   return received;
 }
 
 /** For a monitor a gap begins no earlier than what was last heard from it. */
 function gapsFor(
-  gaps: readonly { started_at: number; ended_at: number; stepped: number }[],
-  received: readonly ModelEvent[],
+  gaps: readonly { started_at: number; ended_at: number; clock_stepped: number }[],
+  received: readonly MonitorModelEvent[],
   from: number,
 ) {
   return gaps
     .filter(({ ended_at }) => ended_at > from)
-    .map(({ started_at, ended_at, stepped }) => {
+    .map(({ started_at, ended_at, clock_stepped }) => {
       const within = received.map(({ at }) => at).filter((at) => at < ended_at);
       return {
         startAt: Math.max(started_at, from, ...within.filter((at) => at > started_at)),
         endAt: ended_at,
-        isStep: stepped === 1,
+        isClockJump: clock_stepped === 1,
       };
     });
 }
 
 test('sqlite: however far the clock is set ahead and whenever the process dies, the history is the model’s (6.12)', async (t) => {
   const counts = { stories: 0, gaps: 0, missed: 0 };
-  const path = join(temporaryDirectory(t), 'floe.db');
+  const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
   await addOrg(database);
@@ -164,28 +172,28 @@ test('sqlite: however far the clock is set ahead and whenever the process dies, 
       const life = new Life(database);
       await life.engine.start();
       const id = `story-${counts.stories}`;
-      const { nowMs, gaps } = await life.engine.moment();
-      await changed(database, { nowMs, gaps }, (changing) =>
+      const { nowMs, gaps } = await life.engine.changeContext();
+      await runMonitorChange(database, { nowMs, gaps }, (changing) =>
         createMonitor(
           changing,
-          ORG,
-          monitor(id, {
+          MONITOR_TEST_ORG,
+          testMonitorDefinition(id, {
             expected_interval_minutes: told.intervalMs / MINUTE,
             grace_period_minutes: told.graceMs / MINUTE,
           }),
         ),
       );
       const received = await tell(life, id, told);
-      const row = await monitorById(database.read, ORG, id);
+      const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
       assert.ok(row);
-      const recorded = await historyOf(database, row.uid);
+      const recorded = await recordedHistory(database, row.uid);
       const stored = await database.read
         .selectFrom('monitor_gaps')
         .selectAll()
         .orderBy('started_at')
         .execute();
       const { intervalMs, graceMs } = told;
-      const model = new Model({ every: { intervalMs }, graceMs, alertAfter: 1 }, nowMs);
+      const model = new MonitorModel({ schedule: { intervalMs }, graceMs, alertAfter: 1 }, nowMs);
       const end = received.at(-1)?.at ?? nowMs;
       const expected = model.run(nowMs + S, end, received, gapsFor(stored, received, nowMs));
       assert.deepEqual(recorded, { ...expected, alerts: [...new Set(expected.alerts)] });
@@ -220,7 +228,7 @@ const settings = fc.record({
 });
 
 test('sqlite: wherever the clock is set, time follows it, a job that beats is not called failing and a dead one is found', async (t) => {
-  const path = join(temporaryDirectory(t), 'floe.db');
+  const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
   await addOrg(database);
@@ -235,13 +243,14 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
       const plan = byCron
         ? { schedule: { cron: '* * * * *' }, grace_period_minutes: 1 }
         : { expected_interval_minutes: 1, grace_period_minutes: graceMs / MINUTE };
-      const { nowMs, gaps } = await life.engine.moment();
-      await changed(database, { nowMs, gaps }, async (changing) => {
-        for (const id of ids) await createMonitor(changing, ORG, monitor(id, plan));
+      const { nowMs, gaps } = await life.engine.changeContext();
+      await runMonitorChange(database, { nowMs, gaps }, async (changing) => {
+        for (const id of ids)
+          await createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id, plan));
       });
       const send = (id: string) => {
-        const { receivedAt: _, ...rest } = call(id, 0);
-        return life.engine.beat(rest);
+        const { receivedAt: _, ...rest } = testBeatCall(id, 0);
+        return life.engine.recordBeat(rest);
       };
       await Promise.all(ids.map(send));
       for (const { after, by, restarts, beats } of sets) {
@@ -263,9 +272,9 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
       }
       const [alive, dead] = await Promise.all(
         ids.map(async (id) => {
-          const row = await monitorById(database.read, ORG, id);
+          const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
           assert.ok(row);
-          return historyOf(database, row.uid);
+          return recordedHistory(database, row.uid);
         }),
       );
       assert.deepEqual(alive?.alerts, [], 'a job that beat was called failing');
@@ -286,7 +295,7 @@ test('sqlite: wherever the clock is set, time follows it, a job that beats is no
 });
 
 test('a clock that is set is told in the log, both ways, and a restart under an earlier clock keeps no later time', async (t) => {
-  const path = join(temporaryDirectory(t), 'floe.db');
+  const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock: new FakeClock() });
   t.after(() => database.close());
   const told: string[] = [];
@@ -307,27 +316,32 @@ test('a clock that is set is told in the log, both ways, and a restart under an 
 });
 
 test('postgres: a process that finds a later time than that of the database takes it back', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });
   t.after(() => database.close());
   const HOUR = 3_600_000;
   await addOrg(database);
   const before = Date.now();
-  await changed(database, { nowMs: before + HOUR }, (changing) =>
-    createMonitor(changing, ORG, monitor('job')),
+  await runMonitorChange(database, { nowMs: before + HOUR }, (changing) =>
+    createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('job')),
   );
   await database.transaction(async (writer) => {
     await writer
       .insertInto('monitor_pulse')
       .values({ id: 1, seen_at: before + HOUR })
       .execute();
-    const ahead = { started_at: before + HOUR - 60_000, ended_at: before + HOUR, presumed: 0, stepped: 0 };
+    const ahead = {
+      started_at: before + HOUR - 60_000,
+      ended_at: before + HOUR,
+      inferred: 0,
+      clock_stepped: 0,
+    };
     await writer.insertInto('monitor_gaps').values(ahead).execute();
   });
-  const figures = createMonitoringFigures();
-  const engine = new MonitoringEngine({ database, clock: systemClock, log: silentLog, figures });
+  const figures = createMonitoringCounters();
+  const engine = new MonitoringEngine({ database, clock: systemClock, log: silentLog, counters: figures });
   await engine.start();
-  t.after(() => engine.leave());
+  t.after(() => engine.stop());
   const clock = await database.read.selectFrom('monitor_clocks').selectAll().executeTakeFirstOrThrow();
   const latest = engine.now();
   for (const at of [clock.settled_at, clock.anchor_at, clock.period_at]) assert.ok(at <= latest);
@@ -337,7 +351,7 @@ test('postgres: a process that finds a later time than that of the database take
 });
 
 /** Every story begins at the same instant. */
-async function forgetTime(database: Store): Promise<void> {
+async function forgetTime(database: DatabaseWithBeats): Promise<void> {
   await database.transaction(async (writer) => {
     for (const table of ['monitor_pulse', 'monitor_leases', 'monitor_gaps', 'monitor_clocks'] as const)
       await writer.deleteFrom(table).execute();

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listMonitors, readPeriods, readUptime } from './read.ts';
-import { beat, house, live } from './test/house.ts';
-import { MINUTE, ORG } from './test/monitors.ts';
+import { listMonitors, readPeriods, readUptime } from './read-monitors.ts';
+import { createTestCluster, recordTestBeat, runFor } from './test/test-cluster.ts';
+import { MINUTE, MONITOR_TEST_ORG } from './test/test-monitors.ts';
 
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
 const HOUR = 60 * MINUTE;
 
 test('an hour without us is nobody’s failure: 10,000 clients beat on, and one that died before is found after', async (t) => {
-  const { clock, database, start, add, count, history } = await house(t);
+  const { clock, database, start, add, count, history } = await createTestCluster(t);
   const clients = full ? 10_000 : 1_000;
   const ids = Array.from({ length: clients }, (_, n) => `job-${n}`);
   const before = await start();
   await add(before.engine, [...ids, 'dead'], 5, 1);
-  await Promise.all([...ids, 'dead'].map((id) => beat(before.engine, id)));
-  await live(clock, before.engine, 2 * MINUTE);
+  await Promise.all([...ids, 'dead'].map((id) => recordTestBeat(before.engine, id)));
+  await runFor(clock, before.engine, 2 * MINUTE);
   before.crash();
   clock.advance(HOUR);
   const { engine, crash } = await start();
   const back = engine.now();
-  await live(clock, engine, 4 * MINUTE);
-  await Promise.all(ids.map((id) => beat(engine, id)));
-  await live(clock, engine, 2 * MINUTE - 6_000);
+  await runFor(clock, engine, 4 * MINUTE);
+  await Promise.all(ids.map((id) => recordTestBeat(engine, id)));
+  await runFor(clock, engine, 2 * MINUTE - 6_000);
   assert.equal(await count('missed'), 0);
-  await live(clock, engine, 9_000);
+  await runFor(clock, engine, 9_000);
   const dead = await history('dead');
   assert.deepEqual(
     dead.periods.slice(-1),
@@ -37,7 +37,11 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
     ['healthy'],
   );
   const listed = async (search: string) => {
-    const { rows } = await listMonitors(database.read, { orgId: ORG, limit: 500, search }, engine.sight());
+    const { rows } = await listMonitors(
+      database.read,
+      { orgId: MONITOR_TEST_ORG, limit: 500, search },
+      engine.evaluationContext(),
+    );
     return [...new Set(rows.map((view) => view.clock.status))];
   };
   assert.deepEqual(await listed('DEAD'), ['failing']);
@@ -46,33 +50,35 @@ test('an hour without us is nobody’s failure: 10,000 clients beat on, and one 
 });
 
 test('a suspended machine and a clock that is set make no miss; what they hid is unknown', async (t) => {
-  const { clock, database, start, add, count } = await house(t);
+  const { clock, database, start, add, count } = await createTestCluster(t);
   const { engine, crash } = await start();
   await add(engine, ['job'], 1);
-  await beat(engine, 'job');
-  await live(clock, engine, 30_000);
+  await recordTestBeat(engine, 'job');
+  await runFor(clock, engine, 30_000);
   // Suspended for ten minutes: the monotonic clock stood still, the wall clock did not.
   clock.step(10 * MINUTE);
-  await live(clock, engine, 45_000);
-  await beat(engine, 'job');
+  await runFor(clock, engine, 45_000);
+  await recordTestBeat(engine, 'job');
   assert.equal(await count('missed'), 0);
   // Set back by an hour: time follows, and what was recorded goes back with it.
   clock.step(-HOUR);
-  await live(clock, engine, 30_000);
+  await runFor(clock, engine, 30_000);
   assert.equal(engine.now(), clock.now());
-  await beat(engine, 'job');
+  await recordTestBeat(engine, 'job');
   assert.equal(await count('missed'), 0);
-  await live(clock, engine, 66_000);
+  await runFor(clock, engine, 66_000);
   assert.equal(await count('missed'), 1);
-  const [view] = (await listMonitors(database.read, { orgId: ORG, limit: 1 }, engine.sight())).rows;
+  const [view] = (
+    await listMonitors(database.read, { orgId: MONITOR_TEST_ORG, limit: 1 }, engine.evaluationContext())
+  ).rows;
   assert.ok(view);
   const range = { fromMs: 0, toMs: engine.now() };
-  const spans = await readPeriods(database.read, view, range, engine.sight());
+  const spans = await readPeriods(database.read, view, range, engine.evaluationContext());
   assert.deepEqual(
     spans.map(({ status }) => status),
     ['waiting', 'healthy', 'unknown', 'healthy', 'failing'].slice(1),
   );
-  const uptime = await readUptime(database.read, view, range, engine.sight());
+  const uptime = await readUptime(database.read, view, range, engine.evaluationContext());
   const unknown = spans.find(({ status }) => status === 'unknown');
   assert.ok(unknown && unknown.endedAt !== null);
   assert.equal(uptime.unknownMs, unknown.endedAt - unknown.startedAt);
@@ -81,17 +87,17 @@ test('a suspended machine and a clock that is set make no miss; what they hid is
 });
 
 test('a beat is judged by nobody before it is written: the sweep waits for what is on its way', async (t) => {
-  const { clock, start, add, count, history } = await house(t);
+  const { clock, start, add, count, history } = await createTestCluster(t);
   const one = await start();
   await add(one.engine, ['job'], 1);
-  await beat(one.engine, 'job');
-  await live(clock, one.engine, 58_000);
+  await recordTestBeat(one.engine, 'job');
+  await runFor(clock, one.engine, 58_000);
   clock.advance(1_000);
-  const onTime = beat(one.engine, 'job');
+  const onTime = recordTestBeat(one.engine, 'job');
   clock.advance(2_000);
   const other = await start();
-  await Promise.all([other.engine.lookNow(), one.engine.lookNow(), onTime]);
-  await other.engine.lookNow();
+  await Promise.all([other.engine.pulseAndSweep(), one.engine.pulseAndSweep(), onTime]);
+  await other.engine.pulseAndSweep();
   assert.equal(await count('missed'), 0);
   assert.deepEqual((await history('job')).periods.length, 1);
   one.crash();
@@ -99,16 +105,16 @@ test('a beat is judged by nobody before it is written: the sweep waits for what 
 });
 
 test('one process of two that ends makes no gap; the last one that ends does', async (t) => {
-  const { clock, database, start } = await house(t);
+  const { clock, database, start } = await createTestCluster(t);
   const gaps = () => database.read.selectFrom('monitor_gaps').selectAll().execute();
   const first = await start();
   const second = await start();
-  await live(clock, first.engine, 3_000);
-  await second.engine.lookNow();
+  await runFor(clock, first.engine, 3_000);
+  await second.engine.pulseAndSweep();
   first.crash();
-  await live(clock, second.engine, 12_000);
+  await runFor(clock, second.engine, 12_000);
   assert.deepEqual(await gaps(), []);
-  await second.engine.leave();
+  await second.engine.stop();
   second.crash();
   clock.advance(2_000);
   const third = await start();

@@ -1,62 +1,62 @@
 import { Fault } from '@floe/contract/faults';
-import { pause, type Clock as SystemClock } from '../core/clock.ts';
+import { type Clock as SystemClock, sleep } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import { isAnyDue } from '../store/monitoring/clocks.ts';
-import { expireBeatKeys } from '../store/monitoring/history.ts';
-import type { Store } from '../store/open-database.ts';
-import type { BeatAnswer, BeatCall, Sight as BeatSight } from './beat-call.ts';
+import { hasDueClock } from '../store/monitoring/monitor-clocks.ts';
+import { expireBeatKeys } from '../store/monitoring/monitor-history.ts';
+import type { DatabaseWithBeats } from '../store/open-database.ts';
+import type { BeatCall, BeatReceipt, BeatEvaluationContext as BeatSight } from './beat-call.ts';
 import { BeatQueue } from './beat-queue.ts';
-import { commitBeats } from './beats.ts';
-import type { MonitoringFigures } from './figures.ts';
-import { KnownClocks } from './known-clocks.ts';
-import { Pulse } from './pulse.ts';
-import { keepQuietBeats } from './quiet-beats.ts';
-import type { Sight } from './read.ts';
-import { CLOCKS_PER_SWEEP, sweep } from './sweep.ts';
+import { ClockCache } from './clock-cache.ts';
+import { commitBeats } from './commit-beats.ts';
+import type { MonitoringCounters } from './monitoring-metrics.ts';
+import { applyBeatsOptimistically } from './optimistic-beats.ts';
+import { ProcessPulse } from './process-pulse.ts';
+import type { EvaluationContext } from './read-monitors.ts';
+import { CLOCKS_PER_SWEEP, sweepDueClocks } from './sweep.ts';
 
 /** Idempotency keys are known this long. */
-const KEYS_KEPT_MS = 48 * 60 * 60 * 1000;
+const IDEMPOTENCY_KEY_TTL_MS = 48 * 60 * 60 * 1000;
 /** How long a change waits before it asks again how far the other processes are, and how often; they say so every second. */
-const SETTLE_MS = 100;
-const SETTLE_TRIES = 25;
-const KEYS_EVERY_MS = 60 * 60 * 1000;
+const COMMIT_POLL_MS = 100;
+const COMMIT_POLL_ATTEMPTS = 25;
+const KEY_CLEANUP_INTERVAL_MS = 60 * 60 * 1000;
 
-export interface EngineParts {
-  readonly database: Store;
+export interface MonitoringEngineOptions {
+  readonly database: DatabaseWithBeats;
   readonly clock: SystemClock;
   readonly log: Log;
-  readonly figures: MonitoringFigures;
-  /** See `PulseParts`. */
+  readonly counters: MonitoringCounters;
+  /** See `ProcessPulseOptions`. */
   readonly processId?: string;
   /** Beats of one transaction; for measurements. */
-  readonly batch?: number;
+  readonly batchSize?: number;
 }
 
 /** Takes beats and finds those that are missing. Any number of processes run one each on a shared store. */
 export class MonitoringEngine {
-  readonly #parts: EngineParts;
+  readonly #options: MonitoringEngineOptions;
   readonly #queue: BeatQueue;
-  readonly #pulse: Pulse;
-  readonly #clocks = new KnownClocks();
-  #keysExpiredAt = Number.NEGATIVE_INFINITY;
+  readonly #pulse: ProcessPulse;
+  readonly #clocks = new ClockCache();
+  #keysCleanedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
-    const { database, clock, log, batch, processId } = parts;
+  constructor(options: MonitoringEngineOptions) {
+    this.#options = options;
+    const { database, clock, log, batchSize: batch, processId } = options;
     this.#queue = new BeatQueue({
       clock,
       log,
-      keep: (calls) => this.#keep(calls),
+      applyOptimistically: (calls) => this.#applyOptimistically(calls),
       commit: (calls) => this.#commit(calls),
-      ...(batch === undefined ? {} : { batch }),
+      ...(batch === undefined ? {} : { batchSize: batch }),
     });
-    this.#pulse = new Pulse({
+    this.#pulse = new ProcessPulse({
       database,
       clock,
       log,
       ...(processId === undefined ? {} : { processId }),
-      oldestPending: () => this.#queue.oldest(),
-      afterwards: () => this.#sweepAll(),
+      oldestPendingAt: () => this.#queue.oldestReceivedAt(),
+      afterPulse: () => this.#sweepAll(),
     });
   }
 
@@ -76,9 +76,9 @@ export class MonitoringEngine {
   }
 
   /** What the history needs to be read: our own gaps and the time. */
-  sight(): Sight {
-    const { gaps, settledUntil } = this.#pulse;
-    return { gaps, settledUntil, nowMs: this.#pulse.now() };
+  evaluationContext(): EvaluationContext {
+    const { gaps, committedUntil: settledUntil } = this.#pulse;
+    return { gaps, committedUntil: settledUntil, nowMs: this.#pulse.now() };
   }
 
   /**
@@ -87,22 +87,22 @@ export class MonitoringEngine {
    *
    * @throws Fault when the database is away.
    */
-  async moment(): Promise<Sight> {
-    const { database, clock } = this.#parts;
-    await this.#pulse.fresh();
+  async changeContext(): Promise<EvaluationContext> {
+    const { database, clock } = this.#options;
+    await this.#pulse.ensureFresh();
     const asked = this.#pulse.now();
     // One that is under way may have begun before.
-    for (let pulses = 0; pulses < 2 && this.#pulse.settledUntil < asked; pulses++) await this.#pulse.take();
-    for (let tries = 0; tries < SETTLE_TRIES && this.#pulse.settledUntil < asked; tries++) {
-      if (!(await isAnyDue(database.read, asked))) break;
-      await pause(clock, SETTLE_MS);
-      await this.#pulse.take();
+    for (let pulses = 0; pulses < 2 && this.#pulse.committedUntil < asked; pulses++) await this.#pulse.send();
+    for (let tries = 0; tries < COMMIT_POLL_ATTEMPTS && this.#pulse.committedUntil < asked; tries++) {
+      if (!(await hasDueClock(database.read, asked))) break;
+      await sleep(clock, COMMIT_POLL_MS);
+      await this.#pulse.send();
     }
-    return this.sight();
+    return this.evaluationContext();
   }
 
   /** Beats that are not committed yet. */
-  get pending(): number {
+  get pendingBeats(): number {
     return this.#queue.length;
   }
 
@@ -111,25 +111,25 @@ export class MonitoringEngine {
    *
    * @throws Fault `monitor_not_found`, or `overloaded` with the time to wait.
    */
-  async beat(call: Omit<BeatCall, 'receivedAt' | 'heardFrom'>): Promise<BeatAnswer> {
-    const { figures } = this.#parts;
+  async recordBeat(call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>): Promise<BeatReceipt> {
+    const { counters: figures } = this.#options;
     const receivedAt = this.#pulse.now();
-    const waitedMs = this.#pulse.waitedMs();
-    const heard = waitedMs > 0 ? { heardFrom: receivedAt - waitedMs } : {};
+    const waitedMs = this.#pulse.maxReceiveDelayMs();
+    const heard = waitedMs > 0 ? { earliestReceivedAt: receivedAt - waitedMs } : {};
     try {
       const answer = await this.#queue.add({ ...call, ...heard, receivedAt });
-      figures.beat(call.kind);
+      figures.countBeat(call.kind);
       return answer;
     } catch (error) {
-      figures.beat('refused');
-      if (error instanceof Fault && error.code === 'overloaded') this.#pulse.noteRefusal();
+      figures.countBeat('rejected');
+      if (error instanceof Fault && error.code === 'overloaded') this.#pulse.recordRejection();
       throw error;
     }
   }
 
   /** A pulse and the sweep after it, now instead of within the second; for tests and measurements. */
-  async lookNow(): Promise<void> {
-    await this.#pulse.take();
+  async pulseAndSweep(): Promise<void> {
+    await this.#pulse.send();
     await this.#sweepAll();
   }
 
@@ -137,7 +137,7 @@ export class MonitoringEngine {
    * Answers what is under way and says that this process is gone: what is due from now on is not held against anybody.
    * Beats that still come on open connections are taken.
    */
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#queue.flush();
     await this.#pulse.close();
   }
@@ -147,41 +147,46 @@ export class MonitoringEngine {
     return this.#queue.flush();
   }
 
-  async #keep(calls: readonly BeatCall[]): Promise<(BeatAnswer | null)[]> {
-    await this.#pulse.fresh();
-    const sight = this.#sightOfBeats();
-    if (sight.othersUntil !== Number.POSITIVE_INFINITY) return [];
-    return keepQuietBeats(this.#parts.database, notAhead(calls, sight.nowMs), sight, this.#clocks);
+  async #applyOptimistically(calls: readonly BeatCall[]): Promise<(BeatReceipt | null)[]> {
+    await this.#pulse.ensureFresh();
+    const context = this.#beatContext();
+    if (context.peersCommittedUntil !== Number.POSITIVE_INFINITY) return [];
+    return applyBeatsOptimistically(
+      this.#options.database,
+      clampReceivedAt(calls, context.nowMs),
+      context,
+      this.#clocks,
+    );
   }
 
   async #commit(calls: readonly BeatCall[]) {
-    await this.#pulse.fresh();
-    const sight = this.#sightOfBeats();
-    return commitBeats(this.#parts.database, notAhead(calls, sight.nowMs), sight, this.#clocks);
+    await this.#pulse.ensureFresh();
+    const context = this.#beatContext();
+    return commitBeats(this.#options.database, clampReceivedAt(calls, context.nowMs), context, this.#clocks);
   }
 
-  #sightOfBeats(): BeatSight {
-    const { gaps, othersUntil } = this.#pulse;
-    return { nowMs: this.#pulse.now(), gaps, othersUntil };
+  #beatContext(): BeatSight {
+    const { gaps, peersCommittedUntil: othersUntil } = this.#pulse;
+    return { nowMs: this.#pulse.now(), gaps, peersCommittedUntil: othersUntil };
   }
 
   async #sweepAll(): Promise<void> {
-    const { database, figures, clock } = this.#parts;
+    const { database, counters: figures, clock } = this.#options;
     for (;;) {
-      const swept = await sweep(database, this.sight());
-      figures.sweep(swept);
-      if (swept.clocks < CLOCKS_PER_SWEEP) break;
+      const swept = await sweepDueClocks(database, this.evaluationContext());
+      figures.countSweep(swept);
+      if (swept.evaluated < CLOCKS_PER_SWEEP) break;
       // A long sweep must not make this process look dead.
-      await this.#pulse.fresh();
+      await this.#pulse.ensureFresh();
     }
-    if (clock.monotonic() - this.#keysExpiredAt < KEYS_EVERY_MS) return;
-    this.#keysExpiredAt = clock.monotonic();
-    await expireBeatKeys(database, this.#pulse.now() - KEYS_KEPT_MS);
+    if (clock.monotonic() - this.#keysCleanedAt < KEY_CLEANUP_INTERVAL_MS) return;
+    this.#keysCleanedAt = clock.monotonic();
+    await expireBeatKeys(database, this.#pulse.now() - IDEMPOTENCY_KEY_TTL_MS);
   }
 }
 
 /** Beats that waited while the clock was set back were received just now. */
-function notAhead(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
+function clampReceivedAt(calls: readonly BeatCall[], nowMs: number): readonly BeatCall[] {
   if (calls.every(({ receivedAt }) => receivedAt <= nowMs)) return calls;
   return calls.map((call) => (call.receivedAt <= nowMs ? call : { ...call, receivedAt: nowMs }));
 }

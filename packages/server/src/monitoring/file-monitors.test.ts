@@ -3,20 +3,29 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { syncedKind } from '../platform/file-sync.ts';
-import { syncOrgs } from '../platform/test/file.ts';
-import { monitorById, monitorsOfOrg } from '../store/monitoring/definitions.ts';
-import type { Database, Writer } from '../store/ports.ts';
+import { createKindSync } from '../platform/file-sync.ts';
+import { syncOrgs } from '../platform/test/sync-orgs.ts';
+import { findMonitorById, listMonitorsOfOrg } from '../store/monitoring/monitors.ts';
+import type { Database, DatabaseWriter } from '../store/ports.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
-import { commitBeats } from './beats.ts';
-import { fileMonitors } from './file-monitors.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { commitBeats } from './commit-beats.ts';
+import { monitorFileKind } from './file-monitors.ts';
 import { createMonitor, deleteMonitor, setDefaultGrace } from './monitors.ts';
-import { sweep } from './sweep.ts';
-import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
+import { sweepDueClocks } from './sweep.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  MONITOR_TEST_START,
+  recordedHistory,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
 
 async function open(t: TestContext): Promise<Database> {
-  const database = await openSqlite(join(temporaryDirectory(t), 'floe.db'), {
+  const database = await openSqlite(join(createTemporaryDirectory(t), 'floe.db'), {
     log: silentLog,
     clock: systemClock,
   });
@@ -38,17 +47,17 @@ async function file(
   monitors: readonly object[],
   { graceMinutes = 5, line = 7, count = () => undefined }: FileMore = {},
 ) {
-  await changed(database, { nowMs }, async (changing) => {
-    const writer = counting(changing.writer, count);
-    await setDefaultGrace({ ...changing, writer }, ORG, graceMinutes * MINUTE);
-    const kinds = [syncedKind(fileMonitors({ ...changing, writer }))];
-    await syncOrgs(writer, kinds, [{ id: ORG, monitors }], { nowMs, line });
+  await runMonitorChange(database, { nowMs }, async (context) => {
+    const writer = counting(context.writer, count);
+    await setDefaultGrace({ ...context, writer }, MONITOR_TEST_ORG, graceMinutes * MINUTE);
+    const kinds = [createKindSync(monitorFileKind({ ...context, writer }))];
+    await syncOrgs(writer, kinds, [{ id: MONITOR_TEST_ORG, monitors }], { nowMs, line });
   });
 }
 
 async function beat(database: Database, id: string, at: number) {
-  const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
-  return (await commitBeats(database, [call(id, at)], sight))[0];
+  const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
+  return (await commitBeats(database, [testBeatCall(id, at)], context))[0];
 }
 
 async function dueAt(database: Database, id: string) {
@@ -66,50 +75,64 @@ const audits = (database: Database) =>
 test('monitors of the file are made once, and an unchanged file changes nothing', async (t) => {
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 10, tags: ['etl'] }];
-  await file(database, T0, monitors);
-  await file(database, T0 + MINUTE, monitors);
+  await file(database, MONITOR_TEST_START, monitors);
+  await file(database, MONITOR_TEST_START + MINUTE, monitors);
   assert.deepEqual(await audits(database), [{ action: 'monitors.create', subject: 'job' }]);
-  const row = await monitorById(database.read, ORG, 'job');
-  assert.deepEqual([row?.source, row?.updated_at, row?.name], ['file', T0, 'job']);
+  const row = await findMonitorById(database.read, MONITOR_TEST_ORG, 'job');
+  assert.deepEqual([row?.source, row?.updated_at, row?.name], ['file', MONITOR_TEST_START, 'job']);
 });
 
 test('a monitor that moved in the file is where it stands now, and is not changed by that', async (t) => {
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 10 }];
-  await file(database, T0, monitors);
-  await file(database, T0 + MINUTE, [{ id: 'first', expected_interval_minutes: 10 }, ...monitors], {
-    line: 8,
-  });
-  const row = await monitorById(database.read, ORG, 'job');
-  assert.deepEqual([row?.source_file, row?.source_line, row?.updated_at], ['floe.yaml', 8, T0]);
+  await file(database, MONITOR_TEST_START, monitors);
+  await file(
+    database,
+    MONITOR_TEST_START + MINUTE,
+    [{ id: 'first', expected_interval_minutes: 10 }, ...monitors],
+    {
+      line: 8,
+    },
+  );
+  const row = await findMonitorById(database.read, MONITOR_TEST_ORG, 'job');
+  assert.deepEqual(
+    [row?.source_file, row?.source_line, row?.updated_at],
+    ['floe.yaml', 8, MONITOR_TEST_START],
+  );
   assert.equal((await audits(database)).filter(({ subject }) => subject === 'job').length, 1);
 });
 
 test('a monitor with an equal id is taken over with its history and its clock', async (t) => {
   const database = await open(t);
-  const made = await changed(database, { nowMs: T0 }, (changing) =>
-    createMonitor(changing, ORG, monitor('job')),
+  const made = await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+    createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('job')),
   );
-  await beat(database, 'job', T0 + 10_000);
-  await file(database, T0 + 20_000, [{ id: 'job', name: 'The job', expected_interval_minutes: 1 }]);
-  const row = await monitorById(database.read, ORG, 'job');
+  await beat(database, 'job', MONITOR_TEST_START + 10_000);
+  await file(database, MONITOR_TEST_START + 20_000, [
+    { id: 'job', name: 'The job', expected_interval_minutes: 1 },
+  ]);
+  const row = await findMonitorById(database.read, MONITOR_TEST_ORG, 'job');
   assert.deepEqual([row?.uid, row?.source, row?.name], [made.uid, 'file', 'The job']);
-  assert.equal(await dueAt(database, 'job'), T0 + 10_000 + MINUTE + 5 * MINUTE);
+  assert.equal(await dueAt(database, 'job'), MONITOR_TEST_START + 10_000 + MINUTE + 5 * MINUTE);
 });
 
 test('a monitor that leaves the file takes no beats and keeps its history; back again it goes on', async (t) => {
   const database = await open(t);
   const monitors = [{ id: 'job', expected_interval_minutes: 1 }];
-  await file(database, T0, monitors);
-  await beat(database, 'job', T0 + 10_000);
-  await file(database, T0 + 20_000, []);
-  assert.equal(await beat(database, 'job', T0 + 30_000), 'unknown');
-  await sweep(database, { gaps: [], settledUntil: T0 + 60 * MINUTE, nowMs: T0 + 60 * MINUTE });
-  const [row] = await monitorsOfOrg(database.read, ORG);
-  assert.equal(row?.disabled_at, T0 + 20_000);
-  await file(database, T0 + 90 * MINUTE, monitors);
-  await beat(database, 'job', T0 + 91 * MINUTE);
-  const { checks, periods } = await historyOf(database, row?.uid ?? '');
+  await file(database, MONITOR_TEST_START, monitors);
+  await beat(database, 'job', MONITOR_TEST_START + 10_000);
+  await file(database, MONITOR_TEST_START + 20_000, []);
+  assert.equal(await beat(database, 'job', MONITOR_TEST_START + 30_000), 'unknown');
+  await sweepDueClocks(database, {
+    gaps: [],
+    committedUntil: MONITOR_TEST_START + 60 * MINUTE,
+    nowMs: MONITOR_TEST_START + 60 * MINUTE,
+  });
+  const [row] = await listMonitorsOfOrg(database.read, MONITOR_TEST_ORG);
+  assert.equal(row?.disabled_at, MONITOR_TEST_START + 20_000);
+  await file(database, MONITOR_TEST_START + 90 * MINUTE, monitors);
+  await beat(database, 'job', MONITOR_TEST_START + 91 * MINUTE);
+  const { checks, periods } = await recordedHistory(database, row?.uid ?? '');
   assert.equal(checks.length, 2);
   assert.deepEqual(
     periods.map((line) => line.split(' ')[1]),
@@ -124,14 +147,18 @@ test('a monitor that leaves the file takes no beats and keeps its history; back 
 test('a monitor that was removed by the API and is created again has its history', async (t) => {
   const database = await open(t);
   const create = (at: number) =>
-    changed(database, { nowMs: at }, (changing) => createMonitor(changing, ORG, monitor('job')));
-  const row = await create(T0);
-  await beat(database, 'job', T0 + 10_000);
-  await changed(database, { nowMs: T0 + 20_000 }, (changing) => deleteMonitor(changing, row));
-  assert.equal(await beat(database, 'job', T0 + 30_000), 'unknown');
-  assert.equal((await create(T0 + 40_000)).uid, row.uid);
-  await beat(database, 'job', T0 + 50_000);
-  assert.equal((await historyOf(database, row.uid)).checks.length, 2);
+    runMonitorChange(database, { nowMs: at }, (changing) =>
+      createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('job')),
+    );
+  const row = await create(MONITOR_TEST_START);
+  await beat(database, 'job', MONITOR_TEST_START + 10_000);
+  await runMonitorChange(database, { nowMs: MONITOR_TEST_START + 20_000 }, (changing) =>
+    deleteMonitor(changing, row),
+  );
+  assert.equal(await beat(database, 'job', MONITOR_TEST_START + 30_000), 'unknown');
+  assert.equal((await create(MONITOR_TEST_START + 40_000)).uid, row.uid);
+  await beat(database, 'job', MONITOR_TEST_START + 50_000);
+  assert.equal((await recordedHistory(database, row.uid)).checks.length, 2);
 });
 
 test('another grace of the org changes the deadlines of those that inherit it, and only those', async (t) => {
@@ -140,14 +167,14 @@ test('another grace of the org changes the deadlines of those that inherit it, a
     { id: 'own', expected_interval_minutes: 10, grace_period_minutes: 1 },
     { id: 'org', expected_interval_minutes: 10 },
   ];
-  await file(database, T0, monitors);
-  for (const { id } of monitors) await beat(database, id, T0);
-  const before = T0 + 10 * MINUTE;
+  await file(database, MONITOR_TEST_START, monitors);
+  for (const { id } of monitors) await beat(database, id, MONITOR_TEST_START);
+  const before = MONITOR_TEST_START + 10 * MINUTE;
   assert.deepEqual(await Promise.all(monitors.map(({ id }) => dueAt(database, id))), [
     before + MINUTE,
     before + 5 * MINUTE,
   ]);
-  await file(database, T0 + MINUTE, monitors, { graceMinutes: 30 });
+  await file(database, MONITOR_TEST_START + MINUTE, monitors, { graceMinutes: 30 });
   assert.deepEqual(await Promise.all(monitors.map(({ id }) => dueAt(database, id))), [
     before + MINUTE,
     before + 30 * MINUTE,
@@ -155,7 +182,7 @@ test('another grace of the org changes the deadlines of those that inherit it, a
 });
 
 /** Calls `count` for each statement that a transaction sends. */
-function counting(writer: Writer, count: () => void): Writer {
+function counting(writer: DatabaseWriter, count: () => void): DatabaseWriter {
   const executor = writer.getExecutor();
   const run = executor.executeQuery.bind(executor);
   executor.executeQuery = (query) => {
@@ -183,7 +210,7 @@ test('many monitors are written with as few statements as some', async (t) => {
     const count = () => {
       statements += 1;
     };
-    await file(database, T0 + counts.length, monitors, { count });
+    await file(database, MONITOR_TEST_START + counts.length, monitors, { count });
     counts.push(statements);
   }
   // Up to a hundred audit entries are told one by one to those who watch.

@@ -1,15 +1,16 @@
 import type { MonitorConfig } from '@floe/contract/config';
-import { fileKind, type StoredListKind } from '../platform/file-sync.ts';
-import { allMonitors, type MonitorRow, monitorsOfOrg } from '../store/monitoring/definitions.ts';
-import { definitionOf } from './definition.ts';
-import { type Changing, MonitorChanges, newMonitor } from './monitor-changes.ts';
+import { defineFileKind, type StoredResourceKind } from '../platform/file-sync.ts';
+import { listAllMonitors, listMonitorsOfOrg, type MonitorRow } from '../store/monitoring/monitors.ts';
+import { type MonitorChangeContext, MonitorChanges, newMonitorRow } from './monitor-changes.ts';
+import { parseMonitorDefinition } from './monitor-definition.ts';
 
 /** Monitors, in floe.yaml and stored. */
-export const MONITORS: StoredListKind<MonitorConfig, MonitorRow> = {
+export const MONITOR_KIND: StoredResourceKind<MonitorConfig, MonitorRow> = {
   kind: 'monitors',
   list: ({ monitors }) => monitors,
   nameOf: ({ id }) => id,
-  stored: (reader, orgId) => (orgId === undefined ? allMonitors(reader) : monitorsOfOrg(reader, orgId)),
+  stored: (reader, orgId) =>
+    orgId === undefined ? listAllMonitors(reader) : listMonitorsOfOrg(reader, orgId),
   storedName: ({ id }) => id,
   isRemoved: ({ disabled_at }) => disabled_at !== null,
 };
@@ -19,23 +20,23 @@ export const MONITORS: StoredListKind<MonitorConfig, MonitorRow> = {
  *
  * @throws Fault `invalid_request` for a cron expression that cannot be read, when they are written
  */
-export function fileMonitors(changing: Omit<Changing, 'actor' | 'source'>) {
-  const changes = new MonitorChanges({ ...changing, actor: 'file', source: { kind: 'file', line: null } });
-  return fileKind({
-    ...MONITORS,
-    columns: ({ config, timezone }) => ({ ...definitionOf(config, timezone), disabled_at: null }),
-    row: newMonitor,
+export function monitorFileKind(context: Omit<MonitorChangeContext, 'actor' | 'source'>) {
+  const changes = new MonitorChanges({ ...context, actor: 'file', source: { kind: 'file', line: null } });
+  return defineFileKind({
+    ...MONITOR_KIND,
+    columns: ({ config, timezone }) => ({ ...parseMonitorDefinition(config, timezone), disabled_at: null }),
+    row: newMonitorRow,
     insert: (_, row) => changes.add(row),
     update: (_, row, { updated_at }, next) =>
-      updated_at === undefined ? changes.move(next) : changes.put(row, next),
+      updated_at === undefined ? changes.updateSource(next) : changes.replaceRow(row, next),
     remove: (_, row) => changes.remove(row),
     flush: () => changes.write(),
-    shown,
+    auditView: monitorAuditView,
   });
 }
 
 /** A monitor as the audit log keeps it. */
-function shown(row: MonitorRow) {
+function monitorAuditView(row: MonitorRow) {
   const { uid: _uid, org_id: _org, source_file: _file, source_line: _line, ...rest } = row;
   return rest;
 }

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Clock, evaluationOf, type Gap, type Outcome, type Plan, planOf } from './clock.ts';
-import { medianOf, withInterval } from './intervals.ts';
+import { applyBeatEvent, createClock } from './clock-events.ts';
+import { evaluateUntil } from './evaluate-until.ts';
+import { appendInterval, medianInterval } from './intervals.ts';
+import {
+  createEvaluation,
+  createMonitorPlan,
+  type Gap,
+  type HistoryChanges,
+  type MonitorClock,
+  type MonitorPlan,
+} from './monitor-clock.ts';
 import { parseCron } from './schedule.ts';
-import { settle } from './settle.ts';
-import { beat, begin } from './state.ts';
 
 const RUNS = process.env['FLOE_TEST_FULL'] === undefined ? 400 : 4_000;
 const SECOND = 1_000;
@@ -17,7 +24,7 @@ const T0 = Date.UTC(2026, 10, 16);
 /** A job as it really is: when it beats, whether or not anybody hears it. */
 interface Job {
   readonly name: string;
-  readonly plan: Plan;
+  readonly plan: MonitorPlan;
   /** Between two beats when nothing is late. */
   readonly everyMs: number;
   /** Its n-th beat; `chance` is from 0 to 1. */
@@ -32,7 +39,7 @@ function everyJob(intervalMs: number, perInterval: number, graceMs: number): Job
   const late = Math.min(graceMs, everyMs / 10);
   return {
     name: `every ${intervalMs / MINUTE} min, beating every ${everyMs / MINUTE} min`,
-    plan: planOf({ kind: 'interval', intervalMs }, { ...rest, graceMs }),
+    plan: createMonitorPlan({ kind: 'interval', intervalMs }, { ...rest, graceMs }),
     everyMs,
     beatAt: (n, chance) => T0 + n * everyMs + Math.round(chance * late),
   };
@@ -43,7 +50,7 @@ function cronJob(cron: string, everyMs: number, graceMs: number): Job {
   const times = parseCron(cron, 'UTC').nextRuns(17, new Date(T0));
   return {
     name: cron,
-    plan: planOf({ kind: 'cron', cron, timezone: 'UTC' }, { ...rest, graceMs }),
+    plan: createMonitorPlan({ kind: 'cron', cron, timezone: 'UTC' }, { ...rest, graceMs }),
     everyMs,
     beatAt(n, chance) {
       const at = times[n]?.getTime();
@@ -112,8 +119,8 @@ function gapsOf({ job, outages, daily }: Story, until: number): Gap[] {
 }
 
 interface Lived {
-  readonly out: Outcome;
-  readonly clock: Clock;
+  readonly out: HistoryChanges;
+  readonly clock: MonitorClock;
   readonly gaps: readonly Gap[];
   /** Beats that were received, oldest first. */
   readonly heard: readonly number[];
@@ -134,17 +141,18 @@ function live(told: Story): Lived {
   const end = diesAfter === null ? last : last + 20 * job.everyMs + DAY;
   const until = gaps.find(({ startAt, endAt }) => startAt <= end && end < endAt)?.endAt ?? end;
   const away = (at: number) => gaps.some(({ startAt, endAt }) => startAt < at && at < endAt);
-  const out = evaluationOf(plan);
-  let clock = begin(evaluationOf(plan), T0 - SECOND, null);
+  const out = createEvaluation(plan);
+  let clock = createClock(createEvaluation(plan), T0 - SECOND, null);
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
   for (const at of beats)
-    if (!away(at)) clock = beat(clock, { ...out, gaps: known(at) }, { kind: 'ok', at, runId: null }).clock;
-  clock = settle(clock, { ...out, gaps: known(until) }, until);
+    if (!away(at))
+      clock = applyBeatEvent(clock, { ...out, gaps: known(at) }, { kind: 'ok', at, runId: null }).clock;
+  clock = evaluateUntil(clock, { ...out, gaps: known(until) }, until);
   const lost = beats.filter(away);
   return { out, clock, gaps, heard: beats.filter((at) => !away(at)), lost, until };
 }
 
-const failings = ({ out }: Lived) => out.notices.filter(({ event }) => event === 'failing');
+const failings = ({ out }: Lived) => out.alertTriggers.filter(({ event }) => event === 'failing');
 
 test('a job that beats is never called failing because of our restarts, but for one whose beats two of them swallowed', () => {
   fc.assert(
@@ -174,7 +182,7 @@ test('a job that died is found at its deadline, or one window after the gap that
       const last = lived.heard.at(-1) ?? 0;
       const failing = failings(lived).findLast(({ at }) => at > last);
       assert.ok(failing, `${name}: nobody heard that it is dead`);
-      const promised = plan.promises.afterBeat(last) ?? 0;
+      const promised = plan.occurrences.afterBeat(last) ?? 0;
       const deadline = promised + plan.graceMs;
       const early = plan.schedule.kind === 'cron' ? 5 * SECOND : 0;
       const hiding = lived.gaps.filter(({ startAt, endAt }) => endAt > last && startAt <= deadline);
@@ -187,7 +195,7 @@ test('a job that died is found at its deadline, or one window after the gap that
       found.afterGap += 1;
       const latest = Math.max(
         deadline,
-        ...hiding.map(({ endAt }) => (plan.promises.afterBeat(endAt) ?? 0) + plan.graceMs),
+        ...hiding.map(({ endAt }) => (plan.occurrences.afterBeat(endAt) ?? 0) + plan.graceMs),
       );
       // Floe may be away at that deadline: then it finds out when it is back.
       const during = lived.gaps.filter(({ startAt }) => startAt > deadline && startAt <= failing.at);
@@ -201,10 +209,10 @@ test('a job that died is found at its deadline, or one window after the gap that
 
 test('a restart of ten seconds moves the deadline of a daily job only while its beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  const start = begin(evaluationOf(plan), T0 - 1, null);
-  const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createClock(createEvaluation(plan), T0 - 1, null);
+  const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: T0, runId: null });
   const dueAfter = (startAt: number, endAt: number) =>
-    (settle(clock, evaluationOf(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
+    (evaluateUntil(clock, createEvaluation(plan, [{ startAt, endAt }]), endAt).dueAt ?? 0) - T0;
   assert.equal(dueAfter(T0 + HOUR, T0 + HOUR + 10_000), DAY + HOUR);
   assert.equal(
     dueAfter(T0 + 17 * HOUR, T0 + 18 * HOUR),
@@ -217,48 +225,52 @@ test('a restart of ten seconds moves the deadline of a daily job only while its 
 
 test('of several restarts in the time of one beat, the window begins at the last; one after it changes nothing', () => {
   const { plan } = everyJob(HOUR, 1, 5 * MINUTE);
-  const start = begin(evaluationOf(plan), T0 - 1, null);
-  const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: T0, runId: null });
+  const start = createClock(createEvaluation(plan), T0 - 1, null);
+  const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: T0, runId: null });
   const restart = (minute: number) => ({
     startAt: T0 + minute * MINUTE,
     endAt: T0 + (minute + 1) * MINUTE,
   });
   // The first one hid nothing, the second one the beat; the next beat comes after two hours.
-  const both = settle(clock, evaluationOf(plan, [restart(46), restart(59.5)]), T0 + 62 * MINUTE);
+  const both = evaluateUntil(clock, createEvaluation(plan, [restart(46), restart(59.5)]), T0 + 62 * MINUTE);
   assert.equal(both.dueAt, T0 + (60.5 + 65) * MINUTE);
-  const third = settle(both, evaluationOf(plan, [restart(119.5)]), T0 + 121 * MINUTE);
+  const third = evaluateUntil(both, createEvaluation(plan, [restart(119.5)]), T0 + 121 * MINUTE);
   assert.equal(third.dueAt, both.dueAt);
 });
 
 test('a cron beat that came a little early and fell into a restart is not expected again', () => {
   const { plan } = cronJob('0 3 * * *', DAY, MINUTE);
   const three = T0 + 3 * HOUR;
-  const start = begin(evaluationOf(plan), T0, null);
-  const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: three, runId: null });
+  const start = createClock(createEvaluation(plan), T0, null);
+  const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: three, runId: null });
   const gap = { startAt: three + DAY - MINUTE, endAt: three + DAY - SECOND };
-  assert.equal(settle(clock, evaluationOf(plan, [gap]), gap.endAt).expectedAt, three + 2 * DAY);
+  assert.equal(evaluateUntil(clock, createEvaluation(plan, [gap]), gap.endAt).expectedAt, three + 2 * DAY);
 });
 
 test('how often a job really beats says when its next beat could arrive', () => {
   const { plan } = everyJob(DAY, 1, HOUR);
-  let clock = begin(evaluationOf(plan), T0 - 1, null);
+  let clock = createClock(createEvaluation(plan), T0 - 1, null);
   for (let n = 0; n < 30; n++)
-    clock = beat(clock, evaluationOf(plan), { kind: 'ok', at: T0 + n * HOUR, runId: null }).clock;
+    clock = applyBeatEvent(clock, createEvaluation(plan), {
+      kind: 'ok',
+      at: T0 + n * HOUR,
+      runId: null,
+    }).clock;
   const last = T0 + 29 * HOUR;
   const gap = { startAt: last + 50 * MINUTE, endAt: last + 51 * MINUTE };
-  assert.equal(settle(clock, evaluationOf(plan, [gap]), gap.endAt).dueAt, gap.endAt + DAY + HOUR);
+  assert.equal(evaluateUntil(clock, createEvaluation(plan, [gap]), gap.endAt).dueAt, gap.endAt + DAY + HOUR);
 });
 
 test('the median is that of the last 20 intervals', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 45 }), (all) => {
-      const kept = all.reduce(withInterval, '');
+      const kept = all.reduce(appendInterval, '');
       const sorted = all.slice(-20).toSorted((one, other) => one - other);
       const [low = 0, high = 0] = [
         sorted[Math.ceil(sorted.length / 2) - 1],
         sorted[Math.floor(sorted.length / 2)],
       ];
-      assert.equal(medianOf(kept), (low + high) / 2);
+      assert.equal(medianInterval(kept), (low + high) / 2);
     }),
   );
 });
@@ -270,16 +282,16 @@ test('a job that stays silent is found however often Floe restarts at the hour o
       [{ kind: 'interval', intervalMs: DAY }, 5 * MINUTE],
       [{ kind: 'cron', cron: '0 0 * * *', timezone: 'UTC' }, 5 * MINUTE],
     ] as const) {
-      const plan = planOf(schedule, { ...rest, graceMs, alertAfterMisses });
-      const start = begin(evaluationOf(plan), T0 - 1, null);
-      const { clock } = beat(start, evaluationOf(plan), { kind: 'ok', at: T0, runId: null });
+      const plan = createMonitorPlan(schedule, { ...rest, graceMs, alertAfterMisses });
+      const start = createClock(createEvaluation(plan), T0 - 1, null);
+      const { clock } = applyBeatEvent(start, createEvaluation(plan), { kind: 'ok', at: T0, runId: null });
       const gaps = Array.from({ length: 12 }, (_, day) => ({
         startAt: T0 + (day + 1) * DAY - MINUTE,
         endAt: T0 + (day + 1) * DAY + 10 * MINUTE,
       }));
-      const out = evaluationOf(plan);
-      settle(clock, { ...out, gaps }, T0 + 12 * DAY);
-      const told = out.notices.find(({ event }) => event === 'failing');
+      const out = createEvaluation(plan);
+      evaluateUntil(clock, { ...out, gaps }, T0 + 12 * DAY);
+      const told = out.alertTriggers.find(({ event }) => event === 'failing');
       const name = `${JSON.stringify(schedule)} ${graceMs} ${alertAfterMisses}`;
       assert.ok(told && told.at <= T0 + (alertAfterMisses + 1) * DAY + HOUR, name);
     }

@@ -1,10 +1,10 @@
-import type { Clock, Evaluation, Gap, Outcome, Plan } from './clock.ts';
-import { medianOf } from './intervals.ts';
-import { EARLY_MS } from './schedule.ts';
-import { firstBeatDue, resume } from './transitions.ts';
+import { endPause, firstBeatDueAt } from './clock-transitions.ts';
+import { medianInterval } from './intervals.ts';
+import type { Evaluation, Gap, HistoryChanges, MonitorClock, MonitorPlan } from './monitor-clock.ts';
+import { EARLY_BEAT_TOLERANCE_MS } from './schedule.ts';
 
 /** A beat that comes earlier than this part of its interval is not expected: a gap before it hid nothing. */
-const ARRIVES_AFTER = 0.75;
+const EARLIEST_ARRIVAL_FRACTION = 0.75;
 
 /** The next beat: when it is expected, and its deadline. */
 interface ExpectedBeat {
@@ -16,28 +16,29 @@ interface ExpectedBeat {
  * What a gap of ours does to a clock (product section 6, "Gaps in Floe's own availability"). A gap in which the beat
  * could have arrived gives one whole new window after it, once per last beat. Any other gap leaves the deadline alone.
  */
-export function throughGap(clock: Clock, evaluation: Evaluation, gap: Gap): Clock {
+export function applyGap(clock: MonitorClock, evaluation: Evaluation, gap: Gap): MonitorClock {
   const { plan } = evaluation;
   if (clock.status === 'paused') {
     const { pausedUntil } = clock;
     if (pausedUntil === null || pausedUntil > gap.endAt) return clock;
-    return throughGap(resume(clock, evaluation, pausedUntil), evaluation, gap);
+    return applyGap(endPause(clock, evaluation, pausedUntil), evaluation, gap);
   }
-  const { expectedAt, dueAt, extendedFrom } = clock;
+  const { expectedAt, dueAt, originalDueAt: extendedFrom } = clock;
   if (dueAt === null) return clock;
   // Several gaps in the time in which one beat could arrive are one reason to wait: the last of them counts.
-  if (extendedFrom !== null && gap.startAt > extendedFrom) return resumedDeadline(clock, plan, gap, dueAt);
-  if (expectedAt === null) return reportedLater(clock, plan, gap, dueAt);
-  if (clock.status === 'failing') return withoutMisses(clock, evaluation, gap, { expectedAt, dueAt });
-  if (extendedFrom === null && gap.endAt <= arrivalFrom(clock, plan, expectedAt))
-    return gap.isStep ? later(clock, plan, gap, { expectedAt, dueAt }) : clock;
-  const next = plan.promises.afterBeat(gap.endAt);
+  if (extendedFrom !== null && gap.startAt > extendedFrom)
+    return extendDeadlineAgain(clock, plan, gap, dueAt);
+  if (expectedAt === null) return delayFirstBeatReport(clock, plan, gap, dueAt);
+  if (clock.status === 'failing') return skipMissesInGap(clock, evaluation, gap, { expectedAt, dueAt });
+  if (extendedFrom === null && gap.endAt <= earliestArrival(clock, plan, expectedAt))
+    return gap.isClockJump ? shiftForClockStep(clock, plan, gap, { expectedAt, dueAt }) : clock;
+  const next = plan.occurrences.afterBeat(gap.endAt);
   // A cron job is expected at its times only: a gap before the next one moved nothing.
   if (next !== null && next + plan.graceMs <= dueAt) return clock;
-  if (expectedAt <= gap.endAt) unknown(expectedAt, gap, evaluation);
+  if (expectedAt <= gap.endAt) recordUnknown(expectedAt, gap, evaluation);
   return {
     ...clock,
-    extendedFrom: extendedFrom ?? dueAt,
+    originalDueAt: extendedFrom ?? dueAt,
     anchorAt: gap.endAt,
     expectedAt: next,
     dueAt: next === null ? null : next + plan.graceMs,
@@ -48,46 +49,51 @@ export function throughGap(clock: Clock, evaluation: Evaluation, gap: Gap): Cloc
  * From when on the next beat could arrive. The job's own rhythm counts where it is faster than what was promised. Of a
  * job that did not beat since it was created or resumed, nobody knows the rhythm: from the beginning.
  */
-function arrivalFrom(clock: Clock, plan: Plan, expectedAt: number): number {
-  if (clock.status === 'waiting' || clock.lastBeatAt === null) return clock.periodAt;
-  const interval = Math.min(plan.promises.intervalBefore(expectedAt), medianOf(clock.intervals));
-  const early = plan.schedule.kind === 'cron' ? EARLY_MS : 0;
-  return Math.min(clock.lastBeatAt + ARRIVES_AFTER * interval, expectedAt - early);
+function earliestArrival(clock: MonitorClock, plan: MonitorPlan, expectedAt: number): number {
+  if (clock.status === 'waiting' || clock.lastBeatAt === null) return clock.periodStartedAt;
+  const interval = Math.min(plan.occurrences.intervalBefore(expectedAt), medianInterval(clock.intervals));
+  const early = plan.schedule.kind === 'cron' ? EARLY_BEAT_TOLERANCE_MS : 0;
+  return Math.min(clock.lastBeatAt + EARLIEST_ARRIVAL_FRACTION * interval, expectedAt - early);
 }
 
 /** The job's interval did not run on while the clock jumped; times of a cron expression are those of the clock. */
-function later(
-  clock: Clock,
-  plan: Plan,
+function shiftForClockStep(
+  clock: MonitorClock,
+  plan: MonitorPlan,
   { startAt, endAt }: Gap,
   { expectedAt, dueAt }: ExpectedBeat,
-): Clock {
+): MonitorClock {
   if (plan.schedule.kind === 'cron') return clock;
   const length = endAt - startAt;
   return { ...clock, expectedAt: expectedAt + length, dueAt: dueAt + length };
 }
 
 /** A failing job misses nothing in a gap, once; its promises keep their rhythm. */
-function withoutMisses(
-  clock: Clock,
+function skipMissesInGap(
+  clock: MonitorClock,
   evaluation: Evaluation,
   gap: Gap,
   { expectedAt, dueAt }: ExpectedBeat,
-): Clock {
+): MonitorClock {
   if (expectedAt > gap.endAt) return clock;
   const { plan } = evaluation;
-  unknown(expectedAt, gap, evaluation);
-  const next = plan.promises.firstAfter(expectedAt, gap.endAt);
+  recordUnknown(expectedAt, gap, evaluation);
+  const next = plan.occurrences.firstAfter(expectedAt, gap.endAt);
   return {
     ...clock,
-    extendedFrom: clock.extendedFrom ?? dueAt,
+    originalDueAt: clock.originalDueAt ?? dueAt,
     expectedAt: next,
     dueAt: next === null ? null : next + plan.graceMs,
   };
 }
 
 /** The new window was given already. A deadline that passed while we were away takes what was left of it after the gap. */
-function resumedDeadline(clock: Clock, plan: Plan, { startAt, endAt }: Gap, dueAt: number): Clock {
+function extendDeadlineAgain(
+  clock: MonitorClock,
+  plan: MonitorPlan,
+  { startAt, endAt }: Gap,
+  dueAt: number,
+): MonitorClock {
   if (dueAt > endAt) return clock;
   const { expectedAt, anchorAt } = clock;
   const length = endAt - startAt;
@@ -99,20 +105,20 @@ function resumedDeadline(clock: Clock, plan: Plan, { startAt, endAt }: Gap, dueA
       expectedAt: expectedAt + length,
       dueAt: dueAt + length,
     };
-  const next = plan.promises.after(endAt);
+  const next = plan.occurrences.after(endAt);
   if (next === null) return { ...clock, dueAt: dueAt + length };
   return {
     ...clock,
-    expectedAt: Math.max(expectedAt, next - plan.promises.intervalBefore(next)),
+    expectedAt: Math.max(expectedAt, next - plan.occurrences.intervalBefore(next)),
     dueAt: Math.min(dueAt + length, next + plan.graceMs),
   };
 }
 
-function reportedLater(clock: Clock, plan: Plan, gap: Gap, dueAt: number): Clock {
-  const later = firstBeatDue(plan, gap.endAt) ?? dueAt;
-  return { ...clock, extendedFrom: clock.extendedFrom ?? dueAt, dueAt: Math.max(dueAt, later) };
+function delayFirstBeatReport(clock: MonitorClock, plan: MonitorPlan, gap: Gap, dueAt: number): MonitorClock {
+  const later = firstBeatDueAt(plan, gap.endAt) ?? dueAt;
+  return { ...clock, originalDueAt: clock.originalDueAt ?? dueAt, dueAt: Math.max(dueAt, later) };
 }
 
-function unknown(expectedAt: number, { endAt }: Gap, out: Outcome): void {
-  out.verdicts.push({ status: 'unknown', expectedAt, at: endAt, standsFor: 1 });
+function recordUnknown(expectedAt: number, { endAt }: Gap, out: HistoryChanges): void {
+  out.inferredChecks.push({ status: 'unknown', expectedAt, at: endAt, missedCount: 1 });
 }

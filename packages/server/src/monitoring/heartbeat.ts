@@ -1,16 +1,16 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import { holdableText } from '../core/holdable.ts';
+import { stripUnstorableCharacters } from '../core/unstorable-characters.ts';
 import type { BeatCall } from './beat-call.ts';
 
-export const HEARTBEAT_BYTES = 64 * 1024;
-export const METADATA_BYTES = 16 * 1024;
-const KEY_CHARS = 255;
+export const MAX_HEARTBEAT_BODY_BYTES = 64 * 1024;
+export const MAX_BEAT_METADATA_BYTES = 16 * 1024;
+const MAX_KEY_CHARS = 255;
 
-export interface Heartbeat {
-  readonly call: Omit<BeatCall, 'receivedAt' | 'heardFrom'>;
+export interface ParsedHeartbeat {
+  readonly call: Omit<BeatCall, 'receivedAt' | 'earliestReceivedAt'>;
   /** Why the metadata is not stored; null when it is, or when there was none. */
-  readonly metadataDropped: string | null;
+  readonly metadataDropReason: string | null;
 }
 
 /**
@@ -19,11 +19,11 @@ export interface Heartbeat {
  *
  * @throws Fault `invalid_json`, `missing_required_parameter` or `invalid_request`, with `param`.
  */
-export function readHeartbeat(
+export function parseHeartbeat(
   body: Buffer,
   idempotencyKey: string | readonly string[] | undefined,
   orgId: string,
-): Heartbeat {
+): ParsedHeartbeat {
   const given = parse(body);
   if (!isObject(given))
     throw new Fault('invalid_request', 'Send a JSON object with monitor_id.', { param: 'monitor_id' });
@@ -34,25 +34,25 @@ export function readHeartbeat(
     throw new Fault('invalid_request', 'monitor_id: must be a string that is not empty.', {
       param: 'monitor_id',
     });
-  const { json, dropped } = metadataOf(given['metadata']);
+  const { json, dropped } = serializeMetadata(given['metadata']);
   return {
     call: {
       // What no database holds is the id of no monitor.
-      address: { orgId, id: holdableText(id) },
+      address: { orgId, id: stripUnstorableCharacters(id) },
       kind: 'ok',
       runId: null,
-      idempotencyKey: keyOf(idempotencyKey),
+      idempotencyKey: normalizeIdempotencyKey(idempotencyKey),
       metadataJson: json,
       error: null,
     },
-    metadataDropped: dropped,
+    metadataDropReason: dropped,
   };
 }
 
 /** An idempotency key of a reasonable length; a longer one is no reason to refuse a beat. */
-export function keyOf(header: string | readonly string[] | undefined): string | null {
+export function normalizeIdempotencyKey(header: string | readonly string[] | undefined): string | null {
   const key = typeof header === 'string' ? header.trim() : '';
-  return key === '' ? null : key.slice(0, KEY_CHARS);
+  return key === '' ? null : key.slice(0, MAX_KEY_CHARS);
 }
 
 function parse(body: Buffer): Json {
@@ -67,11 +67,11 @@ function parse(body: Buffer): Json {
   }
 }
 
-function metadataOf(metadata: Json | undefined): { json: string | null; dropped: string | null } {
+function serializeMetadata(metadata: Json | undefined): { json: string | null; dropped: string | null } {
   if (metadata === undefined || metadata === null) return { json: null, dropped: null };
   if (!isObject(metadata)) return { json: null, dropped: 'metadata is not a JSON object' };
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
-  if (bytes <= METADATA_BYTES) return { json, dropped: null };
-  return { json: null, dropped: `metadata has ${bytes} bytes, more than ${METADATA_BYTES}` };
+  if (bytes <= MAX_BEAT_METADATA_BYTES) return { json, dropped: null };
+  return { json: null, dropped: `metadata has ${bytes} bytes, more than ${MAX_BEAT_METADATA_BYTES}` };
 }

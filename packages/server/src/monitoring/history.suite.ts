@@ -1,25 +1,39 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { monitorById } from '../store/monitoring/definitions.ts';
-import type { Store } from '../store/open-database.ts';
-import type { Writer } from '../store/ports.ts';
-import type { BeatCall, Sight } from './beat-call.ts';
-import { commitBeats } from './beats.ts';
-import { KnownClocks } from './known-clocks.ts';
+import { findMonitorById } from '../store/monitoring/monitors.ts';
+import type { DatabaseWithBeats } from '../store/open-database.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import type { BeatCall, BeatEvaluationContext } from './beat-call.ts';
+import { ClockCache } from './clock-cache.ts';
+import { commitBeats } from './commit-beats.ts';
 import { createMonitor, pauseMonitor, replaceMonitor, resumeMonitor } from './monitors.ts';
-import { keepQuietBeats } from './quiet-beats.ts';
-import { sweep } from './sweep.ts';
-import { Model, type ModelEvent, type ModelPlan, type ModelSchedule } from './test/model.ts';
-import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG, T0 } from './test/monitors.ts';
+import { applyBeatsOptimistically } from './optimistic-beats.ts';
+import { sweepDueClocks } from './sweep.ts';
+import {
+  MonitorModel,
+  type MonitorModelEvent,
+  type MonitorModelPlan,
+  type MonitorModelSchedule,
+} from './test/monitor-model.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  MONITOR_TEST_START,
+  recordedHistory,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
 
 const S = 1_000;
-const END = T0 + 900 * S;
+const END = MONITOR_TEST_START + 900 * S;
 
 /** Instants are whole seconds; 300 to 700 may lie in a gap. */
-const instant = fc.integer({ min: 1, max: 899 }).map((second) => T0 + second * S);
+const instant = fc.integer({ min: 1, max: 899 }).map((second) => MONITOR_TEST_START + second * S);
 /** Expressions with what they mean; the last one in a zone half an hour off. */
-const CRONS: readonly ModelSchedule[] = [
+const CRONS: readonly MonitorModelSchedule[] = [
   { cron: '*/30 * * * * *', timezone: 'UTC', fires: (second) => second % 30 === 0 },
   { cron: '20 * * * * *', timezone: 'UTC', fires: (second) => second % 60 === 20 },
   { cron: '0 */2 * * * *', timezone: 'UTC', fires: (second) => second % 120 === 0 },
@@ -29,17 +43,17 @@ const CRONS: readonly ModelSchedule[] = [
     fires: (second) => second % 60 === 10 && second < 1800 && Math.floor(second / 60) % 4 === 1,
   },
 ];
-const every: fc.Arbitrary<ModelSchedule> = fc.oneof(
+const every: fc.Arbitrary<MonitorModelSchedule> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(30, 60, 100).map((seconds) => ({ intervalMs: seconds * S })) },
   { weight: 2, arbitrary: fc.constantFrom(...CRONS) },
 );
 const plan = fc.record({
-  every,
+  schedule: every,
   graceMs: fc.constantFrom(0, 7 * S, 90 * S),
   alertAfter: fc.constantFrom(1, 2, 3),
   failIsMiss: fc.boolean(),
 });
-const event: fc.Arbitrary<ModelEvent> = fc.oneof(
+const event: fc.Arbitrary<MonitorModelEvent> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ at: instant, kind: fc.constant('ok' as const) }) },
   { weight: 2, arbitrary: fc.record({ at: instant, kind: fc.constantFrom('fail', 'start', 'log') }) },
   {
@@ -56,8 +70,12 @@ const event: fc.Arbitrary<ModelEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ at: instant, kind: fc.constant('plan' as const), plan }) },
 );
 const gap = fc
-  .record({ from: instant, seconds: fc.integer({ min: 1, max: 150 }), isStep: fc.boolean() })
-  .map(({ from, seconds, isStep }) => ({ startAt: from, endAt: Math.min(END, from + seconds * S), isStep }));
+  .record({ from: instant, seconds: fc.integer({ min: 1, max: 150 }), isClockJump: fc.boolean() })
+  .map(({ from, seconds, isClockJump }) => ({
+    startAt: from,
+    endAt: Math.min(END, from + seconds * S),
+    isClockJump,
+  }));
 
 /** One event per instant, so that there is one order; gaps apart; nothing happens while nobody is there. */
 const story = fc
@@ -85,10 +103,10 @@ const story = fc
 class Crash extends Error {}
 
 /** A database whose transactions sometimes die before they commit. */
-function crashing(database: Store, dies: () => boolean): Store {
+function crashing(database: DatabaseWithBeats, dies: () => boolean): DatabaseWithBeats {
   const dying =
-    <T>(work: (writer: Writer) => Promise<T>) =>
-    async (writer: Writer): Promise<T> => {
+    <T>(work: (writer: DatabaseWriter) => Promise<T>) =>
+    async (writer: DatabaseWriter): Promise<T> => {
       const done = await work(writer);
       if (dies()) throw new Crash('killed before the commit');
       return done;
@@ -101,11 +119,11 @@ function crashing(database: Store, dies: () => boolean): Store {
     rowTransaction: (work) => database.rowTransaction(dying(work)),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    async keepBeats(beats) {
+    async applyBeatsIfUnchanged(beats) {
       if (dies()) throw new Crash('killed before the commit');
-      return database.keepBeats(beats);
+      return database.applyBeatsIfUnchanged(beats);
     },
-    expire: (before) => database.expire(before),
+    expireExchanges: (before) => database.expireExchanges(before),
     close: () => database.close(),
   };
 }
@@ -120,7 +138,11 @@ async function untilDone<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The recorded history equals the model's, whoever swept when and whatever was tried twice. */
-export function historySuite(engine: string, open: (t: TestContext) => Promise<Store>, runs: number): void {
+export function historySuite(
+  engine: string,
+  open: (t: TestContext) => Promise<DatabaseWithBeats>,
+  runs: number,
+): void {
   test(`${engine}: the recorded history is the model's, in any interleaving of beats, sweeps, changes, crashes and gaps`, async (t) => {
     const database = await open(t);
     await addOrg(database);
@@ -131,10 +153,10 @@ export function historySuite(engine: string, open: (t: TestContext) => Promise<S
         const id = `story-${stories}`;
         const crashes = told.crashes[Symbol.iterator]();
         const flaky = crashing(database, () => crashes.next().value === 0);
-        const uid = await tell(flaky, id, told);
-        const model = new Model(told.first, T0);
-        const expected = model.run(T0 + S, END, told.events, told.gaps);
-        const recorded = await historyOf(database, uid);
+        const uid = await playStory(flaky, id, told);
+        const model = new MonitorModel(told.first, MONITOR_TEST_START);
+        const expected = model.run(MONITOR_TEST_START + S, END, told.events, told.gaps);
+        const recorded = await recordedHistory(database, uid);
         assert.deepEqual(recorded.checks, expected.checks);
         assert.deepEqual(recorded.periods, expected.periods);
         assert.deepEqual(recorded.alerts, [...new Set(expected.alerts)]);
@@ -152,33 +174,46 @@ export function historySuite(engine: string, open: (t: TestContext) => Promise<S
 }
 
 /** As the queue does: quietly if that is possible, else under lock. */
-async function take(database: Store, beat: BeatCall, sight: Sight, clocks: KnownClocks): Promise<void> {
-  const [kept] = await untilDone(() => keepQuietBeats(database, [beat], sight, clocks));
-  if (!kept) await untilDone(() => commitBeats(database, [beat], sight, clocks));
+async function applyBeat(
+  database: DatabaseWithBeats,
+  beat: BeatCall,
+  context: BeatEvaluationContext,
+  clocks: ClockCache,
+): Promise<void> {
+  const [kept] = await untilDone(() => applyBeatsOptimistically(database, [beat], context, clocks));
+  if (!kept) await untilDone(() => commitBeats(database, [beat], context, clocks));
 }
 
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
-async function tell(database: Store, id: string, told: Story): Promise<string> {
+async function playStory(database: DatabaseWithBeats, id: string, told: Story): Promise<string> {
   const { gaps, events, first, workers, twice } = told;
-  const clocks = new KnownClocks();
+  const clocks = new ClockCache();
   const known = (at: number) => gaps.filter(({ endAt }) => endAt <= at);
-  const sight = (at: number) => ({ nowMs: at, gaps: known(at), othersUntil: Number.POSITIVE_INFINITY });
+  const context = (at: number) => ({
+    nowMs: at,
+    gaps: known(at),
+    peersCommittedUntil: Number.POSITIVE_INFINITY,
+  });
   const { uid } = await untilDone(() =>
-    changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, definition(id, first))),
+    runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+      createMonitor(changing, MONITOR_TEST_ORG, definition(id, first)),
+    ),
   );
   const look = (at: number) =>
     Promise.all(
       Array.from({ length: workers }, () =>
-        untilDone(() => sweep(database, { gaps: known(at), settledUntil: at, nowMs: at }, 1 + (at % 3))),
+        untilDone(() =>
+          sweepDueClocks(database, { gaps: known(at), committedUntil: at, nowMs: at }, 1 + (at % 3)),
+        ),
       ),
     );
   const sweeps = told.sweeps.filter((at) => !gaps.some(({ startAt, endAt }) => at >= startAt && at < endAt));
   const steps = [...events, ...sweeps.map((at) => ({ at, kind: 'sweep' as const }))];
   for (const step of steps.toSorted((one, other) => one.at - other.at)) {
     const { at } = step;
-    const change = (work: Parameters<typeof changed>[2]) =>
-      untilDone(() => changed(database, { nowMs: at, gaps: known(at) }, work));
+    const change = (work: Parameters<typeof runMonitorChange>[2]) =>
+      untilDone(() => runMonitorChange(database, { nowMs: at, gaps: known(at) }, work));
     switch (step.kind) {
       case 'sweep':
         await look(at);
@@ -200,18 +235,21 @@ async function tell(database: Store, id: string, told: Story): Promise<string> {
         });
         break;
       default: {
-        const beat = call(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
-        const send = () => take(database, beat, sight(at), clocks);
+        const beat = testBeatCall(id, at, { kind: step.kind, idempotencyKey: twice ? `key ${at}` : null });
+        const send = () => applyBeat(database, beat, context(at), clocks);
         await Promise.all([send(), ...(twice ? [send()] : [])]);
       }
     }
   }
-  while ((await look(END)).some(({ clocks }) => clocks > 0));
+  while ((await look(END)).some(({ evaluated: clocks }) => clocks > 0));
   return uid;
 }
 
-function definition(id: string, { every, graceMs, alertAfter, failIsMiss = false }: ModelPlan) {
-  return monitor(id, {
+function definition(
+  id: string,
+  { schedule: every, graceMs, alertAfter, failIsMiss = false }: MonitorModelPlan,
+) {
+  return testMonitorDefinition(id, {
     ...('cron' in every
       ? { schedule: { cron: every.cron, timezone: every.timezone } }
       : { expected_interval_minutes: every.intervalMs / MINUTE }),
@@ -221,8 +259,8 @@ function definition(id: string, { every, graceMs, alertAfter, failIsMiss = false
   });
 }
 
-async function row(writer: Writer, id: string) {
-  const found = await monitorById(writer, ORG, id);
+async function row(writer: DatabaseWriter, id: string) {
+  const found = await findMonitorById(writer, MONITOR_TEST_ORG, id);
   assert.ok(found);
   return found;
 }

@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../core/log.ts';
-import { importSqlite } from '../store/import.ts';
-import { monitorById } from '../store/monitoring/definitions.ts';
-import { takePulse } from '../store/monitoring/pulse.ts';
+import { importSqliteDatabase } from '../store/import-sqlite.ts';
+import { findMonitorById } from '../store/monitoring/monitors.ts';
+import { recordPulse } from '../store/monitoring/process-pulse.ts';
 import { openDatabase } from '../store/open-database.ts';
 import type { Database } from '../store/ports.ts';
-import { testDatabase } from '../store/test/postgres-database.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
-import { commitBeats } from './beats.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { commitBeats } from './commit-beats.ts';
 import { createMonitor } from './monitors.ts';
-import { sweep } from './sweep.ts';
-import { addOrg, call, changed, historyOf, MINUTE, monitor, ORG } from './test/monitors.ts';
+import { sweepDueClocks } from './sweep.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  recordedHistory,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
 
 const parts = { log: silentLog, clock: new FakeClock() };
 const IDS = ['fine', 'dead'];
@@ -22,49 +30,49 @@ const IDS = ['fine', 'dead'];
 const START = Date.now() - 1_440 * MINUTE;
 
 async function history(database: Database, id: string) {
-  const row = await monitorById(database.read, ORG, id);
+  const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
   assert.ok(row);
-  return historyOf(database, row.uid);
+  return recordedHistory(database, row.uid);
 }
 
 function pulse(database: Database, at: number) {
   const given = {
     processId: 'one',
-    estimate: () => null,
+    estimateNowMs: () => null,
     acceptedUntilMs: null,
-    silenceMs: 3_500,
-    leaseMs: 3_500,
+    gapThresholdMs: 3_500,
+    leaseTimeoutMs: 3_500,
     presence: 'present',
     startedAt: null,
   } as const;
-  return database.rowTransaction((writer) => takePulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }));
+  return database.rowTransaction((writer) => recordPulse(writer, { ...given, wallMs: at, gapsUntilMs: 0 }));
 }
 
 async function beats(database: Database, ids: readonly string[], at: number) {
-  const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
-  const calls = ids.map((id) => call(id, at, { idempotencyKey: `${id} ${at}` }));
-  await commitBeats(database, calls, sight);
+  const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
+  const calls = ids.map((id) => testBeatCall(id, at, { idempotencyKey: `${id} ${at}` }));
+  await commitBeats(database, calls, context);
 }
 
 test('monitors move to PostgreSQL with their clocks and history; what the move took is nobody’s failure', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const from = `sqlite:${join(dataDir, 'floe.db')}`;
   const source = await openDatabase(from, { ...parts, dataDir });
   t.after(() => source.close());
   await addOrg(source);
-  await changed(source, { nowMs: START }, async (changing) => {
-    for (const id of IDS) await createMonitor(changing, ORG, monitor(id));
+  await runMonitorChange(source, { nowMs: START }, async (changing) => {
+    for (const id of IDS) await createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id));
   });
   await beats(source, IDS, START + 1_000);
   await beats(source, ['fine'], START + MINUTE);
   await pulse(source, START + 90_000);
-  await sweep(source, { gaps: [], settledUntil: START + 90_000, nowMs: START + 90_000 });
-  const url = await testDatabase(t);
-  await importSqlite(from, { url, dataDir }, parts);
+  await sweepDueClocks(source, { gaps: [], committedUntil: START + 90_000, nowMs: START + 90_000 });
+  const url = await createTestDatabase(t);
+  await importSqliteDatabase(from, { url, dataDir }, parts);
   // The old server went on for a while; a second import takes what came since.
   await beats(source, IDS, START + 2 * MINUTE);
   await pulse(source, START + 2 * MINUTE);
-  const again = await importSqlite(from, { url, dataDir }, parts);
+  const again = await importSqliteDatabase(from, { url, dataDir }, parts);
   const added = new Map(again.map((one) => [one.table, one.added]));
   assert.equal(added.get('checks'), 2);
   assert.equal(added.get('monitor_clocks'), 2);
@@ -73,7 +81,7 @@ test('monitors move to PostgreSQL with their clocks and history; what the move t
   for (const id of IDS) assert.deepEqual(await history(target, id), await history(source, id));
   const { gaps, nowMs } = await pulse(target, 0);
   assert.deepEqual(gaps.at(-1), { startAt: START + 2 * MINUTE, endAt: nowMs });
-  await sweep(target, { gaps, settledUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
+  await sweepDueClocks(target, { gaps, committedUntil: nowMs + MINUTE, nowMs: nowMs + MINUTE });
   const [missed] = await target.read
     .selectFrom('checks')
     .select('at')

@@ -1,17 +1,17 @@
 /** So many intervals between beats say how often a job really beats. */
-const KEPT = 20;
+const MAX_INTERVALS = 20;
 
 /** The intervals of a clock with one more, in milliseconds; the oldest beyond 20 leave. */
-export function withInterval(intervals: string, intervalMs: number): string {
+export function appendInterval(intervals: string, intervalMs: number): string {
   if (intervals === '') return String(intervalMs);
   const more = `${intervals},${intervalMs}`;
   let count = 1;
   for (let at = more.indexOf(','); at !== -1; at = more.indexOf(',', at + 1)) count += 1;
-  return count <= KEPT ? more : more.slice(more.indexOf(',') + 1);
+  return count <= MAX_INTERVALS ? more : more.slice(more.indexOf(',') + 1);
 }
 
 /** Their median in milliseconds; infinite when there are none. */
-export function medianOf(intervals: string): number {
+export function medianInterval(intervals: string): number {
   if (intervals === '') return Number.POSITIVE_INFINITY;
   const sorted = intervals
     .split(',')

@@ -1,26 +1,32 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../core/ids.ts';
-import type { ClockRow } from '../store/monitoring/clock-row.ts';
-import { lockClocks, putClocks, removeClocks } from '../store/monitoring/clocks.ts';
-import { defaultGrace, type MonitorRow, putMonitors } from '../store/monitoring/definitions.ts';
-import type { Writer } from '../store/ports.ts';
-import { beatToken, tokenHash } from './beat-token.ts';
-import { Book } from './book.ts';
-import { type Clock, type Evaluation, evaluationOf, type Gap, type Plan } from './clock.ts';
+import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import { deleteClocks, lockClocksByUid, upsertClocks } from '../store/monitoring/monitor-clocks.ts';
+import { getDefaultGraceMs, type MonitorRow, upsertMonitors } from '../store/monitoring/monitors.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { deriveBeatToken, hashBeatToken } from './beat-token.ts';
+import { changePlan, createClock, endClock, pauseClock, resumeClock } from './clock-events.ts';
 import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
-import { DEFAULT_GRACE_MS, type MonitorDefinition } from './definition.ts';
-import { settle } from './settle.ts';
-import { begin, end, pause, replan, unpause } from './state.ts';
+import { evaluateUntil } from './evaluate-until.ts';
+import {
+  createEvaluation,
+  type Evaluation,
+  type Gap,
+  type MonitorClock,
+  type MonitorPlan,
+} from './monitor-clock.ts';
+import { DEFAULT_GRACE_MS, type MonitorDefinition } from './monitor-definition.ts';
+import { UnitOfWork } from './unit-of-work.ts';
 
 /** What a change of monitors needs beside its own transaction. */
-export interface Changing {
-  readonly writer: Writer;
+export interface MonitorChangeContext {
+  readonly writer: DatabaseWriter;
   /** Derives beat URLs: the pepper of the installation. */
   readonly secret: KeyObject;
   /** Database time of the change. */
   readonly nowMs: number;
   /** Everything before it is committed: what was due until then and did not come was missed. */
-  readonly settledUntil: number;
+  readonly committedUntil: number;
   readonly gaps: readonly Gap[];
   /** Who does it: a key id, a member id or `file`. */
   readonly actor: string;
@@ -33,150 +39,156 @@ export interface Changing {
 }
 
 /** What becomes of a monitor's clock: a new one, one brought to the definition, or none any more. */
-interface Step {
+interface ClockChange {
   readonly kind: 'begin' | 'follow' | 'end';
   readonly row: MonitorRow;
 }
 
-const STEPS_PER_TURN = 500;
+const CLOCK_CHANGES_PER_TURN = 500;
 
 /**
  * Changes of monitors that are written together: each kind of row in one statement, however many monitors there are.
  * What was missed until the change is judged by the old definition.
  */
 export class MonitorChanges {
-  readonly #changing: Changing;
+  readonly #context: MonitorChangeContext;
   readonly #rows = new Map<string, MonitorRow>();
-  readonly #steps: Step[] = [];
+  readonly #clockChanges: ClockChange[] = [];
 
-  constructor(changing: Changing) {
-    this.#changing = changing;
+  constructor(context: MonitorChangeContext) {
+    this.#context = context;
   }
 
   create(orgId: string, definition: MonitorDefinition): MonitorRow {
-    const { nowMs, actor } = this.#changing;
-    const columns = { ...definition, ...this.#place(), disabled_at: null };
+    const { nowMs, actor } = this.#context;
+    const columns = { ...definition, ...this.#sourceColumns(), disabled_at: null };
     const stamps = { created_at: nowMs, updated_at: nowMs, updated_by: actor };
-    return this.add(newMonitor({ org_id: orgId, ...columns, ...stamps }));
+    return this.add(newMonitorRow({ org_id: orgId, ...columns, ...stamps }));
   }
 
   /** Adds a monitor that waits for its first beat. */
   add(row: MonitorRow): MonitorRow {
-    return this.#take('begin', row);
+    return this.#addClockChange('begin', row);
   }
 
   /** Replaces a monitor's definition, also of one that was removed; its history continues. */
   replace(row: MonitorRow, definition: MonitorDefinition): MonitorRow {
-    const columns = { ...definition, id: row.id, ...this.#place() };
-    return this.put(row, { ...row, ...columns, disabled_at: null, ...this.#updated(row) });
+    const columns = { ...definition, id: row.id, ...this.#sourceColumns() };
+    return this.replaceRow(row, { ...row, ...columns, disabled_at: null, ...this.#updateStamps(row) });
   }
 
   /** Puts a row in the place of the one before it. */
-  put(before: MonitorRow, next: MonitorRow): MonitorRow {
-    return this.#take(before.disabled_at === null ? 'follow' : 'begin', next);
+  replaceRow(before: MonitorRow, next: MonitorRow): MonitorRow {
+    return this.#addClockChange(before.disabled_at === null ? 'follow' : 'begin', next);
   }
 
   /** Changes some columns of a definition. */
-  set(
+  updateColumns(
     row: MonitorRow,
     change: Partial<Pick<MonitorRow, 'paused' | 'paused_until' | 'token_version'>>,
   ): MonitorRow {
-    return this.#take('follow', { ...row, ...change, ...this.#updated(row) });
+    return this.#addClockChange('follow', { ...row, ...change, ...this.#updateStamps(row) });
   }
 
   /** That a monitor moved in the file, or the file was renamed, is no change of it. */
-  move(next: MonitorRow): void {
+  updateSource(next: MonitorRow): void {
     this.#rows.set(next.uid, next);
   }
 
   /** Brings the clock to the definition again: what it inherits has changed. */
-  follow(row: MonitorRow): void {
-    this.#steps.push({ kind: 'follow', row });
+  refreshClock(row: MonitorRow): void {
+    this.#clockChanges.push({ kind: 'follow', row });
   }
 
   /** Takes no beats and judges nothing from now on. Its row stays for its history, until retention removes both. */
   remove(row: MonitorRow): MonitorRow {
-    return this.#take('end', { ...row, disabled_at: this.#changing.nowMs, ...this.#updated(row) });
+    return this.#addClockChange('end', {
+      ...row,
+      disabled_at: this.#context.nowMs,
+      ...this.#updateStamps(row),
+    });
   }
 
   /** @throws Fault `conflict` when an id is taken. */
   async write(): Promise<void> {
-    const { writer, nowMs } = this.#changing;
-    const known = this.#steps.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
-    const locked = new Map((await lockClocks(writer, known)).map((row) => [row.uid, row]));
+    const { writer, nowMs } = this.#context;
+    const known = this.#clockChanges.filter(({ kind }) => kind !== 'begin').map(({ row }) => row.uid);
+    const locked = new Map((await lockClocksByUid(writer, known)).map((row) => [row.uid, row]));
     const graces = await this.#graces();
-    const book = new Book(writer, nowMs);
-    const clocks = new Map<string, ClockRow>();
-    for (const [at, step] of this.#steps.entries()) {
+    const book = new UnitOfWork(writer, nowMs);
+    const clocks = new Map<string, MonitorClockRow>();
+    for (const [at, step] of this.#clockChanges.entries()) {
       // Ten thousand at once must not hold up what else this process does.
-      if (at % STEPS_PER_TURN === STEPS_PER_TURN - 1) await nextTurn();
+      if (at % CLOCK_CHANGES_PER_TURN === CLOCK_CHANGES_PER_TURN - 1) await nextTurn();
       const { row } = step;
       const plan = planOfRow({
         ...row,
         grace_ms: row.grace_ms ?? graces.get(row.org_id) ?? DEFAULT_GRACE_MS,
       });
-      const evaluation = evaluationOf(plan, this.#changing.gaps);
+      const evaluation = createEvaluation(plan, this.#context.gaps);
       const before = clocks.get(row.uid) ?? locked.get(row.uid);
       const clock = this.#clockAfter(step, evaluation, before);
       if (step.kind === 'end') clocks.delete(row.uid);
       else clocks.set(row.uid, this.#clockRow(row, plan, clock));
-      book.record(row, clock.lastBeatAt, evaluation);
+      book.addHistory(row, clock.lastBeatAt, evaluation);
     }
-    await putMonitors(writer, [...this.#rows.values()]);
-    await putClocks(writer, [...clocks.values()]);
+    await upsertMonitors(writer, [...this.#rows.values()]);
+    await upsertClocks(writer, [...clocks.values()]);
     await book.write();
-    const ended = this.#steps.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
-    await removeClocks(writer, ended);
+    const ended = this.#clockChanges.filter(({ kind }) => kind === 'end').map(({ row }) => row.uid);
+    await deleteClocks(writer, ended);
   }
 
-  #clockAfter(step: Step, evaluation: Evaluation, before: ClockRow | undefined): Clock {
-    const { nowMs, settledUntil } = this.#changing;
+  #clockAfter(step: ClockChange, evaluation: Evaluation, before: MonitorClockRow | undefined): MonitorClock {
+    const { nowMs, committedUntil: settledUntil } = this.#context;
     const { row } = step;
-    if (step.kind === 'begin') return begin(evaluation, nowMs, pauseOf(row, nowMs));
+    if (step.kind === 'begin') return createClock(evaluation, nowMs, activePause(row, nowMs));
     if (!before) throw new Error(`monitor ${row.uid} has no clock`);
     const at = Math.max(nowMs, before.settled_at);
     const plan = planOfRow(before);
-    // What was due from `settledUntil` on may still arrive: this change does not judge it.
-    const settled = settle(clockOfRow(before), { ...evaluation, plan }, Math.min(at, settledUntil));
-    if (step.kind === 'end') return end(settled, at, evaluation);
-    const replanned = replan(settled, plan, evaluation.plan, at);
-    const wanted = pauseOf(row, at);
-    return wanted ? pause(replanned, at, wanted.until, evaluation) : unpause(replanned, evaluation, at);
+    // What was due from `committedUntil` on may still arrive: this change does not judge it.
+    const settled = evaluateUntil(clockOfRow(before), { ...evaluation, plan }, Math.min(at, settledUntil));
+    if (step.kind === 'end') return endClock(settled, at, evaluation);
+    const replanned = changePlan(settled, plan, evaluation.plan, at);
+    const wanted = activePause(row, at);
+    return wanted
+      ? pauseClock(replanned, at, wanted.until, evaluation)
+      : resumeClock(replanned, evaluation, at);
   }
 
   /** The grace of each org concerned that set one. */
   async #graces(): Promise<ReadonlyMap<string, number>> {
     const graces = new Map<string, number>();
-    for (const orgId of new Set(this.#steps.map(({ row }) => row.org_id))) {
-      const graceMs = await defaultGrace(this.#changing.writer, orgId);
+    for (const orgId of new Set(this.#clockChanges.map(({ row }) => row.org_id))) {
+      const graceMs = await getDefaultGraceMs(this.#context.writer, orgId);
       if (graceMs !== undefined) graces.set(orgId, graceMs);
     }
     return graces;
   }
 
-  #take(kind: Step['kind'], row: MonitorRow): MonitorRow {
+  #addClockChange(kind: ClockChange['kind'], row: MonitorRow): MonitorRow {
     this.#rows.set(row.uid, row);
-    this.#steps.push({ kind, row });
+    this.#clockChanges.push({ kind, row });
     return row;
   }
 
-  #place() {
-    const { kind, file, line } = this.#changing.source;
+  #sourceColumns() {
+    const { kind, file, line } = this.#context.source;
     return { source: kind, source_file: file ?? null, source_line: line };
   }
 
   /** Two servers read the database's clock some milliseconds apart: what is changed later is not dated earlier. */
-  #updated(row: MonitorRow) {
-    const { nowMs, actor } = this.#changing;
+  #updateStamps(row: MonitorRow) {
+    const { nowMs, actor } = this.#context;
     return { updated_at: Math.max(nowMs, row.updated_at), updated_by: actor };
   }
 
-  #clockRow(row: MonitorRow, plan: Plan, clock: Clock): ClockRow {
+  #clockRow(row: MonitorRow, plan: MonitorPlan, clock: MonitorClock): MonitorClockRow {
     return {
       uid: row.uid,
       org_id: row.org_id,
       id: row.id,
-      token_hash: tokenHash(beatToken(this.#changing.secret, row.uid, row.token_version)),
+      token_hash: hashBeatToken(deriveBeatToken(this.#context.secret, row.uid, row.token_version)),
       interval_ms: row.interval_ms,
       cron: row.cron,
       timezone: row.timezone,
@@ -190,12 +202,12 @@ export class MonitorChanges {
 }
 
 /** The row of a monitor that has no history yet. */
-export function newMonitor(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
+export function newMonitorRow(columns: Omit<MonitorRow, 'uid' | 'token_version'>): MonitorRow {
   return { uid: newId('mon', columns.created_at), token_version: 1, ...columns };
 }
 
 /** A pause that ended before now is none. */
-function pauseOf(
+function activePause(
   { paused, paused_until: until }: MonitorRow,
   nowMs: number,
 ): { readonly until: number | null } | null {

@@ -2,39 +2,39 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { MonitoringEngine } from './engine.ts';
-import { mustFindMonitor, replaceMonitor } from './monitors.ts';
-import { beat, type House, house, live } from './test/house.ts';
-import { changed, MINUTE, monitor, ORG } from './test/monitors.ts';
+import { replaceMonitor, requireMonitor } from './monitors.ts';
+import { createTestCluster, recordTestBeat, runFor, type TestCluster } from './test/test-cluster.ts';
+import { MINUTE, MONITOR_TEST_ORG, runMonitorChange, testMonitorDefinition } from './test/test-monitors.ts';
 
-const gapsOf = async ({ database }: House) =>
+const gapsOf = async ({ database }: TestCluster) =>
   (
     await database.read
       .selectFrom('monitor_gaps')
       .selectAll()
-      .where('presumed', '=', 0)
+      .where('inferred', '=', 0)
       .orderBy('started_at')
       .execute()
   ).map(({ started_at, ended_at }) => ended_at - started_at);
 
 /** Time passes with ticks in between, as for a process that runs. */
-async function run({ clock }: House, engine: MonitoringEngine, ms: number): Promise<void> {
+async function run({ clock }: TestCluster, engine: MonitoringEngine, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 250) {
     await clock.advanceAsync(Math.min(250, left));
-    if (left % 1_000 === 0) await engine.lookNow();
+    if (left % 1_000 === 0) await engine.pulseAndSweep();
   }
 }
 
 test('a process that stands still within the time its clients wait is no outage: its beats are on time, a silent job is found', async (t) => {
   for (const stallMs of [2_000, 5_000, 9_500]) {
-    const told = await house(t);
+    const told = await createTestCluster(t);
     const { engine, crash } = await told.start();
     await told.add(engine, ['job', 'dead'], 1);
-    await beat(engine, 'job');
-    await beat(engine, 'dead');
+    await recordTestBeat(engine, 'job');
+    await recordTestBeat(engine, 'dead');
     await run(told, engine, 58_000);
     // Sent before its deadline and read after it: until then it waited in the socket.
     told.stall(stallMs);
-    const { receivedAt, nextDueAt } = await beat(engine, 'job');
+    const { receivedAt, nextExpectedAt: nextDueAt } = await recordTestBeat(engine, 'job');
     assert.equal(nextDueAt, receivedAt + MINUTE);
     await run(told, engine, 5_000);
     assert.deepEqual(await gapsOf(told), [], `${stallMs} ms`);
@@ -48,27 +48,27 @@ test('a process that stands still within the time its clients wait is no outage:
 });
 
 test('what waits in the socket after a stall is read before anything of that time is judged', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
-  await beat(engine, 'job');
+  await recordTestBeat(engine, 'job');
   await run(told, engine, 58_000);
   told.stall(5_000);
   // The sweep comes first; the beat was received before it.
-  await engine.lookNow();
-  await engine.lookNow();
-  assert.equal((await beat(engine, 'job')).status, 'healthy');
+  await engine.pulseAndSweep();
+  await engine.pulseAndSweep();
+  assert.equal((await recordTestBeat(engine, 'job')).status, 'healthy');
   await run(told, engine, 3_000);
   assert.equal(await told.count('missed'), 0);
   crash();
 });
 
 test('a beat that is on its way when the process stands still is taken, not refused', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
   await run(told, engine, 1_000);
-  const answer = beat(engine, 'job');
+  const answer = recordTestBeat(engine, 'job');
   told.stall(8_000);
   assert.equal((await answer).status, 'healthy');
   await run(told, engine, 2_000);
@@ -77,23 +77,23 @@ test('a beat that is on its way when the process stands still is taken, not refu
 });
 
 test('beats that are late are late: what is read long after a stall did not wait for its end', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
-  await beat(engine, 'job');
+  await recordTestBeat(engine, 'job');
   await run(told, engine, 57_000);
   told.stall(2_000);
   await run(told, engine, 4_000);
-  await beat(engine, 'job');
+  await recordTestBeat(engine, 'job');
   assert.equal(await told.count('missed'), 1);
   crash();
 });
 
 test('a process that stands still for longer than clients wait was away', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 1);
-  await beat(engine, 'job');
+  await recordTestBeat(engine, 'job');
   await run(told, engine, 30_000);
   told.stall(60_000);
   await run(told, engine, 3_000);
@@ -105,48 +105,49 @@ test('a process that stands still for longer than clients wait was away', async 
 });
 
 test('a store that refuses beats for some seconds is a gap, though the process runs', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   let isAway = false;
   const { database } = told;
   const flaky: typeof database = {
     ...database,
     read: database.read,
     rowTransaction: (work) => (isAway ? Promise.reject(away()) : database.rowTransaction(work)),
-    keepBeats: (beats) => (isAway ? Promise.reject(away()) : database.keepBeats(beats)),
+    applyBeatsIfUnchanged: (beats) =>
+      isAway ? Promise.reject(away()) : database.applyBeatsIfUnchanged(beats),
     transaction: (work) => database.transaction(work),
   };
   const { engine, crash } = await told.start('one', flaky);
   await told.add(engine, ['job'], 1);
-  await beat(engine, 'job');
+  await recordTestBeat(engine, 'job');
   await run(told, engine, 10_000);
   isAway = true;
-  await assert.rejects(beat(engine, 'job'));
+  await assert.rejects(recordTestBeat(engine, 'job'));
   told.clock.advance(5_000);
   // The pulse that was refused may be under way still.
-  await engine.lookNow().catch(() => undefined);
+  await engine.pulseAndSweep().catch(() => undefined);
   isAway = false;
-  await engine.lookNow();
+  await engine.pulseAndSweep();
   assert.equal((await gapsOf(told)).length, 1);
   crash();
 });
 
 test('a process that begins beside one that was killed learns that nobody was there; beside one that lives, that somebody was', async (t) => {
   for (const lives of [false, true]) {
-    const told = await house(t);
+    const told = await createTestCluster(t);
     const first = await told.start('first');
     await told.add(first.engine, ['job'], 1);
-    await beat(first.engine, 'job');
-    await live(told.clock, first.engine, 57_000);
+    await recordTestBeat(first.engine, 'job');
+    await runFor(told.clock, first.engine, 57_000);
     if (!lives) first.crash();
     told.clock.advance(4_000);
     const second = await told.start('second');
-    if (lives) await first.engine.lookNow();
-    await live(told.clock, second.engine, 1_000);
+    if (lives) await first.engine.pulseAndSweep();
+    await runFor(told.clock, second.engine, 1_000);
     assert.equal(await told.count('missed'), lives ? 1 : 0);
-    await live(told.clock, second.engine, 12_000);
+    await runFor(told.clock, second.engine, 12_000);
     assert.deepEqual(await gapsOf(told), lives ? [] : [4_000]);
     assert.equal(await told.count('missed'), lives ? 1 : 0, 'the deadline lay in the gap');
-    await live(told.clock, second.engine, MINUTE);
+    await runFor(told.clock, second.engine, MINUTE);
     assert.ok((await told.count('missed')) > 0, 'and it is found one window later');
     first.crash();
     second.crash();
@@ -154,7 +155,7 @@ test('a process that begins beside one that was killed learns that nobody was th
 });
 
 test('one that takes the place of a process that is gone for certain knows at once that nobody was there', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const first = await told.start('same');
   first.crash();
   told.clock.advance(2_000);
@@ -164,16 +165,16 @@ test('one that takes the place of a process that is gone for certain knows at on
 });
 
 test('a process is there from when its listeners are open; until then it only knows the time', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const first = await told.start('same');
   await told.add(first.engine, ['job'], 1);
-  await beat(first.engine, 'job');
-  await live(told.clock, first.engine, 58_000);
+  await recordTestBeat(first.engine, 'job');
+  await runFor(told.clock, first.engine, 58_000);
   first.crash();
   const second = await told.prepare('same');
   told.clock.advance(1_000);
   assert.equal(second.engine.now(), told.clock.now());
-  const { gaps } = await second.engine.moment();
+  const { gaps } = await second.engine.changeContext();
   assert.equal(gaps.length, 1);
   assert.deepEqual(await gapsOf(told), []);
   told.clock.advance(9_000);
@@ -184,26 +185,26 @@ test('a process is there from when its listeners are open; until then it only kn
 });
 
 test('a change just after a deadline does not undo the miss, and carries the time it was made', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const first = await told.start('first');
   const second = await told.start('second');
   await told.add(first.engine, ['job'], 1);
-  const { receivedAt } = await beat(first.engine, 'job');
+  const { receivedAt } = await recordTestBeat(first.engine, 'job');
   for (let seconds = 3; seconds < 60; seconds += 3) {
     told.clock.advance(3_000);
-    await Promise.all([first.engine.lookNow(), second.engine.lookNow()]);
+    await Promise.all([first.engine.pulseAndSweep(), second.engine.pulseAndSweep()]);
   }
   // Both said a second ago how far they are; the deadline passes, and at once the grace is made longer.
   told.clock.advance(receivedAt + MINUTE + 300 - told.clock.now());
   const asked = told.clock.now();
-  const changing = first.engine.moment().then(({ nowMs, gaps, settledUntil }) =>
-    changed(told.database, { nowMs, gaps, settledUntil }, async (one) => {
-      const before = await mustFindMonitor(one.writer, ORG, 'job');
-      return replaceMonitor(one, before, monitor('job', { grace_period_minutes: 5 }));
+  const changing = first.engine.changeContext().then(({ nowMs, gaps, committedUntil: settledUntil }) =>
+    runMonitorChange(told.database, { nowMs, gaps, committedUntil: settledUntil }, async (one) => {
+      const before = await requireMonitor(one.writer, MONITOR_TEST_ORG, 'job');
+      return replaceMonitor(one, before, testMonitorDefinition('job', { grace_period_minutes: 5 }));
     }),
   );
   for (let rounds = 0; rounds < 5; rounds++) {
-    await second.engine.lookNow();
+    await second.engine.pulseAndSweep();
     await told.clock.advanceAsync(100);
   }
   const row = await changing;
@@ -214,16 +215,16 @@ test('a change just after a deadline does not undo the miss, and carries the tim
 });
 
 test('of two servers that change a monitor one after the other, the second dates its change no earlier', async (t) => {
-  const told = await house(t);
+  const told = await createTestCluster(t);
   const { engine, crash } = await told.start();
   await told.add(engine, ['job'], 60);
   const at = engine.now();
   const change = (nowMs: number, minutes: number) =>
-    changed(told.database, { nowMs }, async (one) =>
+    runMonitorChange(told.database, { nowMs }, async (one) =>
       replaceMonitor(
         one,
-        await mustFindMonitor(one.writer, ORG, 'job'),
-        monitor('job', { expected_interval_minutes: minutes }),
+        await requireMonitor(one.writer, MONITOR_TEST_ORG, 'job'),
+        testMonitorDefinition('job', { expected_interval_minutes: minutes }),
       ),
     );
   const one = await change(at + 40, 30);

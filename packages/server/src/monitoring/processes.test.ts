@@ -1,50 +1,61 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import type { Store } from '../store/open-database.ts';
+import type { DatabaseWithBeats } from '../store/open-database.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
-import { testDatabase } from '../store/test/postgres-database.ts';
-import { tcpProxy } from '../store/test/tcp-proxy.ts';
+import { createTestDatabase } from '../store/test/postgres-database.ts';
+import { startTcpProxy } from '../store/test/tcp-proxy.ts';
 import { MonitoringEngine } from './engine.ts';
-import { createMonitoringFigures } from './figures.ts';
+import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
-import { addOrg, call, changed, MINUTE, monitor, ORG } from './test/monitors.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
 
 const MONITORS = 60;
 
-/** A process of its own as far as the store can tell: a pool, a lease, a clock that is `aheadMs` wrong. */
+/** A process of its own as far as the store can tell: a pool, a lease, a clock that is `futureMs` wrong. */
 async function startProcess(t: TestContext, url: string, aheadMs: number) {
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
   const database = await openPostgres(url, { log: silentLog, clock });
-  const figures = createMonitoringFigures();
-  const engine = new MonitoringEngine({ database, clock, log: silentLog, figures });
+  const figures = createMonitoringCounters();
+  const engine = new MonitoringEngine({ database, clock, log: silentLog, counters: figures });
   await engine.start();
   t.after(async () => {
-    await engine.leave();
+    await engine.stop();
     await database.close();
   });
   return { database, engine };
 }
 
 function beat(engine: MonitoringEngine, id: string, idempotencyKey: string | null = null) {
-  const { receivedAt: _, ...rest } = call(id, 0, { idempotencyKey });
-  return engine.beat(rest);
+  const { receivedAt: _, ...rest } = testBeatCall(id, 0, { idempotencyKey });
+  return engine.recordBeat(rest);
 }
 
-async function addMonitors(database: Store, engine: MonitoringEngine): Promise<void> {
+async function addMonitors(database: DatabaseWithBeats, engine: MonitoringEngine): Promise<void> {
   await addOrg(database);
-  const { nowMs, gaps } = await engine.moment();
-  await changed(database, { nowMs, gaps }, async (changing) => {
+  const { nowMs, gaps } = await engine.changeContext();
+  await runMonitorChange(database, { nowMs, gaps }, async (context) => {
     for (let n = 0; n < MONITORS; n++)
-      await createMonitor(changing, ORG, monitor(`job-${n}`, { expected_interval_minutes: 1440 }));
+      await createMonitor(
+        context,
+        MONITOR_TEST_ORG,
+        testMonitorDefinition(`job-${n}`, { expected_interval_minutes: 1440 }),
+      );
   });
 }
 
 test('processes with clocks half a minute apart sweep and ingest at once, and agree', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const [one, two, three] = [
     await startProcess(t, url, 0),
     await startProcess(t, url, 30_000),
@@ -75,7 +86,7 @@ test('processes with clocks half a minute apart sweep and ingest at once, and ag
       .where('uid', 'in', dead)
       .execute(),
   );
-  for (let round = 0; round < 3; round++) await Promise.all(all.map(({ engine }) => engine.lookNow()));
+  for (let round = 0; round < 3; round++) await Promise.all(all.map(({ engine }) => engine.pulseAndSweep()));
   const { read } = one.database;
   const missed = await read.selectFrom('checks').select('uid').where('status', '=', 'missed').execute();
   const failing = await read
@@ -93,8 +104,8 @@ test('processes with clocks half a minute apart sweep and ingest at once, and ag
 });
 
 test('while the database is away beats are refused with the time to wait, and none that was taken is lost', async (t) => {
-  const url = await testDatabase(t);
-  const proxy = await tcpProxy(url);
+  const url = await createTestDatabase(t);
+  const proxy = await startTcpProxy(url);
   t.after(() => proxy.close());
   const { database, engine } = await startProcess(t, proxy.url, 0);
   await addMonitors(database, engine);
@@ -107,7 +118,7 @@ test('while the database is away beats are refused with the time to wait, and no
     assert.equal(result.reason.status, 503);
     assert.ok(result.reason.detail.retryAfterMs);
   }
-  proxy.mend();
+  proxy.restore();
   // A connection that was begun before may still fail: whoever is told to wait asks again.
   const accepted = await eventually(() => beat(engine, 'job-1'));
   taken.push(accepted.beatId);

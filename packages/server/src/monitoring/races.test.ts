@@ -1,23 +1,34 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { Gate } from '@floe/testkit/gate';
 import { silentLog } from '../core/log.ts';
-import type { Store } from '../store/open-database.ts';
+import type { DatabaseWithBeats } from '../store/open-database.ts';
 import { openSqlite } from '../store/sqlite/open-sqlite.ts';
-import { temporaryDirectory } from '../store/test/temporary-directory.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
 import { MonitoringEngine } from './engine.ts';
-import { createMonitoringFigures } from './figures.ts';
+import { createMonitoringCounters } from './monitoring-metrics.ts';
 import { createMonitor } from './monitors.ts';
-import { addOrg, call, changed, MINUTE, monitor, ORG } from './test/monitors.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
 
 const full = process.env['FLOE_TEST_FULL'] !== undefined;
 
 /** An engine that looks only when told to, on a store with monitors of one minute and no grace. */
-async function engineOf(t: TestContext, ids: readonly string[], through = (database: Store) => database) {
+async function engineOf(
+  t: TestContext,
+  ids: readonly string[],
+  through = (database: DatabaseWithBeats) => database,
+) {
   const clock = new FakeClock();
-  const path = join(temporaryDirectory(t), 'floe.db');
+  const path = join(createTemporaryDirectory(t), 'floe.db');
   const database = await openSqlite(path, { log: silentLog, clock });
   t.after(() => database.close());
   await addOrg(database);
@@ -30,29 +41,29 @@ async function engineOf(t: TestContext, ids: readonly string[], through = (datab
     database: through(database),
     clock: still,
     log: silentLog,
-    figures: createMonitoringFigures(),
+    counters: createMonitoringCounters(),
   });
   await engine.start();
-  const { nowMs, gaps } = await engine.moment();
-  await changed(database, { nowMs, gaps }, async (changing) => {
-    for (const id of ids) await createMonitor(changing, ORG, monitor(id));
+  const { nowMs, gaps } = await engine.changeContext();
+  await runMonitorChange(database, { nowMs, gaps }, async (context) => {
+    for (const id of ids) await createMonitor(context, MONITOR_TEST_ORG, testMonitorDefinition(id));
   });
   return { clock, database, engine };
 }
 
 function beat(engine: MonitoringEngine, id: string) {
-  const { receivedAt: _, ...rest } = call(id, 0);
-  return engine.beat(rest);
+  const { receivedAt: _, ...rest } = testBeatCall(id, 0);
+  return engine.recordBeat(rest);
 }
 
 async function live(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 3_000) {
     clock.advance(Math.min(3_000, left));
-    await engine.lookNow();
+    await engine.pulseAndSweep();
   }
 }
 
-async function missed(database: Store): Promise<number> {
+async function missed(database: DatabaseWithBeats): Promise<number> {
   const rows = await database.read.selectFrom('checks').select('id').where('status', '=', 'missed').execute();
   return rows.length;
 }
@@ -75,12 +86,12 @@ test('a beat at its deadline against sweeps after it, in any order: never failin
     clock.advance(990 + (random.next().value % 11));
     const looks: Promise<unknown>[] = [];
     const late = random.next().value % 4;
-    if (late === 0) looks.push(engine.lookNow());
+    if (late === 0) looks.push(engine.pulseAndSweep());
     const answer = beat(engine, 'job');
     for (let turn = random.next().value % 3; turn > 0; turn--) await null;
     clock.advance(1 + (random.next().value % 400));
-    looks.push(engine.lookNow());
-    if (late === 1) looks.push(engine.lookNow());
+    looks.push(engine.pulseAndSweep());
+    if (late === 1) looks.push(engine.pulseAndSweep());
     const [taken] = await Promise.all([answer, ...looks]);
     receivedAt = taken.receivedAt;
     assert.equal(taken.status, 'healthy', `round ${round}`);
@@ -98,7 +109,7 @@ test('a beat at its deadline against sweeps after it, in any order: never failin
 test('beats that wait five minutes for their commit miss nothing; a job that sent none is found after them (6.6)', async (t) => {
   const gate = new Gate();
   let held = false;
-  const slow = (database: Store): Store => ({
+  const slow = (database: DatabaseWithBeats): DatabaseWithBeats => ({
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,
@@ -106,11 +117,11 @@ test('beats that wait five minutes for their commit miss nothing; a job that sen
     rowTransaction: (work) => database.rowTransaction(work),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    async keepBeats(beats) {
+    async applyBeatsIfUnchanged(beats) {
       if (held) await gate.pass();
-      return database.keepBeats(beats);
+      return database.applyBeatsIfUnchanged(beats);
     },
-    expire: (before) => database.expire(before),
+    expireExchanges: (before) => database.expireExchanges(before),
     close: () => database.close(),
   });
   const { clock, database, engine } = await engineOf(t, ['job', 'dead'], slow);

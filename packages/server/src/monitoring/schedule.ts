@@ -7,27 +7,27 @@ export type Schedule =
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
 /** A schedule that can be asked. All instants are milliseconds since the epoch. */
-export interface Promises {
+export interface Occurrences {
   /** The promise after one that was kept, or broken, at `atMs`; null when there is none ever again. */
   after(atMs: number): number | null;
   /** The promise after a beat: one so shortly before a cron time that only a clock is off kept that time. */
   afterBeat(atMs: number): number | null;
   /** The first promise later than `laterThanMs` of the sequence that goes on from `fromMs`. */
   firstAfter(fromMs: number, laterThanMs: number): number | null;
-  /** The last promise of the sequence from `fromMs` that is not later than `untilMs`, else the first one. */
+  /** The last promise of the sequence from `fromMs` that is not later than `leaseUntilMs`, else the first one. */
   lastUntil(fromMs: number, untilMs: number): number | null;
   /** Milliseconds from the promise before the one at `atMs` until that. */
   intervalBefore(atMs: number): number;
 }
 
 /** A job whose machine's clock is this much ahead of ours calls before its time. */
-export const EARLY_MS = 5_000;
+export const EARLY_BEAT_TOLERANCE_MS = 5_000;
 
-export function promisesOf(schedule: Schedule): Promises {
-  return schedule.kind === 'interval' ? everySoOften(schedule.intervalMs) : atCronTimes(schedule);
+export function scheduleOccurrences(schedule: Schedule): Occurrences {
+  return schedule.kind === 'interval' ? intervalSchedule(schedule.intervalMs) : cronSchedule(schedule);
 }
 
-function everySoOften(intervalMs: number): Promises {
+function intervalSchedule(intervalMs: number): Occurrences {
   return {
     after: (atMs) => atMs + intervalMs,
     afterBeat: (atMs) => atMs + intervalMs,
@@ -40,19 +40,19 @@ function everySoOften(intervalMs: number): Promises {
 }
 
 /** Expressions are few and shared by many monitors; parsing one costs more than asking it. */
-const parsed = new Map<string, Cron>();
-const PARSED_KEPT = 10_000;
+const parsedCrons = new Map<string, Cron>();
+const MAX_PARSED_CRONS = 10_000;
 
 /**
  * Times follow the zone's wall clock: at a jump forward a fixed time that does not exist comes right after the
  * jump, at a jump back one that exists twice comes once (croner's rules, those of Vixie cron).
  */
-function atCronTimes({ cron, timezone }: { readonly cron: string; readonly timezone: string }): Promises {
+function cronSchedule({ cron, timezone }: { readonly cron: string; readonly timezone: string }): Occurrences {
   const times = parseCron(cron, timezone);
   const after = (atMs: number) => times.nextRun(new Date(atMs))?.getTime() ?? null;
   return {
     after,
-    afterBeat: (atMs) => after(atMs + EARLY_MS),
+    afterBeat: (atMs) => after(atMs + EARLY_BEAT_TOLERANCE_MS),
     firstAfter: (fromMs, laterThanMs) => after(Math.max(fromMs, laterThanMs)),
     lastUntil: (fromMs, untilMs) => {
       const first = after(fromMs);
@@ -72,7 +72,7 @@ function atCronTimes({ cron, timezone }: { readonly cron: string; readonly timez
  */
 export function parseCron(cron: string, timezone: string): Cron {
   const name = `${timezone}\n${cron}`;
-  const known = parsed.get(name);
+  const known = parsedCrons.get(name);
   if (known) return known;
   let times: Cron;
   try {
@@ -85,8 +85,8 @@ export function parseCron(cron: string, timezone: string): Cron {
       cause,
     });
   }
-  if (parsed.size >= PARSED_KEPT) parsed.clear();
-  parsed.set(name, times);
+  if (parsedCrons.size >= MAX_PARSED_CRONS) parsedCrons.clear();
+  parsedCrons.set(name, times);
   return times;
 }
 
@@ -95,7 +95,7 @@ export function parseCron(cron: string, timezone: string): Cron {
  *
  * @throws Fault `invalid_request` for one that cannot be read, and for one that never occurs, such as 30 February.
  */
-export function requireOccurrences(cron: string, timezone: string): void {
+export function requireFutureOccurrence(cron: string, timezone: string): void {
   if (parseCron(cron, timezone).nextRun() !== null) return;
   throw new Fault(
     'invalid_request',

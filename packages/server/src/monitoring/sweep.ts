@@ -1,42 +1,42 @@
-import { lockDue } from '../store/monitoring/clocks.ts';
+import { lockDueClocks } from '../store/monitoring/monitor-clocks.ts';
 import type { Database } from '../store/ports.ts';
-import { Book } from './book.ts';
-import { evaluationOf } from './clock.ts';
 import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
-import type { Sight } from './read.ts';
-import { settle } from './settle.ts';
+import { evaluateUntil } from './evaluate-until.ts';
+import { createEvaluation } from './monitor-clock.ts';
+import type { EvaluationContext } from './read-monitors.ts';
+import { UnitOfWork } from './unit-of-work.ts';
 
 /** Short enough for beats to get their turn in between. */
 export const CLOCKS_PER_SWEEP = 1_000;
 
-export interface Swept {
+export interface SweepResult {
   /** Clocks looked at. */
-  readonly clocks: number;
+  readonly evaluated: number;
   /** Of them those that had missed something. */
   readonly missed: number;
 }
 
 /**
- * Judges one batch of clocks that are due before `settledUntil`, in one transaction: read under lock, judged, written with
+ * Judges one batch of clocks that are due before `committedUntil`, in one transaction: read under lock, judged, written with
  * checks, periods and alerts. Any number of processes may do so at once; each takes other clocks.
  */
-export function sweep(
+export function sweepDueClocks(
   database: Pick<Database, 'rowTransaction'>,
-  { gaps, settledUntil, nowMs }: Sight,
+  { gaps, committedUntil: settledUntil, nowMs }: EvaluationContext,
   limit: number = CLOCKS_PER_SWEEP,
-): Promise<Swept> {
+): Promise<SweepResult> {
   return database.rowTransaction(async (writer) => {
-    const rows = await lockDue(writer, settledUntil, limit);
-    const book = new Book(writer, nowMs);
+    const rows = await lockDueClocks(writer, settledUntil, limit);
+    const book = new UnitOfWork(writer, nowMs);
     let missed = 0;
     for (const row of rows) {
-      const evaluation = evaluationOf(planOfRow(row), gaps);
-      const clock = settle(clockOfRow(row), evaluation, settledUntil);
-      book.move({ ...row, ...clockColumns(clock) });
-      book.record(row, clock.lastBeatAt, evaluation);
-      if (evaluation.verdicts.length > 0) missed += 1;
+      const evaluation = createEvaluation(planOfRow(row), gaps);
+      const clock = evaluateUntil(clockOfRow(row), evaluation, settledUntil);
+      book.updateClock({ ...row, ...clockColumns(clock) });
+      book.addHistory(row, clock.lastBeatAt, evaluation);
+      if (evaluation.inferredChecks.length > 0) missed += 1;
     }
     await book.write();
-    return { clocks: rows.length, missed };
+    return { evaluated: rows.length, missed };
   });
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Gap, MonitorStatus } from './clock.ts';
-import { type Span, uptimeOf, withGaps } from './timeline.ts';
+import type { Gap, MonitorStatus } from './monitor-clock.ts';
+import { cutOutGaps, type StatusSpan, summarizeUptime } from './timeline.ts';
 
 const STATES: readonly MonitorStatus[] = ['waiting', 'healthy', 'failing', 'paused'];
 const NOW = 400;
@@ -13,7 +13,7 @@ const periods = fc
     minLength: 1,
     maxLength: 12,
   })
-  .map((parts): Span[] => {
+  .map((parts): StatusSpan[] => {
     let at = 0;
     return parts.map(({ status, length }, n) => {
       const startedAt = at;
@@ -34,7 +34,7 @@ const gaps = fc
   .map((all) => all.filter(({ startAt, endAt }) => startAt < endAt));
 
 /** What it was in one instant, looked up, not computed. */
-function stateAt(spans: readonly Span[], holes: readonly Gap[], at: number): string {
+function stateAt(spans: readonly StatusSpan[], holes: readonly Gap[], at: number): string {
   const status = spans.findLast(({ startedAt }) => startedAt <= at)?.status ?? 'nothing';
   return status !== 'paused' && holes.some(({ startAt, endAt }) => startAt <= at && at < endAt)
     ? 'unknown'
@@ -48,14 +48,14 @@ test('uptime is the sum of durations, unknown, paused and waiting left out, over
       const [fromMs, toMs] = [Math.min(one, other), Math.max(one, other)];
       const seen = Array.from({ length: toMs - fromMs }, (_, n) => stateAt(spans, holes, fromMs + n));
       const sum = (state: string) => seen.filter((found) => found === state).length;
-      const uptime = uptimeOf(spans, holes, { fromMs, toMs, nowMs: NOW });
+      const uptime = summarizeUptime(spans, holes, { fromMs, toMs, nowMs: NOW });
       assert.equal(uptime.healthyMs, sum('healthy'));
       assert.equal(uptime.downtimeMs, sum('failing'));
       assert.equal(uptime.unknownMs, sum('unknown'));
       const judged = sum('healthy') + sum('failing');
       assert.equal(uptime.uptimeRatio, judged === 0 ? null : sum('healthy') / judged);
       // The timeline that is shown says the same, instant by instant.
-      const shown = withGaps(spans, holes, NOW);
+      const shown = cutOutGaps(spans, holes, NOW);
       for (let at = fromMs; at < toMs; at++)
         assert.equal(shown.findLast(({ startedAt }) => startedAt <= at)?.status, stateAt(spans, holes, at));
     }),

@@ -1,7 +1,7 @@
-import type { Gap, MonitorStatus } from './clock.ts';
+import type { Gap, MonitorStatus } from './monitor-clock.ts';
 
 /** A stretch of a monitor's history. `unknown`: no process of ours was there to see. Instants in milliseconds. */
-export interface Span {
+export interface StatusSpan {
   readonly status: MonitorStatus | 'unknown';
   readonly startedAt: number;
   /** Null for the one that goes on. */
@@ -9,7 +9,7 @@ export interface Span {
   readonly reason: string;
 }
 
-export interface Uptime {
+export interface UptimeSummary {
   /** Healthy time by healthy and failing time; null when there was neither. */
   readonly uptimeRatio: number | null;
   readonly healthyMs: number;
@@ -20,8 +20,12 @@ export interface Uptime {
 }
 
 /** Cuts our own gaps out of periods: nobody knows what was then. A pause is a pause whether we were there or not. */
-export function withGaps(periods: readonly Span[], gaps: readonly Gap[], nowMs: number): Span[] {
-  const spans: Span[] = [];
+export function cutOutGaps(
+  periods: readonly StatusSpan[],
+  gaps: readonly Gap[],
+  nowMs: number,
+): StatusSpan[] {
+  const spans: StatusSpan[] = [];
   let next = 0;
   for (const period of periods) {
     const end = period.endedAt ?? nowMs;
@@ -45,12 +49,12 @@ export function withGaps(periods: readonly Span[], gaps: readonly Gap[], nowMs: 
     }
     if (at < end || period.endedAt === null) spans.push({ ...period, startedAt: at, reason });
   }
-  return joined(spans);
+  return mergeAdjacentSpans(spans);
 }
 
 /** A gap that reaches over two periods is one span. */
-function joined(spans: readonly Span[]): Span[] {
-  const whole: Span[] = [];
+function mergeAdjacentSpans(spans: readonly StatusSpan[]): StatusSpan[] {
+  const whole: StatusSpan[] = [];
   for (const span of spans) {
     const last = whole.at(-1);
     if (last && last.status === 'unknown' && span.status === 'unknown' && last.endedAt === span.startedAt)
@@ -65,16 +69,16 @@ function joined(spans: readonly Span[]): Span[] {
  *
  * @param periods as recorded, before gaps are cut out of them.
  */
-export function uptimeOf(
-  periods: readonly Span[],
+export function summarizeUptime(
+  periods: readonly StatusSpan[],
   gaps: readonly Gap[],
   range: { readonly fromMs: number; readonly toMs: number; readonly nowMs: number },
-): Uptime {
+): UptimeSummary {
   const toMs = Math.min(range.toMs, range.nowMs);
-  const length = ({ startedAt, endedAt }: Span) =>
+  const length = ({ startedAt, endedAt }: StatusSpan) =>
     Math.max(0, Math.min(endedAt ?? range.nowMs, toMs) - Math.max(startedAt, range.fromMs));
   const sums = { waiting: 0, healthy: 0, failing: 0, paused: 0, unknown: 0 };
-  for (const span of withGaps(periods, gaps, range.nowMs)) sums[span.status] += length(span);
+  for (const span of cutOutGaps(periods, gaps, range.nowMs)) sums[span.status] += length(span);
   const judged = sums.healthy + sums.failing;
   return {
     uptimeRatio: judged === 0 ? null : sums.healthy / judged,

@@ -1,18 +1,18 @@
 import { Fault } from '@floe/contract/faults';
-import { type Role, SCOPES_OF_ROLE } from '@floe/contract/roles';
-import type { Scope } from '@floe/contract/scopes';
-import { holds, type KeyRecord, shownKey } from './keyring.ts';
+import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
+import { describePlatformKey, includesScope, type KeyRecord } from './keyring.ts';
 
 /** Who asks the API, in one org: the bearer of a platform key, or a member signed in to the console. */
 export interface Actor {
   readonly orgId: string;
   /** What the audit log calls them: the id of the key or of the member. */
   readonly id: string;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<KeyScope>;
   /** Name of the key or address of the member, as the audit log keeps it. */
   readonly name: string;
   /** How messages to them name them: `The platform key "ci" (eis_AbCd…wxyz)` or `mara@acme.example (viewer)`. */
-  readonly shown: string;
+  readonly displayName: string;
   /** Null for a member. */
   readonly key: KeyRecord | null;
   /** Null for a key. */
@@ -27,7 +27,7 @@ export interface SignedInMember {
   readonly id: string;
   readonly userId: string;
   readonly email: string;
-  readonly role: Role;
+  readonly role: MemberRole;
   readonly team: string | null;
   readonly sessionId: string;
   /** May change what affects every org of the installation. */
@@ -44,7 +44,7 @@ export function keyActor(key: KeyRecord): Actor {
     id: key.id,
     scopes: key.scopes,
     name: key.name,
-    shown: `The platform key ${shownKey(key)}`,
+    displayName: `The platform key ${describePlatformKey(key)}`,
     key,
     member: null,
   };
@@ -54,9 +54,9 @@ export function memberActor(orgId: string, member: SignedInMember): Actor {
   return {
     orgId,
     id: member.id,
-    scopes: new Set(SCOPES_OF_ROLE[member.role]),
+    scopes: new Set(ROLE_SCOPES[member.role]),
     name: member.email,
-    shown: `${member.email} (${member.role})`,
+    displayName: `${member.email} (${member.role})`,
     key: null,
     member,
   };
@@ -67,10 +67,10 @@ export function memberActor(orgId: string, member: SignedInMember): Actor {
  *
  * @throws Fault `insufficient_scope` naming the scopes that would do
  */
-export function requireActorScope(actor: Actor, ...anyOf: readonly [Scope, ...Scope[]]): void {
-  if (anyOf.some((scope) => holds(actor.scopes, scope))) return;
+export function requireActorScope(actor: Actor, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
+  if (anyOf.some((scope) => includesScope(actor.scopes, scope))) return;
   throw new Fault(
     'insufficient_scope',
-    `${actor.shown} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+    `${actor.displayName} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
   );
 }

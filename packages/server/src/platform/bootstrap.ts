@@ -1,18 +1,18 @@
 import { createHash, type KeyObject, randomBytes } from 'node:crypto';
-import { SCOPES } from '@floe/contract/scopes';
+import { KEY_SCOPES } from '@floe/contract/scopes';
 import type { Clock } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { appendAudit } from '../store/audit.ts';
-import { allOrgs, insertOrg } from '../store/orgs.ts';
-import { insertKey } from '../store/platform-keys.ts';
+import { appendAuditEntry } from '../store/audit.ts';
+import { insertOrg, listAllOrgs } from '../store/orgs.ts';
+import { insertPlatformKey } from '../store/platform-keys.ts';
 import type { Database } from '../store/ports.ts';
-import { putSetting } from '../store/settings.ts';
-import { makeKey } from './make-key.ts';
+import { storeSetting } from '../store/settings.ts';
+import { createPlatformKey } from './create-platform-key.ts';
 import { platformKeyOf } from './stored-key.ts';
 
-const SIGN_IN_MS = 24 * 60 * 60 * 1000;
+const SIGN_IN_TOKEN_TTL_MS = 24 * 60 * 60 * 1000;
 /** Setting that holds the SHA-256 of the one-time console sign-in token and when it ends. */
-export const SIGN_IN_SETTING = 'console_sign_in';
+export const OWNER_LINK_SETTING = 'console_sign_in';
 
 /** What must be shown once, for it cannot be read back. */
 export interface FirstRun {
@@ -26,21 +26,25 @@ export interface FirstRun {
  * First start without a file and without data: makes the org `default`, a key with every scope and a one-time
  * sign-in token. Null when the store already has an org.
  */
-export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): Promise<FirstRun | null> {
+export function bootstrapInstallation(
+  database: Database,
+  pepper: KeyObject,
+  clock: Clock,
+): Promise<FirstRun | null> {
   const signInToken = randomBytes(32).toString('base64url');
   return database.transaction(async (writer) => {
-    if ((await allOrgs(writer)).length > 0) return null;
+    if ((await listAllOrgs(writer)).length > 0) return null;
     const now = clock.now();
     await insertOrg(writer, { id: 'default', name: 'Default', created_at: now });
-    const { key, row } = makeKey(pepper, {
+    const { key, row } = createPlatformKey(pepper, {
       orgId: 'default',
       name: 'first',
-      scopes: SCOPES,
+      scopes: KEY_SCOPES,
       by: 'setup',
       nowMs: now,
     });
-    await insertKey(writer, row);
-    await appendAudit(writer, {
+    await insertPlatformKey(writer, row);
+    await appendAuditEntry(writer, {
       id: newId('aud', now),
       org_id: row.org_id,
       at: now,
@@ -51,10 +55,10 @@ export function bootstrap(database: Database, pepper: KeyObject, clock: Clock): 
       after_json: JSON.stringify(platformKeyOf(row, now)),
     });
     const sha256 = createHash('sha256').update(signInToken).digest('hex');
-    await putSetting(
+    await storeSetting(
       writer,
-      SIGN_IN_SETTING,
-      JSON.stringify({ sha256, org_id: row.org_id, expires_at: now + SIGN_IN_MS, operator: true }),
+      OWNER_LINK_SETTING,
+      JSON.stringify({ sha256, org_id: row.org_id, expires_at: now + SIGN_IN_TOKEN_TTL_MS, operator: true }),
     );
     await database.signals.announce(writer);
     return { orgId: row.org_id, key, signInToken };

@@ -2,36 +2,50 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { allKeys, insertKey } from '../store/platform-keys.ts';
-import { putSetting } from '../store/settings.ts';
-import { fileKeys } from './file-keys.ts';
-import { FileRefused } from './file-refused.ts';
-import { syncedKind } from './file-sync.ts';
-import { newKey } from './key-format.ts';
-import { loadPlatform } from './platform.ts';
-import { syncOrgs } from './test/file.ts';
-import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
+import { insertPlatformKey, listAllPlatformKeys } from '../store/platform-keys.ts';
+import { storeSetting } from '../store/settings.ts';
+import { ConfigFileRejectedError } from './config-file-rejected.ts';
+import { platformKeyFileKind } from './file-keys.ts';
+import { createKindSync } from './file-sync.ts';
+import { generatePlatformKey } from './key-format.ts';
+import { loadPlatformSnapshot } from './platform-snapshot.ts';
+import { syncOrgs } from './test/sync-orgs.ts';
+import {
+  openTestPlatform,
+  PLATFORM_TEST_NOW,
+  platformTestPepper,
+  type TestPlatform,
+} from './test/test-platform.ts';
 
-let stored: StoredPlatform;
+let stored: TestPlatform;
 before(async () => {
-  stored = await openStored(systemClock);
+  stored = await openTestPlatform(systemClock);
 });
 beforeEach(() =>
   stored.database.transaction(async (writer) => {
     // As if retention had removed all of it: nothing else may.
-    await putSetting(writer, 'audit_kept_from', String(Number.MAX_SAFE_INTEGER));
+    await storeSetting(writer, 'audit_kept_from', String(Number.MAX_SAFE_INTEGER));
     for (const table of ['audit', 'platform_keys', 'orgs'] as const) await writer.deleteFrom(table).execute();
-    for (const id of ['acme', 'another', 'other']) await insertOrg(writer, { id, name: id, created_at: NOW });
+    for (const id of ['acme', 'another', 'other'])
+      await insertOrg(writer, { id, name: id, created_at: PLATFORM_TEST_NOW });
   }),
 );
 after(() => stored.close());
 
-const fileKey = (more: object = {}) => ({ name: 'ci', key: newKey(), scopes: ['gateway'], ...more });
-const sync = (keys: readonly object[], nowMs = NOW, { id = 'acme', line = 7 } = {}) =>
+const fileKey = (more: object = {}) => ({
+  name: 'ci',
+  key: generatePlatformKey(),
+  scopes: ['gateway'],
+  ...more,
+});
+const sync = (keys: readonly object[], nowMs = PLATFORM_TEST_NOW, { id = 'acme', line = 7 } = {}) =>
   stored.database.transaction((writer) =>
-    syncOrgs(writer, [syncedKind(fileKeys(pepper))], [{ id, keys }], { nowMs, line }),
+    syncOrgs(writer, [createKindSync(platformKeyFileKind(platformTestPepper))], [{ id, keys }], {
+      nowMs,
+      line,
+    }),
   );
-const rows = () => allKeys(stored.database.read);
+const rows = () => listAllPlatformKeys(stored.database.read);
 const only = async () => {
   const [row, ...others] = await rows();
   assert.ok(row);
@@ -40,8 +54,11 @@ const only = async () => {
 };
 const actions = async (id: string) =>
   (await stored.auditOf(id)).map(({ action, actor }) => `${actor} ${action}`);
-const authenticate = async (key: string, nowMs = NOW) =>
-  (await loadPlatform(stored.database.read, pepper, nowMs)).keyring.authenticate(key, nowMs);
+const authenticate = async (key: string, nowMs = PLATFORM_TEST_NOW) =>
+  (await loadPlatformSnapshot(stored.database.read, platformTestPepper, nowMs)).keyring.authenticate(
+    key,
+    nowMs,
+  );
 
 test('a key of the file works, under its sk- spelling too, with everything the file says of it', async () => {
   const key = fileKey({
@@ -67,9 +84,9 @@ test('the same file again changes and audits nothing, and a moved line is no cha
   const key = fileKey();
   await sync([key]);
   const first = await only();
-  await sync([key], NOW + 5);
+  await sync([key], PLATFORM_TEST_NOW + 5);
   assert.deepEqual(await only(), first);
-  await sync([key], NOW + 6, { line: 99 });
+  await sync([key], PLATFORM_TEST_NOW + 6, { line: 99 });
   assert.equal((await only()).source_line, 99);
   assert.deepEqual(await actions(first.id), ['file keys.create']);
 });
@@ -79,7 +96,7 @@ test('a new value under the same name keeps the id and refuses the old value', a
   await sync([key]);
   const { id } = await only();
   const next = fileKey();
-  await sync([next], NOW + 1);
+  await sync([next], PLATFORM_TEST_NOW + 1);
   assert.equal((await authenticate(next.key)).id, id);
   await assert.rejects(authenticate(key.key), { code: 'invalid_api_key' });
   const [, update] = await stored.auditOf(id);
@@ -117,9 +134,9 @@ test('a key that leaves the file is revoked, keeps its history, and works again 
   const key = fileKey();
   await sync([key]);
   const { id } = await only();
-  await sync([], NOW + 1);
+  await sync([], PLATFORM_TEST_NOW + 1);
   await assert.rejects(authenticate(key.key), { code: 'key_revoked' });
-  await sync([key], NOW + 2);
+  await sync([key], PLATFORM_TEST_NOW + 2);
   assert.equal((await authenticate(key.key)).id, id);
   assert.deepEqual(await actions(id), ['file keys.create', 'file keys.revoke', 'file keys.update']);
 });
@@ -129,11 +146,17 @@ test('an org that leaves the file takes its keys of the file with it, and no oth
   await sync([key]);
   const made = await only();
   await stored.database.transaction((writer) =>
-    insertKey(writer, { ...made, id: 'key_console', name: 'mine', hash: 'h'.repeat(64), source: 'console' }),
+    insertPlatformKey(writer, {
+      ...made,
+      id: 'key_console',
+      name: 'mine',
+      hash: 'h'.repeat(64),
+      source: 'console',
+    }),
   );
-  await sync([], NOW + 1, { id: 'another' });
+  await sync([], PLATFORM_TEST_NOW + 1, { id: 'another' });
   const after = new Map((await rows()).map((row) => [row.id, row.revoked_at]));
-  assert.deepEqual([after.get(made.id), after.get('key_console')], [NOW + 1, null]);
+  assert.deepEqual([after.get(made.id), after.get('key_console')], [PLATFORM_TEST_NOW + 1, null]);
 });
 
 test('a key made in the console is taken over by its name, or by its value', async () => {
@@ -152,12 +175,17 @@ test('the value of another org is refused and nothing is written', async () => {
   await sync([key]);
   await assert.rejects(
     stored.database.transaction((writer) =>
-      syncOrgs(writer, [syncedKind(fileKeys(pepper))], [{ id: 'acme' }, { id: 'other', keys: [key] }], {
-        nowMs: NOW,
-      }),
+      syncOrgs(
+        writer,
+        [createKindSync(platformKeyFileKind(platformTestPepper))],
+        [{ id: 'acme' }, { id: 'other', keys: [key] }],
+        {
+          nowMs: PLATFORM_TEST_NOW,
+        },
+      ),
     ),
     (error) => {
-      assert.ok(error instanceof FileRefused);
+      assert.ok(error instanceof ConfigFileRejectedError);
       assert.deepEqual(
         error.issues.map(({ path }) => path),
         [['orgs', 1, 'keys', 0, 'key']],

@@ -3,25 +3,31 @@ import { keyStored } from '@floe/contract/api/keys';
 import type { PlatformKeyConfig } from '@floe/contract/config';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../core/ids.ts';
-import { allKeys, changeKey, insertKey, type PlatformKeyRow, revokeKey } from '../store/platform-keys.ts';
-import type { Declared } from './file-org.ts';
-import { fileKind, type StoredListKind } from './file-sync.ts';
+import {
+  insertPlatformKey,
+  listAllPlatformKeys,
+  type PlatformKeyRow,
+  revokePlatformKey,
+  updatePlatformKey,
+} from '../store/platform-keys.ts';
+import { UNROTATED_COLUMNS } from './create-platform-key.ts';
+import type { DeclaredResource } from './declared-resources.ts';
+import { defineFileKind, type StoredResourceKind } from './file-sync.ts';
 import { keyHint } from './key-format.ts';
-import { hashKey } from './keyring.ts';
-import { NOT_ROTATED } from './make-key.ts';
+import { hashPlatformKey } from './keyring.ts';
 import { platformKeyOf } from './stored-key.ts';
 
-const FOREIGN =
+const FOREIGN_KEY_VALUE =
   'is or was the value of a key of another organization, which a key stays with; give this one a value of its own';
 
-type FileKey = Declared<PlatformKeyConfig>;
+type DeclaredKey = DeclaredResource<PlatformKeyConfig>;
 
 /** Platform keys, in floe.yaml and stored. */
-export const KEYS: StoredListKind<PlatformKeyConfig, PlatformKeyRow> = {
+export const PLATFORM_KEY_KIND: StoredResourceKind<PlatformKeyConfig, PlatformKeyRow> = {
   kind: 'keys',
   list: ({ keys }) => keys,
   nameOf: ({ name }) => name,
-  stored: allKeys,
+  stored: listAllPlatformKeys,
   storedName: ({ name }) => name,
   isRemoved: ({ revoked_at }) => revoked_at !== null,
 };
@@ -30,15 +36,15 @@ export const KEYS: StoredListKind<PlatformKeyConfig, PlatformKeyRow> = {
  * Platform keys of floe.yaml. A stored key is taken over when it has the same value, else when it has the same name and is
  * in use.
  */
-export function fileKeys(pepper: KeyObject) {
-  const hashOf = ({ config }: FileKey) => hashKey(pepper, bare(config.key));
-  return fileKind({
-    ...KEYS,
-    match: (declared, stored) => match(declared, stored, hashOf),
-    problems: (declared, stored) => foreignValues(declared, byHash(stored), hashOf),
+export function platformKeyFileKind(pepper: KeyObject) {
+  const hashOf = ({ config }: DeclaredKey) => hashPlatformKey(pepper, normalizeKey(config.key));
+  return defineFileKind({
+    ...PLATFORM_KEY_KIND,
+    match: (declared, stored) => matchStoredKeys(declared, stored, hashOf),
+    findIssues: (declared, stored) => findForeignValues(declared, indexByHash(stored), hashOf),
     columns: (object, before) => ({
-      ...columnsOf(object, hashOf(object)),
-      ...(before && leak(before, hashOf(object))),
+      ...toKeyColumns(object, hashOf(object)),
+      ...(before && leakColumns(before, hashOf(object))),
     }),
     row: (columns): PlatformKeyRow => ({
       ...columns,
@@ -46,45 +52,45 @@ export function fileKeys(pepper: KeyObject) {
       created_by: 'file',
       last_used_at: null,
     }),
-    insert: insertKey,
-    update: (writer, { org_id, id }, change) => changeKey(writer, org_id, id, change),
-    remove: (writer, { org_id, id }, nowMs) => revokeKey(writer, org_id, id, { by: 'file', nowMs }),
-    revoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
-    shown: platformKeyOf,
+    insert: insertPlatformKey,
+    update: (writer, { org_id, id }, change) => updatePlatformKey(writer, org_id, id, change),
+    remove: (writer, { org_id, id }, nowMs) => revokePlatformKey(writer, org_id, id, { by: 'file', nowMs }),
+    toRevoked: (row, nowMs) => ({ ...row, revoked_at: nowMs, updated_at: nowMs, updated_by: 'file' }),
+    auditView: platformKeyOf,
   });
 }
 
 /** `sk-eis_…` is the same key as `eis_…`. */
-function bare(key: string): string {
+function normalizeKey(key: string): string {
   return key.replace(/^sk-/, '');
 }
 
-function byHash(stored: readonly PlatformKeyRow[]): ReadonlyMap<string, PlatformKeyRow> {
+function indexByHash(stored: readonly PlatformKeyRow[]): ReadonlyMap<string, PlatformKeyRow> {
   const rows = new Map(stored.map((row) => [row.hash, row]));
   for (const row of stored) if (row.previous_hash) rows.set(row.previous_hash, row);
   return rows;
 }
 
-function foreignValues(
-  declared: readonly FileKey[],
+function findForeignValues(
+  declared: readonly DeclaredKey[],
   stored: ReadonlyMap<string, PlatformKeyRow>,
-  hashOf: (key: FileKey) => string,
+  hashOf: (key: DeclaredKey) => string,
 ): ConfigIssue[] {
   return declared
     .filter((key) => (stored.get(hashOf(key))?.org_id ?? key.orgId) !== key.orgId)
-    .map(({ path }) => ({ path: [...path, 'key'], message: FOREIGN }));
+    .map(({ path }) => ({ path: [...path, 'key'], message: FOREIGN_KEY_VALUE }));
 }
 
 /** By value first, so a renamed key keeps its id. */
-function match(
-  declared: readonly FileKey[],
+function matchStoredKeys(
+  declared: readonly DeclaredKey[],
   stored: readonly PlatformKeyRow[],
-  hashOf: (key: FileKey) => string,
-): Map<FileKey, PlatformKeyRow> {
-  const taken = new Map<FileKey, PlatformKeyRow>();
+  hashOf: (key: DeclaredKey) => string,
+): Map<DeclaredKey, PlatformKeyRow> {
+  const taken = new Map<DeclaredKey, PlatformKeyRow>();
   const free = new Set(stored);
-  const rows = byHash(stored);
-  const take = (key: FileKey, row: PlatformKeyRow | undefined) => {
+  const rows = indexByHash(stored);
+  const take = (key: DeclaredKey, row: PlatformKeyRow | undefined) => {
     if (!row || !free.has(row)) return;
     taken.set(key, row);
     free.delete(row);
@@ -98,23 +104,26 @@ function match(
   return taken;
 }
 
-function columnsOf({ config }: FileKey, hash: string) {
+function toKeyColumns({ config }: DeclaredKey, hash: string) {
   const { key, scopes, models, paths, expires_at } = config;
   return {
     ...keyStored.parse(config),
     hash,
-    ...keyHint(bare(key)),
+    ...keyHint(normalizeKey(key)),
     scopes_json: JSON.stringify(scopes),
     models_json: models ? JSON.stringify(models) : null,
     paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
     expires_at: expires_at === undefined ? null : Date.parse(expires_at),
     revoked_at: null,
-    ...NOT_ROTATED,
+    ...UNROTATED_COLUMNS,
   };
 }
 
 /** A value that was reported as leaked stays revoked until the file holds another one. */
-function leak(row: PlatformKeyRow, hash: string): Partial<Pick<PlatformKeyRow, 'revoked_at' | 'leaked_at'>> {
+function leakColumns(
+  row: PlatformKeyRow,
+  hash: string,
+): Partial<Pick<PlatformKeyRow, 'revoked_at' | 'leaked_at'>> {
   if (typeof row.leaked_at !== 'number') return {};
   return row.hash === hash ? { revoked_at: row.revoked_at } : { leaked_at: null };
 }

@@ -1,155 +1,162 @@
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../core/ids.ts';
-import { appendAudits, type NewAudit } from '../store/audit.ts';
-import type { Reader, Writer } from '../store/ports.ts';
-import { type Declared, declaredIn, type FileText, type ListedKind } from './file-org.ts';
-import { isPlace, type Placed } from './file-place.ts';
-import { FileRefused } from './file-refused.ts';
+import { appendAuditEntries, type NewAuditEntry } from '../store/audit.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import { ConfigFileRejectedError } from './config-file-rejected.ts';
+import {
+  type ConfigFile,
+  type DeclaredResource,
+  type ListedResourceKind,
+  listDeclared,
+} from './declared-resources.ts';
+import { isSourceColumn, type SourceColumns } from './source-location.ts';
 
-interface FileRow extends Placed {
+interface FileRow extends SourceColumns {
   /** Subject of its audit entries. */
   readonly id: string;
   readonly org_id: string;
   readonly updated_at?: number | null | undefined;
 }
 
-interface Stamps {
+interface UpdateStamps {
   readonly updated_at: number;
   readonly updated_by: string;
 }
 
 /** Columns of a new row: what the file says, where it says so, and who wrote it when. */
-export type NewColumns<Columns> = Columns &
-  Required<Placed> &
-  Stamps & { readonly org_id: string; readonly created_at: number };
+export type NewFileColumns<Columns> = Columns &
+  Required<SourceColumns> &
+  UpdateStamps & { readonly org_id: string; readonly created_at: number };
 
 /** Columns that change. An object that only moved in the file has no stamps, one that is released only its place. */
-export type ChangedColumns<Columns> = (Columns | object) & Required<Placed> & Partial<Stamps>;
+export type ChangedFileColumns<Columns> = (Columns | object) &
+  Required<SourceColumns> &
+  Partial<UpdateStamps>;
 
 /** A kind of object that floe.yaml has and the store keeps. */
-export interface StoredListKind<Config, Row> extends ListedKind<Config> {
+export interface StoredResourceKind<Config, Row> extends ListedResourceKind<Config> {
   /** Objects of every org or of one, wherever they were made. */
-  stored(reader: Reader, orgId?: string): Promise<readonly Row[]>;
+  stored(reader: DatabaseReader, orgId?: string): Promise<readonly Row[]>;
   storedName(row: Row): string;
   /** For a kind whose rows stay: whether one is of an object that was removed. */
   isRemoved?(row: Row): boolean;
 }
 
 /** How floe.yaml is brought into the store. An object takes over the stored one of its org with an equal name. */
-export interface FileKind<Config, Row extends FileRow, Columns extends object>
-  extends StoredListKind<Config, Row> {
+export interface FileResourceKind<Config, Row extends FileRow, Columns extends object>
+  extends StoredResourceKind<Config, Row> {
   /** Where more than the name decides what an object takes over. */
-  match?(declared: readonly Declared<Config>[], stored: readonly Row[]): Taken<Config, Row>;
+  match?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): MatchedRows<Config, Row>;
   /** What the store does not let the file say. */
-  problems?(declared: readonly Declared<Config>[], stored: readonly Row[]): readonly ConfigIssue[];
+  findIssues?(declared: readonly DeclaredResource<Config>[], stored: readonly Row[]): readonly ConfigIssue[];
   /** What the file says of an object. */
-  columns(object: Declared<Config>, before: Row | undefined): Columns;
-  row(columns: NewColumns<Columns>): Row;
-  insert(writer: Writer, row: Row): unknown;
+  columns(object: DeclaredResource<Config>, before: Row | undefined): Columns;
+  row(columns: NewFileColumns<Columns>): Row;
+  insert(writer: DatabaseWriter, row: Row): unknown;
   /** @param next the whole row after the change */
-  update(writer: Writer, row: Row, change: ChangedColumns<Columns>, next: Row): unknown;
+  update(writer: DatabaseWriter, row: Row, change: ChangedFileColumns<Columns>, next: Row): unknown;
   /**
    * Removes an object as DELETE does.
    *
    * @throws Fault `conflict` for one that something else names
    */
-  remove(writer: Writer, row: Row, nowMs: number): unknown;
+  remove(writer: DatabaseWriter, row: Row, nowMs: number): unknown;
   /** For a kind whose objects are revoked: one that is. */
-  revoked?(row: Row, nowMs: number): Row;
+  toRevoked?(row: Row, nowMs: number): Row;
   /** Writes what the functions above gathered. */
   flush?(): Promise<unknown>;
   /** An object as the audit log keeps it, without secrets. */
-  shown(row: Row, nowMs: number): object;
+  auditView(row: Row, nowMs: number): object;
 }
 
 /** The declaration of a kind, as it is. */
-export function fileKind<Config, Row extends FileRow, Columns extends object>(
-  kind: FileKind<Config, Row, Columns>,
-): FileKind<Config, Row, Columns> {
+export function defineFileKind<Config, Row extends FileRow, Columns extends object>(
+  kind: FileResourceKind<Config, Row, Columns>,
+): FileResourceKind<Config, Row, Columns> {
   return kind;
 }
 
 /** Which stored row each object of the file takes over. */
-export type Taken<Config, Row> = ReadonlyMap<Declared<Config>, Row>;
+export type MatchedRows<Config, Row> = ReadonlyMap<DeclaredResource<Config>, Row>;
 
 interface SyncContext {
-  readonly writer: Writer;
+  readonly writer: DatabaseWriter;
   readonly nowMs: number;
-  readonly audited: NewAudit[];
+  readonly auditEntries: NewAuditEntry[];
 }
 
 interface KindSync {
   readonly issues: readonly ConfigIssue[];
-  readonly isNamed: boolean;
+  readonly isReferenced: boolean;
   write(): Promise<void>;
   removeOthers(): Promise<void>;
 }
 
-/** A kind as `syncFile` takes it. */
-export type SyncedKind = (context: SyncContext, file: FileText) => Promise<KindSync>;
+/** A kind as `syncConfigFile` takes it. */
+export type KindSyncFactory = (context: SyncContext, file: ConfigFile) => Promise<KindSync>;
 
-export function syncedKind<Config, Row extends FileRow, Columns extends object>(
-  kind: FileKind<Config, Row, Columns>,
-): SyncedKind {
+export function createKindSync<Config, Row extends FileRow, Columns extends object>(
+  kind: FileResourceKind<Config, Row, Columns>,
+): KindSyncFactory {
   return async (context, file) =>
-    new ObjectSync(kind, context, declaredIn(file, kind), await kind.stored(context.writer));
+    new ResourceSync(kind, context, listDeclared(file, kind), await kind.stored(context.writer));
 }
 
 /**
  * Brings the objects of floe.yaml into the store. A stored object of an equal name is taken over, wherever it was made.
  * An object that left the file is removed as DELETE removes it; one that DELETE refuses, because something made in the
- * console names it, stays and is changed there from now on. Every difference is audited with the actor `file`; no
+ * console names it, stays and is changed there from now on. Every difference is auditEntries with the actor `file`; no
  * difference writes nothing.
  *
  * @param kinds in the order in which later ones may name earlier ones
  * @throws FileRefused for what the store does not let the file say; nothing is written then
  */
-export async function syncFile(
-  kinds: readonly SyncedKind[],
-  file: FileText,
+export async function syncConfigFile(
+  kinds: readonly KindSyncFactory[],
+  file: ConfigFile,
   at: Pick<SyncContext, 'writer' | 'nowMs'>,
 ): Promise<void> {
-  const context = { ...at, audited: [] };
+  const context = { ...at, auditEntries: [] };
   const syncs: KindSync[] = [];
   for (const begin of kinds) syncs.push(await begin(context, file));
   const issues = syncs.flatMap((sync) => sync.issues);
-  if (issues.length > 0) throw new FileRefused(issues);
+  if (issues.length > 0) throw new ConfigFileRejectedError(issues);
   // First, so that their names are free.
-  for (const sync of syncs) if (!sync.isNamed) await sync.removeOthers();
+  for (const sync of syncs) if (!sync.isReferenced) await sync.removeOthers();
   for (const sync of syncs) await sync.write();
-  for (const sync of syncs.toReversed()) if (sync.isNamed) await sync.removeOthers();
-  await appendAudits(at.writer, context.audited);
+  for (const sync of syncs.toReversed()) if (sync.isReferenced) await sync.removeOthers();
+  await appendAuditEntries(at.writer, context.auditEntries);
 }
 
-class ObjectSync<Config, Row extends FileRow, Columns extends object> implements KindSync {
+class ResourceSync<Config, Row extends FileRow, Columns extends object> implements KindSync {
   readonly issues: readonly ConfigIssue[];
-  readonly isNamed: boolean;
-  readonly #kind: FileKind<Config, Row, Columns>;
+  readonly isReferenced: boolean;
+  readonly #kind: FileResourceKind<Config, Row, Columns>;
   readonly #context: SyncContext;
-  readonly #declared: readonly Declared<Config>[];
+  readonly #declared: readonly DeclaredResource<Config>[];
   readonly #stored: readonly Row[];
-  readonly #taken: Taken<Config, Row>;
+  readonly #matched: MatchedRows<Config, Row>;
 
   constructor(
-    kind: FileKind<Config, Row, Columns>,
+    kind: FileResourceKind<Config, Row, Columns>,
     context: SyncContext,
-    declared: readonly Declared<Config>[],
+    declared: readonly DeclaredResource<Config>[],
     stored: readonly Row[],
   ) {
     this.#kind = kind;
     this.#context = context;
     this.#declared = declared;
     this.#stored = stored;
-    this.isNamed = kind.isNamed ?? false;
-    this.issues = kind.problems?.(declared, stored) ?? [];
-    this.#taken = kind.match?.(declared, stored) ?? matchByName(kind, declared, stored);
+    this.isReferenced = kind.isReferenced ?? false;
+    this.issues = kind.findIssues?.(declared, stored) ?? [];
+    this.#matched = kind.match?.(declared, stored) ?? matchByName(kind, declared, stored);
   }
 
   async write(): Promise<void> {
     const { nowMs } = this.#context;
     for (const object of this.#declared) {
-      const before = this.#taken.get(object);
+      const before = this.#matched.get(object);
       const columns = this.#kind.columns(object, before);
       const place = { source: 'file', source_file: object.file, source_line: object.line };
       if (before) await this.#change(before, { ...columns, ...place });
@@ -168,12 +175,12 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
   }
 
   async removeOthers(): Promise<void> {
-    const kept = new Set(this.#taken.values());
+    const kept = new Set(this.#matched.values());
     for (const row of this.#stored)
       if (row.source === 'file' && !kept.has(row) && !this.#kind.isRemoved?.(row)) await this.#remove(row);
   }
 
-  #stamps(row?: Row): Stamps {
+  #stamps(row?: Row): UpdateStamps {
     // Processes read their clocks some milliseconds apart: what is changed later is not dated earlier.
     return { updated_at: Math.max(this.#context.nowMs, row?.updated_at ?? 0), updated_by: 'file' };
   }
@@ -184,11 +191,11 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
   }
 
   /** Equal columns write nothing. That an object moved in the file is written down, and is no change of it. */
-  async #change(row: Row, wanted: ChangedColumns<Columns>): Promise<void> {
+  async #change(row: Row, wanted: ChangedFileColumns<Columns>): Promise<void> {
     const stored = new Map<string, unknown>(Object.entries(row));
     const differing = Object.entries(wanted).filter(([column, value]) => stored.get(column) !== value);
     if (differing.length === 0) return;
-    const isMoved = differing.every(([column]) => isPlace(column));
+    const isMoved = differing.every(([column]) => isSourceColumn(column));
     const change = isMoved ? wanted : { ...wanted, ...this.#stamps(row) };
     const next = { ...row, ...change };
     await this.#kind.update(this.#context.writer, row, change, next);
@@ -197,7 +204,7 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
 
   async #remove(row: Row): Promise<void> {
     const { writer, nowMs } = this.#context;
-    const { revoked } = this.#kind;
+    const { toRevoked: revoked } = this.#kind;
     try {
       await this.#kind.remove(writer, row, nowMs);
     } catch (error) {
@@ -208,11 +215,11 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
   }
 
   #audit(action: string, before: Row | null, after: Row | null): void {
-    const { nowMs, audited } = this.#context;
-    const { kind, shown } = this.#kind;
+    const { nowMs, auditEntries } = this.#context;
+    const { kind, auditView: shown } = this.#kind;
     const row = after ?? before;
     if (row === null) return;
-    audited.push({
+    auditEntries.push({
       id: newId('aud', nowMs),
       org_id: row.org_id,
       at: nowMs,
@@ -226,10 +233,10 @@ class ObjectSync<Config, Row extends FileRow, Columns extends object> implements
 }
 
 function matchByName<Config, Row extends FileRow, Columns extends object>(
-  { nameOf, storedName }: FileKind<Config, Row, Columns>,
-  declared: readonly Declared<Config>[],
+  { nameOf, storedName }: FileResourceKind<Config, Row, Columns>,
+  declared: readonly DeclaredResource<Config>[],
   stored: readonly Row[],
-): Taken<Config, Row> {
+): MatchedRows<Config, Row> {
   const key = (orgId: string, name: string) => JSON.stringify([orgId, name]);
   const rows = new Map(stored.map((row) => [key(row.org_id, storedName(row)), row]));
   return new Map(

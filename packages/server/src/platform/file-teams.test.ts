@@ -2,17 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { insertOrg } from '../store/orgs.ts';
-import { changeKey, insertKey } from '../store/platform-keys.ts';
-import { teamsOfOrg } from '../store/teams.ts';
-import { syncedKind } from './file-sync.ts';
-import { FILE_TEAMS } from './file-teams.ts';
-import { makeKey } from './make-key.ts';
-import { syncOrgs } from './test/file.ts';
-import { NOW, openStored, pepper, type StoredPlatform } from './test/stored.ts';
+import { insertPlatformKey, updatePlatformKey } from '../store/platform-keys.ts';
+import { listTeamsOfOrg } from '../store/teams.ts';
+import { createPlatformKey } from './create-platform-key.ts';
+import { createKindSync } from './file-sync.ts';
+import { TEAM_FILE_KIND } from './file-teams.ts';
+import { syncOrgs } from './test/sync-orgs.ts';
+import {
+  openTestPlatform,
+  PLATFORM_TEST_NOW,
+  platformTestPepper,
+  type TestPlatform,
+} from './test/test-platform.ts';
 
-let stored: StoredPlatform;
+let stored: TestPlatform;
 before(async () => {
-  stored = await openStored(systemClock);
+  stored = await openTestPlatform(systemClock);
   await stored.database.transaction((writer) =>
     insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }),
   );
@@ -22,10 +27,13 @@ after(() => stored.close());
 const team = (id: string, cost_center?: string) => ({ id, name: id.toUpperCase(), cost_center });
 const sync = (teams: readonly object[], line = 5) =>
   stored.database.transaction((writer) =>
-    syncOrgs(writer, [syncedKind(FILE_TEAMS)], [{ id: 'acme', teams }], { nowMs: NOW, line }),
+    syncOrgs(writer, [createKindSync(TEAM_FILE_KIND)], [{ id: 'acme', teams }], {
+      nowMs: PLATFORM_TEST_NOW,
+      line,
+    }),
   );
 const shown = async () =>
-  (await teamsOfOrg(stored.database.read, 'acme')).map(({ id, cost_center, source }) => [
+  (await listTeamsOfOrg(stored.database.read, 'acme')).map(({ id, cost_center, source }) => [
     id,
     cost_center,
     source,
@@ -49,14 +57,20 @@ test('teams follow the file, each difference is audited once, and a moved line i
 
 test('a team that keys still name stays when it leaves the file, to be changed here', async () => {
   await sync([team('platform')]);
-  const given = { orgId: 'acme', name: 'ci', scopes: ['gateway'] as const, by: 'test', nowMs: NOW };
-  const { row } = makeKey(pepper, given, { team: 'platform' });
-  await stored.database.transaction((writer) => insertKey(writer, row));
+  const given = {
+    orgId: 'acme',
+    name: 'ci',
+    scopes: ['gateway'] as const,
+    by: 'test',
+    nowMs: PLATFORM_TEST_NOW,
+  };
+  const { row } = createPlatformKey(platformTestPepper, given, { team: 'platform' });
+  await stored.database.transaction((writer) => insertPlatformKey(writer, row));
   await sync([]);
   assert.deepEqual(await shown(), [['platform', null, 'console']]);
   await sync([team('platform', '1')]);
   assert.deepEqual(await shown(), [['platform', '1', 'file']]);
-  await stored.database.transaction((writer) => changeKey(writer, 'acme', row.id, { team: null }));
+  await stored.database.transaction((writer) => updatePlatformKey(writer, 'acme', row.id, { team: null }));
   await sync([]);
   assert.deepEqual(await shown(), []);
 });

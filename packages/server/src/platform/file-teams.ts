@@ -1,21 +1,21 @@
-import { teamStored } from '@floe/contract/api/teams';
+import { teamColumns } from '@floe/contract/api/teams';
 import type { TeamConfig } from '@floe/contract/config';
-import { allTeams, putTeam, type TeamRow, teamsOfOrg } from '../store/teams.ts';
-import { fileKind } from './file-sync.ts';
+import { listAllTeams, listTeamsOfOrg, type TeamRow, upsertTeam } from '../store/teams.ts';
+import { defineFileKind } from './file-sync.ts';
 import { removeUnusedTeam, teamView } from './stored-team.ts';
 
 /** Teams of floe.yaml. */
-export const FILE_TEAMS = fileKind({
+export const TEAM_FILE_KIND = defineFileKind({
   kind: 'teams',
   list: ({ teams }) => teams,
-  stored: (reader, orgId) => (orgId === undefined ? allTeams(reader) : teamsOfOrg(reader, orgId)),
+  stored: (reader, orgId) => (orgId === undefined ? listAllTeams(reader) : listTeamsOfOrg(reader, orgId)),
   nameOf: ({ id }: TeamConfig) => id,
   storedName: ({ id }: TeamRow) => id,
-  columns: ({ config }) => ({ id: config.id, ...teamStored.parse(config) }),
+  columns: ({ config }) => ({ id: config.id, ...teamColumns.parse(config) }),
   row: (columns): TeamRow => columns,
-  insert: putTeam,
-  update: (writer, _, __, next) => putTeam(writer, next),
+  insert: upsertTeam,
+  update: (writer, _, __, next) => upsertTeam(writer, next),
   remove: removeUnusedTeam,
-  isNamed: true,
-  shown: teamView,
+  isReferenced: true,
+  auditView: teamView,
 });

@@ -1,46 +1,52 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
-import { type Role, roleOf } from '@floe/contract/roles';
+import { type MemberRole, parseMemberRole } from '@floe/contract/roles';
 import { newId } from '../core/ids.ts';
-import { appendAudit } from '../store/audit.ts';
-import { deleteRemoval } from '../store/grants.ts';
+import { appendAuditEntry } from '../store/audit.ts';
 import {
-  changeInvitation,
+  findInvitationByToken,
   type InvitationRow,
   insertInvitation,
-  invitationByToken,
-  pendingInvitations,
+  listPendingInvitations,
+  updateInvitation,
 } from '../store/invitations.ts';
-import { insertMember, type MemberRow, memberByEmail, memberWithUser, userById } from '../store/members.ts';
-import { orgById } from '../store/orgs.ts';
-import type { Reader, Writer } from '../store/ports.ts';
-import type { Edit } from './own-keys.ts';
+import { deleteMemberRemoval } from '../store/member-grants.ts';
+import {
+  findMemberByEmail,
+  findMemberWithUser,
+  findUserById,
+  insertMember,
+  type MemberRow,
+} from '../store/members.ts';
+import { findOrgById } from '../store/orgs.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { ChangeStamp } from './member-keys.ts';
 import { invitationView, memberView } from './stored-member.ts';
 
 /** 256 random bits; shown once, in the fragment of a link. */
 function newInvitationToken(): { readonly token: string; readonly sha256: string } {
   const token = randomBytes(32).toString('base64url');
-  return { token, sha256: sha256Of(token) };
+  return { token, sha256: hashInvitationToken(token) };
 }
 
-function sha256Of(token: string): string {
+function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
 /** An address that is invited, and the place that it is offered. */
-export interface InvitedPlace {
+export interface InvitationOffer {
   /** Of the invitation. */
   readonly id: string;
   readonly orgId: string;
   readonly email: string;
-  readonly role: Role;
+  readonly role: MemberRole;
   readonly team: string | null;
   /** Milliseconds. */
   readonly ttlMs: number;
 }
 
 /** A new invitation. Its token is stored nowhere and must be shown now. */
-export interface MadeInvitation {
+export interface IssuedInvitation {
   readonly row: InvitationRow;
   readonly token: string;
   /** Earlier invitations of the address, which it replaces: one link at most is good. */
@@ -52,17 +58,17 @@ export interface MadeInvitation {
  *
  * @throws Fault `conflict` for a member
  */
-export async function invite(
-  writer: Writer,
-  place: InvitedPlace,
-  { by, nowMs }: Edit,
-): Promise<MadeInvitation> {
+export async function issueInvitation(
+  writer: DatabaseWriter,
+  place: InvitationOffer,
+  { by, nowMs }: ChangeStamp,
+): Promise<IssuedInvitation> {
   const { id, orgId, email, role, team, ttlMs } = place;
-  if (await memberByEmail(writer, orgId, email))
+  if (await findMemberByEmail(writer, orgId, email))
     throw new Fault('conflict', `${email} is a member already.`, { param: 'email' });
   const revoked: InvitationRow[] = [];
-  for (const earlier of await pendingInvitations(writer, orgId, email, nowMs)) {
-    await changeInvitation(writer, earlier.id, { revoked_at: nowMs });
+  for (const earlier of await listPendingInvitations(writer, orgId, email, nowMs)) {
+    await updateInvitation(writer, earlier.id, { revoked_at: nowMs });
     revoked.push({ ...earlier, revoked_at: nowMs });
   }
   const { token, sha256 } = newInvitationToken();
@@ -85,12 +91,12 @@ export async function invite(
 }
 
 /** What the holder of a token may see before accepting. */
-export interface OpenInvitation {
+export interface InvitationDetails {
   readonly orgId: string;
   readonly orgName: string;
   /** Lower case: the address that the account which accepts must have. */
   readonly email: string;
-  readonly role: Role;
+  readonly role: MemberRole;
   readonly expiresAt: number;
 }
 
@@ -99,14 +105,18 @@ export interface OpenInvitation {
  *
  * @throws Fault `not_found`, in the same words for a token that is unknown, used, expired or revoked
  */
-export async function openInvitation(reader: Reader, token: string, nowMs: number): Promise<OpenInvitation> {
-  const row = await usable(reader, token, nowMs);
-  const org = await orgById(reader, row.org_id);
+export async function findOpenInvitation(
+  reader: DatabaseReader,
+  token: string,
+  nowMs: number,
+): Promise<InvitationDetails> {
+  const row = await requireUsableInvitation(reader, token, nowMs);
+  const org = await findOrgById(reader, row.org_id);
   return {
     orgId: row.org_id,
     orgName: org?.name ?? row.org_id,
     email: row.email,
-    role: roleOf(row.role),
+    role: parseMemberRole(row.role),
     expiresAt: row.expires_at,
   };
 }
@@ -121,20 +131,20 @@ export async function openInvitation(reader: Reader, token: string, nowMs: numbe
  *   with another address; `conflict` when the person is a member already, whose role then stays as it is
  */
 export async function acceptInvitation(
-  writer: Writer,
+  writer: DatabaseWriter,
   { token, userId, nowMs }: { readonly token: string; readonly userId: string; readonly nowMs: number },
 ): Promise<MemberRow> {
-  const invitation = await usable(writer, token, nowMs);
-  const user = await userById(writer, userId);
-  if (!user || user.email !== invitation.email) throw notValid();
-  if (await memberByEmail(writer, invitation.org_id, user.email))
+  const invitation = await requireUsableInvitation(writer, token, nowMs);
+  const user = await findUserById(writer, userId);
+  if (!user || user.email !== invitation.email) throw invalidInvitationFault();
+  if (await findMemberByEmail(writer, invitation.org_id, user.email))
     throw new Fault('conflict', 'You belong to this organization already. Sign in.');
-  const row = memberOf(invitation, userId, nowMs);
-  await deleteRemoval(writer, row.org_id, userId);
+  const row = toMemberRow(invitation, userId, nowMs);
+  await deleteMemberRemoval(writer, row.org_id, userId);
   await insertMember(writer, row);
-  await changeInvitation(writer, invitation.id, { accepted_at: nowMs, accepted_by: row.id });
-  const member = await memberWithUser(writer, row.org_id, row.id);
-  await appendAudit(writer, {
+  await updateInvitation(writer, invitation.id, { accepted_at: nowMs, accepted_by: row.id });
+  const member = await findMemberWithUser(writer, row.org_id, row.id);
+  await appendAuditEntry(writer, {
     id: newId('aud', nowMs),
     org_id: row.org_id,
     at: nowMs,
@@ -148,7 +158,7 @@ export async function acceptInvitation(
   return row;
 }
 
-function memberOf(invitation: InvitationRow, userId: string, nowMs: number): MemberRow {
+function toMemberRow(invitation: InvitationRow, userId: string, nowMs: number): MemberRow {
   const id = newId('mem', nowMs);
   return {
     id,
@@ -163,13 +173,17 @@ function memberOf(invitation: InvitationRow, userId: string, nowMs: number): Mem
   };
 }
 
-async function usable(reader: Reader, token: string, nowMs: number): Promise<InvitationRow> {
-  const row = await invitationByToken(reader, sha256Of(token));
+async function requireUsableInvitation(
+  reader: DatabaseReader,
+  token: string,
+  nowMs: number,
+): Promise<InvitationRow> {
+  const row = await findInvitationByToken(reader, hashInvitationToken(token));
   if (!row || row.accepted_at !== null || row.revoked_at !== null || row.expires_at <= nowMs)
-    throw notValid();
+    throw invalidInvitationFault();
   return row;
 }
 
-function notValid(): Fault {
+function invalidInvitationFault(): Fault {
   return new Fault('not_found', 'This invitation is not valid, or not any more. Ask for a new one.');
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { keyHint, newKey, presentedKey } from './key-format.ts';
+import { extractPlatformKey, generatePlatformKey, keyHint } from './key-format.ts';
 
 const KEY = `eis_${'a'.repeat(49)}`;
 const OTHER = `eis_${'b'.repeat(49)}`;
@@ -12,7 +12,7 @@ test('a new key is eis_, 43 characters of secret and a checksum a scanner can ve
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const seen = new Set<string>();
   for (let i = 0; i < 200; i++) {
-    const key = newKey();
+    const key = generatePlatformKey();
     assert.match(key, /^eis_[0-9A-Za-z]{49}$/);
     const checksum = [...key.slice(-6)].reduce((sum, char) => sum * 62 + alphabet.indexOf(char), 0);
     assert.equal(checksum, crc32(key.slice(0, -6)));
@@ -39,7 +39,7 @@ test('the key is found wherever clients put it, and sk-eis_ is the same key', ()
     { authorization: 'Bearer sk-ant-oat01-callers-own', 'x-floe-key': KEY },
     { authorization: 'Basic dXNlcjpwYXNz', 'x-api-key': KEY },
   ])
-    assert.equal(presentedKey(headers), KEY);
+    assert.equal(extractPlatformKey(headers), KEY);
 });
 
 test('no platform key is a 401 that says how to send one', () => {
@@ -52,7 +52,7 @@ test('no platform key is a 401 that says how to send one', () => {
     { 'x-other': KEY },
   ])
     assert.throws(
-      () => presentedKey(headers),
+      () => extractPlatformKey(headers),
       (error) =>
         error instanceof Fault && error.code === 'missing_api_key' && /X-API-Key/.test(error.message),
     );
@@ -62,7 +62,7 @@ test('two different platform keys are refused, and the message shows neither', (
   for (const name of ['x-api-key', 'api-key', 'x-floe-key'])
     for (const headers of [{ authorization: `Bearer ${KEY}`, [name]: OTHER }, { [name]: [KEY, OTHER] }])
       assert.throws(
-        () => presentedKey(headers),
+        () => extractPlatformKey(headers),
         (error) =>
           error instanceof Fault && error.code === 'invalid_api_key' && !/aaaa|bbbb/.test(error.message),
       );
@@ -80,7 +80,7 @@ test('whatever stands in the headers, the answer is a key that was sent or a 401
   fc.assert(
     fc.property(headers, (presented) => {
       try {
-        const key = presentedKey(presented);
+        const key = extractPlatformKey(presented);
         assert.ok(key.startsWith('eis_'));
         assert.ok(Object.values(presented).some((sent) => sent.includes(key)));
       } catch (error) {

@@ -22,7 +22,7 @@ function base62(value: bigint, width: number): string {
  * of everything before them. The checksum lets a secret scanner tell a key from a lookalike; a key is
  * never refused for it.
  */
-export function newKey(): string {
+export function generatePlatformKey(): string {
   const body = PREFIX + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_CHARS);
   return body + base62(BigInt(crc32(body)), CHECKSUM_CHARS);
 }
@@ -32,7 +32,7 @@ export function keyHint(key: string): { readonly prefix: string; readonly last4:
   return { prefix: key.slice(0, PREFIX.length + 4), last4: key.slice(-4) };
 }
 
-export type PresentedHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type CredentialHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * The platform key a request presents, without its `sk-`: the value that starts with `eis_` or `sk-eis_`
@@ -41,11 +41,11 @@ export type PresentedHeaders = Readonly<Record<string, string | readonly string[
  *
  * @throws Fault `missing_api_key` when there is none, `invalid_api_key` when there are two different ones
  */
-export function presentedKey(headers: PresentedHeaders): string {
-  let key = keyIn(headers['authorization'], true, undefined);
-  key = keyIn(headers['x-api-key'], false, key);
-  key = keyIn(headers['api-key'], false, key);
-  key = keyIn(headers['x-floe-key'], false, key);
+export function extractPlatformKey(headers: CredentialHeaders): string {
+  let key = findKey(headers['authorization'], true, undefined);
+  key = findKey(headers['x-api-key'], false, key);
+  key = findKey(headers['api-key'], false, key);
+  key = findKey(headers['x-floe-key'], false, key);
   if (key !== undefined) return key;
   throw new Fault(
     'missing_api_key',
@@ -54,13 +54,13 @@ export function presentedKey(headers: PresentedHeaders): string {
 }
 
 /** Whether a platform key, or something like one, stands in the headers. */
-export function presentsKey(headers: PresentedHeaders): boolean {
+export function hasPlatformKey(headers: CredentialHeaders): boolean {
   return ['authorization', 'x-api-key', 'api-key', 'x-floe-key'].some((name) =>
     [headers[name] ?? []].flat().some((value) => /(?:^|\s)(?:sk-)?eis_/i.test(value)),
   );
 }
 
-function keyIn(
+function findKey(
   header: string | readonly string[] | undefined,
   bearer: boolean,
   found: string | undefined,
@@ -68,7 +68,7 @@ function keyIn(
   if (header === undefined) return found;
   if (typeof header !== 'string') {
     let key = found;
-    for (const value of header) key = keyIn(value, bearer, key);
+    for (const value of header) key = findKey(value, bearer, key);
     return key;
   }
   const value = bearer ? bearerToken(header) : header;

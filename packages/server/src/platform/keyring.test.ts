@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import type { Scope } from '@floe/contract/scopes';
-import { keyHint, newKey } from './key-format.ts';
-import { compileKeyring, derivePepper, hashKey, holds, type KeyRecord, requireScope } from './keyring.ts';
+import type { KeyScope } from '@floe/contract/scopes';
+import { generatePlatformKey, keyHint } from './key-format.ts';
+import {
+  compileKeyring,
+  derivePepper,
+  hashPlatformKey,
+  includesScope,
+  type KeyRecord,
+  requireKeyScope,
+} from './keyring.ts';
 
 const pepper = derivePepper(Buffer.alloc(32, 7));
 const NOW = Date.UTC(2026, 10, 21);
@@ -13,13 +20,13 @@ function record(key: string, more: Partial<KeyRecord> = {}): KeyRecord {
     id: 'key_1',
     orgId: 'acme',
     name: 'ci',
-    scopes: new Set<Scope>(['gateway']),
+    scopes: new Set<KeyScope>(['gateway']),
     models: null,
     team: null,
     owner: null,
     expiresAt: null,
     revokedAt: null,
-    hash: hashKey(pepper, key),
+    hash: hashPlatformKey(pepper, key),
     ...keyHint(key),
     ...more,
   };
@@ -36,33 +43,33 @@ const codeOf = (work: () => unknown): string => {
 };
 
 test('a known key gives its record, the first time and every time after', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   const known = record(key);
-  const keyring = compileKeyring([known, record(newKey(), { id: 'key_2' })], pepper);
+  const keyring = compileKeyring([known, record(generatePlatformKey(), { id: 'key_2' })], pepper);
   assert.equal(keyring.authenticate(key, NOW), known);
   assert.equal(keyring.authenticate(key, NOW), known);
 });
 
 test('a key that is unknown while the store cannot say so is told to come again, a known one goes on', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   let isCurrent = false;
   const keyring = compileKeyring([record(key)], pepper, () => isCurrent);
   assert.equal(keyring.authenticate(key, NOW).id, 'key_1');
   assert.equal(
-    codeOf(() => keyring.authenticate(newKey(), NOW)),
+    codeOf(() => keyring.authenticate(generatePlatformKey(), NOW)),
     'auth_unavailable',
   );
   isCurrent = true;
   assert.equal(
-    codeOf(() => keyring.authenticate(newKey(), NOW)),
+    codeOf(() => keyring.authenticate(generatePlatformKey(), NOW)),
     'invalid_api_key',
   );
 });
 
 test('an unknown key stays unknown, however close it comes', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   const keyring = compileKeyring([record(key)], pepper);
-  for (const wrong of [newKey(), `${key}x`, key.slice(0, -1), key.toLowerCase(), 'eis_', ''])
+  for (const wrong of [generatePlatformKey(), `${key}x`, key.slice(0, -1), key.toLowerCase(), 'eis_', ''])
     assert.equal(
       codeOf(() => keyring.authenticate(wrong, NOW)),
       'invalid_api_key',
@@ -70,7 +77,7 @@ test('an unknown key stays unknown, however close it comes', () => {
 });
 
 test('a key is refused from the millisecond it expires, also when it was seen before', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { expiresAt: NOW })], pepper);
   assert.equal(keyring.authenticate(key, NOW - 1).id, 'key_1');
   assert.equal(
@@ -80,7 +87,7 @@ test('a key is refused from the millisecond it expires, also when it was seen be
 });
 
 test('a revoked key is told so, even when it has also expired', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { revokedAt: NOW - 5, expiresAt: NOW - 1 })], pepper);
   assert.equal(
     codeOf(() => keyring.authenticate(key, NOW)),
@@ -89,7 +96,7 @@ test('a revoked key is told so, even when it has also expired', () => {
 });
 
 test('a refusal names the key but never shows it', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   const keyring = compileKeyring([record(key, { revokedAt: 1 })], pepper);
   assert.throws(
     () => keyring.authenticate(key, NOW),
@@ -99,9 +106,9 @@ test('a refusal names the key but never shows it', () => {
 });
 
 test('another pepper makes every key unknown, and the pepper depends on the secret key', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   const other = derivePepper(Buffer.alloc(32, 8));
-  assert.notEqual(hashKey(pepper, key), hashKey(other, key));
+  assert.notEqual(hashPlatformKey(pepper, key), hashPlatformKey(other, key));
   assert.equal(
     codeOf(() => compileKeyring([record(key)], other).authenticate(key, NOW)),
     'invalid_api_key',
@@ -109,17 +116,17 @@ test('another pepper makes every key unknown, and the pepper depends on the secr
 });
 
 test('two records with one hash are a bug and stop the compilation', () => {
-  const key = newKey();
+  const key = generatePlatformKey();
   assert.throws(() => compileKeyring([record(key), record(key, { id: 'key_2' })], pepper), /share a hash/);
 });
 
 test('any one of the named scopes is enough, and monitoring may send beats', () => {
-  const monitoring = record(newKey(), { scopes: new Set<Scope>(['monitoring']) });
-  assert.ok(holds(monitoring.scopes, 'beat'));
-  assert.ok(!holds(new Set<Scope>(['beat']), 'monitoring'));
-  requireScope(monitoring, 'management', 'monitoring');
+  const monitoring = record(generatePlatformKey(), { scopes: new Set<KeyScope>(['monitoring']) });
+  assert.ok(includesScope(monitoring.scopes, 'beat'));
+  assert.ok(!includesScope(new Set<KeyScope>(['beat']), 'monitoring'));
+  requireKeyScope(monitoring, 'management', 'monitoring');
   assert.equal(
-    codeOf(() => requireScope(monitoring, 'management', 'read')),
+    codeOf(() => requireKeyScope(monitoring, 'management', 'read')),
     'insufficient_scope',
   );
 });

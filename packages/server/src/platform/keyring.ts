@@ -1,17 +1,17 @@
 import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
-import type { Scope } from '@floe/contract/scopes';
+import type { KeyScope } from '@floe/contract/scopes';
 import type { Matcher } from '../core/pattern.ts';
 
 /** 64 bits find the record; the rest of the digest is compared in constant time. */
-const HASH_START_CHARS = 16;
+const HASH_PREFIX_CHARS = 16;
 
 /** A platform key as requests meet it: compiled, immutable, without the secret. */
 export interface KeyRecord {
   readonly id: string;
   readonly orgId: string;
   readonly name: string;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<KeyScope>;
   /** Which model ids the key may ask for; null for every model of the org. */
   readonly models: Matcher | null;
   /** Paths without a model that a key with `models` may use, and what stands below them. */
@@ -20,33 +20,33 @@ export interface KeyRecord {
   readonly owner: string | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Hex HMAC of the key, see `hashKey`. */
+  /** Hex HMAC of the key, see `hashPlatformKey`. */
   readonly hash: string;
   readonly prefix: string;
   readonly last4: string;
   /** Headers that tell the bearer of a key's value from before a rotation when it ends, flat; null otherwise. */
-  readonly supersededHeaders?: readonly string[] | null;
+  readonly deprecationHeaders?: readonly string[] | null;
 }
 
 export interface Keyring {
   /**
-   * The record of a presented key (as `presentedKey` returns it).
+   * The record of a presented key (as `extractPlatformKey` returns it).
    *
    * @throws Fault `invalid_api_key`, `key_revoked`, `key_expired`, or `auth_unavailable` for a key that is unknown
    * while the store could not say whether it was made a moment ago
    */
   authenticate(presented: string, nowMs: number): KeyRecord;
   /** What a request with the key of this record is told now; null while it is good. The record may be of an older set. */
-  refusalOf(record: KeyRecord, nowMs: number): Fault | null;
+  currentFault(record: KeyRecord, nowMs: number): Fault | null;
 }
 
-/** Key for `hashKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
+/** Key for `hashPlatformKey`, derived from the installation's 32-byte secret key (HKDF-SHA-256, RFC 5869). */
 export function derivePepper(secretKey: Uint8Array): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'floe platform key pepper v1', 32)));
 }
 
 /** What the store keeps of a key: HMAC-SHA-256 with the pepper, hex. Useless without the pepper. */
-export function hashKey(pepper: KeyObject, key: string): string {
+export function hashPlatformKey(pepper: KeyObject, key: string): string {
   return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
@@ -62,7 +62,7 @@ export function compileKeyring(
 ): Keyring {
   const byHashStart = new Map<string, KeyRecord>();
   for (const record of records) {
-    const start = record.hash.slice(0, HASH_START_CHARS);
+    const start = record.hash.slice(0, HASH_PREFIX_CHARS);
     if (byHashStart.has(start)) throw new Error(`keys ${record.id} and another share a hash`);
     byHashStart.set(start, record);
   }
@@ -71,8 +71,8 @@ export function compileKeyring(
   const seen = new Map<string, KeyRecord>();
 
   function find(presented: string): KeyRecord | undefined {
-    const digest = Buffer.from(hashKey(pepper, presented));
-    const record = byHashStart.get(digest.toString('latin1', 0, HASH_START_CHARS));
+    const digest = Buffer.from(hashPlatformKey(pepper, presented));
+    const record = byHashStart.get(digest.toString('latin1', 0, HASH_PREFIX_CHARS));
     return record && timingSafeEqual(digest, Buffer.from(record.hash)) ? record : undefined;
   }
 
@@ -82,32 +82,32 @@ export function compileKeyring(
       let record = seen.get(fingerprint);
       if (!record) {
         record = find(presented);
-        if (!record) throw unknownKey(isCurrent());
+        if (!record) throw unknownKeyFault(isCurrent());
         seen.set(fingerprint, record);
       }
-      const refusal = endOf(record, nowMs);
+      const refusal = expiryFault(record, nowMs);
       if (refusal) throw refusal;
       return record;
     },
-    refusalOf(record, nowMs) {
-      const known = byHashStart.get(record.hash.slice(0, HASH_START_CHARS));
-      return known?.hash === record.hash ? endOf(known, nowMs) : revoked(record);
+    currentFault(record, nowMs) {
+      const known = byHashStart.get(record.hash.slice(0, HASH_PREFIX_CHARS));
+      return known?.hash === record.hash ? expiryFault(known, nowMs) : revokedFault(record);
     },
   };
 }
 
-function endOf(record: KeyRecord, nowMs: number): Fault | null {
-  if (record.revokedAt !== null) return revoked(record);
+function expiryFault(record: KeyRecord, nowMs: number): Fault | null {
+  if (record.revokedAt !== null) return revokedFault(record);
   if (record.expiresAt === null || record.expiresAt > nowMs) return null;
   const at = new Date(record.expiresAt).toISOString();
-  return new Fault('key_expired', `The platform key ${shownKey(record)} expired at ${at}.`);
+  return new Fault('key_expired', `The platform key ${describePlatformKey(record)} expired at ${at}.`);
 }
 
-function revoked(record: KeyRecord): Fault {
-  return new Fault('key_revoked', `The platform key ${shownKey(record)} was revoked.`);
+function revokedFault(record: KeyRecord): Fault {
+  return new Fault('key_revoked', `The platform key ${describePlatformKey(record)} was revoked.`);
 }
 
-function unknownKey(isCurrent: boolean): Fault {
+function unknownKeyFault(isCurrent: boolean): Fault {
   if (isCurrent) return new Fault('invalid_api_key', 'This platform key is not known here.');
   const message =
     'This platform key is not known here, and the store that may know it does not answer. Try again.';
@@ -115,12 +115,12 @@ function unknownKey(isCurrent: boolean): Fault {
 }
 
 /** A key as messages name it. */
-export function shownKey(record: KeyRecord): string {
+export function describePlatformKey(record: KeyRecord): string {
   return `"${record.name}" (${record.prefix}…${record.last4})`;
 }
 
 /** Whether who has `scopes` may do what `scope` stands for. `monitoring` includes sending beats. */
-export function holds(scopes: ReadonlySet<Scope>, scope: Scope): boolean {
+export function includesScope(scopes: ReadonlySet<KeyScope>, scope: KeyScope): boolean {
   return scopes.has(scope) || (scope === 'beat' && scopes.has('monitoring'));
 }
 
@@ -129,10 +129,10 @@ export function holds(scopes: ReadonlySet<Scope>, scope: Scope): boolean {
  *
  * @throws Fault `insufficient_scope` naming the scopes that would do
  */
-export function requireScope(record: KeyRecord, ...anyOf: readonly [Scope, ...Scope[]]): void {
-  for (const scope of anyOf) if (holds(record.scopes, scope)) return;
+export function requireKeyScope(record: KeyRecord, ...anyOf: readonly [KeyScope, ...KeyScope[]]): void {
+  for (const scope of anyOf) if (includesScope(record.scopes, scope)) return;
   throw new Fault(
     'insufficient_scope',
-    `The platform key ${shownKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
+    `The platform key ${describePlatformKey(record)} needs the scope ${anyOf.map((scope) => `"${scope}"`).join(' or ')} for this.`,
   );
 }

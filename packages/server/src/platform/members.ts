@@ -1,24 +1,29 @@
 import { Fault } from '@floe/contract/faults';
-import type { Role } from '@floe/contract/roles';
-import { deleteGrants, insertRemoval } from '../store/grants.ts';
+import type { MemberRole } from '@floe/contract/roles';
+import { deleteMemberGrants, insertMemberRemoval } from '../store/member-grants.ts';
 import {
-  changeMember,
   countOwners,
   deleteMember,
   type MemberRow,
   type MemberWithUser,
+  updateMembership,
 } from '../store/members.ts';
-import type { Reader, Writer } from '../store/ports.ts';
-import { type Edit, narrowOwnKeys, type OwnKeyChange, revokeOwnKeys } from './own-keys.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import {
+  type ChangeStamp,
+  type MemberKeyChange,
+  restrictMemberKeys,
+  revokeMemberKeys,
+} from './member-keys.ts';
 
 /** Ends what sessions of a person in an org may still do; runs in the transaction that takes their membership. */
 export type EndSessions = (
-  writer: Writer,
+  writer: DatabaseWriter,
   who: { readonly orgId: string; readonly memberId: string; readonly userId: string },
 ) => Promise<void>;
 
 export async function isLastOwner(
-  reader: Reader,
+  reader: DatabaseReader,
   { role, org_id }: Pick<MemberRow, 'role' | 'org_id'>,
 ): Promise<boolean> {
   return role === 'owner' && (await countOwners(reader, org_id)) === 1;
@@ -29,14 +34,14 @@ export async function isLastOwner(
  *
  * @throws Fault `conflict` when no owner would be left
  */
-async function requireAnotherOwner(writer: Writer, row: MemberWithUser): Promise<void> {
+async function requireAnotherOwner(writer: DatabaseWriter, row: MemberWithUser): Promise<void> {
   if (await isLastOwner(writer, row))
     throw new Fault('conflict', `${row.email} is the last owner. Make somebody else an owner first.`);
 }
 
 /** What a member may do, and the team they belong to. */
-export interface Place {
-  readonly role: Role;
+export interface RoleAndTeam {
+  readonly role: MemberRole;
   readonly team: string | null;
 }
 
@@ -46,19 +51,19 @@ export interface Place {
  *
  * @throws Fault `conflict` when no owner would be left
  */
-export async function placeMember(
-  writer: Writer,
+export async function changeMemberRole(
+  writer: DatabaseWriter,
   row: MemberWithUser,
-  { role, team }: Place,
-  edit: Edit,
-): Promise<{ readonly row: MemberWithUser; readonly keys: readonly OwnKeyChange[] }> {
+  { role, team }: RoleAndTeam,
+  stamp: ChangeStamp,
+): Promise<{ readonly row: MemberWithUser; readonly keys: readonly MemberKeyChange[] }> {
   if (role !== 'owner') await requireAnotherOwner(writer, row);
   const isOtherRole = role !== row.role;
   const source = isOtherRole ? 'console' : row.source;
-  const columns = { role, team, source, updated_at: edit.nowMs, updated_by: edit.by };
-  await changeMember(writer, row.org_id, row.id, columns);
-  if (isOtherRole) await deleteGrants(writer, row.org_id, row.user_id);
-  const keys = isOtherRole ? await narrowOwnKeys(writer, row, role, edit) : [];
+  const columns = { role, team, source, updated_at: stamp.nowMs, updated_by: stamp.by };
+  await updateMembership(writer, row.org_id, row.id, columns);
+  if (isOtherRole) await deleteMemberGrants(writer, row.org_id, row.user_id);
+  const keys = isOtherRole ? await restrictMemberKeys(writer, row, role, stamp) : [];
   return { row: { ...row, ...columns }, keys };
 }
 
@@ -67,18 +72,18 @@ export async function placeMember(
  *
  * @throws Fault `conflict` when no owner would be left
  */
-export async function removeFromOrg(
-  writer: Writer,
+export async function removeMemberFromOrg(
+  writer: DatabaseWriter,
   row: MemberWithUser,
   endSessions: readonly EndSessions[],
-  edit: Edit,
-): Promise<readonly OwnKeyChange[]> {
+  stamp: ChangeStamp,
+): Promise<readonly MemberKeyChange[]> {
   const { id, org_id, user_id } = row;
   await requireAnotherOwner(writer, row);
-  const keys = await revokeOwnKeys(writer, row, edit);
+  const keys = await revokeMemberKeys(writer, row, stamp);
   for (const end of endSessions) await end(writer, { orgId: org_id, memberId: id, userId: user_id });
-  await deleteGrants(writer, org_id, user_id);
+  await deleteMemberGrants(writer, org_id, user_id);
   await deleteMember(writer, org_id, id);
-  await insertRemoval(writer, { org_id, user_id, removed_at: edit.nowMs, removed_by: edit.by });
+  await insertMemberRemoval(writer, { org_id, user_id, removed_at: stamp.nowMs, removed_by: stamp.by });
   return keys;
 }

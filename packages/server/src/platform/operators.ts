@@ -1,28 +1,37 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../core/clock.ts';
-import { userByEmail } from '../store/members.ts';
-import { allOperators, deleteOperator, insertOperator, type OperatorWithUser } from '../store/operators.ts';
-import { allOrgs } from '../store/orgs.ts';
-import type { Writer } from '../store/ports.ts';
-import type { Edit } from './own-keys.ts';
-import { recordSignIn } from './sign-in/audit.ts';
+import { findUserByEmail } from '../store/members.ts';
+import {
+  deleteOperator,
+  insertOperator,
+  listAllOperators,
+  type OperatorWithUser,
+} from '../store/operators.ts';
+import { listAllOrgs } from '../store/orgs.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import type { ChangeStamp } from './member-keys.ts';
+import { auditSignIn } from './sign-in/audit-sign-in.ts';
 
 /** @throws Fault `not_found` when no account has this address, `conflict` when it is one already */
-export async function addOperator(writer: Writer, email: string, edit: Edit): Promise<OperatorWithUser> {
-  const user = await userByEmail(writer, email);
+export async function addOperator(
+  writer: DatabaseWriter,
+  email: string,
+  stamp: ChangeStamp,
+): Promise<OperatorWithUser> {
+  const user = await findUserByEmail(writer, email);
   if (!user)
     throw new Fault('not_found', `No account has the address ${email}. Invite them first.`, {
       param: 'email',
     });
-  const row = { user_id: user.id, granted_at: edit.nowMs, granted_by: edit.by };
+  const row = { user_id: user.id, granted_at: stamp.nowMs, granted_by: stamp.by };
   if (!(await insertOperator(writer, row)))
     throw new Fault('conflict', `${email} is an operator already.`, { param: 'email' });
   return { ...row, email: user.email, name: user.name };
 }
 
 /** @throws Fault `not_found` when this user is no operator, `conflict` when it is the last one */
-export async function removeOperator(writer: Writer, userId: string): Promise<OperatorWithUser> {
-  const operators = await allOperators(writer);
+export async function removeOperator(writer: DatabaseWriter, userId: string): Promise<OperatorWithUser> {
+  const operators = await listAllOperators(writer);
   const row = operators.find(({ user_id }) => user_id === userId);
   if (!row) throw new Fault('not_found', 'No operator has this user id.');
   if (operators.length === 1)
@@ -36,9 +45,9 @@ export async function removeOperator(writer: Writer, userId: string): Promise<Op
  *
  * @throws Fault `not_found` when no account has this address, `conflict` when it is one already
  */
-export async function grantOperatorRole(writer: Writer, clock: Clock, email: string): Promise<void> {
+export async function grantOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
   const { user_id } = await addOperator(writer, email, { by: 'cli', nowMs: clock.now() });
-  await recordForAll(writer, clock, 'operators.grant', user_id);
+  await auditInEveryOrg(writer, clock, 'operators.grant', user_id);
 }
 
 /**
@@ -46,15 +55,20 @@ export async function grantOperatorRole(writer: Writer, clock: Clock, email: str
  *
  * @throws Fault `not_found` when no account has this address, or it is no operator
  */
-export async function revokeOperatorRole(writer: Writer, clock: Clock, email: string): Promise<void> {
-  const user = await userByEmail(writer, email);
+export async function revokeOperatorRole(writer: DatabaseWriter, clock: Clock, email: string): Promise<void> {
+  const user = await findUserByEmail(writer, email);
   if (!user) throw new Fault('not_found', `No account has the address ${email}.`);
   if (!(await deleteOperator(writer, user.id))) throw new Fault('not_found', `${email} is no operator.`);
-  await recordForAll(writer, clock, 'operators.revoke', user.id);
+  await auditInEveryOrg(writer, clock, 'operators.revoke', user.id);
 }
 
 /** It concerns every org. */
-async function recordForAll(writer: Writer, clock: Clock, action: string, subject: string): Promise<void> {
-  for (const { id } of await allOrgs(writer))
-    await recordSignIn(writer, clock, { orgId: id, actor: 'cli', action, subject });
+async function auditInEveryOrg(
+  writer: DatabaseWriter,
+  clock: Clock,
+  action: string,
+  subject: string,
+): Promise<void> {
+  for (const { id } of await listAllOrgs(writer))
+    await auditSignIn(writer, clock, { orgId: id, actor: 'cli', action, subject });
 }

@@ -1,11 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database } from '../store/ports.ts';
-import { claimResults, insertResources, resourcesById } from '../store/resources.ts';
+import {
+  findProviderResources,
+  insertProviderResources,
+  markResultsCounted,
+} from '../store/provider-resources.ts';
 
 /** Owners kept in memory; one costs about 200 bytes. */
-const KNOWN = 20_000;
+const MAX_CACHED_OWNERS = 20_000;
 
-interface Owner {
+interface ResourceOwner {
   readonly provider: string;
   /** Name of the provider's credential it was made with. */
   readonly credential: string;
@@ -13,7 +17,7 @@ interface Owner {
   readonly kind: string;
 }
 
-interface OwnedThing extends Owner {
+interface OwnedResource extends ResourceOwner {
   readonly orgId: string;
   readonly id: string;
 }
@@ -23,9 +27,9 @@ interface OwnedThing extends Owner {
  * memory. What this process records it knows at once, other processes after the commit. Owners never change; an id that is unknown is asked for each time.
  */
 export function createResourceOwners(database: Database, clock: Clock) {
-  const known = createOwnerMemory();
+  const known = createOwnerCache();
   return {
-    async record(things: readonly OwnedThing[]): Promise<void> {
+    async record(things: readonly OwnedResource[]): Promise<void> {
       const fresh = things.filter(
         ({ orgId, id, provider }) => !known.get(orgId, id)?.some((owner) => owner.provider === provider),
       );
@@ -44,15 +48,18 @@ export function createResourceOwners(database: Database, clock: Clock) {
       for (const { orgId, id, provider, credential, keyId, kind } of fresh)
         known.put(orgId, id, [{ provider, credential, keyId, kind }]);
       try {
-        await database.transaction((writer) => insertResources(writer, rows));
+        await database.transaction((writer) => insertProviderResources(writer, rows));
       } finally {
         // Asked for again: the store may know more of them, or nothing.
         for (const { orgId, id } of fresh) known.drop(orgId, id);
       }
     },
 
-    async of(orgId: string, ids: readonly string[]): Promise<ReadonlyMap<string, readonly Owner[]>> {
-      const found = new Map<string, readonly Owner[]>();
+    async find(
+      orgId: string,
+      ids: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly ResourceOwner[]>> {
+      const found = new Map<string, readonly ResourceOwner[]>();
       const asked: string[] = [];
       for (const id of new Set(ids)) {
         const owners = known.get(orgId, id);
@@ -60,7 +67,7 @@ export function createResourceOwners(database: Database, clock: Clock) {
         else asked.push(id);
       }
       if (asked.length === 0) return found;
-      for (const row of await resourcesById(database.read, orgId, asked)) {
+      for (const row of await findProviderResources(database.read, orgId, asked)) {
         const { provider, credential, key_id: keyId, kind } = row;
         const owner = { provider, credential, keyId, kind };
         found.set(row.resource_id, [...(found.get(row.resource_id) ?? []), owner]);
@@ -73,22 +80,22 @@ export function createResourceOwners(database: Database, clock: Clock) {
     },
 
     claimResults: (orgId: string, provider: string, id: string): Promise<boolean> =>
-      database.transaction((writer) => claimResults(writer, orgId, provider, id)),
+      database.transaction((writer) => markResultsCounted(writer, orgId, provider, id)),
   };
 }
 
 /** Owners by org and id, the oldest forgotten first. */
-function createOwnerMemory() {
-  const owners = new Map<string, readonly Owner[]>();
+function createOwnerCache() {
+  const owners = new Map<string, readonly ResourceOwner[]>();
   const keyOf = (orgId: string, id: string) => `${orgId}\n${id}`;
   return {
     get: (orgId: string, id: string) => owners.get(keyOf(orgId, id)),
     drop: (orgId: string, id: string) => void owners.delete(keyOf(orgId, id)),
-    put(orgId: string, id: string, found: readonly Owner[]): void {
+    put(orgId: string, id: string, found: readonly ResourceOwner[]): void {
       owners.delete(keyOf(orgId, id));
       owners.set(keyOf(orgId, id), found);
       const [oldest] = owners.keys();
-      if (owners.size > KNOWN && oldest !== undefined) owners.delete(oldest);
+      if (owners.size > MAX_CACHED_OWNERS && oldest !== undefined) owners.delete(oldest);
     },
   };
 }

@@ -5,18 +5,18 @@ import {
   deriveSecretsKey,
   openSecret,
   rewrapSecret,
-  type SecretPlace,
-  SecretUnreadable,
+  type SecretBinding,
   sealSecret,
+  UnreadableSecretError,
 } from './secrets.ts';
 
 const key = deriveSecretsKey(Buffer.alloc(32, 1));
 const otherKey = deriveSecretsKey(Buffer.alloc(32, 2));
-const place: SecretPlace = { orgId: 'acme', rowId: 'prv_1', version: 1 };
+const place: SecretBinding = { orgId: 'acme', rowId: 'prv_1', version: 1 };
 const SECRET = 'sk-live-0123456789';
 
-const isUnreadable = (reason: SecretUnreadable['reason']) => (error: unknown) =>
-  error instanceof SecretUnreadable && error.reason === reason && !error.message.includes(SECRET);
+const isUnreadable = (reason: UnreadableSecretError['reason']) => (error: unknown) =>
+  error instanceof UnreadableSecretError && error.reason === reason && !error.message.includes(SECRET);
 
 test('a sealed secret opens at its place, and its text shows nothing of it', () => {
   fc.assert(
@@ -44,7 +44,7 @@ test('under another key it does not open, and says that the key is wrong', () =>
 
 test('a text moved to another org, row or version does not open', () => {
   const sealed = sealSecret(SECRET, place, key);
-  const places: SecretPlace[] = [
+  const places: SecretBinding[] = [
     { ...place, orgId: 'other' },
     { ...place, rowId: 'prv_2' },
     { ...place, version: 2 },
@@ -65,7 +65,7 @@ test('the parts of two texts cannot be put together', () => {
 test('a text cut at any character, or with any byte changed, does not open', () => {
   const sealed = sealSecret(SECRET, place, key);
   for (let cut = 0; cut < sealed.length; cut++)
-    assert.throws(() => openSecret(sealed.slice(0, cut), place, key), SecretUnreadable, `cut at ${cut}`);
+    assert.throws(() => openSecret(sealed.slice(0, cut), place, key), UnreadableSecretError, `cut at ${cut}`);
   const [format = '', id = '', ...parts] = sealed.split('.');
   for (const [at, part] of parts.entries()) {
     const bytes = Buffer.from(part, 'base64url');

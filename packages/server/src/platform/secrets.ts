@@ -16,7 +16,7 @@ const CIPHER = 'aes-256-gcm';
 const FORMAT = 'fs1';
 
 /** Where a sealed secret belongs. It opens nowhere else: not in another org, row, or version of its row. */
-export interface SecretPlace {
+export interface SecretBinding {
   readonly orgId: string;
   readonly rowId: string;
   /** Rises when the row gets another secret, so that an old text put back does not open. */
@@ -29,12 +29,12 @@ export interface SecretsKey {
   /** Names the key in sealed texts; says nothing about it. */
   readonly id: string;
   /** Earlier keys: nothing is sealed with them any more, and what they sealed still opens. */
-  readonly others?: readonly SecretsKey[];
+  readonly previousKeys?: readonly SecretsKey[];
 }
 
 /** A sealed secret does not open. The message names neither the secret nor the key. */
-export class SecretUnreadable extends Error {
-  override readonly name = 'SecretUnreadable';
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError';
   /** `wrong_key`: sealed under another key-encryption key; `damaged`: cut, changed, or of another place. */
   readonly reason: 'wrong_key' | 'damaged';
 
@@ -66,7 +66,7 @@ function deriveKeys(secretKey: Buffer, encryptionKeys: readonly string[], purpos
   const given = encryptionKeys.map((text) => deriveKey(Buffer.from(text, 'utf8'), purpose));
   const own = deriveKey(secretKey, purpose);
   const [current = own, ...others] = [...given, own];
-  return { ...current, others };
+  return { ...current, previousKeys: others };
 }
 
 /** The key that seals kept bodies of requests and answers. */
@@ -94,17 +94,17 @@ function deriveKey(secretKey: Buffer, purpose: string): SecretsKey {
  * Encrypts a secret under a data key of its own, and that under the key-encryption key: changing the latter
  * later touches no secret. The text is `fs1.<key id>.<wrapped data key>.<encrypted secret>`, base64url.
  */
-export function sealSecret(secret: string, place: SecretPlace, { key, id }: SecretsKey): string {
+export function sealSecret(secret: string, place: SecretBinding, { key, id }: SecretsKey): string {
   const dataKey = randomBytes(KEY_BYTES);
-  const wrapped = encrypt(key, dataKey, aadOf('key', place));
-  const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), aadOf('secret', place));
+  const wrapped = encrypt(key, dataKey, encodeAad('key', place));
+  const body = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), encodeAad('secret', place));
   return [FORMAT, id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
 /** @throws SecretUnreadable */
-export function openSecret(sealed: string, place: SecretPlace, under: SecretsKey): string {
-  const { body, dataKey } = unwrap(sealed, place, under);
-  return decrypt(createSecretKey(dataKey), body, aadOf('secret', place)).toString('utf8');
+export function openSecret(sealed: string, place: SecretBinding, under: SecretsKey): string {
+  const { body, dataKey } = unwrapDataKey(sealed, place, under);
+  return decrypt(createSecretKey(dataKey), body, encodeAad('secret', place)).toString('utf8');
 }
 
 /**
@@ -112,20 +112,20 @@ export function openSecret(sealed: string, place: SecretPlace, under: SecretsKey
  *
  * @throws SecretUnreadable when `from` does not open it.
  */
-export function rewrapSecret(sealed: string, place: SecretPlace, from: SecretsKey, to: SecretsKey): string {
-  const { body, dataKey } = unwrap(sealed, place, from);
+export function rewrapSecret(sealed: string, place: SecretBinding, from: SecretsKey, to: SecretsKey): string {
+  const { body, dataKey } = unwrapDataKey(sealed, place, from);
   // A body that does not open must not become one that looks freshly sealed.
-  decrypt(createSecretKey(dataKey), body, aadOf('secret', place));
-  const wrapped = encrypt(to.key, dataKey, aadOf('key', place));
+  decrypt(createSecretKey(dataKey), body, encodeAad('secret', place));
+  const wrapped = encrypt(to.key, dataKey, encodeAad('key', place));
   return [FORMAT, to.id, wrapped.toString('base64url'), body.toString('base64url')].join('.');
 }
 
 /** How every text begins that a key sealed. */
-export function prefixOf({ id }: SecretsKey): string {
+export function sealedPrefix({ id }: SecretsKey): string {
   return `${FORMAT}.${id}.`;
 }
 
-function unwrap(sealed: string, place: SecretPlace, under: SecretsKey) {
+function unwrapDataKey(sealed: string, place: SecretBinding, under: SecretsKey) {
   const [format, keyId, wrapped, body, ...rest] = sealed.split('.');
   if (
     format !== FORMAT ||
@@ -134,16 +134,16 @@ function unwrap(sealed: string, place: SecretPlace, under: SecretsKey) {
     body === undefined ||
     rest.length > 0
   )
-    throw new SecretUnreadable('damaged');
-  const known = [under, ...(under.others ?? [])].find(({ id }) => id === keyId);
-  if (!known) throw new SecretUnreadable('wrong_key');
-  const dataKey = decrypt(known.key, Buffer.from(wrapped, 'base64url'), aadOf('key', place));
-  if (dataKey.length !== KEY_BYTES) throw new SecretUnreadable('damaged');
+    throw new UnreadableSecretError('damaged');
+  const known = [under, ...(under.previousKeys ?? [])].find(({ id }) => id === keyId);
+  if (!known) throw new UnreadableSecretError('wrong_key');
+  const dataKey = decrypt(known.key, Buffer.from(wrapped, 'base64url'), encodeAad('key', place));
+  if (dataKey.length !== KEY_BYTES) throw new UnreadableSecretError('damaged');
   return { dataKey, body: Buffer.from(body, 'base64url') };
 }
 
 /** JSON keeps the parts apart: no two places have the same bytes. */
-function aadOf(purpose: 'key' | 'secret', { orgId, rowId, version }: SecretPlace): Buffer {
+function encodeAad(purpose: 'key' | 'secret', { orgId, rowId, version }: SecretBinding): Buffer {
   return Buffer.from(JSON.stringify([FORMAT, purpose, orgId, rowId, version]));
 }
 
@@ -155,7 +155,7 @@ function encrypt(key: KeyObject, plain: Buffer, aad: Buffer): Buffer {
 }
 
 function decrypt(key: KeyObject, sealed: Buffer, aad: Buffer): Buffer {
-  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new SecretUnreadable('damaged');
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new UnreadableSecretError('damaged');
   const end = sealed.length - TAG_BYTES;
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
@@ -165,6 +165,6 @@ function decrypt(key: KeyObject, sealed: Buffer, aad: Buffer): Buffer {
   try {
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, end)), decipher.final()]);
   } catch (cause) {
-    throw new SecretUnreadable('damaged', { cause });
+    throw new UnreadableSecretError('damaged', { cause });
   }
 }

@@ -1,5 +1,5 @@
-import type { Invitation, Member } from '@floe/contract/api/members';
-import { roleOf } from '@floe/contract/roles';
+import type { InvitationResource, Member } from '@floe/contract/api/members';
+import { parseMemberRole } from '@floe/contract/roles';
 import type { InvitationRow } from '../store/invitations.ts';
 import type { MemberWithUser } from '../store/members.ts';
 
@@ -10,37 +10,37 @@ export function memberView(row: MemberWithUser): Member {
     user_id: row.user_id,
     email: row.email,
     name: row.name,
-    role: roleOf(row.role),
+    role: parseMemberRole(row.role),
     team: row.team,
     source: row.source === 'oidc' || row.source === 'setup' ? row.source : 'console',
-    created_at: momentOf(row.created_at),
-    updated_at: momentOf(row.updated_at),
+    created_at: toIsoString(row.created_at),
+    updated_at: toIsoString(row.updated_at),
     updated_by: row.updated_by,
   };
 }
 
 /** A stored invitation as the API and the audit log show it: never its token or the hash of it. */
-export function invitationView(row: InvitationRow, nowMs: number): Invitation {
+export function invitationView(row: InvitationRow, nowMs: number): InvitationResource {
   return {
     id: row.id,
     email: row.email,
-    role: roleOf(row.role),
+    role: parseMemberRole(row.role),
     team: row.team,
-    status: statusOf(row, nowMs),
-    created_at: momentOf(row.created_at),
+    status: invitationStatus(row, nowMs),
+    created_at: toIsoString(row.created_at),
     created_by: row.created_by,
-    expires_at: momentOf(row.expires_at),
-    accepted_at: row.accepted_at === null ? null : momentOf(row.accepted_at),
-    revoked_at: row.revoked_at === null ? null : momentOf(row.revoked_at),
+    expires_at: toIsoString(row.expires_at),
+    accepted_at: row.accepted_at === null ? null : toIsoString(row.accepted_at),
+    revoked_at: row.revoked_at === null ? null : toIsoString(row.revoked_at),
   };
 }
 
-function statusOf(row: InvitationRow, nowMs: number): Invitation['status'] {
+function invitationStatus(row: InvitationRow, nowMs: number): InvitationResource['status'] {
   if (row.accepted_at !== null) return 'accepted';
   if (row.revoked_at !== null) return 'revoked';
   return row.expires_at <= nowMs ? 'expired' : 'pending';
 }
 
-function momentOf(ms: number): string {
+function toIsoString(ms: number): string {
   return new Date(ms).toISOString();
 }

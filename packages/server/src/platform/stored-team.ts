@@ -1,15 +1,15 @@
-import { type Team, teamStored } from '@floe/contract/api/teams';
+import { type Team, teamColumns } from '@floe/contract/api/teams';
 import { Fault } from '@floe/contract/faults';
-import type { Writer } from '../store/ports.ts';
-import { removeTeam, type TeamRow, teamUses } from '../store/teams.ts';
-import { placeOf } from './file-place.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { countTeamReferences, deleteTeam, type TeamRow } from '../store/teams.ts';
+import { toSource } from './source-location.ts';
 
 /** A stored team as the API and the audit log show it. */
 export function teamView(row: TeamRow): Team {
   return {
     id: row.id,
-    ...teamStored.parse(row),
-    source: placeOf(row),
+    ...teamColumns.parse(row),
+    source: toSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,
@@ -18,13 +18,13 @@ export function teamView(row: TeamRow): Team {
 
 /** What a team spent stays in analytics. @throws Fault `conflict` while something names it */
 export async function removeUnusedTeam(
-  writer: Writer,
+  writer: DatabaseWriter,
   { org_id, id }: TeamRow,
   nowMs: number,
 ): Promise<void> {
-  const uses = Object.entries(await teamUses(writer, org_id, id, nowMs));
+  const uses = Object.entries(await countTeamReferences(writer, org_id, id, nowMs));
   const named = uses.filter(([, count]) => count > 0).map(([what, count]) => `${count} ${what}`);
   if (named.length > 0)
     throw new Fault('conflict', `The team "${id}" is named by ${named.join(', ')}; change these first.`);
-  await removeTeam(writer, org_id, id);
+  await deleteTeam(writer, org_id, id);
 }

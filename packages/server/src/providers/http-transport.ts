@@ -1,8 +1,8 @@
-import type { OutboundGuard } from '../core/outbound.ts';
-import { type Connector, openConnector } from './connector.ts';
-import { Origin } from './http1/origin.ts';
+import type { OutboundGuard } from '../core/outbound-guard.ts';
+import { OriginPool } from './http1/origin-pool.ts';
+import { createSocketConnector, type SocketConnector } from './socket-connector.ts';
 import type { Transport, UpstreamHandler, UpstreamRequest } from './transport.ts';
-import { Uploads } from './uploads.ts';
+import { UploadPool } from './upload-pool.ts';
 
 /**
  * HTTP/1.1 with keep-alive connections, one pool per origin and way, as many connections as there are requests
@@ -10,21 +10,21 @@ import { Uploads } from './uploads.ts';
  * nothing. No deadline but the handshake's: the exchange keeps its own with an injected clock.
  */
 export function createHttpTransport(guard?: OutboundGuard): Transport {
-  const origins = new Map<string, Origin>();
-  const uploads = new Map<string, Uploads>();
+  const origins = new Map<string, OriginPool>();
+  const uploads = new Map<string, UploadPool>();
 
   /** The pool for the request's way, opened by the first request that needs it. */
   function poolOf<Pool>(
     pools: Map<string, Pool>,
-    Kind: new (origin: URL, connect: Connector) => Pool,
+    Kind: new (origin: URL, connect: SocketConnector) => Pool,
     request: UpstreamRequest,
   ): Pool {
-    const key = wayOf(request);
+    const key = connectionPoolKey(request);
     let pool = pools.get(key);
     if (!pool) {
       const { connectMs, via, unguarded } = request;
       const origin = new URL(request.origin);
-      pool = new Kind(origin, openConnector(origin, via, connectMs, unguarded ? undefined : guard));
+      pool = new Kind(origin, createSocketConnector(origin, via, connectMs, unguarded ? undefined : guard));
       pools.set(key, pool);
     }
     return pool;
@@ -35,10 +35,10 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
       const { body } = request;
       try {
         return body === null || Buffer.isBuffer(body)
-          ? poolOf(origins, Origin, request).dispatch(request, body, handler)
-          : poolOf(uploads, Uploads, request).dispatch(request, body, handler);
+          ? poolOf(origins, OriginPool, request).dispatch(request, body, handler)
+          : poolOf(uploads, UploadPool, request).dispatch(request, body, handler);
       } catch (error) {
-        return refuseLater(handler, error);
+        return failAsynchronously(handler, error);
       }
     },
     async close() {
@@ -51,14 +51,14 @@ export function createHttpTransport(guard?: OutboundGuard): Transport {
 }
 
 /** Requests that go the same way may share connections. */
-function wayOf({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
+function connectionPoolKey({ origin, connectMs, pool = '', via, unguarded }: UpstreamRequest): string {
   const isPlain = via === undefined && !unguarded;
   const way = `${pool} ${connectMs} ${origin}`;
   return isPlain ? way : `${way} ${via?.key} ${unguarded}`;
 }
 
 /** What cannot be sent at all is told as every other failure is, after this turn. */
-function refuseLater(handler: UpstreamHandler, error: unknown): () => void {
+function failAsynchronously(handler: UpstreamHandler, error: unknown): () => void {
   let isCancelled = false;
   queueMicrotask(() => {
     if (!isCancelled) handler.onError(error instanceof Error ? error : new Error(String(error)));

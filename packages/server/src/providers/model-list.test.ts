@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock, nextTurn } from '@floe/testkit/clock';
+import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
 import { type Log, silentLog } from '../core/log.ts';
-import { configureProvider, type Provider } from './configured.ts';
+import { configureProvider, type Provider } from './configured-provider.ts';
 import { createModelLists } from './model-list.ts';
-import { readModelPage } from './model-page.ts';
-import { sheetOf } from './sheets.ts';
+import { parseModelPage } from './model-page.ts';
+import { findProviderSheet } from './provider-sheets.ts';
 import type { Transport, UpstreamRequest } from './transport.ts';
 
-const ids = (body: unknown) => readModelPage(body).models.map((model) => model.id);
+const ids = (body: unknown) => parseModelPage(body).models.map((model) => model.id);
 
 test('a model list is read in every shape providers have', () => {
   assert.deepEqual(ids({ object: 'list', data: [{ id: 'a', object: 'model' }, { id: 'b' }] }), ['a', 'b']);
@@ -32,19 +32,19 @@ test('entries that name no model, or one that writes no text, are left out', () 
 
 test('an answer that is no list is an error, not an empty list', () => {
   for (const body of [{ error: { message: 'no' } }, 'text', 7, null, { data: 'x' }])
-    assert.throws(() => readModelPage(body), /no model list/);
+    assert.throws(() => parseModelPage(body), /no model list/);
 });
 
 test('the longest answer of a model is found under the names it has', () => {
   for (const name of ['outputTokenLimit', 'max_output_tokens', 'max_completion_tokens'])
-    assert.equal(readModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.outputMost, 8192, name);
+    assert.equal(parseModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.maxOutputTokens, 8192, name);
   const nested = { id: 'a', top_provider: { max_completion_tokens: 8192 } };
-  assert.equal(readModelPage([nested]).models[0]?.outputMost, 8192);
-  assert.equal(readModelPage([{ id: 'a', max_completion_tokens: 0 }]).models[0]?.outputMost, null);
+  assert.equal(parseModelPage([nested]).models[0]?.maxOutputTokens, 8192);
+  assert.equal(parseModelPage([{ id: 'a', max_completion_tokens: 0 }]).models[0]?.maxOutputTokens, null);
 });
 
 test('creation and context window are found under the names they have', () => {
-  const [model] = readModelPage({
+  const [model] = parseModelPage({
     data: [{ id: 'a', created_at: '2026-02-01T00:00:00Z', max_input_tokens: 200_000, owned_by: 'o' }],
   }).models;
   assert.deepEqual(model, {
@@ -62,8 +62,8 @@ test('creation and context window are found under the names they have', () => {
     'inputTokenLimit',
   ];
   for (const name of names)
-    assert.equal(readModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.contextWindow, 8192, name);
-  assert.deepEqual(readModelPage([{ id: 'a', created: 'soon', context_length: null }]).models[0], {
+    assert.equal(parseModelPage([{ id: 'a', [name]: 8192 }]).models[0]?.contextWindow, 8192, name);
+  assert.deepEqual(parseModelPage([{ id: 'a', created: 'soon', context_length: null }]).models[0], {
     id: 'a',
     created: 0,
     ownedBy: '',
@@ -73,7 +73,7 @@ test('creation and context window are found under the names they have', () => {
 });
 
 test('the way to the next page is read in every form', () => {
-  const next = (rest: object) => readModelPage({ data: [], ...rest }).next;
+  const next = (rest: object) => parseModelPage({ data: [], ...rest }).next;
   assert.equal(next({ has_more: true, last_id: 'claude x' }), 'after_id=claude%20x');
   assert.equal(next({ has_more: false, last_id: 'claude' }), undefined);
   assert.equal(next({ nextPageToken: 'a/b=' }), 'pageToken=a%2Fb%3D');
@@ -83,7 +83,7 @@ test('the way to the next page is read in every form', () => {
 });
 
 function provider(kind: string, models: readonly string[] = ['*']): Provider {
-  const sheet = sheetOf(kind);
+  const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
   return configureProvider({
     id: kind,
@@ -130,9 +130,9 @@ test('all pages of a list are read, with the constant headers of the provider', 
   );
   const anthropic = provider('anthropic');
   lists.watch([anthropic]);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.deepEqual(
-    lists.of(anthropic).map((model) => model.id),
+    lists.modelsOf(anthropic).map((model) => model.id),
     ['a', 'b'],
   );
   assert.deepEqual(
@@ -151,14 +151,14 @@ test('a list that never ends is cut off, one that points at itself is read once 
   const endless = listsOver(() => ({ models: [{ name: `models/m${count}` }], nextPageToken: `${count++}` }));
   const gemini = provider('gemini');
   endless.lists.watch([gemini]);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(endless.requests.length, 20);
-  assert.equal(endless.lists.of(gemini).length, 20);
+  assert.equal(endless.lists.modelsOf(gemini).length, 20);
   endless.lists.close();
 
   const circular = listsOver(() => ({ models: [{ name: 'models/m' }], nextPageToken: 'same' }));
   circular.lists.watch([gemini]);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(circular.requests.length, 2);
   circular.lists.close();
 });
@@ -168,12 +168,12 @@ test('the last good list stays when a later reading fails', async () => {
   const { lists, clock, warnings } = listsOver(() => (broken ? undefined : { data: [{ id: 'a' }] }));
   const openai = provider('openai');
   lists.watch([openai]);
-  await nextTurn();
+  await nextEventLoopTurn();
   broken = true;
   await clock.advanceAsync(10 * 60 * 1000);
   assert.equal(warnings.length, 1);
   assert.deepEqual(
-    lists.of(openai).map((model) => model.id),
+    lists.modelsOf(openai).map((model) => model.id),
     ['a'],
   );
   lists.close();
@@ -182,7 +182,7 @@ test('the last good list stays when a later reading fails', async () => {
 test('providers without a list, or with an exact allowlist, are not asked', async () => {
   const { lists, requests } = listsOver(() => ({ data: [] }));
   lists.watch([provider('azure-openai'), provider('openai', ['gpt-5'])]);
-  await nextTurn();
+  await nextEventLoopTurn();
   assert.equal(requests.length, 0);
   lists.close();
 });
@@ -190,7 +190,7 @@ test('providers without a list, or with an exact allowlist, are not asked', asyn
 test('the sandbox is listed before its list was read', () => {
   const { lists } = listsOver(() => undefined);
   assert.deepEqual(
-    lists.of(provider('sandbox')).map((model) => model.id),
+    lists.modelsOf(provider('sandbox')).map((model) => model.id),
     ['echo', 'tools', 'slow', 'flaky'],
   );
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UpstreamOptions } from '@floe/wire/dialect';
-import { configureProvider } from './configured.ts';
-import { sheetOf } from './sheets.ts';
+import type { RequestWriteOptions } from '@floe/wire/dialect';
+import { configureProvider } from './configured-provider.ts';
+import { findProviderSheet } from './provider-sheets.ts';
 
-function optionsOf(kind: string, model: string): UpstreamOptions {
-  const sheet = sheetOf(kind);
+function optionsOf(kind: string, model: string): RequestWriteOptions {
+  const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
   return configureProvider({
     id: kind,
@@ -25,7 +25,7 @@ function effortsOf(kind: string, model: string): string {
 }
 
 function thinkOf(kind: string, models: readonly string[]): readonly (string | undefined)[] {
-  return models.map((model) => optionsOf(kind, model).think);
+  return models.map((model) => optionsOf(kind, model).reasoningStyle);
 }
 
 test('Claude thinks by budget up to 4.5, adaptively from 4.6 on', () => {
@@ -46,8 +46,8 @@ test('Claude thinks by budget up to 4.5, adaptively from 4.6 on', () => {
     assert.deepEqual(thinkOf(kind, budget), Array(budget.length).fill('budget'));
     assert.deepEqual(thinkOf(kind, adaptive), Array(adaptive.length).fill('adaptive'));
   }
-  assert.equal(optionsOf('anthropic', 'claude-3-5-haiku-20241022').think, 'none');
-  assert.equal(optionsOf('anthropic-compatible', 'anthropic.claude-opus-4-6-v1').think, 'adaptive');
+  assert.equal(optionsOf('anthropic', 'claude-3-5-haiku-20241022').reasoningStyle, 'none');
+  assert.equal(optionsOf('anthropic-compatible', 'anthropic.claude-opus-4-6-v1').reasoningStyle, 'adaptive');
 });
 
 test('Claude from 4.7 on refuses all sampling; before, temperature alone passes', () => {
@@ -58,10 +58,10 @@ test('Claude from 4.7 on refuses all sampling; before, temperature alone passes'
     'claude-fable-5',
     'claude-mythos-5',
   ])
-    assert.deepEqual(optionsOf('anthropic', model).refuses, ['temperature', 'top_p', 'top_k'], model);
+    assert.deepEqual(optionsOf('anthropic', model).rejectedFields, ['temperature', 'top_p', 'top_k'], model);
   for (const model of ['claude-opus-4-6', 'claude-sonnet-4-5', 'claude-opus-4-20250514'])
-    assert.deepEqual(optionsOf('anthropic', model).refuses, ['top_p'], model);
-  assert.deepEqual(optionsOf('anthropic-compatible', 'minimax-m3').refuses, undefined);
+    assert.deepEqual(optionsOf('anthropic', model).rejectedFields, ['top_p'], model);
+  assert.deepEqual(optionsOf('anthropic-compatible', 'minimax-m3').rejectedFields, undefined);
 });
 
 test('each Claude family has its limit, and xhigh only where it exists', () => {
@@ -85,10 +85,10 @@ test('OpenAI’s families have their efforts', () => {
 });
 
 test('OpenAI’s reasoning models lose sampling and stops, the others only what it has no word for', () => {
-  const refused = optionsOf('openai', 'o3').refuses ?? [];
+  const refused = optionsOf('openai', 'o3').rejectedFields ?? [];
   for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'stop'])
     assert.ok(refused.includes(field), field);
-  assert.deepEqual(optionsOf('openai', 'gpt-4.1').refuses, ['top_k']);
+  assert.deepEqual(optionsOf('openai', 'gpt-4.1').rejectedFields, ['top_k']);
   assert.deepEqual(optionsOf('openai', 'gpt-5.6').tools, ['freeform']);
   assert.deepEqual(optionsOf('openai', 'gpt-4.1').tools, []);
 });
@@ -106,12 +106,16 @@ test('Gemini thinks by budget in 2.5 and by level from 3 on, where lost proofs h
   );
   assert.equal(effortsOf('gemini', 'gemini-3-pro-preview'), 'high low medium');
   assert.ok(effortsOf('gemini', 'gemini-3-flash').includes('minimal'));
-  assert.equal(optionsOf('gemini', 'gemini-3-flash').unsealedCall, 'skip_thought_signature_validator');
-  assert.equal(optionsOf('gemini', 'gemini-2.5-flash').unsealedCall, undefined);
+  assert.equal(optionsOf('gemini', 'gemini-3-flash').unsealedCallProof, 'skip_thought_signature_validator');
+  assert.equal(optionsOf('gemini', 'gemini-2.5-flash').unsealedCallProof, undefined);
 });
 
 test('Mistral’s call ids have nine characters, the same for the same call', () => {
-  const { callId, streamUsage, think } = optionsOf('mistral', 'mistral-large-latest');
+  const {
+    formatCallId: callId,
+    streamUsage,
+    reasoningStyle: think,
+  } = optionsOf('mistral', 'mistral-large-latest');
   assert.ok(callId);
   const ids = ['call_1', 'call_2', 'toolu_01A', '', 'x'.repeat(200)].map(callId);
   for (const id of ids) assert.match(id, /^[A-Za-z0-9]{9}$/);
@@ -120,7 +124,7 @@ test('Mistral’s call ids have nine characters, the same for the same call', ()
   assert.equal(callId('D681PevKs'), 'D681PevKs');
   assert.equal(streamUsage, false);
   assert.equal(think, 'none');
-  assert.equal(optionsOf('mistral', 'mistral-small-latest').think, 'effort');
+  assert.equal(optionsOf('mistral', 'mistral-small-latest').reasoningStyle, 'effort');
 });
 
 test('models that do not reason at hosts of many models are never asked to', () => {

@@ -9,7 +9,7 @@ export interface ListedModel {
   /** Tokens, null when the list does not say. */
   readonly contextWindow: number | null;
   /** Tokens of one answer at most, null when the list does not say. */
-  readonly outputMost: number | null;
+  readonly maxOutputTokens: number | null;
 }
 
 /** A piece of a model list and the query that leads to the next piece. */
@@ -23,11 +23,11 @@ export interface ModelPage {
  *
  * @throws Error when the answer is no list at all.
  */
-export function readModelPage(body: unknown): ModelPage {
-  const entries: unknown = isObject(body) ? listIn(body) : body;
+export function parseModelPage(body: unknown): ModelPage {
+  const entries: unknown = isObject(body) ? findList(body) : body;
   if (Array.isArray(entries))
     return {
-      models: entries.filter(isObject).flatMap(readEntry),
+      models: entries.filter(isObject).flatMap(parseEntry),
       next: isObject(body) ? nextQuery(body) : undefined,
     };
   // A local server without any model says null.
@@ -36,7 +36,7 @@ export function readModelPage(body: unknown): ModelPage {
 }
 
 /** Under whichever of the known names the list stands. */
-function listIn(body: JsonObject): unknown {
+function findList(body: JsonObject): unknown {
   return (
     body.data ?? body.models ?? body.modelSummaries ?? body.inferenceProfileSummaries ?? body.publisherModels
   );
@@ -54,11 +54,11 @@ function nextQuery(body: JsonObject): string | undefined {
   return undefined;
 }
 
-function readEntry(entry: JsonObject): ListedModel[] {
+function parseEntry(entry: JsonObject): ListedModel[] {
   const named = [entry.id, entry.modelId, entry.inferenceProfileId, entry.name].find(
     (value) => typeof value === 'string' && value !== '',
   );
-  if (typeof named !== 'string' || cannotAnswer(entry)) return [];
+  if (typeof named !== 'string' || isNotChatModel(entry)) return [];
   const windows = [
     entry.context_window,
     entry.context_length,
@@ -77,10 +77,10 @@ function readEntry(entry: JsonObject): ListedModel[] {
   return [
     {
       id: named.replace(/^(publishers\/[^/]+\/)?models\//, ''),
-      created: secondsOf(entry.created ?? entry.created_at),
+      created: parseCreated(entry.created ?? entry.created_at),
       ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : '',
       contextWindow: firstNumber(windows),
-      outputMost: firstNumber(outputs),
+      maxOutputTokens: firstNumber(outputs),
     },
   ];
 }
@@ -91,7 +91,7 @@ function firstNumber(values: readonly unknown[]): number | null {
 }
 
 /** Some lists name the methods of a model, or how it is bought; images, embeddings and the rest are none of ours. */
-function cannotAnswer({
+function isNotChatModel({
   supportedGenerationMethods: methods,
   inferenceTypesSupported: ways,
 }: JsonObject): boolean {
@@ -99,7 +99,7 @@ function cannotAnswer({
   return Array.isArray(methods) && !methods.includes('generateContent');
 }
 
-function secondsOf(created: unknown): number {
+function parseCreated(created: unknown): number {
   const seconds = typeof created === 'string' ? Math.floor(Date.parse(created) / 1000) : created;
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : 0;
 }

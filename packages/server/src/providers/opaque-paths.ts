@@ -1,4 +1,4 @@
-import { filled, type SpeakingSettings } from './speaking.ts';
+import { type DialectSupportSettings, fillPlaceholders } from './dialect-support.ts';
 
 /** Where the paths are that belong to no dialect. */
 export interface OpaquePaths {
@@ -8,22 +8,22 @@ export interface OpaquePaths {
   embeddingsPath(model: string): string;
 }
 
-const CHAT = '/chat/completions';
+const CHAT_PATH = '/chat/completions';
 
 /** Beside Chat, and below a deployment where Chat is, but for things that belong to none. */
-export function opaquePathsOf({
+export function createOpaquePaths({
   sheet,
-  speaks,
+  dialectPaths: speaks,
   prefix,
   query,
   upstreamModel,
-}: Omit<SpeakingSettings, 'dialects' | 'places'>): OpaquePaths {
+}: Omit<DialectSupportSettings, 'dialects' | 'placeholders'>): OpaquePaths {
   const chat = typeof speaks.chat === 'string' ? speaks.chat : '';
-  const lead = chat.endsWith(CHAT) ? chat.slice(0, -CHAT.length) : '';
+  const lead = chat.endsWith(CHAT_PATH) ? chat.slice(0, -CHAT_PATH.length) : '';
   const vectors = sheet.embeddings?.path;
   const opaquePath = (path: string, model: string) => {
-    const below = model === '' ? '' : filled(lead, { model: upstreamModel(model) });
-    const place = sheet.offersBelow ?? below;
+    const below = model === '' ? '' : fillPlaceholders(lead, { model: upstreamModel(model) });
+    const place = sheet.opaqueBasePath ?? below;
     return `${prefix}${place}/${path}${query === undefined ? '' : `?${query}`}`;
   };
   return {
@@ -31,6 +31,6 @@ export function opaquePathsOf({
     embeddingsPath: (model) =>
       vectors === undefined
         ? opaquePath('embeddings', model)
-        : prefix + filled(vectors, { model: upstreamModel(model) }),
+        : prefix + fillPlaceholders(vectors, { model: upstreamModel(model) }),
   };
 }

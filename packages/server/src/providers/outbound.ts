@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { addressOf, type Network, networksOf, within } from '../core/network.ts';
+import { type IpNetwork, isInNetworks, networksOf, parseIpAddress } from '../core/network.ts';
 
 /** How connections to one host are made; absent where nothing was configured. */
-export interface Via {
+export interface ConnectionOptions {
   /** Connections with the same key may share a pool. */
   readonly key: string;
   /** Address of the proxy the connection is tunnelled through. */
@@ -13,8 +13,8 @@ export interface Via {
   /** Every certificate authority that is trusted, in PEM; absent: those of the runtime. */
   readonly ca: readonly string[] | undefined;
   /** Client certificate and its private key, in PEM. */
-  readonly cert: string | undefined;
-  readonly certKey: string | undefined;
+  readonly clientCert: string | undefined;
+  readonly clientKey: string | undefined;
 }
 
 /** The operator's words about outgoing calls; empty strings say nothing. */
@@ -25,16 +25,16 @@ export interface OutboundSettings {
   readonly client_cert?: { readonly cert_file: string; readonly key_file: string } | undefined;
 }
 
-export interface Outbound {
+export interface ResolvedOutbound {
   /** How to reach an origin such as `https://api.host.test`. */
-  via(origin: string): Via | undefined;
+  via(origin: string): ConnectionOptions | undefined;
   /** Proxies that calls may go through, which the operator named in one place or another. */
   readonly proxies: readonly string[];
 }
 
 /** A file that outgoing calls need and that cannot be read; the message names setting and file. */
-export class OutboundUnusable extends Error {
-  override readonly name = 'OutboundUnusable';
+export class OutboundConfigError extends Error {
+  override readonly name = 'OutboundConfigError';
 }
 
 /**
@@ -48,17 +48,18 @@ export class OutboundUnusable extends Error {
 export function resolveOutbound(
   settings: readonly OutboundSettings[],
   variable: (name: string) => string | undefined,
-): Outbound {
+): ResolvedOutbound {
   const first = (name: 'proxy' | 'no_proxy' | 'ca_file') => settings.find((one) => one[name] !== '')?.[name];
   const environment = (name: string) => variable(name) || variable(name.toLowerCase()) || undefined;
   const proxy = first('proxy');
   const httpsProxy = proxy ?? environment('HTTPS_PROXY');
-  const isDirect = directHosts(first('no_proxy') ?? environment('NO_PROXY') ?? '');
+  const isDirect = parseNoProxy(first('no_proxy') ?? environment('NO_PROXY') ?? '');
   const caFile = first('ca_file');
-  const ca = caFile === undefined ? undefined : [...getCACertificates('default'), read('ca_file', caFile)];
+  const ca =
+    caFile === undefined ? undefined : [...getCACertificates('default'), readPemFile('ca_file', caFile)];
   const certificate = settings.find((one) => one.client_cert)?.client_cert;
-  const cert = certificate && read('client_cert.cert_file', certificate.cert_file);
-  const certKey = certificate && read('client_cert.key_file', certificate.key_file);
+  const cert = certificate && readPemFile('client_cert.cert_file', certificate.cert_file);
+  const certKey = certificate && readPemFile('client_cert.key_file', certificate.key_file);
   return {
     proxies: [...new Set([proxy, httpsProxy])].filter((one) => one !== undefined),
     via(origin) {
@@ -69,17 +70,17 @@ export function resolveOutbound(
       const key = createHash('sha256')
         .update(JSON.stringify([through?.href, ca?.at(-1), cert, certKey]))
         .digest('base64url');
-      return { key, proxy: through, ca, cert, certKey };
+      return { key, proxy: through, ca, clientCert: cert, clientKey: certKey };
     },
   };
 }
 
-function read(setting: string, file: string): string {
+function readPemFile(setting: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OutboundUnusable(`${setting}: ${file} cannot be read (${why})`);
+    throw new OutboundConfigError(`${setting}: ${file} cannot be read (${why})`);
   }
 }
 
@@ -87,34 +88,34 @@ function read(setting: string, file: string): string {
  * `NO_PROXY`: host names, which hold for everything below them too, and addresses or networks, each but a network with
  * or without a port; `*` is everything.
  */
-function directHosts(list: string): (url: URL) => boolean {
+function parseNoProxy(list: string): (url: URL) => boolean {
   const entries = list
     .split(/[\s,]+/)
     .filter((entry) => entry !== '')
-    .map((entry) => directEntry(entry.toLowerCase()));
+    .map((entry) => parseNoProxyEntry(entry.toLowerCase()));
   return ({ hostname, port, protocol }) => {
     const host = hostname.replace(/^\[|\]$|\.$/g, '');
     return entries.some((isMeant) => isMeant(host, port || (protocol === 'https:' ? '443' : '80')));
   };
 }
 
-type DirectEntry = (host: string, port: string) => boolean;
+type NoProxyMatcher = (host: string, port: string) => boolean;
 
-function directEntry(entry: string): DirectEntry {
+function parseNoProxyEntry(entry: string): NoProxyMatcher {
   if (entry === '*') return () => true;
-  if (entry.includes('/')) return directNetwork(entry);
+  if (entry.includes('/')) return parseNoProxyNetwork(entry);
   const [, bracketed, plain, only] = /^(?:\[(.*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
   const name = (bracketed ?? plain ?? entry).replace(/^\*?\.|\.$/g, '');
-  const ip = addressOf(name)?.toString();
+  const ip = parseIpAddress(name)?.toString();
   const isName: (host: string) => boolean =
     ip === undefined
       ? (host) => host === name || (isIP(host) === 0 && host.endsWith(`.${name}`))
-      : (host) => addressOf(host)?.toString() === ip;
+      : (host) => parseIpAddress(host)?.toString() === ip;
   return (host, port) => (only === undefined || only === port) && isName(host);
 }
 
-function directNetwork(entry: string): DirectEntry {
-  let networks: readonly Network[];
+function parseNoProxyNetwork(entry: string): NoProxyMatcher {
+  let networks: readonly IpNetwork[];
   try {
     networks = networksOf([entry]);
   } catch {
@@ -122,7 +123,7 @@ function directNetwork(entry: string): DirectEntry {
     return () => false;
   }
   return (host) => {
-    const ip = addressOf(host);
-    return ip !== null && within(ip, networks);
+    const ip = parseIpAddress(host);
+    return ip !== null && isInNetworks(ip, networks);
   };
 }

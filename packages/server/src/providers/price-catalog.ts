@@ -1,6 +1,6 @@
 import type { BilledUnit } from '@floe/contract/billed-units';
 import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
-import type { PriceBook, Rate, Rates } from './prices.ts';
+import type { PriceBook, PriceRates, TieredRate } from './prices.ts';
 import { tierFactors } from './tier-prices.ts';
 
 /** Day of the data in the version that package.json pins. */
@@ -20,33 +20,33 @@ export async function loadPriceBook(): Promise<PriceBook> {
       const found = calcPrice({}, model, { providerId: book });
       const entry = found?.model;
       // What is priced by pages or messages alone has no unit here.
-      if (!entry || variantsOf(entry).some(({ prices }) => ratesOf(prices) === undefined)) return null;
+      if (!entry || variantsOf(entry).some(({ prices }) => parseRates(prices) === undefined)) return null;
       const tiers = tierFactors(book, entry.id);
-      return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => ratesAt(entry, atMs) };
+      return { source: 'catalog', date: CATALOG_DATE, tiers, ratesAt: (atMs) => variantRatesAt(entry, atMs) };
     },
   };
 }
 
-type Variant = Extract<ModelInfo['prices'], readonly unknown[]>[number];
+type PriceVariant = Extract<ModelInfo['prices'], readonly unknown[]>[number];
 
-function variantsOf({ prices }: ModelInfo): readonly Variant[] {
+function variantsOf({ prices }: ModelInfo): readonly PriceVariant[] {
   return isVariants(prices) ? prices : [{ prices }];
 }
 
-function isVariants(prices: ModelInfo['prices']): prices is Variant[] {
+function isVariants(prices: ModelInfo['prices']): prices is PriceVariant[] {
   return Array.isArray(prices);
 }
 
 /** Of several prices the last that holds at that time, as the catalog lists them. */
-function ratesAt(entry: ModelInfo, atMs: number): Rates {
+function variantRatesAt(entry: ModelInfo, atMs: number): PriceRates {
   const variants = variantsOf(entry);
-  const chosen = variants.findLast(({ constraint }) => holds(constraint, atMs)) ?? variants[0];
-  const rates = chosen && ratesOf(chosen.prices);
+  const chosen = variants.findLast(({ constraint }) => isInForce(constraint, atMs)) ?? variants[0];
+  const rates = chosen && parseRates(chosen.prices);
   if (!rates) throw new Error('a catalog entry was checked before it was priced');
   return rates;
 }
 
-function holds(constraint: Variant['constraint'], atMs: number): boolean {
+function isInForce(constraint: PriceVariant['constraint'], atMs: number): boolean {
   if (constraint === undefined) return true;
   const iso = new Date(atMs).toISOString();
   if (constraint.type === 'start_date') return iso.slice(0, 10) >= constraint.start_date;
@@ -57,7 +57,7 @@ function holds(constraint: Variant['constraint'], atMs: number): boolean {
 }
 
 /** The catalog's names of units: ours, and how many millions of ours are one of theirs. */
-const UNITS: readonly (readonly [theirs: string, ours: BilledUnit, millions: number])[] = [
+const CATALOG_UNITS: readonly (readonly [theirs: string, ours: BilledUnit, millions: number])[] = [
   ['cache_read_mtok', 'cached', 1],
   ['cache_write_mtok', 'cache_write', 1],
   ['cache_write_1h_mtok', 'cache_write_1h', 1],
@@ -73,23 +73,23 @@ const UNITS: readonly (readonly [theirs: string, ours: BilledUnit, millions: num
   ['audio_hours', 'audio_second', 0.0036],
 ];
 
-function ratesOf(prices: ModelPrice): Rates | undefined {
-  const input = rateOf(prices['input_mtok']);
-  const units = unitsOf(prices);
+function parseRates(prices: ModelPrice): PriceRates | undefined {
+  const input = parseRate(prices['input_mtok']);
+  const units = parseUnitRates(prices);
   if (!input && units.audio_second === undefined) return undefined;
   return {
     // Embeddings have input alone.
-    units: { ...units, input: input ?? NOTHING, output: rateOf(prices['output_mtok']) ?? NOTHING },
-    perThousandRequests: rateOf(prices['requests_kcount'])?.base,
+    units: { ...units, input: input ?? ZERO_RATE, output: parseRate(prices['output_mtok']) ?? ZERO_RATE },
+    perThousandRequests: parseRate(prices['requests_kcount'])?.base,
   };
 }
 
-const NOTHING: Rate = { base: 0, tiers: [] };
+const ZERO_RATE: TieredRate = { base: 0, tiers: [] };
 
-function unitsOf(prices: ModelPrice): { [Unit in BilledUnit]?: Rate } {
-  const units: { [Unit in BilledUnit]?: Rate } = {};
-  for (const [theirs, ours, millions] of UNITS) {
-    const rate = rateOf(prices[theirs]);
+function parseUnitRates(prices: ModelPrice): { [Unit in BilledUnit]?: TieredRate } {
+  const units: { [Unit in BilledUnit]?: TieredRate } = {};
+  for (const [theirs, ours, millions] of CATALOG_UNITS) {
+    const rate = parseRate(prices[theirs]);
     if (rate)
       units[ours] = {
         base: rate.base / millions,
@@ -99,7 +99,7 @@ function unitsOf(prices: ModelPrice): { [Unit in BilledUnit]?: Rate } {
   return units;
 }
 
-function rateOf(price: ModelPrice[string]): Rate | undefined {
+function parseRate(price: ModelPrice[string]): TieredRate | undefined {
   if (price === undefined) return undefined;
   if (typeof price === 'number') return { base: price, tiers: [] };
   const tiers = price.tiers.map(({ start, price: usd }) => ({ above: start, usd }));

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UnitCounts } from '@floe/wire/units';
+import type { UnitCounts } from '@floe/wire/unit-counts';
 import type { Usage } from '@floe/wire/usage';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { loadPriceBook, NO_PRICES } from './price-catalog.ts';
-import { costOf, type Price, worstNanoUsd } from './prices.ts';
+import { computeUsageCost, type Price, worstCaseCostNanoUsd } from './prices.ts';
 
 function cost(price: Price, usage: Usage) {
-  const { nanoUsd, unpriced } = costOf(price, usage, NOON);
+  const { nanoUsd, unpriced } = computeUsageCost(price, usage, NOON);
   return { nanoUsd, unpriced };
 }
-const costNanoUsd = (...args: Parameters<typeof costOf>) => costOf(...args).nanoUsd;
+const costNanoUsd = (...args: Parameters<typeof computeUsageCost>) => computeUsageCost(...args).nanoUsd;
 
-import { pricingOf } from './pricing.ts';
-import { SHEETS, sheetOf } from './sheets.ts';
+import { createPriceLookup } from './price-lookup.ts';
+import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 
@@ -35,7 +35,7 @@ test('every text model of the catalog costs what the catalog itself works out, c
   ];
   const times = [NOON, Date.parse('2026-11-21T20:00:00Z'), Date.parse('2025-01-01T03:00:00Z')];
   let compared = 0;
-  for (const name of new Set(SHEETS.map(({ prices }) => prices ?? '')))
+  for (const name of new Set(PROVIDER_SHEETS.map(({ priceBookName: prices }) => prices ?? '')))
     for (const { id } of findProvider({ providerId: name })?.models ?? []) {
       const listed = book.priceOf(name, id);
       if (listed === null) continue;
@@ -78,24 +78,24 @@ test('an hour of cache, web searches and service tiers cost what they cost', asy
   const book = await loadPriceBook();
   const priceOf = (bookName: string, model: string) => {
     const settings = { billing: 'metered', multiplier: 1, overrides: {}, book, bookName } as const;
-    return pricingOf(settings)(model) ?? assert.fail(model);
+    return createPriceLookup(settings)(model) ?? assert.fail(model);
   };
   const million = 1_000_000;
   const sonnet = priceOf('anthropic', 'claude-sonnet-4-5');
   const hour = { input: million, cache_write: million, cache_write_1h: million, web_search: 100 };
   assert.deepEqual(cost(sonnet, { units: hour }), { nanoUsd: 13e9, unpriced: [] });
   const five = priceOf('openai', 'gpt-5.5');
-  const plain = costOf(five, { units: { input: 1000, output: 1000 } }, NOON).nanoUsd;
+  const plain = computeUsageCost(five, { units: { input: 1000, output: 1000 } }, NOON).nanoUsd;
   const usage = { units: { input: 1000, output: 1000, web_search: 1 }, tier: 'priority' };
   assert.deepEqual(cost(five, usage), { nanoUsd: plain * 2.5 + 10_000_000, unpriced: [] });
   for (const tier of ['flex', 'priority', 'batch', 'any-other'])
     assert.deepEqual(
-      costOf(priceOf('openai', 'gpt-5'), { units: { input: 1 }, tier }, NOON).unpriced,
+      computeUsageCost(priceOf('openai', 'gpt-5'), { units: { input: 1 }, tier }, NOON).unpriced,
       [`tier:${tier}`],
       'the catalog does not say: known to be incomplete',
     );
   assert.deepEqual(
-    costOf(priceOf('openai', 'gpt-5'), { units: { input: 1 }, tier: 'standard' }, NOON).unpriced,
+    computeUsageCost(priceOf('openai', 'gpt-5'), { units: { input: 1 }, tier: 'standard' }, NOON).unpriced,
     [],
   );
 });
@@ -103,7 +103,7 @@ test('an hour of cache, web searches and service tiers cost what they cost', asy
 test('what has no price is named, whatever else has one', () => {
   const overrides = { m: { input: 1, output: 2, units: { image: 40_000 }, tiers: { flex: 0.5 } } };
   const settings = { billing: 'metered', multiplier: 1, overrides, book: NO_PRICES, bookName: null } as const;
-  const price = pricingOf(settings)('m') ?? assert.fail();
+  const price = createPriceLookup(settings)('m') ?? assert.fail();
   assert.deepEqual(cost(price, { units: { image: 2 } }), { nanoUsd: 80_000_000, unpriced: [] });
   assert.deepEqual(cost(price, { units: { input: 1000 }, tier: 'flex' }), { nanoUsd: 500_000, unpriced: [] });
   const units = { input: 1000, cache_write: 600, cache_write_1h: 600, web_search: 1 };
@@ -112,7 +112,7 @@ test('what has no price is named, whatever else has one', () => {
     nanoUsd: 1_000_000,
     unpriced: ['cache_write_1h', 'web_search', 'tier:scale'],
   });
-  const free = pricingOf({ ...settings, billing: 'free' })('m') ?? assert.fail();
+  const free = createPriceLookup({ ...settings, billing: 'free' })('m') ?? assert.fail();
   assert.deepEqual(cost(free, mixed), { nanoUsd: 0, unpriced: [] });
 });
 
@@ -120,7 +120,7 @@ test('the operator’s price comes before the catalog’s, and a discount is for
   const book = await loadPriceBook();
   const overrides = { 'gpt-4*': { input: 3, output: 7, cache_read: 1 } };
   const pricing = { billing: 'metered', multiplier: 0.5, overrides, book, bookName: 'openai' } as const;
-  const priceOf = pricingOf(pricing);
+  const priceOf = createPriceLookup(pricing);
   const own = priceOf('gpt-4o') ?? assert.fail();
   assert.equal(own.source, 'override');
   assert.equal(
@@ -148,7 +148,7 @@ test('a model that several clouds sell has a price under the name each of them g
     cohere: ['command-a-03-2025', 'command-r7b-12-2024', 'embed-v4.0'],
   };
   for (const [kind, models] of Object.entries(names)) {
-    const { prices } = sheetOf(kind) ?? assert.fail(kind);
+    const { priceBookName: prices } = findProviderSheet(kind) ?? assert.fail(kind);
     for (const model of models) {
       const listed = book.priceOf(prices ?? assert.fail(kind), model) ?? assert.fail(`${kind}: ${model}`);
       assert.ok(costNanoUsd({ ...listed, multiplier: 1 }, { units: { input: 1_000 } }, NOON) > 0, model);
@@ -158,7 +158,13 @@ test('a model that several clouds sell has a price under the name each of them g
 
 test('free and seat cost nothing, whatever the model', () => {
   for (const billing of ['free', 'seat'] as const) {
-    const priceOf = pricingOf({ billing, multiplier: 1, overrides: {}, book: NO_PRICES, bookName: null });
+    const priceOf = createPriceLookup({
+      billing,
+      multiplier: 1,
+      overrides: {},
+      book: NO_PRICES,
+      bookName: null,
+    });
     const price = priceOf('anything') ?? assert.fail();
     assert.equal(price.source, billing);
     assert.equal(costNanoUsd(price, { units: { input: 1e6, output: 1e6 } }, NOON), 0);
@@ -167,7 +173,7 @@ test('free and seat cost nothing, whatever the model', () => {
 
 test('what may be written to the cache is reserved at the dearer of the two rates', () => {
   const overrides = { '*': { input: 3, output: 15, cache_write: 3.75 } };
-  const priceOf = pricingOf({
+  const priceOf = createPriceLookup({
     billing: 'metered',
     multiplier: 1,
     overrides,
@@ -175,5 +181,5 @@ test('what may be written to the cache is reserved at the dearer of the two rate
     bookName: null,
   });
   const price = priceOf('m') ?? assert.fail();
-  assert.equal(worstNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
+  assert.equal(worstCaseCostNanoUsd(price, { input: 1000, output: 100 }, NOON), 1000 * 3750 + 100 * 15_000);
 });

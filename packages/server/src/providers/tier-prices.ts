@@ -6,7 +6,7 @@
  * - models.dev, 2026-07-02 (`experimental.modes.fast`): OpenAI `priority`, Anthropic `fast`
  * - pydantic genai-prices 0.1.8, 2026-09-23 (`price_comments`): Gemini `batch`, `flex`, `priority`
  */
-const FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>> = {
+const TIER_FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>> = {
   openai: {
     'gpt-5.4': { priority: 2 },
     'gpt-5.4-mini': { priority: 2 },
@@ -29,5 +29,5 @@ const FACTORS: Readonly<Record<string, Readonly<Record<string, Readonly<Record<s
 
 /** Factors by tier of a model, by the names the catalog has for provider and model; none for any other. */
 export function tierFactors(book: string, model: string): Readonly<Record<string, number>> {
-  return FACTORS[book]?.[model] ?? {};
+  return TIER_FACTORS[book]?.[model] ?? {};
 }

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import type { Json } from '@floe/contract/json';
-import { FEATURES, type Feature } from '@floe/testkit/features';
-import { requestViolations } from '@floe/testkit/request-schemas';
+import { REQUEST_FEATURES, type RequestFeature } from '@floe/testkit/request-features';
+import { findRequestViolations } from '@floe/testkit/request-schemas';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { refusal, uncarried } from '@floe/wire/request';
-import { configureProvider, type Provider } from './configured.ts';
-import { SHEETS, sheetOf } from './sheets.ts';
+import { findUnsupportedFeatures, unsupportedFeatureFault } from '@floe/wire/request';
+import { configureProvider, type Provider } from './configured-provider.ts';
+import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 
 /** Models of whoever made the API they are asked in; any other provider is asked for one nothing is known of. */
 const MODELS: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +26,7 @@ interface Sent {
 }
 
 function providerOf(kind: string): Provider {
-  const sheet = sheetOf(kind);
+  const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
   return configureProvider({
     id: kind,
@@ -41,14 +41,14 @@ function providerOf(kind: string): Provider {
   });
 }
 
-function outcomeOf({ client, body }: Feature, provider: Provider, model: string): Sent | Fault {
+function outcomeOf({ client, body }: RequestFeature, provider: Provider, model: string): Sent | Fault {
   const upstream = UPSTREAM_DIALECTS[provider.dialectFor(model)];
   try {
     const options = provider.optionsFor(model);
-    const ask = CLIENT_DIALECTS[client].readAsk(body);
-    const [lost] = uncarried(ask, upstream.carries, options.lacks);
-    if (lost) return refusal(lost);
-    const written = upstream.writeAsk(ask, { model, cacheKey: 'made', ...options });
+    const ask = CLIENT_DIALECTS[client].readRequest(body);
+    const [lost] = findUnsupportedFeatures(ask, upstream.supportedFeatures, options.unsupportedFeatures);
+    if (lost) return unsupportedFeatureFault(lost);
+    const written = upstream.writeRequest(ask, { model, cacheKey: 'made', ...options });
     const sent: Json = JSON.parse(JSON.stringify(written.body));
     return { body: sent, dropped: new Set([...ask.dropped, ...written.dropped]) };
   } catch (error) {
@@ -58,12 +58,12 @@ function outcomeOf({ client, body }: Feature, provider: Provider, model: string)
 }
 
 describe('what clients say', () => {
-  for (const { kind } of SHEETS)
+  for (const { kind } of PROVIDER_SHEETS)
     for (const model of MODELS[kind] ?? ['model-1'])
       test(`to ${kind}/${model} is carried, reported or refused`, () => {
         const provider = providerOf(kind);
         const dialect = provider.dialectFor(model);
-        for (const feature of FEATURES) {
+        for (const feature of REQUEST_FEATURES) {
           const outcome = outcomeOf(feature, provider, model);
           if (outcome instanceof Fault) {
             assert.ok(outcome.status === 400 && outcome.detail.param, feature.name);
@@ -77,7 +77,7 @@ describe('what clients say', () => {
           const where = `${feature.client} ${feature.name}: ${text.slice(0, 600)} [${[...outcome.dropped]}]`;
           assert.ok(carried || reported, where);
           // Hosts that copy an API have words of their own.
-          if (kind in MODELS) assert.deepEqual(requestViolations(dialect, outcome.body), [], where);
+          if (kind in MODELS) assert.deepEqual(findRequestViolations(dialect, outcome.body), [], where);
         }
       });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
-import { configureProvider } from './configured.ts';
-import type { Dialect } from './provider.ts';
-import { SHEETS, sheetOf } from './sheets.ts';
+import { configureProvider } from './configured-provider.ts';
+import type { Dialect } from './provider-sheet.ts';
+import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
 
 const TOOL = {
   name: 'get_weather',
@@ -208,7 +208,7 @@ const RULES: readonly Rule[] = [
 const REQUESTS = { messages: CONVERSATION, chat: CHAT };
 
 function written(kind: string, model: string, client: keyof typeof REQUESTS, dialects?: readonly Dialect[]) {
-  const sheet = sheetOf(kind);
+  const sheet = findProviderSheet(kind);
   assert.ok(sheet, kind);
   const provider = configureProvider({
     id: kind,
@@ -223,8 +223,8 @@ function written(kind: string, model: string, client: keyof typeof REQUESTS, dia
   });
   const dialect = provider.dialectFor(model);
   const options = { sealOrigin: 'a', ...provider.optionsFor(model), model };
-  const { body: request } = UPSTREAM_DIALECTS[dialect].writeAsk(
-    CLIENT_DIALECTS[client].readAsk(REQUESTS[client]),
+  const { body: request } = UPSTREAM_DIALECTS[dialect].writeRequest(
+    CLIENT_DIALECTS[client].readRequest(REQUESTS[client]),
     options,
   );
   return { dialect, body: told(request) };
@@ -249,7 +249,7 @@ for (const rule of RULES)
     });
 
 test('no provider is sent a word of another provider’s service tiers', () => {
-  for (const { kind } of SHEETS)
+  for (const { kind } of PROVIDER_SHEETS)
     for (const client of ['messages', 'chat'] as const)
       assert.ok(!('service_tier' in written(kind, 'm', client).body), kind);
 });

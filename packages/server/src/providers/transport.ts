@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Via } from './outbound.ts';
-import type { Signing } from './signing/signing.ts';
+import type { ConnectionOptions } from './outbound.ts';
+import type { SigningConfig } from './signing/signing-config.ts';
 
 /** One request to an upstream. Headers are a flat list: name, value, name, value … */
 export interface UpstreamRequest {
@@ -13,37 +13,37 @@ export interface UpstreamRequest {
   /** Deadline for the TCP and TLS handshake. */
   readonly connectMs: number;
   /** Proxy, authorities and client certificate, where any were configured. */
-  readonly via?: Via | undefined;
+  readonly via?: ConnectionOptions | undefined;
   /** Requests of different pools never share a connection: a late answer of one cannot be taken for another's. */
   readonly pool?: string | undefined;
   /** To a metadata service the operator told us to ask: the one call that may reach link-local addresses. */
   readonly unguarded?: boolean | undefined;
   /** Who signs it on its way out, where a key alone is no credential. */
-  readonly signing?: Signing | undefined;
+  readonly signing?: SigningConfig | undefined;
 }
 
 /** How an upstream's answer begins. */
-export interface UpstreamHead {
+export interface UpstreamResponseHead {
   readonly status: number;
   readonly headers: UpstreamHeaders;
 }
 
 /** An upstream's answer, its body whole. */
-export interface UpstreamAnswer extends UpstreamHead {
+export interface UpstreamResponse extends UpstreamResponseHead {
   readonly body: Buffer;
 }
 
 /** The brakes of an answer under way. */
-export interface Flow {
+export interface FlowControl {
   pause(): void;
   resume(): void;
 }
 
-/** What an upstream's answer calls, in this order. Exactly one of `onEnd` and `onError` comes last. */
+/** What an upstream's answer calls, in this order. Exactly one of `onSocketEnd` and `resolveOnError` comes last. */
 export interface UpstreamHandler {
   /** The request is on a connected socket; from here on `abort` closes it. */
   onConnected(): void;
-  onHead(status: number, headers: UpstreamHeaders, flow: Flow): void;
+  onHead(status: number, headers: UpstreamHeaders, flow: FlowControl): void;
   onData(chunk: Buffer): void;
   onEnd(): void;
   onError(error: Error): void;
@@ -58,23 +58,23 @@ export interface Transport {
 }
 
 /** A request that cannot be put into HTTP/1.1; nothing of it was sent. */
-export class UnsendableRequest extends Error {
-  override readonly name = 'UnsendableRequest';
+export class UnsendableRequestError extends Error {
+  override readonly name = 'UnsendableRequestError';
   readonly code = 'unsendable';
 }
 
 /** What came is no HTTP/1.1 answer (RFC 9112); `code` says what is wrong with it. */
-export class BadAnswer extends Error {
-  override readonly name = 'BadAnswer';
+export class MalformedResponseError extends Error {
+  override readonly name = 'MalformedResponseError';
   readonly code: string;
 
-  constructor(code: BadAnswerCode) {
+  constructor(code: MalformedResponseCode) {
     super(`no valid HTTP/1.1 answer: ${code}`);
     this.code = code;
   }
 }
 
-export type BadAnswerCode =
+export type MalformedResponseCode =
   | 'status_line'
   | 'header'
   | 'header_too_large'
@@ -84,8 +84,8 @@ export type BadAnswerCode =
   | 'chunk';
 
 /** The connection ended before the answer did, or before there was one. */
-export class ClosedEarly extends Error {
-  override readonly name = 'ClosedEarly';
+export class ClosedEarlyError extends Error {
+  override readonly name = 'ClosedEarlyError';
   readonly code = 'closed_early';
 
   constructor() {

@@ -1,12 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 import type { BundlePayload, SignedBundle } from '@floe/relay/bundle';
-import type { Asker } from './asker.ts';
 import type { OrgRelay } from './org-relays.ts';
+import type { RelayCaller } from './relay-caller.ts';
 
 /** How long a bundle holds without the server. */
-const HOLDS_MS = 24 * 3_600_000;
+const BUNDLE_TTL_MS = 24 * 3_600_000;
 /** A bundle is made anew this often, so that a client that comes daily never holds one that is over. */
-const RENEWED_MS = 3_600_000;
+const BUNDLE_RENEWAL_MS = 3_600_000;
 /** DER of an Ed25519 private key before its 32 bytes (RFC 8410, section 7). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
@@ -30,7 +30,7 @@ export function deriveBundleKey(secretKey: Uint8Array): BundleKey {
   };
 }
 
-export interface Bundle extends SignedBundle {
+export interface RelayBundle extends SignedBundle {
   readonly key_id: string;
 }
 
@@ -38,17 +38,17 @@ export interface Bundle extends SignedBundle {
 export function signBundle(
   { key, publicKey, id }: BundleKey,
   { relay, version }: OrgRelay,
-  asker: Asker,
+  caller: RelayCaller,
   nowMs: number,
-): Bundle {
-  const issued = Math.floor(nowMs / RENEWED_MS) * RENEWED_MS;
+): RelayBundle {
+  const issued = Math.floor(nowMs / BUNDLE_RENEWAL_MS) * BUNDLE_RENEWAL_MS;
   const payload: BundlePayload = {
     format: 1,
-    org: asker.orgId,
+    org: caller.orgId,
     version,
     issued_at: new Date(issued).toISOString(),
-    expires_at: new Date(issued + HOLDS_MS).toISOString(),
-    identity: { key: asker.key, team: asker.team, owner: asker.owner },
+    expires_at: new Date(issued + BUNDLE_TTL_MS).toISOString(),
+    identity: { key: caller.keyName, team: caller.team, owner: caller.owner },
     relay: relay.config,
   };
   const text = JSON.stringify(payload);

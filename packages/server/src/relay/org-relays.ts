@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { RelayConfig, RelayRuleConfig } from '@floe/contract/config';
 import { RelaySchema } from '@floe/contract/config/relay';
-import { compileRelay, type Relay } from '@floe/relay/relay';
-import { type Grammar, loadGrammar } from '@floe/relay/shell/tree';
+import { type CompiledRelay, compileRelay } from '@floe/relay/compile-relay';
+import { loadShellGrammar, type ShellGrammar } from '@floe/relay/shell/grammar';
 
 /** The relay of one org, as the running configuration has it. */
 export interface OrgRelay {
-  readonly relay: Relay;
+  readonly relay: CompiledRelay;
   /** Changes whenever anything that decides does. */
   readonly version: string;
 }
@@ -18,33 +18,33 @@ export interface StoredRelayRule {
 }
 
 export interface OrgRelays {
-  of(orgId: string): OrgRelay;
+  get(orgId: string): OrgRelay;
   /** The grammar for shell commands; loaded by the first that asks. */
-  grammar(): Promise<Grammar>;
+  getGrammar(): Promise<ShellGrammar>;
   /** Takes over what the file and the console say about every org; what stayed the same is not compiled again. */
-  use(
+  update(
     configs: ReadonlyMap<string, RelayConfig>,
     stored: ReadonlyMap<string, readonly StoredRelayRule[]>,
   ): void;
 }
 
 const DEFAULTS: RelayConfig = RelaySchema.parse({});
-const NOTHING: OrgRelay = compiled(DEFAULTS);
+const DEFAULT_RELAY: OrgRelay = compileOrgRelay(DEFAULTS);
 
 /** What orgs say about the relay, compiled. Immutable between two calls of `use`. */
 export function createOrgRelays(): OrgRelays {
   let relays: ReadonlyMap<string, OrgRelay> = new Map();
   return {
-    of: (orgId) => relays.get(orgId) ?? NOTHING,
-    grammar: loadGrammar,
-    use(configs, stored) {
+    get: (orgId) => relays.get(orgId) ?? DEFAULT_RELAY,
+    getGrammar: loadShellGrammar,
+    update(configs, stored) {
       const next = new Map<string, OrgRelay>();
       for (const orgId of new Set([...configs.keys(), ...stored.keys()])) {
-        const config = merged(configs.get(orgId) ?? DEFAULTS, stored.get(orgId) ?? []);
+        const config = mergeRules(configs.get(orgId) ?? DEFAULTS, stored.get(orgId) ?? []);
         const before = relays.get(orgId);
-        next.set(orgId, before?.version === versionOf(config) ? before : compiled(config));
+        next.set(orgId, before?.version === configVersion(config) ? before : compileOrgRelay(config));
         // The first command need not wait for it.
-        if (config.rules.length > 0) loadGrammar().catch(() => undefined);
+        if (config.rules.length > 0) loadShellGrammar().catch(() => undefined);
       }
       relays = next;
     },
@@ -52,16 +52,16 @@ export function createOrgRelays(): OrgRelays {
 }
 
 /** The file's rules first; a name that both have is the file's. */
-function merged(config: RelayConfig, stored: readonly StoredRelayRule[]): RelayConfig {
+function mergeRules(config: RelayConfig, stored: readonly StoredRelayRule[]): RelayConfig {
   const names = new Set(config.rules.map(({ name }) => name));
   const more = stored.filter((rule) => !names.has(rule.config.name)).map((rule) => rule.config);
   return more.length === 0 ? config : { ...config, rules: [...config.rules, ...more] };
 }
 
-function compiled(config: RelayConfig): OrgRelay {
-  return { relay: compileRelay(config), version: versionOf(config) };
+function compileOrgRelay(config: RelayConfig): OrgRelay {
+  return { relay: compileRelay(config), version: configVersion(config) };
 }
 
-function versionOf(config: RelayConfig): string {
+function configVersion(config: RelayConfig): string {
   return createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 16);
 }

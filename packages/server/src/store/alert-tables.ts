@@ -28,7 +28,7 @@ export interface ChannelsTable {
   leased_by: string | null;
   leased_until: number;
   /** Nothing is sent before: a receiver that failed is left alone for a while. */
-  resting_until: number;
+  backoff_until: number;
   /** Tries that failed since the last one that succeeded. */
   failures: number;
 }
@@ -68,10 +68,10 @@ export interface AlertDeliveriesTable {
   channel_name: string;
   /** 0 for the first message, n for the n-th repetition while it lasts. */
   repetition: number;
-  /** pending, sent, dead, muted or skipped. */
+  /** pending, sent, failed, muted or skipped. */
   state: string;
-  /** Why a pending one waits for `due_at`: muted, folding (a storm is gathered) or repeating. */
-  held: string | null;
+  /** Why a pending one waits for `due_at`: muted, grouped (a storm is gathered), repeat or settling. */
+  pending_reason: string | null;
   created_at: number;
   /** Not sent before. */
   due_at: number;
@@ -82,5 +82,5 @@ export interface AlertDeliveriesTable {
   /** Why the last try failed, or why it was never sent. */
   error: string | null;
   /** Id of the delivery whose message tells this one too. */
-  folded_into: string | null;
+  grouped_into: string | null;
 }

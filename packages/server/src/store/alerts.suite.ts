@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Alert, enqueue, enqueueAll } from '../alerts/alert.ts';
+import { type Alert, enqueueAlert, enqueueAlerts } from '../alerts/alert.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database } from './ports.ts';
-import { ORG } from './test/rows.ts';
+import { TEST_ORG_ID } from './test/rows.ts';
 
 /** What every engine must do with the outbox of alerts. */
 export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrgs = async (t: TestContext) => {
     const database = await open(t);
     await database.transaction(async (writer) => {
-      for (const id of [ORG, 'org_two']) await insertOrg(writer, { id, name: id, created_at: 1 });
+      for (const id of [TEST_ORG_ID, 'org_two']) await insertOrg(writer, { id, name: id, created_at: 1 });
     });
     return database;
   };
@@ -20,12 +20,12 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
   test(`${engine}: an alert is there when its transaction committed, and never otherwise`, async (t) => {
     const database = await openWithOrgs(t);
     const failing = database.transaction(async (writer) => {
-      await enqueue(writer, failingAlert('a'));
+      await enqueueAlert(writer, failingAlert('a'));
       throw new Error('changed my mind');
     });
     await assert.rejects(failing, /changed my mind/);
     assert.deepEqual(await stored(database), []);
-    await database.transaction((writer) => enqueue(writer, failingAlert('a')));
+    await database.transaction((writer) => enqueueAlert(writer, failingAlert('a')));
     const [row, ...more] = await stored(database);
     assert.equal(more.length, 0);
     assert.equal(row?.subject_id, 'nightly');
@@ -34,20 +34,20 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
 
   test(`${engine}: the same idempotency key twice is one alert of an org, with the first one's words`, async (t) => {
     const database = await openWithOrgs(t);
-    const put = (alert: Alert) => database.transaction((writer) => enqueue(writer, alert));
+    const put = (alert: Alert) => database.transaction((writer) => enqueueAlert(writer, alert));
     await put(failingAlert('same'));
     await put({ ...failingAlert('same'), at: 99 });
     await put({ ...failingAlert('same'), orgId: 'org_two' });
     await database.transaction((writer) =>
-      enqueueAll(writer, [failingAlert('same'), failingAlert('new'), failingAlert('new')]),
+      enqueueAlerts(writer, [failingAlert('same'), failingAlert('new'), failingAlert('new')]),
     );
     const rows = await stored(database);
     assert.deepEqual(
       rows.map((row) => [row.org_id, row.idempotency_key, row.at]),
       [
-        [ORG, 'same', 1_000],
+        [TEST_ORG_ID, 'same', 1_000],
         ['org_two', 'same', 1_000],
-        [ORG, 'new', 1_000],
+        [TEST_ORG_ID, 'new', 1_000],
       ],
     );
   });
@@ -55,7 +55,7 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
   test(`${engine}: many alerts at once keep their order`, async (t) => {
     const database = await openWithOrgs(t);
     const keys = Array.from({ length: 2_500 }, (_, index) => `key ${index}`);
-    await database.transaction((writer) => enqueueAll(writer, keys.map(failingAlert)));
+    await database.transaction((writer) => enqueueAlerts(writer, keys.map(failingAlert)));
     assert.deepEqual(
       (await stored(database)).map((row) => row.idempotency_key),
       keys,
@@ -65,7 +65,7 @@ export function alertsSuite(engine: string, open: (t: TestContext) => Promise<Da
 
 function failingAlert(idempotencyKey: string): Alert {
   return {
-    orgId: ORG,
+    orgId: TEST_ORG_ID,
     event: 'monitor_failing',
     subject: { kind: 'monitor', id: 'nightly', name: 'Nightly backup' },
     idempotencyKey,

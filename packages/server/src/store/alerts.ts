@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { AlertsTable } from './alert-tables.ts';
-import { tellLive } from './live-events.ts';
-import { type Page, type PageRequest, type TimeRequest, timePage } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { publishLiveEvent } from './live-events.ts';
+import { getTimeRangePage, type PageRequest, type RowPage, type TimeRangeRequest } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type AlertRow = Selectable<AlertsTable>;
 export type NewAlertRow = Insertable<AlertsTable>;
@@ -11,10 +11,10 @@ export type NewAlertRow = Insertable<AlertsTable>;
 const ROWS_PER_STATEMENT = 1_000;
 
 /** Of so many alerts at once each is told to those who watch; of more only how many there were. */
-const ALERTS_TOLD = 100;
+const MAX_PUBLISHED_ALERTS = 100;
 
 /** Adds alerts to the outbox; those whose idempotency key the org used before change nothing. */
-export async function insertAlerts(writer: Writer, rows: readonly NewAlertRow[]): Promise<void> {
+export async function insertAlerts(writer: DatabaseWriter, rows: readonly NewAlertRow[]): Promise<void> {
   const inserted = new Set<string>();
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
     const fresh = await writer
@@ -29,11 +29,15 @@ export async function insertAlerts(writer: Writer, rows: readonly NewAlertRow[])
     rows.filter(({ id }) => inserted.has(id)),
     ({ org_id }) => org_id,
   );
-  for (const [orgId, alerts] of byOrg) await tellAlerts(writer, orgId, alerts);
+  for (const [orgId, alerts] of byOrg) await publishAlerts(writer, orgId, alerts);
 }
 
-async function tellAlerts(writer: Writer, orgId: string, rows: readonly NewAlertRow[]): Promise<void> {
-  const alerts = rows.slice(0, ALERTS_TOLD).map(({ id, at, event, phase, ...row }) => ({
+async function publishAlerts(
+  writer: DatabaseWriter,
+  orgId: string,
+  rows: readonly NewAlertRow[],
+): Promise<void> {
+  const alerts = rows.slice(0, MAX_PUBLISHED_ALERTS).map(({ id, at, event, phase, ...row }) => ({
     id,
     at,
     event,
@@ -41,11 +45,11 @@ async function tellAlerts(writer: Writer, orgId: string, rows: readonly NewAlert
     subject: { kind: row.subject_kind, id: row.subject_id, name: row.subject_name },
   }));
   const at = Math.max(...rows.map((row) => row.at));
-  await tellLive(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
+  await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data: { count: rows.length, alerts } });
 }
 
 /** Alerts no deliveries were made of yet, in order. */
-export function unroutedAlerts(reader: Reader, limit: number): Promise<AlertRow[]> {
+export function listUnroutedAlerts(reader: DatabaseReader, limit: number): Promise<AlertRow[]> {
   return reader
     .selectFrom('alerts')
     .selectAll()
@@ -56,8 +60,8 @@ export function unroutedAlerts(reader: Reader, limit: number): Promise<AlertRow[
 }
 
 /** What subjects still have lasting, routed before. */
-export function lastingAlerts(
-  reader: Reader,
+export function listOngoingAlerts(
+  reader: DatabaseReader,
   orgId: string,
   subjectIds: readonly string[],
 ): Promise<Pick<AlertRow, 'seq' | 'subject_kind' | 'subject_id'>[]> {
@@ -71,7 +75,11 @@ export function lastingAlerts(
     .execute();
 }
 
-export async function closeAlerts(writer: Writer, seqs: readonly number[], atMs: number): Promise<void> {
+export async function closeAlerts(
+  writer: DatabaseWriter,
+  seqs: readonly number[],
+  atMs: number,
+): Promise<void> {
   if (seqs.length === 0) return;
   await writer
     .updateTable('alerts')
@@ -81,7 +89,11 @@ export async function closeAlerts(writer: Writer, seqs: readonly number[], atMs:
     .execute();
 }
 
-export async function markRouted(writer: Writer, seqs: readonly number[], nowMs: number): Promise<void> {
+export async function markAlertsRouted(
+  writer: DatabaseWriter,
+  seqs: readonly number[],
+  nowMs: number,
+): Promise<void> {
   await writer.updateTable('alerts').set({ routed_at: nowMs }).where('seq', 'in', seqs).execute();
 }
 
@@ -96,10 +108,10 @@ export interface AlertFilters {
 }
 
 /** An org's alerts that pass every filter, newest first. */
-export function alertPage(
-  reader: Reader,
-  request: PageRequest & TimeRequest & AlertFilters,
-): Promise<Page<AlertRow>> {
+export function getAlertPage(
+  reader: DatabaseReader,
+  request: PageRequest & TimeRangeRequest & AlertFilters,
+): Promise<RowPage<AlertRow>> {
   let query = reader.selectFrom('alerts').selectAll().where('org_id', '=', request.orgId);
   if (request.event !== undefined) query = query.where('event', '=', request.event);
   if (request.subject !== undefined) query = query.where('subject_id', '=', request.subject);
@@ -113,11 +125,11 @@ export function alertPage(
       if (state !== undefined) deliveries = deliveries.where('state', '=', state);
       return exists(deliveries);
     });
-  return timePage(query, 'at', request);
+  return getTimeRangePage(query, 'at', request);
 }
 
 /** Removes up to 2,000 alerts of an org from before `beforeMs` that are over, with their deliveries; how many. */
-export async function expireAlerts(writer: Writer, orgId: string, beforeMs: number): Promise<number> {
+export async function expireAlerts(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
   const old = await writer
     .selectFrom('alerts')
     .select(['seq', 'id'])
@@ -134,7 +146,12 @@ export async function expireAlerts(writer: Writer, orgId: string, beforeMs: numb
 }
 
 /** What began for subjects of a kind and is not over, the oldest first. */
-export function openAlerts(reader: Reader, orgId: string, kind: string, limit: number): Promise<AlertRow[]> {
+export function listOpenAlerts(
+  reader: DatabaseReader,
+  orgId: string,
+  kind: string,
+  limit: number,
+): Promise<AlertRow[]> {
   return reader
     .selectFrom('alerts')
     .selectAll()

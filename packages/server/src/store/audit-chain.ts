@@ -2,31 +2,31 @@ import { createHash, createHmac, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import * as z from 'zod';
 import type { Log } from '../core/log.ts';
-import { auditKeyOf } from './audit-context.ts';
+import { getAuditKey } from './audit-context.ts';
 import type { AuditTable } from './key-tables.ts';
-import type { Database, Reader } from './ports.ts';
-import { putSetting, settingValue } from './settings.ts';
+import type { Database, DatabaseReader } from './ports.ts';
+import { getSetting, storeSetting } from './settings.ts';
 
 type AuditRow = AuditTable;
 
 /** What the first entry of a chain stands on. */
-export const NO_ENTRY = '';
+export const CHAIN_START_HASH = '';
 
 /**
  * HMAC-SHA-256, hex, over the hash of the entry before and every column, as a JSON list in this order. The key is not in
  * the database, so whoever can write there can neither change an entry nor add one.
  */
-export function chainHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
+export function computeEntryHash(key: KeyObject, previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = entry;
-  const { reason, address, session_id } = entry;
+  const { reason, ip_address, session_id } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
   return createHmac('sha256', key)
-    .update(JSON.stringify([previous, ...fields, reason, address, session_id]))
+    .update(JSON.stringify([previous, ...fields, reason, ip_address, session_id]))
     .digest('hex');
 }
 
 /** As chains were hashed before they had a key: SHA-256, with a reason where there is one. */
-function unkeyedHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
+function computeUnkeyedHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
   const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json, reason } = entry;
   const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
   if (reason !== null) fields.push(reason);
@@ -36,19 +36,22 @@ function unkeyedHash(previous: string, entry: Omit<AuditRow, 'hash'>): string {
 }
 
 /** Where the part of a chain ends that has no key, and the hash it ends with. */
-const unkeyed = z.strictObject({ seq: z.int(), hash: z.string() });
-const unkeyedParts = z.strictObject({ orgs: z.record(z.string(), unkeyed), mac: z.string() });
-type UnkeyedParts = Readonly<Record<string, z.output<typeof unkeyed>>>;
+const unkeyedSegmentSchema = z.strictObject({ seq: z.int(), hash: z.string() });
+const unkeyedSegmentsSchema = z.strictObject({
+  orgs: z.record(z.string(), unkeyedSegmentSchema),
+  mac: z.string(),
+});
+type UnkeyedSegments = Readonly<Record<string, z.output<typeof unkeyedSegmentSchema>>>;
 
-const KEYED_SETTING = 'audit_unkeyed_parts';
+const UNKEYED_SEGMENTS_SETTING = 'audit_unkeyed_parts';
 
 /**
  * Notes, once in the life of a database, up to where its chains were made without a key, signed with the key: entries up to
  * there are checked as they were made, later ones never without the key. Says so in the log, for it must not happen twice.
  */
-export function keyAuditChains(database: Database, log: Log): Promise<void> {
+export function recordUnkeyedAuditChains(database: Database, log: Log): Promise<void> {
   return database.transaction(async (writer) => {
-    if ((await settingValue(writer, KEYED_SETTING)) !== undefined) return;
+    if ((await getSetting(writer, UNKEYED_SEGMENTS_SETTING)) !== undefined) return;
     const rows = await writer
       .selectFrom('audit')
       .innerJoin(
@@ -66,8 +69,8 @@ export function keyAuditChains(database: Database, log: Log): Promise<void> {
     const orgs = Object.fromEntries(
       rows.map(({ org_id, seq, hash }) => [org_id, { seq: Number(seq), hash: hash ?? '' }]),
     );
-    const mac = macOf(auditKeyOf(writer), orgs);
-    await putSetting(writer, KEYED_SETTING, JSON.stringify({ orgs, mac }));
+    const mac = computeMac(getAuditKey(writer), orgs);
+    await storeSetting(writer, UNKEYED_SEGMENTS_SETTING, JSON.stringify({ orgs, mac }));
     if (rows.length > 0)
       log.warn(
         { chains: orgs },
@@ -76,27 +79,30 @@ export function keyAuditChains(database: Database, log: Log): Promise<void> {
   });
 }
 
-function macOf(key: KeyObject, orgs: UnkeyedParts): string {
+function computeMac(key: KeyObject, orgs: UnkeyedSegments): string {
   return createHmac('sha256', key)
     .update(`unkeyed parts\n${JSON.stringify(orgs)}`)
     .digest('hex');
 }
 
 /** Null where all of a chain has a key, and where what says otherwise was not written by us. */
-async function unkeyedPartOf(reader: Reader, orgId: string): Promise<z.output<typeof unkeyed> | null> {
-  const text = await settingValue(reader, KEYED_SETTING);
+async function findUnkeyedSegment(
+  reader: DatabaseReader,
+  orgId: string,
+): Promise<z.output<typeof unkeyedSegmentSchema> | null> {
+  const text = await getSetting(reader, UNKEYED_SEGMENTS_SETTING);
   if (text === undefined) return null;
-  const { orgs, mac } = unkeyedParts.parse(JSON.parse(text));
-  return mac === macOf(auditKeyOf(reader), orgs) ? (orgs[orgId] ?? null) : null;
+  const { orgs, mac } = unkeyedSegmentsSchema.parse(JSON.parse(text));
+  return mac === computeMac(getAuditKey(reader), orgs) ? (orgs[orgId] ?? null) : null;
 }
 
-export interface ChainState {
+export interface AuditChainState {
   readonly entries: number;
   readonly firstSeq: number | null;
   readonly lastSeq: number | null;
   readonly lastHash: string | null;
   /** Place of the first entry that does not fit; null when all do. */
-  readonly brokenAt: number | null;
+  readonly brokenAtSeq: number | null;
 }
 
 /** So few that a chain of 100,000 holds up what else this process does for 10 ms at a time, not for 40; it takes no longer. */
@@ -106,15 +112,15 @@ const ENTRIES_PER_READ = 250;
  * Looks at every kept entry of an org's chain. The hash of the oldest one is taken as it stands where retention
  * has removed what it was built on.
  */
-export async function checkChain(reader: Reader, orgId: string): Promise<ChainState> {
+export async function verifyAuditChain(reader: DatabaseReader, orgId: string): Promise<AuditChainState> {
   for (;;) {
-    const state = await walkChain(reader, orgId);
+    const state = await verifyEntries(reader, orgId);
     // Retention may have removed what was about to be read; then there is less to look at than before.
-    if (state.brokenAt === null || (await firstSeqOf(reader, orgId)) === state.firstSeq) return state;
+    if (state.brokenAtSeq === null || (await findFirstSeq(reader, orgId)) === state.firstSeq) return state;
   }
 }
 
-async function firstSeqOf(reader: Reader, orgId: string): Promise<number | null> {
+async function findFirstSeq(reader: DatabaseReader, orgId: string): Promise<number | null> {
   const first = await reader
     .selectFrom('audit')
     .select('seq')
@@ -130,11 +136,11 @@ async function firstSeqOf(reader: Reader, orgId: string): Promise<number | null>
  * The same for what was added since `known` was seen intact; null when its last entry is not there as it was, or nothing was
  * there at all.
  */
-export async function extendChain(
-  reader: Reader,
+export async function verifyAuditChainFrom(
+  reader: DatabaseReader,
   orgId: string,
-  known: ChainState,
-): Promise<ChainState | null> {
+  known: AuditChainState,
+): Promise<AuditChainState | null> {
   const { lastSeq, lastHash } = known;
   if (lastSeq === null || lastHash === null) return null;
   const anchor = await reader
@@ -144,20 +150,30 @@ export async function extendChain(
     .where('seq', '=', lastSeq)
     .executeTakeFirst();
   if (anchor?.hash !== lastHash) return null;
-  const state = await walkChain(reader, orgId, known);
+  const state = await verifyEntries(reader, orgId, known);
   // Retention may have been there.
-  const firstSeq = await firstSeqOf(reader, orgId);
+  const firstSeq = await findFirstSeq(reader, orgId);
   if (firstSeq === null || state.lastSeq === null) return null;
   return { ...state, firstSeq, entries: state.lastSeq - firstSeq + 1 };
 }
 
-const NOTHING: ChainState = { entries: 0, firstSeq: null, lastSeq: null, lastHash: null, brokenAt: null };
+const EMPTY_CHAIN: AuditChainState = {
+  entries: 0,
+  firstSeq: null,
+  lastSeq: null,
+  lastHash: null,
+  brokenAtSeq: null,
+};
 
 /** Walks on from what is known. */
-async function walkChain(reader: Reader, orgId: string, known: ChainState = NOTHING): Promise<ChainState> {
-  const [key, unkeyed] = [auditKeyOf(reader), await unkeyedPartOf(reader, orgId)];
+async function verifyEntries(
+  reader: DatabaseReader,
+  orgId: string,
+  known: AuditChainState = EMPTY_CHAIN,
+): Promise<AuditChainState> {
+  const [key, unkeyed] = [getAuditKey(reader), await findUnkeyedSegment(reader, orgId)];
   let { entries, firstSeq } = known;
-  let [seq, hash] = [known.lastSeq ?? 0, known.lastHash ?? NO_ENTRY];
+  let [seq, hash] = [known.lastSeq ?? 0, known.lastHash ?? CHAIN_START_HASH];
   for (;;) {
     const rows = await reader
       .selectFrom('audit')
@@ -173,12 +189,14 @@ async function walkChain(reader: Reader, orgId: string, known: ChainState = NOTH
       firstSeq ??= at;
       const placed = { ...row, seq: at };
       const due =
-        unkeyed !== null && at <= unkeyed.seq ? unkeyedHash(hash, placed) : chainHash(key, hash, placed);
+        unkeyed !== null && at <= unkeyed.seq
+          ? computeUnkeyedHash(hash, placed)
+          : computeEntryHash(key, hash, placed);
       const isEnd = unkeyed?.seq !== at || unkeyed.hash === row.hash;
       const fits = isEnd && (anchor || (at === seq + 1 && row.hash === due));
       entries += 1;
       [seq, hash] = [at, row.hash ?? ''];
-      if (!fits) return { entries, firstSeq, lastSeq: seq, lastHash: hash, brokenAt: at };
+      if (!fits) return { entries, firstSeq, lastSeq: seq, lastHash: hash, brokenAtSeq: at };
     }
     if (rows.length < ENTRIES_PER_READ) break;
   }
@@ -187,7 +205,7 @@ async function walkChain(reader: Reader, orgId: string, known: ChainState = NOTH
     firstSeq,
     lastSeq: entries > 0 ? seq : null,
     lastHash: entries > 0 ? hash : null,
-    brokenAt: null,
+    brokenAtSeq: null,
   };
 }
 
@@ -201,13 +219,13 @@ export interface AuditAnchor {
 
 const DAY_MS = 86_400_000;
 /** About three years of days. */
-export const MOST_ANCHORS = 1_000;
+export const MAX_ANCHORS = 1_000;
 
 /** The last entry of each day (UTC) of an org's chain, the newest first. */
-export async function dailyAnchors(
-  reader: Reader,
+export async function listDailyAnchors(
+  reader: DatabaseReader,
   orgId: string,
-  limit = MOST_ANCHORS,
+  limit = MAX_ANCHORS,
 ): Promise<AuditAnchor[]> {
   const ends = await reader
     .selectFrom('audit')
@@ -218,7 +236,7 @@ export async function dailyAnchors(
     .orderBy('seq', 'desc')
     .limit(limit)
     .execute();
-  return entriesAt(
+  return listAnchorsAt(
     reader,
     orgId,
     ends.map(({ seq }) => Number(seq)),
@@ -226,8 +244,8 @@ export async function dailyAnchors(
 }
 
 /** Those of these entries that are kept, the newest first. */
-export async function entriesAt(
-  reader: Reader,
+export async function listAnchorsAt(
+  reader: DatabaseReader,
   orgId: string,
   seqs: readonly number[],
 ): Promise<AuditAnchor[]> {

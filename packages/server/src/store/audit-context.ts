@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 /** Where a change came from, as its entry in the audit log keeps it. */
 export interface AuditOrigin {
@@ -9,13 +9,13 @@ export interface AuditOrigin {
   readonly sessionId: string | null;
 }
 
-const NOWHERE: AuditOrigin = { address: null, sessionId: null };
+const NO_ORIGIN: AuditOrigin = { address: null, sessionId: null };
 
 /** For a database that was opened without a key: what it chains cannot be continued by another process. */
 export const PROCESS_AUDIT_KEY = createSecretKey(randomBytes(32));
 
-const keys = new WeakMap<Reader, KeyObject>();
-const origins = new WeakMap<Writer, AuditOrigin>();
+const auditKeys = new WeakMap<DatabaseReader, KeyObject>();
+const auditOrigins = new WeakMap<DatabaseWriter, AuditOrigin>();
 
 /** The key of the audit chains (HKDF-SHA-256, RFC 5869): whoever has the database alone cannot continue or rewrite one. */
 export function deriveAuditKey(secretKey: Uint8Array): KeyObject {
@@ -23,22 +23,22 @@ export function deriveAuditKey(secretKey: Uint8Array): KeyObject {
 }
 
 /** Called by a database for its reader and for each of its transactions. */
-export function noteAuditKey(handle: Reader, key: KeyObject): void {
-  keys.set(handle, key);
+export function setAuditKey(handle: DatabaseReader, key: KeyObject): void {
+  auditKeys.set(handle, key);
 }
 
 /** @throws Error for a handle of no database */
-export function auditKeyOf(handle: Reader): KeyObject {
-  const key = keys.get(handle);
+export function getAuditKey(handle: DatabaseReader): KeyObject {
+  const key = auditKeys.get(handle);
   if (!key) throw new Error('an audit chain was used outside of a transaction of its database');
   return key;
 }
 
 /** Belongs at the beginning of a transaction: its entries say where they came from. */
-export function noteOrigin(writer: Writer, origin: AuditOrigin): void {
-  origins.set(writer, origin);
+export function setAuditOrigin(writer: DatabaseWriter, origin: AuditOrigin): void {
+  auditOrigins.set(writer, origin);
 }
 
-export function originOf(writer: Writer): AuditOrigin {
-  return origins.get(writer) ?? NOWHERE;
+export function getAuditOrigin(writer: DatabaseWriter): AuditOrigin {
+  return auditOrigins.get(writer) ?? NO_ORIGIN;
 }

@@ -3,16 +3,22 @@ import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import { silentLog } from '../core/log.ts';
-import { type AuditRow, appendAudit, auditPage } from './audit.ts';
-import { chainHash, checkChain, dailyAnchors, extendChain, keyAuditChains } from './audit-chain.ts';
-import { deriveAuditKey, noteOrigin } from './audit-context.ts';
+import { type AuditRow, appendAuditEntry, getAuditPage } from './audit.ts';
+import {
+  computeEntryHash,
+  listDailyAnchors,
+  recordUnkeyedAuditChains,
+  verifyAuditChain,
+  verifyAuditChainFrom,
+} from './audit-chain.ts';
+import { deriveAuditKey, setAuditOrigin } from './audit-context.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database, Writer } from './ports.ts';
-import { expireRest } from './retention.ts';
-import { putSetting } from './settings.ts';
-import { ORG } from './test/rows.ts';
+import type { Database, DatabaseWriter } from './ports.ts';
+import { expireOtherHistory } from './retention.ts';
+import { storeSetting } from './settings.ts';
+import { TEST_ORG_ID } from './test/rows.ts';
 
-const entry = (id: string, at = 100, org_id = ORG) => ({
+const entry = (id: string, at = 100, org_id = TEST_ORG_ID) => ({
   id,
   org_id,
   at,
@@ -25,7 +31,7 @@ const entry = (id: string, at = 100, org_id = ORG) => ({
 });
 
 /** What keeps the table from being changed is taken away, as whoever owns the database can. */
-async function unguarded(engine: string, writer: Writer): Promise<void> {
+async function unguarded(engine: string, writer: DatabaseWriter): Promise<void> {
   for (const trigger of engine === 'sqlite' ? ['audit_never_updated', 'audit_never_deleted'] : [])
     await sql`drop trigger if exists ${sql.ref(trigger)}`.execute(writer);
   if (engine === 'postgres') await sql`drop trigger if exists audit_append_only on audit`.execute(writer);
@@ -36,14 +42,14 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
   const openWith = async (t: TestContext, entries: number) => {
     const database = await open(t);
     await database.transaction(async (writer) => {
-      for (const id of [ORG, 'org_two']) await insertOrg(writer, { id, name: id, created_at: 1 });
+      for (const id of [TEST_ORG_ID, 'org_two']) await insertOrg(writer, { id, name: id, created_at: 1 });
     });
     for (let n = 1; n <= entries; n++)
-      await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, n)));
+      await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, n)));
     return database;
   };
   const rows = async (database: Database): Promise<readonly AuditRow[]> =>
-    (await auditPage(database.read, { orgId: ORG, limit: 100 })).rows;
+    (await getAuditPage(database.read, { orgId: TEST_ORG_ID, limit: 100 })).rows;
 
   test(`${engine}: changes of some kinds are found by what stands before their dot, newest first, page by page`, async (t) => {
     const database = await openWith(t, 0);
@@ -56,19 +62,23 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     ];
     await database.transaction(async (writer) => {
       for (const [n, action] of actions.entries())
-        await appendAudit(writer, { ...entry(`aud_${n}`, n), action });
-      await appendAudit(writer, { ...entry('aud_other', 9, 'org_two'), action: 'routes.update' });
+        await appendAuditEntry(writer, { ...entry(`aud_${n}`, n), action });
+      await appendAuditEntry(writer, { ...entry('aud_other', 9, 'org_two'), action: 'routes.update' });
     });
-    const wanted = { orgId: ORG, kinds: ['routes', 'limits', 'update'], from: 0, to: 5 };
+    const wanted = { orgId: TEST_ORG_ID, kinds: ['routes', 'limits', 'update'], from: 0, to: 5 };
     const ids = async (more: { limit: number; from?: number; cursor?: string }) => {
-      const { rows: found, nextCursor } = await auditPage(database.read, { ...wanted, ...more });
+      const { rows: found, nextCursor } = await getAuditPage(database.read, { ...wanted, ...more });
       return { ids: found.map(({ id }) => id), ...(nextCursor !== null && { cursor: nextCursor }) };
     };
     const first = await ids({ limit: 2 });
     assert.deepEqual(first.ids, ['aud_4', 'aud_1']);
     assert.deepEqual(await ids({ limit: 2, ...first }), { ids: ['aud_0'] });
     assert.deepEqual((await ids({ limit: 9, from: 1 })).ids, ['aud_4', 'aud_1']);
-    const { rows: ofSessions } = await auditPage(database.read, { ...wanted, kinds: ['sessions'], limit: 9 });
+    const { rows: ofSessions } = await getAuditPage(database.read, {
+      ...wanted,
+      kinds: ['sessions'],
+      limit: 9,
+    });
     assert.deepEqual(
       ofSessions.map(({ id }) => id),
       ['aud_3'],
@@ -78,14 +88,14 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
   test(`${engine}: nothing changes or removes an entry of the audit log but retention, and it only what is old`, async (t) => {
     const database = await openWith(t, 4);
     const before = await rows(database);
-    const tries: readonly ((writer: Writer) => Promise<unknown>)[] = [
+    const tries: readonly ((writer: DatabaseWriter) => Promise<unknown>)[] = [
       (writer) => writer.updateTable('audit').set({ actor: 'nobody' }).where('id', '=', 'aud_1').execute(),
       (writer) => writer.deleteFrom('audit').execute(),
       (writer) => sql`delete from audit where id = 'aud_4'`.execute(writer),
     ];
     for (const attempt of tries) await assert.rejects(database.transaction(attempt), /append-only/);
     assert.deepEqual(await rows(database), before);
-    await expireRest(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 3 });
+    await expireOtherHistory(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 3 });
     assert.deepEqual(
       (await rows(database)).map(({ id }) => id),
       ['aud_4', 'aud_3'],
@@ -94,7 +104,7 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
       database.transaction((writer) => writer.deleteFrom('audit').execute()),
       /append-only/,
     );
-    assert.deepEqual(await checkChain(database.read, ORG), {
+    assert.deepEqual(await verifyAuditChain(database.read, TEST_ORG_ID), {
       entries: 2,
       firstSeq: 3,
       lastSeq: 4,
@@ -105,17 +115,22 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
 
   test(`${engine}: entries of one org that are written at once form one chain`, async (t) => {
     const database = await openWith(t, 0);
-    const orgs = [ORG, 'org_two'];
+    const orgs = [TEST_ORG_ID, 'org_two'];
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, 1, orgs[n % 2]))),
+        database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, 1, orgs[n % 2]))),
       ),
     );
     for (const org of orgs) {
-      const { entries, firstSeq, lastSeq, brokenAt } = await checkChain(database.read, org);
+      const {
+        entries,
+        firstSeq,
+        lastSeq,
+        brokenAtSeq: brokenAt,
+      } = await verifyAuditChain(database.read, org);
       assert.deepEqual([entries, firstSeq, lastSeq, brokenAt], [10, 1, 10, null]);
     }
-    assert.deepEqual(await checkChain(database.read, 'org_three'), {
+    assert.deepEqual(await verifyAuditChain(database.read, 'org_three'), {
       entries: 0,
       firstSeq: null,
       lastSeq: null,
@@ -126,44 +141,45 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
 
   test(`${engine}: a chain that was walked is walked on, and from nothing that is not there any more`, async (t) => {
     const database = await openWith(t, 3);
-    const known = await checkChain(database.read, ORG);
-    assert.deepEqual(await extendChain(database.read, ORG, known), known);
-    for (const n of [4, 5]) await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, n)));
-    const whole = await checkChain(database.read, ORG);
-    assert.deepEqual(await extendChain(database.read, ORG, known), whole);
-    await expireRest(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 2 });
+    const known = await verifyAuditChain(database.read, TEST_ORG_ID);
+    assert.deepEqual(await verifyAuditChainFrom(database.read, TEST_ORG_ID, known), known);
+    for (const n of [4, 5])
+      await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, n)));
+    const whole = await verifyAuditChain(database.read, TEST_ORG_ID);
+    assert.deepEqual(await verifyAuditChainFrom(database.read, TEST_ORG_ID, known), whole);
+    await expireOtherHistory(database, { requestsMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: 10, auditMs: 2 });
     const kept = { ...whole, entries: 4, firstSeq: 2 };
-    assert.deepEqual(await extendChain(database.read, ORG, known), kept);
+    assert.deepEqual(await verifyAuditChainFrom(database.read, TEST_ORG_ID, known), kept);
     for (const gone of [
       { ...known, lastSeq: 1 },
       { ...known, lastHash: 'another' },
       { ...known, lastSeq: null, lastHash: null },
     ])
-      assert.equal(await extendChain(database.read, ORG, gone), null);
+      assert.equal(await verifyAuditChainFrom(database.read, TEST_ORG_ID, gone), null);
     const forged = {
       ...entry('aud_6'),
       reason: null,
-      address: null,
+      ip_address: null,
       session_id: null,
       seq: 6,
       hash: known.lastHash,
     };
     await database.transaction((writer) => writer.insertInto('audit').values(forged).execute());
-    assert.equal((await extendChain(database.read, ORG, known))?.brokenAt, 6);
+    assert.equal((await verifyAuditChainFrom(database.read, TEST_ORG_ID, known))?.brokenAtSeq, 6);
   });
 
   test(`${engine}: whoever can write the database but lacks the key can neither continue nor rewrite a chain`, async (t) => {
     const database = await openWith(t, 0);
-    await keyAuditChains(database, silentLog);
+    await recordUnkeyedAuditChains(database, silentLog);
     for (const n of [1, 2, 3, 4])
-      await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, n)));
+      await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, n)));
     const kept = (await rows(database)).toReversed();
-    assert.equal((await checkChain(database.read, ORG)).brokenAt, null);
+    assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, null);
     // The writer knows every algorithm, and every key but the one outside of the database.
     const foreign = deriveAuditKey(Buffer.alloc(32, 9));
     const hashes = [
-      (previous: string, row: AuditRow) => chainHash(foreign, previous, row),
-      (previous: string, { hash: _, address: __, session_id: ___, reason, ...row }: AuditRow) => {
+      (previous: string, row: AuditRow) => computeEntryHash(foreign, previous, row),
+      (previous: string, { hash: _, ip_address: __, session_id: ___, reason, ...row }: AuditRow) => {
         const { seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json } = row;
         const fields = [seq, id, org_id, at, actor, actor_name, action, subject, before_json, after_json];
         if (reason !== null) fields.push(reason);
@@ -184,10 +200,17 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
         );
       }
       // With one entry of its own there would be nothing to compare the first hash with: all of them are there.
-      assert.equal((await checkChain(database.read, ORG)).brokenAt, 1);
-      const claim = JSON.stringify({ orgs: { [ORG]: { seq: 4, hash: previous } }, mac: 'f'.repeat(64) });
-      await database.transaction((writer) => putSetting(writer, 'audit_unkeyed_parts', claim));
-      assert.equal((await checkChain(database.read, ORG)).brokenAt, 1, 'a part without a key must be signed');
+      assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 1);
+      const claim = JSON.stringify({
+        orgs: { [TEST_ORG_ID]: { seq: 4, hash: previous } },
+        mac: 'f'.repeat(64),
+      });
+      await database.transaction((writer) => storeSetting(writer, 'audit_unkeyed_parts', claim));
+      assert.equal(
+        (await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq,
+        1,
+        'a part without a key must be signed',
+      );
     }
   });
 
@@ -217,27 +240,27 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     const add = async (seq: number, previous: string) => {
       const id = `aud_${seq}`;
       const hash = unkeyed(previous, { seq, id, at: seq });
-      const columns = { ...entry(id, seq), reason: null, address: null, session_id: null, seq, hash };
+      const columns = { ...entry(id, seq), reason: null, ip_address: null, session_id: null, seq, hash };
       await database.transaction((writer) => writer.insertInto('audit').values(columns).execute());
       return hash;
     };
     let last = '';
     for (const seq of [1, 2, 3]) last = await add(seq, last);
-    await keyAuditChains(database, silentLog);
-    await keyAuditChains(database, silentLog);
-    await database.transaction((writer) => appendAudit(writer, entry('aud_4', 4)));
-    const state = await checkChain(database.read, ORG);
-    assert.deepEqual([state.entries, state.brokenAt], [4, null]);
+    await recordUnkeyedAuditChains(database, silentLog);
+    await recordUnkeyedAuditChains(database, silentLog);
+    await database.transaction((writer) => appendAuditEntry(writer, entry('aud_4', 4)));
+    const state = await verifyAuditChain(database.read, TEST_ORG_ID);
+    assert.deepEqual([state.entries, state.brokenAtSeq], [4, null]);
     await add(5, state.lastHash ?? '');
-    assert.equal((await checkChain(database.read, ORG)).brokenAt, 5);
+    assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 5);
   });
 
   test(`${engine}: the last entry of each day is an anchor, the newest first`, async (t) => {
     const database = await openWith(t, 0);
     const day = 86_400_000;
     for (const [n, at] of [5, day - 1, day, 3 * day, 3 * day + 7].entries())
-      await database.transaction((writer) => appendAudit(writer, entry(`aud_${n}`, at)));
-    const anchors = await dailyAnchors(database.read, ORG);
+      await database.transaction((writer) => appendAuditEntry(writer, entry(`aud_${n}`, at)));
+    const anchors = await listDailyAnchors(database.read, TEST_ORG_ID);
     assert.deepEqual(
       anchors.map(({ seq, at }) => [seq, at]),
       [
@@ -248,26 +271,26 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     );
     const byId = new Map((await rows(database)).map(({ seq, hash }) => [seq, hash]));
     for (const { seq, hash } of anchors) assert.equal(hash, byId.get(seq));
-    assert.deepEqual((await dailyAnchors(database.read, ORG, 1)).length, 1);
+    assert.deepEqual((await listDailyAnchors(database.read, TEST_ORG_ID, 1)).length, 1);
   });
 
   test(`${engine}: an entry says which address and session its transaction came from`, async (t) => {
     const database = await openWith(t, 0);
     await database.transaction(async (writer) => {
-      noteOrigin(writer, { address: '203.0.113.9', sessionId: 'ses_1' });
-      await appendAudit(writer, entry('aud_1', 1));
+      setAuditOrigin(writer, { address: '203.0.113.9', sessionId: 'ses_1' });
+      await appendAuditEntry(writer, entry('aud_1', 1));
     });
-    await database.transaction((writer) => appendAudit(writer, entry('aud_2', 2)));
-    const shown = (await rows(database)).map(({ address, session_id }) => [address, session_id]);
+    await database.transaction((writer) => appendAuditEntry(writer, entry('aud_2', 2)));
+    const shown = (await rows(database)).map(({ ip_address, session_id }) => [ip_address, session_id]);
     assert.deepEqual(shown, [
       [null, null],
       ['203.0.113.9', 'ses_1'],
     ]);
     await database.transaction(async (writer) => {
       await unguarded(engine, writer);
-      await sql`update audit set address = '203.0.113.10' where id = 'aud_1'`.execute(writer);
+      await sql`update audit set ip_address = '203.0.113.10' where id = 'aud_1'`.execute(writer);
     });
-    assert.equal((await checkChain(database.read, ORG)).brokenAt, 1);
+    assert.equal((await verifyAuditChain(database.read, TEST_ORG_ID)).brokenAtSeq, 1);
   });
 
   test(`${engine}: who gets round the database's guard is noticed`, async (t) => {
@@ -283,12 +306,12 @@ export function auditSuite(engine: string, open: (t: TestContext) => Promise<Dat
     await database.transaction(async (writer) => {
       for (const org of Object.keys(cases)) {
         await insertOrg(writer, { id: org, name: org, created_at: 1 });
-        for (let n = 1; n <= 5; n++) await appendAudit(writer, entry(`${org} ${n}`, n, org));
+        for (let n = 1; n <= 5; n++) await appendAuditEntry(writer, entry(`${org} ${n}`, n, org));
       }
       await unguarded(engine, writer);
       for (const tamper of Object.values(cases)) await tamper.execute(writer);
     });
-    const brokenAt = async (org: string) => (await checkChain(database.read, org)).brokenAt;
+    const brokenAt = async (org: string) => (await verifyAuditChain(database.read, org)).brokenAtSeq;
     assert.deepEqual(await Promise.all(Object.keys(cases).map(brokenAt)), [3, 3, 3, 4, 4, null]);
   });
 }

@@ -1,40 +1,56 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { chainHash, NO_ENTRY } from './audit-chain.ts';
-import { auditKeyOf, originOf } from './audit-context.ts';
+import { CHAIN_START_HASH, computeEntryHash } from './audit-chain.ts';
+import { getAuditKey, getAuditOrigin } from './audit-context.ts';
 import type { AuditTable } from './key-tables.ts';
-import { tellLive } from './live-events.ts';
+import { publishLiveEvent } from './live-events.ts';
 
-import { inTime, newestPage, type Page, type PageRequest, type TimeRequest } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import {
+  filterTimeRange,
+  getNewestPage,
+  type PageRequest,
+  type RowPage,
+  type TimeRangeRequest,
+} from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { Schema } from './schema.ts';
 
 export type AuditRow = AuditTable;
 
 /** An entry before it has its place in the chain. */
-export type NewAudit = Omit<AuditRow, 'seq' | 'hash' | 'actor_name' | 'reason' | 'address' | 'session_id'> &
+export type NewAuditEntry = Omit<
+  AuditRow,
+  'seq' | 'hash' | 'actor_name' | 'reason' | 'ip_address' | 'session_id'
+> &
   Partial<Pick<AuditRow, 'actor_name' | 'reason'>>;
 
 /** Of so many entries at once each is told to those who watch. */
-const ENTRIES_TOLD = 100;
+const MAX_PUBLISHED_ENTRIES = 100;
 /** Of 15 columns each; SQLite takes 32,766 parameters. */
 const ROWS_PER_STATEMENT = 500;
 
 /**
  * Belongs in the transaction of the change it records, which must be one of `Database.transaction`: those are
  * serialised over all processes, so no two entries stand on the same one. It says where the transaction came from
- * (`noteOrigin`). Whoever watches the org hears of it.
+ * (`setAuditOrigin`). Whoever watches the org hears of it.
  */
-export function appendAudit(writer: Writer, entry: NewAudit): Promise<void> {
-  return appendAudits(writer, [entry]);
+export function appendAuditEntry(writer: DatabaseWriter, entry: NewAuditEntry): Promise<void> {
+  return appendAuditEntries(writer, [entry]);
 }
 
-/** As `appendAudit`, for many, in their order. */
-export async function appendAudits(writer: Writer, entries: readonly NewAudit[]): Promise<void> {
+/** As `appendAuditEntry`, for many, in their order. */
+export async function appendAuditEntries(
+  writer: DatabaseWriter,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
   for (const [orgId, own] of Map.groupBy(entries, ({ org_id }) => org_id))
     await appendToChain(writer, orgId, own);
 }
 
-async function appendToChain(writer: Writer, orgId: string, entries: readonly NewAudit[]): Promise<void> {
+async function appendToChain(
+  writer: DatabaseWriter,
+  orgId: string,
+  entries: readonly NewAuditEntry[],
+): Promise<void> {
   const last = await writer
     .selectFrom('audit')
     .select(['seq', 'hash'])
@@ -43,20 +59,20 @@ async function appendToChain(writer: Writer, orgId: string, entries: readonly Ne
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const { address, sessionId } = originOf(writer);
-  const key = auditKeyOf(writer);
-  let [seq, hash] = [Number(last?.seq ?? 0), last?.hash ?? NO_ENTRY];
+  const { address, sessionId } = getAuditOrigin(writer);
+  const key = getAuditKey(writer);
+  let [seq, hash] = [Number(last?.seq ?? 0), last?.hash ?? CHAIN_START_HASH];
   const rows = entries.map((entry) => {
     seq += 1;
     const placed = {
       ...entry,
       actor_name: entry.actor_name ?? null,
       reason: entry.reason ?? null,
-      address,
+      ip_address: address,
       session_id: sessionId,
       seq,
     };
-    hash = chainHash(key, hash, placed);
+    hash = computeEntryHash(key, hash, placed);
     return { ...placed, hash };
   });
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
@@ -64,8 +80,8 @@ async function appendToChain(writer: Writer, orgId: string, entries: readonly Ne
       .insertInto('audit')
       .values(rows.slice(at, at + ROWS_PER_STATEMENT))
       .execute();
-  for (const { id, at, actor, action, subject } of entries.slice(0, ENTRIES_TOLD))
-    await tellLive(writer, { orgId, topic: 'audit', at, data: { id, at, actor, action, subject } });
+  for (const { id, at, actor, action, subject } of entries.slice(0, MAX_PUBLISHED_ENTRIES))
+    await publishLiveEvent(writer, { orgId, topic: 'audit', at, data: { id, at, actor, action, subject } });
 }
 
 export interface AuditFilters {
@@ -77,8 +93,8 @@ export interface AuditFilters {
 }
 
 /** By their ids, of which the index `audit_by_kind` is made: SQLite would walk over the whole time instead. */
-function ofKinds(
-  reader: Reader,
+function selectKinds(
+  reader: DatabaseReader,
   passing: SelectQueryBuilder<Schema, 'audit', unknown>,
   kinds: readonly string[],
 ) {
@@ -89,16 +105,16 @@ function ofKinds(
 }
 
 /** An org's audit entries that pass every filter, newest first. */
-export function auditPage(
-  reader: Reader,
-  request: PageRequest & TimeRequest & AuditFilters,
-): Promise<Page<AuditRow>> {
+export function getAuditPage(
+  reader: DatabaseReader,
+  request: PageRequest & TimeRangeRequest & AuditFilters,
+): Promise<RowPage<AuditRow>> {
   let passing = reader.selectFrom('audit').where('org_id', '=', request.orgId);
   for (const column of ['actor', 'action', 'subject'] as const) {
     const value = request[column];
     if (value !== undefined) passing = passing.where(column, '=', value);
   }
-  passing = inTime(passing, 'at', request);
-  const query = request.kinds ? ofKinds(reader, passing, request.kinds) : passing;
-  return newestPage(query.selectAll(), 'at', request.limit);
+  passing = filterTimeRange(passing, 'at', request);
+  const query = request.kinds ? selectKinds(reader, passing, request.kinds) : passing;
+  return getNewestPage(query.selectAll(), 'at', request.limit);
 }

@@ -1,18 +1,21 @@
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { BackgroundResponsesTable } from './schema.ts';
 
-export type BackgroundRow = BackgroundResponsesTable;
+export type BackgroundResponseRow = BackgroundResponsesTable;
 
-export async function insertBackground(writer: Writer, row: BackgroundRow): Promise<void> {
+export async function insertBackgroundResponse(
+  writer: DatabaseWriter,
+  row: BackgroundResponseRow,
+): Promise<void> {
   await writer.insertInto('background_responses').values(row).execute();
 }
 
 /** Not settled yet; undefined for any other response. */
-export function backgroundByResponse(
-  reader: Reader,
+export function findBackgroundResponse(
+  reader: DatabaseReader,
   orgId: string,
   responseId: string,
-): Promise<BackgroundRow | undefined> {
+): Promise<BackgroundResponseRow | undefined> {
   return reader
     .selectFrom('background_responses')
     .selectAll()
@@ -22,24 +25,24 @@ export function backgroundByResponse(
 }
 
 /** Makes it due, whoever looks after it. */
-export async function hurryBackground(writer: Writer, id: string): Promise<void> {
+export async function markBackgroundResponseDue(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.updateTable('background_responses').set({ next_at: 0 }).where('id', '=', id).execute();
 }
 
-export interface Round {
+export interface BackgroundPoll {
   readonly owner: string;
   readonly nowMs: number;
   /** Until when others leave to `owner` what it looks after. */
-  readonly untilMs: number;
+  readonly leaseUntilMs: number;
   /** So many at a time of each org: none waits for another's. */
-  readonly perOrg: number;
+  readonly maxPerOrg: number;
 }
 
 /** Renews what is the owner's, takes over what nobody looks after any more, and gives what is due of both. */
-export async function dueBackground(
-  writer: Writer,
-  { owner, nowMs, untilMs, perOrg }: Round,
-): Promise<BackgroundRow[]> {
+export async function leaseDueBackgroundResponses(
+  writer: DatabaseWriter,
+  { owner, nowMs, leaseUntilMs: untilMs, maxPerOrg: perOrg }: BackgroundPoll,
+): Promise<BackgroundResponseRow[]> {
   await writer
     .updateTable('background_responses')
     .set({ owner, owner_until: untilMs })
@@ -47,7 +50,7 @@ export async function dueBackground(
     .execute();
   const due = () =>
     writer.selectFrom('background_responses').where('owner', '=', owner).where('next_at', '<=', nowMs);
-  const rows: BackgroundRow[] = [];
+  const rows: BackgroundResponseRow[] = [];
   for (const { org_id } of await due().select('org_id').distinct().execute())
     rows.push(
       ...(await due().where('org_id', '=', org_id).selectAll().orderBy('next_at').limit(perOrg).execute()),
@@ -55,16 +58,20 @@ export async function dueBackground(
   return rows;
 }
 
-export async function postponeBackground(writer: Writer, id: string, nextAt: number): Promise<void> {
+export async function postponeBackgroundResponse(
+  writer: DatabaseWriter,
+  id: string,
+  nextAt: number,
+): Promise<void> {
   await writer
     .updateTable('background_responses')
-    .set(({ eb }) => ({ next_at: nextAt, tries: eb('tries', '+', 1) }))
+    .set(({ eb }) => ({ next_at: nextAt, attempts: eb('attempts', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }
 
 /** True for the one caller that may settle it. */
-export async function takeBackground(writer: Writer, id: string): Promise<boolean> {
+export async function claimBackgroundResponse(writer: DatabaseWriter, id: string): Promise<boolean> {
   const { numDeletedRows } = await writer
     .deleteFrom('background_responses')
     .where('id', '=', id)
@@ -73,7 +80,7 @@ export async function takeBackground(writer: Writer, id: string): Promise<boolea
 }
 
 /** Lets others look after what is the owner's at once. */
-export async function releaseBackground(writer: Writer, owner: string): Promise<void> {
+export async function releaseBackgroundResponses(writer: DatabaseWriter, owner: string): Promise<void> {
   await writer
     .updateTable('background_responses')
     .set({ owner_until: 0 })

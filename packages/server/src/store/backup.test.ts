@@ -4,36 +4,36 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { backup, restore } from './backup.ts';
-import { lockDataDir } from './lock.ts';
-import { MIGRATIONS } from './migrations/list.ts';
+import { backupDatabase, restoreDatabase } from './backup.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { MIGRATIONS } from './migrations/migration-list.ts';
 import { openDatabase } from './open-database.ts';
-import { putSetting, settingValue } from './settings.ts';
+import { getSetting, storeSetting } from './settings.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
-import { StoreUnusable } from './store-unusable.ts';
-import { temporaryDirectory } from './test/temporary-directory.ts';
-import { planUpgrade, upgrade } from './upgrade.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
+import { createTemporaryDirectory } from './test/temporary-directory.ts';
+import { planUpgrade, upgradeDatabase } from './upgrade-database.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 const NOW = Date.UTC(2026, 10, 21, 12);
 
 const refusal = (message: RegExp) => (error: unknown) =>
-  error instanceof StoreUnusable && message.test(error.message);
+  error instanceof StoreUnusableError && message.test(error.message);
 
 function placeIn(t: TestContext) {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   return { url: 'sqlite:', dataDir };
 }
 
 async function put(dataDir: string, value: string): Promise<void> {
   const database = await openDatabase('sqlite:', { ...quiet, dataDir });
-  await database.transaction((writer) => putSetting(writer, 'a', value));
+  await database.transaction((writer) => storeSetting(writer, 'a', value));
   await database.close();
 }
 
 async function read(dataDir: string): Promise<string | undefined> {
   const database = await openDatabase('sqlite:', { ...quiet, dataDir });
-  const value = await settingValue(database.read, 'a');
+  const value = await getSetting(database.read, 'a');
   await database.close();
   return value;
 }
@@ -42,15 +42,15 @@ test('a backup made while the database is in use holds what was committed, and r
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   const database = await openDatabase(place.url, { ...quiet, dataDir: place.dataDir });
-  await database.transaction((writer) => putSetting(writer, 'a', 'committed'));
+  await database.transaction((writer) => storeSetting(writer, 'a', 'committed'));
   await database.transaction(async (writer) => {
-    await putSetting(writer, 'a', 'not yet');
-    await backup(place, file, quiet);
+    await storeSetting(writer, 'a', 'not yet');
+    await backupDatabase(place, file, quiet);
   });
   await database.close();
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const target = placeIn(t);
-  const { safetyCopy } = await restore(target, file, { ...quiet, force: false, nowMs: NOW });
+  const { safetyCopy } = await restoreDatabase(target, file, { ...quiet, force: false, nowMs: NOW });
   assert.equal(safetyCopy, null);
   assert.equal(await read(target.dataDir), 'committed');
   assert.equal(await read(place.dataDir), 'not yet');
@@ -60,17 +60,17 @@ test('a restore over a database is refused, and with force keeps what was there'
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await put(place.dataDir, 'old');
-  await backup(place, file, quiet);
+  await backupDatabase(place, file, quiet);
   await put(place.dataDir, 'new');
   await assert.rejects(
-    restore(place, file, { ...quiet, force: false, nowMs: NOW }),
+    restoreDatabase(place, file, { ...quiet, force: false, nowMs: NOW }),
     refusal(/exists\. Say --force/),
   );
   assert.equal(await read(place.dataDir), 'new');
-  const { safetyCopy } = await restore(place, file, { ...quiet, force: true, nowMs: NOW });
+  const { safetyCopy } = await restoreDatabase(place, file, { ...quiet, force: true, nowMs: NOW });
   assert.equal(safetyCopy, join(place.dataDir, 'floe.db.before-restore-20261121T120000Z'));
   assert.equal(await read(place.dataDir), 'old');
-  await restore(place, safetyCopy, { ...quiet, force: true, nowMs: NOW + 1000 });
+  await restoreDatabase(place, safetyCopy, { ...quiet, force: true, nowMs: NOW + 1000 });
   assert.equal(await read(place.dataDir), 'new');
 });
 
@@ -78,10 +78,10 @@ test('a restore is refused while a server runs, and for files that are no backup
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
   await put(place.dataDir, 'old');
-  await backup(place, file, quiet);
+  await backupDatabase(place, file, quiet);
   const lock = lockDataDir(place.dataDir);
   await assert.rejects(
-    restore(place, file, { ...quiet, force: true, nowMs: NOW }),
+    restoreDatabase(place, file, { ...quiet, force: true, nowMs: NOW }),
     refusal(/Another Floe process/),
   );
   lock.release();
@@ -96,7 +96,11 @@ test('a restore is refused while a server runs, and for files that are no backup
     [newer, /newer Floe/],
   ];
   for (const [path, message] of cases)
-    await assert.rejects(restore(place, path, { ...quiet, force: true, nowMs: NOW }), refusal(message), path);
+    await assert.rejects(
+      restoreDatabase(place, path, { ...quiet, force: true, nowMs: NOW }),
+      refusal(message),
+      path,
+    );
   assert.equal(await read(place.dataDir), 'old');
   assert.deepEqual(
     readdirSync(place.dataDir).filter((name) => /part|restored|before/.test(name)),
@@ -107,13 +111,13 @@ test('a restore is refused while a server runs, and for files that are no backup
 test('a backup overwrites nothing and makes no file of a database that is not there', async (t) => {
   const place = placeIn(t);
   const file = join(place.dataDir, 'backup.db');
-  await assert.rejects(backup(place, file, quiet), refusal(/There is no database/));
+  await assert.rejects(backupDatabase(place, file, quiet), refusal(/There is no database/));
   await put(place.dataDir, 'old');
   writeFileSync(file, 'precious');
-  await assert.rejects(backup(place, file, quiet), refusal(/nothing is overwritten/));
-  await assert.rejects(backup(place, '/dev/null/x', quiet), refusal(/Cannot copy/));
+  await assert.rejects(backupDatabase(place, file, quiet), refusal(/nothing is overwritten/));
+  await assert.rejects(backupDatabase(place, '/dev/null/x', quiet), refusal(/Cannot copy/));
   await assert.rejects(
-    backup({ ...place, url: 'postgres://h/d' }, file, quiet),
+    backupDatabase({ ...place, url: 'postgres://h/d' }, file, quiet),
     refusal(/pg_dump --format=custom/),
   );
 });
@@ -133,7 +137,7 @@ test('a copy that the disk has no room for is refused before anything is written
   const told = new RegExp(
     `Cannot copy .*floe\\.db to .*backup\\.db: it takes \\d+ KB, and ${place.dataDir} has room for 12 KB\\. Make room`,
   );
-  await assert.rejects(backup(place, file, full), refusal(told));
+  await assert.rejects(backupDatabase(place, file, full), refusal(told));
   assert.deepEqual(asked, [place.dataDir]);
   assert.deepEqual(
     readdirSync(place.dataDir).filter((name) => name.startsWith('backup')),
@@ -150,10 +154,10 @@ test('migrations are listed without being applied, and applied once under the lo
   );
   assert.equal(existsSync(join(place.dataDir, 'floe.db')), false);
   const lock = lockDataDir(place.dataDir);
-  await assert.rejects(upgrade(place, quiet), refusal(/Another Floe process/));
+  await assert.rejects(upgradeDatabase(place, quiet), refusal(/Another Floe process/));
   lock.release();
-  assert.equal((await upgrade(place, quiet)).migrations.length, names.length);
+  assert.equal((await upgradeDatabase(place, quiet)).migrations.length, names.length);
   const nothing = { migrations: [], copy: null };
   assert.deepEqual(await planUpgrade(place), nothing);
-  assert.deepEqual(await upgrade(place, quiet), nothing);
+  assert.deepEqual(await upgradeDatabase(place, quiet), nothing);
 });

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { lockDataDir } from './lock.ts';
-import { MIGRATIONS } from './migrations/list.ts';
-import { planMigrations } from './migrations/plan.ts';
-import { isPostgres, sqlitePath } from './open-database.ts';
-import { copySqlite, inspectSqlite } from './sqlite/copy-file.ts';
-import type { CopyParts } from './sqlite/whole-copy.ts';
-import { StoreUnusable } from './store-unusable.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { MIGRATIONS } from './migrations/migration-list.ts';
+import { planMigrations } from './migrations/plan-migrations.ts';
+import { isPostgresUrl, resolveSqlitePath } from './open-database.ts';
+import { copySqliteDatabase, inspectSqliteFile } from './sqlite/copy-sqlite.ts';
+import type { DatabaseCopyOptions } from './sqlite/database-copy.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
 
-export interface StorePlace {
+export interface DatabaseLocation {
   /** `storage.database`. */
   readonly url: string;
   readonly dataDir: string;
@@ -20,15 +20,19 @@ export interface StorePlace {
  *
  * @throws StoreUnusable when `file` exists, has no room or cannot be written, and on PostgreSQL, whose own tool does it better.
  */
-export async function backup({ url, dataDir }: StorePlace, file: string, parts: CopyParts): Promise<void> {
-  if (isPostgres(url))
-    throw new StoreUnusable(
+export async function backupDatabase(
+  { url, dataDir }: DatabaseLocation,
+  file: string,
+  parts: DatabaseCopyOptions,
+): Promise<void> {
+  if (isPostgresUrl(url))
+    throw new StoreUnusableError(
       `PostgreSQL makes its own backups: pg_dump --format=custom --file=${file} "$FLOE_DATABASE_URL"`,
     );
-  await copySqlite(sqlitePath(url, dataDir), resolve(file), parts);
+  await copySqliteDatabase(resolveSqlitePath(url, dataDir), resolve(file), parts);
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly path: string;
   /** Where the database that stood there before is now; null when there was none. */
   readonly safetyCopy: string | null;
@@ -40,35 +44,35 @@ export interface Restored {
  * @throws StoreUnusable when a server runs, the file is no intact backup or of a newer program, or a database is
  *   there already and `force` is not given.
  */
-export async function restore(
-  { url, dataDir }: StorePlace,
+export async function restoreDatabase(
+  { url, dataDir }: DatabaseLocation,
   file: string,
-  options: CopyParts & { readonly force: boolean; readonly nowMs: number },
-): Promise<Restored> {
-  if (isPostgres(url))
-    throw new StoreUnusable(
+  options: DatabaseCopyOptions & { readonly force: boolean; readonly nowMs: number },
+): Promise<RestoreResult> {
+  if (isPostgresUrl(url))
+    throw new StoreUnusableError(
       `PostgreSQL restores its own backups: pg_restore --clean --if-exists --dbname="$FLOE_DATABASE_URL" ${file}`,
     );
-  const path = sqlitePath(url, dataDir);
+  const path = resolveSqlitePath(url, dataDir);
   const lock = lockDataDir(dataDir);
   try {
-    const { applied } = inspectSqlite(resolve(file));
+    const { applied } = inspectSqliteFile(resolve(file));
     const newest = Math.max(0, ...applied.map(({ number }) => number));
     const known = MIGRATIONS.at(-1)?.number ?? 0;
-    if (newest === 0) throw new StoreUnusable(`${file} is a database, but not one of Floe.`);
+    if (newest === 0) throw new StoreUnusableError(`${file} is a database, but not one of Floe.`);
     if (newest > known)
-      throw new StoreUnusable(
+      throw new StoreUnusableError(
         `${file} was made by a newer Floe (migration ${newest}; this one knows ${known}). Restore it with that version.`,
       );
     planMigrations(applied);
     const isThere = existsSync(path);
     if (isThere && !options.force)
-      throw new StoreUnusable(`${path} exists. Say --force to put it aside and restore over it.`);
+      throw new StoreUnusableError(`${path} exists. Say --force to put it aside and restore over it.`);
     const arriving = `${path}.restored`;
     await rm(arriving, { force: true });
-    await copySqlite(resolve(file), arriving, options);
-    const safetyCopy = isThere ? `${path}.before-restore-${stamp(options.nowMs)}` : null;
-    if (safetyCopy !== null) await putAside(path, safetyCopy);
+    await copySqliteDatabase(resolve(file), arriving, options);
+    const safetyCopy = isThere ? `${path}.before-restore-${formatTimestamp(options.nowMs)}` : null;
+    if (safetyCopy !== null) await moveAside(path, safetyCopy);
     await rename(arriving, path);
     return { path, safetyCopy };
   } finally {
@@ -77,12 +81,12 @@ export async function restore(
 }
 
 /** With its write-ahead log, which holds what a killed process had committed last. */
-async function putAside(path: string, to: string): Promise<void> {
+async function moveAside(path: string, to: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', ''])
     if (existsSync(`${path}${suffix}`)) await rename(`${path}${suffix}`, `${to}${suffix}`);
 }
 
 /** `20261121T120000Z`. */
-function stamp(ms: number): string {
+function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
 }

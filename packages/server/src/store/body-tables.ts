@@ -1,5 +1,5 @@
 /** What a client sent and was told in one exchange, kept because its org asked for it. */
-export interface KeptBodiesTable {
+export interface StoredBodiesTable {
   /** Of the exchange. */
   id: string;
   org_id: string;
@@ -27,7 +27,7 @@ export interface BackgroundResponsesTable {
   owner_until: number;
   /** When its provider is asked next, and how often it was. */
   next_at: number;
-  tries: number;
+  attempts: number;
   /** Its exchange row so far and what it holds of budgets. */
   exchange_json: string;
 }

@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely';
-import { tellLive } from './live-events.ts';
+import { publishLiveEvent } from './live-events.ts';
 import type { BreakerChangesTable } from './live-tables.ts';
-import { type Page, type PageRequest, type TimeRequest, timePage } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { getTimeRangePage, type PageRequest, type RowPage, type TimeRangeRequest } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type BreakerChangeRow = Selectable<BreakerChangesTable>;
 
 /** Keeps a breaker's change of state, and tells whoever watches the org. */
-export async function insertBreakerChange(writer: Writer, row: BreakerChangeRow): Promise<void> {
+export async function insertBreakerChange(writer: DatabaseWriter, row: BreakerChangeRow): Promise<void> {
   await writer.insertInto('breaker_changes').values(row).execute();
   const { org_id, breaker_id, at, state, because } = row;
-  await tellLive(writer, {
+  await publishLiveEvent(writer, {
     orgId: org_id,
     topic: 'breakers',
     at,
@@ -18,16 +18,20 @@ export async function insertBreakerChange(writer: Writer, row: BreakerChangeRow)
   });
 }
 
-export interface BreakerChangeQuery extends PageRequest, TimeRequest {
+export interface BreakerChangeQuery extends PageRequest, TimeRangeRequest {
   /** Of this breaker alone. */
   readonly breakerId?: string | undefined;
 }
 
 /** Changes of an org's breakers, newest first. */
-export function breakerChangePage(
-  reader: Reader,
+export function getBreakerChangePage(
+  reader: DatabaseReader,
   { orgId, breakerId, ...time }: BreakerChangeQuery,
-): Promise<Page<BreakerChangeRow>> {
+): Promise<RowPage<BreakerChangeRow>> {
   const rows = reader.selectFrom('breaker_changes').selectAll().where('org_id', '=', orgId);
-  return timePage(breakerId === undefined ? rows : rows.where('breaker_id', '=', breakerId), 'at', time);
+  return getTimeRangePage(
+    breakerId === undefined ? rows : rows.where('breaker_id', '=', breakerId),
+    'at',
+    time,
+  );
 }

@@ -1,26 +1,26 @@
-import type { Reader, Writer } from './ports.ts';
-import { putSetting, settingValue } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getSetting, storeSetting } from './settings.ts';
 
-const PREFIX = 'cache_purges:';
+const SETTING_PREFIX = 'cache_purges:';
 
 /** How often each org threw its kept answers away; orgs that never did are absent. */
-export async function cachePurges(reader: Reader): Promise<ReadonlyMap<string, number>> {
+export async function getCachePurgeCounts(reader: DatabaseReader): Promise<ReadonlyMap<string, number>> {
   const rows = await reader
     .selectFrom('settings')
     .select(['name', 'value'])
-    .where('name', '>=', PREFIX)
-    .where('name', '<', `${PREFIX}\uffff`)
+    .where('name', '>=', SETTING_PREFIX)
+    .where('name', '<', `${SETTING_PREFIX}\uffff`)
     .execute();
-  return new Map(rows.map(({ name, value }) => [name.slice(PREFIX.length), Number(value)]));
+  return new Map(rows.map(({ name, value }) => [name.slice(SETTING_PREFIX.length), Number(value)]));
 }
 
-export async function purgesOf(reader: Reader, orgId: string): Promise<number> {
-  return Number((await settingValue(reader, PREFIX + orgId)) ?? 0);
+export async function getCachePurgeCount(reader: DatabaseReader, orgId: string): Promise<number> {
+  return Number((await getSetting(reader, SETTING_PREFIX + orgId)) ?? 0);
 }
 
 /** Counts one more; returns how many there were before. Answers are found by the count, so none of the old ones is again. */
-export async function countPurge(writer: Writer, orgId: string): Promise<number> {
-  const before = await purgesOf(writer, orgId);
-  await putSetting(writer, PREFIX + orgId, String(before + 1));
+export async function incrementCachePurgeCount(writer: DatabaseWriter, orgId: string): Promise<number> {
+  const before = await getCachePurgeCount(writer, orgId);
+  await storeSetting(writer, SETTING_PREFIX + orgId, String(before + 1));
   return before;
 }

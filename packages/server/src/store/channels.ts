@@ -1,35 +1,39 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ChannelsTable } from './alert-tables.ts';
-import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type ChannelRow = Selectable<ChannelsTable>;
 
 export type NewChannelRow = Insertable<ChannelsTable>;
-export type ChannelChange = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
+export type ChannelUpdate = Omit<Updateable<ChannelsTable>, 'id' | 'org_id' | 'created_at'>;
 
 /** @throws Fault `conflict` when the org has a channel of this name. */
-export async function insertChannel(writer: Writer, row: NewChannelRow): Promise<void> {
+export async function insertChannel(writer: DatabaseWriter, row: NewChannelRow): Promise<void> {
   await writer.insertInto('channels').values(row).execute();
 }
 
 /** @throws Fault `conflict` when the org has another channel of this name. */
-export async function changeChannel(writer: Writer, id: string, change: ChannelChange): Promise<void> {
+export async function updateChannel(
+  writer: DatabaseWriter,
+  id: string,
+  change: ChannelUpdate,
+): Promise<void> {
   await writer.updateTable('channels').set(change).where('id', '=', id).execute();
 }
 
-export async function deleteChannel(writer: Writer, id: string): Promise<void> {
+export async function deleteChannel(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.deleteFrom('channels').where('id', '=', id).execute();
 }
 
 /** Channels of every org. */
-export function allChannels(reader: Reader): Promise<ChannelRow[]> {
+export function listAllChannels(reader: DatabaseReader): Promise<ChannelRow[]> {
   return reader.selectFrom('channels').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
 /** Channels of an org, by id or by name. */
-export function channelById(
-  reader: Reader,
+export function findChannelByIdOrName(
+  reader: DatabaseReader,
   orgId: string,
   idOrName: string,
 ): Promise<ChannelRow | undefined> {
@@ -42,24 +46,24 @@ export function channelById(
 }
 
 /** The channel of this id, of whatever org. */
-export function channelOf(reader: Reader, id: string): Promise<ChannelRow | undefined> {
+export function findChannelById(reader: DatabaseReader, id: string): Promise<ChannelRow | undefined> {
   return reader.selectFrom('channels').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** Channels of an org, in the order asked for. */
-export function channelPage(reader: Reader, request: ListRequest): Promise<Page<ChannelRow>> {
+export function getChannelPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<ChannelRow>> {
   const rows = reader.selectFrom('channels').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
+  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
 /** Channels that something is due to and that nobody delivers to or lets rest. */
-export function channelsDue(reader: Reader, nowMs: number, limit: number): Promise<ChannelRow[]> {
+export function listDueChannels(reader: DatabaseReader, nowMs: number, limit: number): Promise<ChannelRow[]> {
   return reader
     .selectFrom('channels')
     .selectAll()
     .where('enabled', '=', 1)
     .where('leased_until', '<=', nowMs)
-    .where('resting_until', '<=', nowMs)
+    .where('backoff_until', '<=', nowMs)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('alert_deliveries')
@@ -69,7 +73,7 @@ export function channelsDue(reader: Reader, nowMs: number, limit: number): Promi
           .where('due_at', '<=', nowMs),
       ),
     )
-    .orderBy('resting_until')
+    .orderBy('backoff_until')
     .limit(limit)
     .execute();
 }
@@ -82,8 +86,8 @@ export interface ChannelLease {
 }
 
 /** Takes a channel for the owner of the lease, who may hold it already. Of several processes, exactly one is told `true`. */
-export async function leaseChannel(
-  writer: Writer,
+export async function acquireChannelLease(
+  writer: DatabaseWriter,
   id: string,
   { owner, fromMs, untilMs }: ChannelLease,
 ): Promise<boolean> {
@@ -98,11 +102,11 @@ export async function leaseChannel(
 }
 
 /** Changes a channel that `owner` still holds; false when another process took it over. */
-export async function changeLeased(
-  writer: Writer,
+export async function updateLeasedChannel(
+  writer: DatabaseWriter,
   id: string,
   owner: string,
-  change: Pick<ChannelChange, 'leased_until' | 'resting_until' | 'failures'>,
+  change: Pick<ChannelUpdate, 'leased_until' | 'backoff_until' | 'failures'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('channels')

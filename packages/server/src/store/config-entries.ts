@@ -1,32 +1,39 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { ConfigEntriesTable, ProviderCredentialsTable } from './config-tables.ts';
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
-export type EntryKind = 'providers' | 'routes' | 'policies' | 'settings';
-export type EntryRow = Selectable<ConfigEntriesTable>;
-export type EntryChange = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
-export type CredentialRow = Selectable<ProviderCredentialsTable>;
+export type ConfigEntryKind = 'providers' | 'routes' | 'policies' | 'settings';
+export type ConfigEntryRow = Selectable<ConfigEntriesTable>;
+export type ConfigEntryUpdate = Omit<Updateable<ConfigEntriesTable>, 'org_id' | 'kind'>;
+export type ProviderCredentialRow = Selectable<ProviderCredentialsTable>;
 
 /** The entries of every org, of one kind or of all, in their order. */
-export function allEntries(reader: Reader, kind?: EntryKind): Promise<EntryRow[]> {
+export function listAllConfigEntries(
+  reader: DatabaseReader,
+  kind?: ConfigEntryKind,
+): Promise<ConfigEntryRow[]> {
   let query = reader.selectFrom('config_entries').selectAll();
   if (kind !== undefined) query = query.where('kind', '=', kind);
   return query.orderBy('position').orderBy('id').execute();
 }
 
 /** The entries of an org, of one kind or of all: those of floe.yaml as they stand there, then the others. */
-export async function entriesOfOrg(reader: Reader, orgId: string, kind?: EntryKind): Promise<EntryRow[]> {
+export async function listConfigEntriesOfOrg(
+  reader: DatabaseReader,
+  orgId: string,
+  kind?: ConfigEntryKind,
+): Promise<ConfigEntryRow[]> {
   let query = reader.selectFrom('config_entries').selectAll().where('org_id', '=', orgId);
   if (kind !== undefined) query = query.where('kind', '=', kind);
   return query.orderBy('source', 'desc').orderBy('position').orderBy('id').execute();
 }
 
-export function entryById(
-  reader: Reader,
+export function findConfigEntryById(
+  reader: DatabaseReader,
   orgId: string,
-  kind: EntryKind,
+  kind: ConfigEntryKind,
   id: string,
-): Promise<EntryRow | undefined> {
+): Promise<ConfigEntryRow | undefined> {
   return reader
     .selectFrom('config_entries')
     .selectAll()
@@ -36,13 +43,20 @@ export function entryById(
     .executeTakeFirst();
 }
 
-export async function insertEntry(writer: Writer, row: Insertable<ConfigEntriesTable>): Promise<void> {
+export async function insertConfigEntry(
+  writer: DatabaseWriter,
+  row: Insertable<ConfigEntriesTable>,
+): Promise<void> {
   await writer.insertInto('config_entries').values(row).execute();
 }
 
-type EntryPlace = Pick<EntryRow, 'org_id' | 'kind' | 'id'>;
+type ConfigEntryKey = Pick<ConfigEntryRow, 'org_id' | 'kind' | 'id'>;
 
-export async function changeEntry(writer: Writer, place: EntryPlace, change: EntryChange): Promise<void> {
+export async function updateConfigEntry(
+  writer: DatabaseWriter,
+  place: ConfigEntryKey,
+  change: ConfigEntryUpdate,
+): Promise<void> {
   await writer
     .updateTable('config_entries')
     .set(change)
@@ -52,7 +66,7 @@ export async function changeEntry(writer: Writer, place: EntryPlace, change: Ent
     .execute();
 }
 
-export async function removeEntry(writer: Writer, place: EntryPlace): Promise<void> {
+export async function deleteConfigEntry(writer: DatabaseWriter, place: ConfigEntryKey): Promise<void> {
   await writer
     .deleteFrom('config_entries')
     .where('org_id', '=', place.org_id)
@@ -62,7 +76,7 @@ export async function removeEntry(writer: Writer, place: EntryPlace): Promise<vo
 }
 
 /** Every credential of every org, oldest first. */
-export function allCredentials(reader: Reader): Promise<CredentialRow[]> {
+export function listAllProviderCredentials(reader: DatabaseReader): Promise<ProviderCredentialRow[]> {
   return reader
     .selectFrom('provider_credentials')
     .selectAll()
@@ -72,39 +86,39 @@ export function allCredentials(reader: Reader): Promise<CredentialRow[]> {
 }
 
 /** The credentials of an org, of one provider or of all, oldest first. */
-export async function credentialsOf(
-  reader: Reader,
+export async function listProviderCredentials(
+  reader: DatabaseReader,
   orgId: string,
   providerId?: string,
-): Promise<CredentialRow[]> {
+): Promise<ProviderCredentialRow[]> {
   let query = reader.selectFrom('provider_credentials').selectAll().where('org_id', '=', orgId);
   if (providerId !== undefined) query = query.where('provider_id', '=', providerId);
   return query.orderBy('created_at').orderBy('name').execute();
 }
 
-export async function insertCredential(
-  writer: Writer,
+export async function insertProviderCredential(
+  writer: DatabaseWriter,
   row: Insertable<ProviderCredentialsTable>,
 ): Promise<void> {
   await writer.insertInto('provider_credentials').values(row).execute();
 }
 
-export async function changeCredential(
-  writer: Writer,
+export async function updateProviderCredential(
+  writer: DatabaseWriter,
   id: string,
   change: Omit<Updateable<ProviderCredentialsTable>, 'id' | 'org_id' | 'provider_id'>,
 ): Promise<void> {
   await writer.updateTable('provider_credentials').set(change).where('id', '=', id).execute();
 }
 
-export async function removeCredential(writer: Writer, id: string): Promise<void> {
+export async function deleteProviderCredential(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.deleteFrom('provider_credentials').where('id', '=', id).execute();
 }
 
 /** Notes what a test found out, unless the key was replaced meanwhile. */
-export async function noteTest(
-  writer: Writer,
-  { id, version }: Pick<CredentialRow, 'id' | 'version'>,
+export async function recordCredentialTest(
+  writer: DatabaseWriter,
+  { id, version }: Pick<ProviderCredentialRow, 'id' | 'version'>,
   test_json: string,
   nowMs: number,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 export interface ConfigSchema {
   config_entries: ConfigEntriesTable;
   provider_credentials: ProviderCredentialsTable;
-  creations: CreationsTable;
+  idempotent_creations: IdempotentCreationsTable;
 }
 
 /** A provider, a route, a policy or a section of settings, wherever it was made. */
@@ -51,7 +51,7 @@ export interface ProviderCredentialsTable {
 }
 
 /** The answer to a creation that came with an Idempotency-Key, for a day. */
-export interface CreationsTable {
+export interface IdempotentCreationsTable {
   org_id: string;
   verb: string;
   idempotency_key: string;

@@ -1,8 +1,8 @@
-import { CLIENT_ERROR_STATUS } from '@floe/contract/outcome';
+import { CLIENT_ERROR_STATUS } from '@floe/contract/exchange-outcome';
 import { type RawBuilder, sql } from 'kysely';
 
 /** Values of one column: one of `any` (empty: all), and none of `none`. */
-export interface Choice {
+export interface ValueFilter {
   readonly any: readonly string[];
   readonly none: readonly string[];
   /** True: only rows that have a value; false: only those without. */
@@ -10,25 +10,25 @@ export interface Choice {
 }
 
 /** Both ends are included; an absent one is open. */
-export interface Bounds {
+export interface NumericRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
 /** Both ends are included. */
-export interface WholeRange {
+export interface IntegerRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** Whole numbers within any of `any` (empty: all), and within none of `none`. */
-export interface RangeChoice {
-  readonly any: readonly WholeRange[];
-  readonly none: readonly WholeRange[];
+export interface IntegerRangeFilter {
+  readonly any: readonly IntegerRange[];
+  readonly none: readonly IntegerRange[];
 }
 
 /** Columns of text that lists are filtered by. */
-export const CHOSEN_COLUMNS = [
+export const TEXT_FILTER_COLUMNS = [
   'route_mode',
   'surface',
   'provider',
@@ -45,10 +45,10 @@ export const CHOSEN_COLUMNS = [
   'session',
   'usage_source',
 ] as const;
-export type ChosenColumn = (typeof CHOSEN_COLUMNS)[number];
+export type TextFilterColumn = (typeof TEXT_FILTER_COLUMNS)[number];
 
 /** Columns of numbers that lists are filtered by; `attempts` counts the calls to upstreams. */
-export const BOUNDED_COLUMNS = [
+export const NUMERIC_FILTER_COLUMNS = [
   'latency_ms',
   'first_token_ms',
   'overhead_ms',
@@ -57,72 +57,77 @@ export const BOUNDED_COLUMNS = [
   'output_tokens',
   'attempts',
 ] as const;
-export type BoundedColumn = (typeof BOUNDED_COLUMNS)[number];
+export type NumericFilterColumn = (typeof NUMERIC_FILTER_COLUMNS)[number];
 
 /** What rows must be like, time and org aside. */
 export interface ExchangeFilters {
-  readonly chosen?: { readonly [Column in ChosenColumn]?: Choice | undefined };
-  readonly bounded?: { readonly [Column in BoundedColumn]?: Bounds | undefined };
+  readonly textColumns?: { readonly [Column in TextFilterColumn]?: ValueFilter | undefined };
+  readonly numericColumns?: { readonly [Column in NumericFilterColumn]?: NumericRange | undefined };
   /** Keys by id (`key_…`) or by the name they have now. */
-  readonly key?: Choice | undefined;
+  readonly key?: ValueFilter | undefined;
   /** The model that served, or the one that was asked for. */
-  readonly model?: Choice | undefined;
-  readonly status?: RangeChoice | undefined;
+  readonly model?: ValueFilter | undefined;
+  readonly status?: IntegerRangeFilter | undefined;
   /** `succeeded`, `client_error` … as `outcomeOf` tells. */
-  readonly outcome?: Choice | undefined;
+  readonly outcome?: ValueFilter | undefined;
   readonly stream?: boolean | undefined;
   /** Whether fields of the request were left out for a provider. */
   readonly dropped?: boolean | undefined;
   /** Members of the exchange's metadata and the values they may have. */
-  readonly metadata?: Readonly<Record<string, Choice>>;
+  readonly metadata?: Readonly<Record<string, ValueFilter>>;
 }
 
-export type Condition = RawBuilder<boolean>;
+export type SqlCondition = RawBuilder<boolean>;
 
 /** One condition of a filter, and the name of the filter it stands for. */
-export interface NamedCondition {
+export interface FilterCondition {
   readonly filter: string;
-  readonly condition: Condition;
+  readonly condition: SqlCondition;
 }
 
 /**
- * Every filter as conditions on a row of `exchanges`; `keyIds` stands for `key`, whose names are known.
+ * Every filter as conditions on a row of `exchanges`; `resolveKeyIds` stands for `key`, whose names are known.
  * Conditions on indexed columns are there too: whoever walks an index leaves those out that it answers.
  */
-export function conditionsOf(filters: ExchangeFilters, keys: Choice | undefined): NamedCondition[] {
-  const found: NamedCondition[] = [];
-  const add = (filter: string, conditions: readonly Condition[]) => {
+export function buildFilterConditions(
+  filters: ExchangeFilters,
+  keys: ValueFilter | undefined,
+): FilterCondition[] {
+  const found: FilterCondition[] = [];
+  const add = (filter: string, conditions: readonly SqlCondition[]) => {
     for (const condition of conditions) found.push({ filter, condition });
   };
-  for (const column of CHOSEN_COLUMNS) add(column, chosen(sql.ref(column), filters.chosen?.[column]));
-  for (const column of BOUNDED_COLUMNS) add(column, bounded(column, filters.bounded?.[column]));
-  add('key', chosen(sql.ref('key_id'), keys));
+  for (const column of TEXT_FILTER_COLUMNS)
+    add(column, valueConditions(sql.ref(column), filters.textColumns?.[column]));
+  for (const column of NUMERIC_FILTER_COLUMNS)
+    add(column, rangeConditions(column, filters.numericColumns?.[column]));
+  add('key', valueConditions(sql.ref('key_id'), keys));
   add('model', modelConditions(filters.model));
   add('status', statusConditions(filters.status));
-  add('outcome', chosen(outcomeInSql, filters.outcome));
+  add('outcome', valueConditions(OUTCOME_SQL, filters.outcome));
   if (filters.stream !== undefined) add('stream', [sql`stream = ${filters.stream ? 1 : 0}`]);
   if (filters.dropped !== undefined)
     add('dropped', [filters.dropped ? sql`dropped_json is not null` : sql`dropped_json is null`]);
   for (const [name, choice] of Object.entries(filters.metadata ?? {}))
-    add(metadataFilter(name), chosen(memberOf(name), choice));
+    add(metadataFilterName(name), valueConditions(metadataMember(name), choice));
   return found;
 }
 
-export function metadataFilter(name: string): string {
+export function metadataFilterName(name: string): string {
   return `metadata.${name}`;
 }
 
 /** `outcomeOf` of a row. */
-export const outcomeInSql: RawBuilder<string> = sql`case
+export const OUTCOME_SQL: RawBuilder<string> = sql`case
   when state = 'complete' then 'succeeded'
   when state in ('cached', 'blocked', 'partial', 'aborted') then state
   when status between ${sql.lit(CLIENT_ERROR_STATUS.from)} and ${sql.lit(CLIENT_ERROR_STATUS.to)}
     and status <> ${sql.lit(CLIENT_ERROR_STATUS.except)} then 'client_error'
   else 'upstream_error' end`;
 
-function chosen(column: RawBuilder<unknown>, choice: Choice | undefined): Condition[] {
+function valueConditions(column: RawBuilder<unknown>, choice: ValueFilter | undefined): SqlCondition[] {
   if (!choice) return [];
-  const found: Condition[] = [];
+  const found: SqlCondition[] = [];
   if (choice.any.length > 0) found.push(sql`${column} in (${sql.join(choice.any)})`);
   if (choice.none.length > 0)
     found.push(sql`(${column} is null or ${column} not in (${sql.join(choice.none)}))`);
@@ -131,50 +136,50 @@ function chosen(column: RawBuilder<unknown>, choice: Choice | undefined): Condit
   return found;
 }
 
-function bounded(column: BoundedColumn, bounds: Bounds | undefined): Condition[] {
+function rangeConditions(column: NumericFilterColumn, bounds: NumericRange | undefined): SqlCondition[] {
   if (!bounds) return [];
   const value = column === 'attempts' ? sql`json_array_length(attempts_json)` : sql.ref(column);
-  const found: Condition[] = [];
-  if (bounds.from !== undefined) found.push(sql`${value} >= ${number(bounds.from)}`);
-  if (bounds.to !== undefined) found.push(sql`${value} <= ${number(bounds.to)}`);
+  const found: SqlCondition[] = [];
+  if (bounds.from !== undefined) found.push(sql`${value} >= ${numberLiteral(bounds.from)}`);
+  if (bounds.to !== undefined) found.push(sql`${value} <= ${numberLiteral(bounds.to)}`);
   return found;
 }
 
 /** PostgreSQL would take the type of the column for a parameter's, and 0.5 is no integer. */
-function number(value: number) {
+function numberLiteral(value: number) {
   return sql`cast(${value} as double precision)`;
 }
 
-function modelConditions(choice: Choice | undefined): Condition[] {
+function modelConditions(choice: ValueFilter | undefined): SqlCondition[] {
   if (!choice) return [];
   const served = sql.ref('model');
   const asked = sql.ref('model_requested');
   const { any, none } = choice;
-  const found = chosen(served, { ...choice, any: [], none: [] });
+  const found = valueConditions(served, { ...choice, any: [], none: [] });
   if (any.length > 0) {
-    const byProvider = any.flatMap(servedBy).map((one) => sql` or ${one}`);
+    const byProvider = any.flatMap(servedByConditions).map((one) => sql` or ${one}`);
     found.push(
       sql`(${served} in (${sql.join(any)}) or ${asked} in (${sql.join(any)})${sql.join(byProvider, sql``)})`,
     );
   }
   if (none.length > 0) {
-    found.push(...chosen(served, { any: [], none }), ...chosen(asked, { any: [], none }));
-    for (const one of none.flatMap(servedBy)) found.push(sql`coalesce(not ${one}, true)`);
+    found.push(...valueConditions(served, { any: [], none }), ...valueConditions(asked, { any: [], none }));
+    for (const one of none.flatMap(servedByConditions)) found.push(sql`coalesce(not ${one}, true)`);
   }
   return found;
 }
 
 /** `<provider>/<model>` as the two columns that have an index. */
-export function servedBy(name: string): Condition[] {
+export function servedByConditions(name: string): SqlCondition[] {
   const slash = name.indexOf('/');
   if (slash < 1) return [];
   return [sql`(provider = ${name.slice(0, slash)} and model = ${name.slice(slash + 1)})`];
 }
 
-function statusConditions(choice: RangeChoice | undefined): Condition[] {
+function statusConditions(choice: IntegerRangeFilter | undefined): SqlCondition[] {
   if (!choice) return [];
-  const found: Condition[] = [];
-  const within = (ranges: RangeChoice['any']) =>
+  const found: SqlCondition[] = [];
+  const within = (ranges: IntegerRangeFilter['any']) =>
     sql.join(
       ranges.map(({ from, to }) => sql`(status >= ${from} and status <= ${to})`),
       sql` or `,
@@ -184,7 +189,7 @@ function statusConditions(choice: RangeChoice | undefined): Condition[] {
   return found;
 }
 
-function memberOf(name: string) {
+function metadataMember(name: string) {
   // SQLite's function; PostgreSQL is given one of the same name. The path is `$."name"`, quoted as JSON.
   return sql`cast(json_extract(metadata_json, ${`$.${JSON.stringify(name)}`}) as text)`;
 }

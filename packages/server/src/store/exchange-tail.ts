@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { conditionsOf, type ExchangeFilters } from './exchange-filters.ts';
-import { keysOf, newestFirst, rowsNamed } from './exchanges.ts';
-import type { LiveBatch } from './live-batches.ts';
-import type { ExchangeRow, Reader } from './ports.ts';
+import { buildFilterConditions, type ExchangeFilters } from './exchange-filters.ts';
+import { resolveKeyFilter, selectExchangesById, sortNewestFirst } from './exchanges.ts';
+import type { LiveExchangeBatch } from './live-exchange-batches.ts';
+import type { DatabaseReader, ExchangeRow } from './ports.ts';
 
 /** Ids in one statement. */
 const IDS_PER_QUERY = 500;
 
-export interface Tail {
+export interface ExchangeTail {
   /** How many of the batches' exchanges pass the filters; exact. */
   readonly count: number;
   /** The last committed of them, newest first; all of them, unless there are more than were asked for. */
@@ -15,36 +15,41 @@ export interface Tail {
 }
 
 /** The exchanges of an org in some batches that pass the filters. */
-export async function exchangeTail(
-  reader: Reader,
-  batches: readonly LiveBatch[],
+export async function getExchangeTail(
+  reader: DatabaseReader,
+  batches: readonly LiveExchangeBatch[],
   filters: ExchangeFilters & { readonly orgId: string },
   limit: number,
-): Promise<Tail> {
-  const keys = await keysOf(reader, filters);
-  const conditions = conditionsOf(filters, keys);
+): Promise<ExchangeTail> {
+  const keys = await resolveKeyFilter(reader, filters);
+  const conditions = buildFilterConditions(filters, keys);
   const rows: ExchangeRow[] = [];
   let count = 0;
   for (const { ids, from, to } of [...batches].reverse())
     for (let end = ids.length; end > 0; end -= IDS_PER_QUERY) {
       const some = ids.slice(Math.max(0, end - IDS_PER_QUERY), end);
-      const found = rowsNamed(reader, some, { from, to }, conditions);
+      const found = selectExchangesById(reader, some, { from, to }, conditions);
       const room = limit - rows.length;
-      const taken = room > 0 ? await newest(found, room + 1) : null;
+      const taken = room > 0 ? await selectNewestRows(found, room + 1) : null;
       rows.push(...(taken ?? []).slice(0, room));
       count +=
-        taken && taken.length <= room ? taken.length : await counted(found, conditions.length, some.length);
+        taken && taken.length <= room
+          ? taken.length
+          : await countMatches(found, conditions.length, some.length);
     }
-  return { count, rows: newestFirst(rows) };
+  return { count, rows: sortNewestFirst(rows) };
 }
 
-function newest(found: ReturnType<typeof rowsNamed>, limit: number): Promise<ExchangeRow[]> {
+function selectNewestRows(
+  found: ReturnType<typeof selectExchangesById>,
+  limit: number,
+): Promise<ExchangeRow[]> {
   return found.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
 /** Without a filter all of them pass, and nobody need look. */
-async function counted(
-  found: ReturnType<typeof rowsNamed>,
+async function countMatches(
+  found: ReturnType<typeof selectExchangesById>,
   conditions: number,
   ids: number,
 ): Promise<number> {

@@ -1,22 +1,29 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
-  type Choice,
-  conditionsOf,
+  buildFilterConditions,
   type ExchangeFilters,
-  metadataFilter,
-  type NamedCondition,
+  type FilterCondition,
+  metadataFilterName,
+  type ValueFilter,
 } from './exchange-filters.ts';
-import { alongStretches, type Found } from './exchange-stretches.ts';
-import { walksFor } from './exchange-walks.ts';
-import { decodeCursor, encodeCursor, type Page, type PageRequest, type Position, toPage } from './pages.ts';
-import type { ExchangeRow, Reader } from './ports.ts';
-import { namesIn } from './rollups/gather.ts';
+import { type ExchangeScanResult, scanExchangesInSteps } from './exchange-scan.ts';
+import { planExchangeScan } from './exchange-scan-plan.ts';
+import {
+  decodeTimeCursor,
+  encodeTimeCursor,
+  type PageRequest,
+  type RowPage,
+  type TimePosition,
+  toRowPage,
+} from './pagination.ts';
+import type { DatabaseReader, ExchangeRow } from './ports.ts';
+import { parseMetadataKeyNames } from './rollups/rollup-accumulator.ts';
 import type { Schema } from './schema.ts';
 
 /** Rows looked at for one page where no index tells which belong to it. */
-const ROWS_SCANNED = 20_000;
+const MAX_SCANNED_ROWS = 20_000;
 /** Rows with a declared metadata value looked at for one page when there are other filters. */
-const ROWS_MARKED = 2_000;
+const MAX_METADATA_ROWS = 2_000;
 
 export interface ExchangeQuery extends PageRequest, ExchangeFilters {
   /** Milliseconds, included. */
@@ -32,22 +39,26 @@ export interface ExchangeQuery extends PageRequest, ExchangeFilters {
  *
  * @param scanned rows looked at for a page
  */
-export async function exchangePage(
-  reader: Reader,
+export async function getExchangePage(
+  reader: DatabaseReader,
   query: ExchangeQuery,
-  scanned = ROWS_SCANNED,
-): Promise<Page<ExchangeRow>> {
-  const keys = await keysOf(reader, query);
-  if (keys !== undefined && isImpossible(keys)) return { rows: [], nextCursor: null };
-  const mark = await declaredMark(reader, query);
-  const { rows, horizon } = mark
-    ? await marked(reader, query, keys, mark)
-    : await walked(reader, query, keys, scanned);
-  const page = toPage(rows, query.limit, ({ created_at, id }) => [created_at, id]);
-  return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeCursor(horizon) } : page;
+  scanned = MAX_SCANNED_ROWS,
+): Promise<RowPage<ExchangeRow>> {
+  const keys = await resolveKeyFilter(reader, query);
+  if (keys !== undefined && matchesNothing(keys)) return { rows: [], nextCursor: null };
+  const mark = await findIndexedMetadataFilter(reader, query);
+  const { rows, scanEnd: horizon } = mark
+    ? await scanByMetadata(reader, query, keys, mark)
+    : await scanExchanges(reader, query, keys, scanned);
+  const page = toRowPage(rows, query.limit, ({ created_at, id }) => [created_at, id]);
+  return page.nextCursor === null && horizon ? { ...page, nextCursor: encodeTimeCursor(horizon) } : page;
 }
 
-export function exchangeById(reader: Reader, orgId: string, id: string): Promise<ExchangeRow | undefined> {
+export function findExchangeById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<ExchangeRow | undefined> {
   return reader
     .selectFrom('exchanges')
     .selectAll()
@@ -57,23 +68,30 @@ export function exchangeById(reader: Reader, orgId: string, id: string): Promise
 }
 
 /** Keys may be named; as ids, without those that nothing has. Undefined when the filter is not there. */
-export async function keysOf(
-  reader: Reader,
+export async function resolveKeyFilter(
+  reader: DatabaseReader,
   { orgId, key }: { readonly orgId: string } & ExchangeFilters,
-): Promise<Choice | undefined> {
+): Promise<ValueFilter | undefined> {
   if (!key) return undefined;
-  const [any, none] = [await keyIds(reader, orgId, key.any), await keyIds(reader, orgId, key.none)];
-  return { any: key.any.length > 0 && any.length === 0 ? [NOBODY] : any, none };
+  const [any, none] = [
+    await resolveKeyIds(reader, orgId, key.any),
+    await resolveKeyIds(reader, orgId, key.none),
+  ];
+  return { any: key.any.length > 0 && any.length === 0 ? [NO_SUCH_KEY] : any, none };
 }
 
 /** Stands for keys that do not exist. */
-const NOBODY = '';
+const NO_SUCH_KEY = '';
 
-function isImpossible({ any }: Choice): boolean {
-  return any.length === 1 && any[0] === NOBODY;
+function matchesNothing({ any }: ValueFilter): boolean {
+  return any.length === 1 && any[0] === NO_SUCH_KEY;
 }
 
-async function keyIds(reader: Reader, orgId: string, keys: readonly string[]): Promise<string[]> {
+async function resolveKeyIds(
+  reader: DatabaseReader,
+  orgId: string,
+  keys: readonly string[],
+): Promise<string[]> {
   const names = keys.filter((key) => !key.startsWith('key_'));
   const ids = keys.filter((key) => key.startsWith('key_'));
   if (names.length === 0) return ids;
@@ -89,42 +107,56 @@ async function keyIds(reader: Reader, orgId: string, keys: readonly string[]): P
 type Query = SelectQueryBuilder<Schema, 'exchanges', ExchangeRow>;
 
 /** Walks back in time, along the index of one filter if there is one, and looks at the rows for the others. */
-async function walked(
-  reader: Reader,
+async function scanExchanges(
+  reader: DatabaseReader,
   query: ExchangeQuery,
-  keys: Choice | undefined,
+  keys: ValueFilter | undefined,
   scanned: number,
-): Promise<Found> {
-  const { conditions, answers } = walksFor(query, keys);
-  const others = conditionsOf(query, keys).filter(({ filter }) => filter !== answers);
-  const found: Found[] = [];
+): Promise<ExchangeScanResult> {
+  const { conditions, coveredFilter: answers } = planExchangeScan(query, keys);
+  const others = buildFilterConditions(query, keys).filter(({ filter }) => filter !== answers);
+  const found: ExchangeScanResult[] = [];
   const perWalk = Math.ceil(scanned / conditions.length);
   for (const condition of conditions) {
-    const between = (cursor: string | undefined, end?: Position) =>
+    const between = (cursor: string | undefined, end?: TimePosition) =>
       reader
         .selectFrom('exchanges')
         .where('org_id', '=', query.orgId)
         .where(condition)
-        .where(inRange({ ...query, cursor }, EXCHANGE, end));
+        .where(rangeCondition({ ...query, cursor }, EXCHANGE_POSITION, end));
     const { cursor, limit } = query;
-    found.push(await alongStretches(reader, { between, cursor, others, limit, scanned: perWalk }));
+    found.push(
+      await scanExchangesInSteps(reader, {
+        between,
+        cursor,
+        residualConditions: others,
+        limit,
+        maxScannedRows: perWalk,
+      }),
+    );
   }
   const horizon = found
-    .flatMap((walk) => walk.horizon ?? [])
-    .sort(byTime)
+    .flatMap((walk) => walk.scanEnd ?? [])
+    .sort(compareNewestFirst)
     .at(0);
-  const rows = newestFirst(found.flatMap((walk) => walk.rows));
+  const rows = sortNewestFirst(found.flatMap((walk) => walk.rows));
   // A walk that ended earlier in time says nothing about what another has not looked at.
-  return { rows: horizon ? rows.filter((row) => byTime(positionOf(row), horizon) <= 0) : rows, horizon };
+  return {
+    rows: horizon ? rows.filter((row) => compareNewestFirst(exchangePosition(row), horizon) <= 0) : rows,
+    scanEnd: horizon,
+  };
 }
 
 /** A metadata value that an index leads to. */
-interface Mark {
+interface IndexedMetadataFilter {
   readonly name: string;
   readonly values: readonly string[];
 }
 
-async function declaredMark(reader: Reader, { orgId, metadata = {} }: ExchangeQuery): Promise<Mark | null> {
+async function findIndexedMetadataFilter(
+  reader: DatabaseReader,
+  { orgId, metadata = {} }: ExchangeQuery,
+): Promise<IndexedMetadataFilter | null> {
   const asked = Object.entries(metadata).filter(([, { any, none }]) => any.length > 0 && none.length === 0);
   if (asked.length === 0) return null;
   const org = await reader
@@ -132,29 +164,36 @@ async function declaredMark(reader: Reader, { orgId, metadata = {} }: ExchangeQu
     .select('metadata_keys_json')
     .where('id', '=', orgId)
     .executeTakeFirst();
-  const names = new Set(namesIn(org?.metadata_keys_json ?? null));
+  const names = new Set(parseMetadataKeyNames(org?.metadata_keys_json ?? null));
   const [first] = asked.filter(([name]) => names.has(name));
   return first ? { name: first[0], values: [...new Set(first[1].any)] } : null;
 }
 
 /** Takes rows by the ids that the index of a declared metadata value gives, and looks at those. */
-async function marked(
-  reader: Reader,
+async function scanByMetadata(
+  reader: DatabaseReader,
   query: ExchangeQuery,
-  keys: Choice | undefined,
-  mark: Mark,
-): Promise<Found> {
-  const others = conditionsOf(query, keys).filter(({ filter }) => filter !== metadataFilter(mark.name));
-  const looked = others.length > 0 ? ROWS_MARKED : query.limit + 1;
-  const { places, horizon } = await markedPlaces(reader, query, mark, looked);
-  if (places.length === 0) return { rows: [], horizon };
-  const rows = await rowsAt(reader, places, others).execute();
-  return { rows: newestFirst(rows), horizon };
+  keys: ValueFilter | undefined,
+  mark: IndexedMetadataFilter,
+): Promise<ExchangeScanResult> {
+  const others = buildFilterConditions(query, keys).filter(
+    ({ filter }) => filter !== metadataFilterName(mark.name),
+  );
+  const looked = others.length > 0 ? MAX_METADATA_ROWS : query.limit + 1;
+  const { places, horizon } = await listMetadataPositions(reader, query, mark, looked);
+  if (places.length === 0) return { rows: [], scanEnd: horizon };
+  const rows = await selectExchangesAt(reader, places, others).execute();
+  return { rows: sortNewestFirst(rows), scanEnd: horizon };
 }
 
 /** Where the newest rows with a declared metadata value are; all of them, unless there is a `horizon`. */
-async function markedPlaces(reader: Reader, query: ExchangeQuery, { name, values }: Mark, looked: number) {
-  const found: Position[] = [];
+async function listMetadataPositions(
+  reader: DatabaseReader,
+  query: ExchangeQuery,
+  { name, values }: IndexedMetadataFilter,
+  looked: number,
+) {
+  const found: TimePosition[] = [];
   let isCut = false;
   for (const value of values) {
     const rows = await reader
@@ -163,7 +202,7 @@ async function markedPlaces(reader: Reader, query: ExchangeQuery, { name, values
       .where('org_id', '=', query.orgId)
       .where('name', '=', name)
       .where('value', '=', value)
-      .where(inRange(query, MARK))
+      .where(rangeCondition(query, METADATA_POSITION))
       .orderBy('created_at', 'desc')
       .orderBy('exchange_id', 'desc')
       .limit(looked)
@@ -171,18 +210,18 @@ async function markedPlaces(reader: Reader, query: ExchangeQuery, { name, values
     isCut ||= rows.length === looked;
     for (const row of rows) found.push({ at: row.created_at, id: row.exchange_id });
   }
-  const places = found.sort(byTime).slice(0, looked);
+  const places = found.sort(compareNewestFirst).slice(0, looked);
   return { places, horizon: isCut || found.length > looked ? places.at(-1) : undefined };
 }
 
 /** Rows by their places. Nothing here but the ids may look like a way in: SQLite would rather walk an org's time. */
-export function rowsAt(
-  reader: Reader,
-  places: readonly Position[],
-  others: readonly NamedCondition[],
+export function selectExchangesAt(
+  reader: DatabaseReader,
+  places: readonly TimePosition[],
+  others: readonly FilterCondition[],
 ): Query {
   const times = places.map(({ at }) => at);
-  return rowsNamed(
+  return selectExchangesById(
     reader,
     places.map(({ id }) => id),
     { from: Math.min(...times), to: Math.max(...times) },
@@ -191,11 +230,11 @@ export function rowsAt(
 }
 
 /** Rows by id, made between two moments, both included: these tell PostgreSQL the days to look at. */
-export function rowsNamed(
-  reader: Reader,
+export function selectExchangesById(
+  reader: DatabaseReader,
   ids: readonly string[],
   { from, to }: { readonly from: number; readonly to: number },
-  others: readonly NamedCondition[],
+  others: readonly FilterCondition[],
 ): Query {
   let query = reader
     .selectFrom('exchanges')
@@ -205,37 +244,43 @@ export function rowsNamed(
   return query;
 }
 
-export function positionOf(row: ExchangeRow): Position {
+export function exchangePosition(row: ExchangeRow): TimePosition {
   return { at: row.created_at, id: row.id };
 }
 
 /** Newest first. */
-function byTime(one: Position, other: Position): number {
+function compareNewestFirst(one: TimePosition, other: TimePosition): number {
   if (one.at !== other.at) return other.at - one.at;
   return one.id === other.id ? 0 : one.id < other.id ? 1 : -1;
 }
 
 /** Each row once. */
-export function newestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
+export function sortNewestFirst(rows: readonly ExchangeRow[]): ExchangeRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return [...byId.values()].sort((one, other) => byTime(positionOf(one), positionOf(other)));
+  return [...byId.values()].sort((one, other) =>
+    compareNewestFirst(exchangePosition(one), exchangePosition(other)),
+  );
 }
 
-interface Place {
+interface PositionColumns {
   readonly time: RawBuilder<number>;
   readonly id: RawBuilder<string>;
 }
 
-const EXCHANGE: Place = { time: sql.ref('created_at'), id: sql.ref('id') };
-const MARK: Place = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
+const EXCHANGE_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('id') };
+const METADATA_POSITION: PositionColumns = { time: sql.ref('created_at'), id: sql.ref('exchange_id') };
 
 /**
  * The time asked for and what comes after the cursor, down to `end`, which is in that time. One bound on either side:
  * of two, SQLite begins at the one that stands first.
  */
-function inRange({ from, to, cursor }: ExchangeQuery, { time, id }: Place, end?: Position) {
+function rangeCondition(
+  { from, to, cursor }: ExchangeQuery,
+  { time, id }: PositionColumns,
+  end?: TimePosition,
+) {
   const conditions = [sql<boolean>`true`];
-  const last = cursor === undefined ? null : decodeCursor(cursor);
+  const last = cursor === undefined ? null : decodeTimeCursor(cursor);
   // Times alone are implied, but only they tell PostgreSQL which days need no look.
   if (end) conditions.push(sql`${time} >= ${end.at}`, sql`(${time}, ${id}) >= (${end.at}, ${end.id})`);
   else if (from !== undefined) conditions.push(sql`${time} >= ${from}`);

@@ -1,6 +1,6 @@
 import { isObject } from '@floe/contract/json';
-import type { Reader, Writer } from './ports.ts';
-import { putSetting, settingValue } from './settings.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getSetting, storeSetting } from './settings.ts';
 
 /** A state an operator forces on the breaker of one provider + credential + model, until it expires. */
 export interface ForcedBreaker {
@@ -16,29 +16,35 @@ export interface ForcedBreaker {
   readonly by: string;
 }
 
-const NAME = 'breakers.forced';
+const SETTING_NAME = 'breakers.forced';
 
 /** Those that have not expired, of every org. */
-export async function forcedBreakers(reader: Reader, now: number): Promise<readonly ForcedBreaker[]> {
-  const value = await settingValue(reader, NAME);
+export async function listForcedBreakers(
+  reader: DatabaseReader,
+  now: number,
+): Promise<readonly ForcedBreaker[]> {
+  const value = await getSetting(reader, SETTING_NAME);
   const parsed: unknown = value === undefined ? [] : JSON.parse(value);
-  return Array.isArray(parsed) ? parsed.flatMap(read).filter(({ until }) => until > now) : [];
+  return Array.isArray(parsed) ? parsed.flatMap(parseForcedBreaker).filter(({ until }) => until > now) : [];
 }
 
 /** Replaces the whole list; belongs in the transaction that read it. */
-export function putForcedBreakers(writer: Writer, forced: readonly ForcedBreaker[]): Promise<void> {
-  return putSetting(writer, NAME, JSON.stringify(forced));
+export function replaceForcedBreakers(
+  writer: DatabaseWriter,
+  forced: readonly ForcedBreaker[],
+): Promise<void> {
+  return storeSetting(writer, SETTING_NAME, JSON.stringify(forced));
 }
 
-function read(entry: unknown): ForcedBreaker[] {
+function parseForcedBreaker(entry: unknown): ForcedBreaker[] {
   if (!isObject(entry)) return [];
   const { orgId, provider, credential, model, state, until, reason, by } = entry;
   const texts = { orgId, provider, credential, model, reason, by };
-  if (!areTexts(texts) || typeof until !== 'number' || (state !== 'open' && state !== 'closed')) return [];
+  if (!areStrings(texts) || typeof until !== 'number' || (state !== 'open' && state !== 'closed')) return [];
   return [{ ...texts, state, until }];
 }
 
-interface Texts {
+interface ForcedBreakerTexts {
   readonly orgId: string;
   readonly provider: string;
   readonly credential: string;
@@ -47,6 +53,8 @@ interface Texts {
   readonly by: string;
 }
 
-function areTexts(values: Record<keyof Texts, unknown>): values is Record<keyof Texts, string> {
+function areStrings(
+  values: Record<keyof ForcedBreakerTexts, unknown>,
+): values is Record<keyof ForcedBreakerTexts, string> {
   return Object.values(values).every((value) => typeof value === 'string');
 }

@@ -1,17 +1,24 @@
-import type { Reader, Writer } from './ports.ts';
-import type { GuardrailTable } from './schema.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { GuardrailRulesTable } from './schema.ts';
 
-export type GuardrailRow = GuardrailTable;
+export type GuardrailRuleRow = GuardrailRulesTable;
 /** Limits, budgets and the relay's rules lie in tables of one shape. */
-export type GuardrailKind = 'limits' | 'budgets' | 'relay_rules';
+export type GuardrailRuleKind = 'limits' | 'budgets' | 'relay_rules';
 
 /** Every rule of every org, for the snapshot. */
-export function allRules(reader: Reader, kind: GuardrailKind): Promise<GuardrailRow[]> {
+export function listAllGuardrailRules(
+  reader: DatabaseReader,
+  kind: GuardrailRuleKind,
+): Promise<GuardrailRuleRow[]> {
   return reader.selectFrom(kind).selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
 /** The rules of an org, newest first. */
-export function rulesOfOrg(reader: Reader, kind: GuardrailKind, orgId: string): Promise<GuardrailRow[]> {
+export function listGuardrailRulesOfOrg(
+  reader: DatabaseReader,
+  kind: GuardrailRuleKind,
+  orgId: string,
+): Promise<GuardrailRuleRow[]> {
   return reader
     .selectFrom(kind)
     .selectAll()
@@ -22,12 +29,12 @@ export function rulesOfOrg(reader: Reader, kind: GuardrailKind, orgId: string): 
 }
 
 /** The rules of an org whose JSON has this text as the value of a `name`; more than one is a mistake, none is usual. */
-export async function rulesNamed(
-  reader: Reader,
-  kind: GuardrailKind,
+export async function findGuardrailRulesByName(
+  reader: DatabaseReader,
+  kind: GuardrailRuleKind,
   orgId: string,
   name: string,
-): Promise<GuardrailRow[]> {
+): Promise<GuardrailRuleRow[]> {
   const rows = await reader
     .selectFrom(kind)
     .selectAll()
@@ -38,12 +45,12 @@ export async function rulesNamed(
   return rows.filter(({ rule_json }) => JSON.parse(rule_json).name === name);
 }
 
-export function ruleById(
-  reader: Reader,
-  kind: GuardrailKind,
+export function findGuardrailRuleById(
+  reader: DatabaseReader,
+  kind: GuardrailRuleKind,
   orgId: string,
   id: string,
-): Promise<GuardrailRow | undefined> {
+): Promise<GuardrailRuleRow | undefined> {
   return reader
     .selectFrom(kind)
     .selectAll()
@@ -53,7 +60,11 @@ export function ruleById(
 }
 
 /** Adds a rule or puts it in the place of the one with its id, whose creation it keeps. */
-export async function putRule(writer: Writer, kind: GuardrailKind, row: GuardrailRow): Promise<void> {
+export async function upsertGuardrailRule(
+  writer: DatabaseWriter,
+  kind: GuardrailRuleKind,
+  row: GuardrailRuleRow,
+): Promise<void> {
   const { rule_json, updated_at, updated_by } = row;
   await writer
     .insertInto(kind)
@@ -64,9 +75,9 @@ export async function putRule(writer: Writer, kind: GuardrailKind, row: Guardrai
     .execute();
 }
 
-export async function removeRule(
-  writer: Writer,
-  kind: GuardrailKind,
+export async function deleteGuardrailRule(
+  writer: DatabaseWriter,
+  kind: GuardrailRuleKind,
   orgId: string,
   id: string,
 ): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { IdentitiesTable } from './sign-in-tables.ts';
 
 /** Whom an issuer's subject is here. */
-export function identityOf(
-  reader: Reader,
+export function findIdentity(
+  reader: DatabaseReader,
   issuer: string,
   subject: string,
 ): Promise<IdentitiesTable | undefined> {
@@ -15,14 +15,14 @@ export function identityOf(
     .executeTakeFirst();
 }
 
-export function identitiesOf(reader: Reader, userId: string): Promise<IdentitiesTable[]> {
+export function listIdentitiesOfUser(reader: DatabaseReader, userId: string): Promise<IdentitiesTable[]> {
   return reader.selectFrom('identities').selectAll().where('user_id', '=', userId).execute();
 }
 
-export async function insertIdentity(writer: Writer, identity: IdentitiesTable): Promise<void> {
+export async function insertIdentity(writer: DatabaseWriter, identity: IdentitiesTable): Promise<void> {
   await writer.insertInto('identities').values(identity).execute();
 }
 
-export async function deleteIdentities(writer: Writer, userId: string): Promise<void> {
+export async function deleteIdentitiesOfUser(writer: DatabaseWriter, userId: string): Promise<void> {
   await writer.deleteFrom('identities').where('user_id', '=', userId).execute();
 }

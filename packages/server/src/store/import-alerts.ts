@@ -1,5 +1,5 @@
-import type { Imported } from './imported.ts';
-import type { Database, Writer } from './ports.ts';
+import type { Database, DatabaseWriter } from './ports.ts';
+import type { TableImportResult } from './table-import-result.ts';
 
 const ALERTS_PER_BATCH = 500;
 
@@ -7,12 +7,12 @@ const ALERTS_PER_BATCH = 500;
  * Copies alerts and what was sent of them. The target gives out numbers of its own, in the same order: those of the
  * source may be taken there. What still waits to be sent is sent from the new place.
  */
-export async function copyAlerts(source: Database, target: Database): Promise<Imported[]> {
+export async function copyAlerts(source: Database, target: Database): Promise<TableImportResult[]> {
   const alerts = { table: 'alerts', added: 0, known: 0 };
   const deliveries = { table: 'alert_deliveries', added: 0, known: 0 };
   let after = 0;
   for (;;) {
-    const { rows, sent, last } = await nextAlerts(source, after);
+    const { rows, sent, last } = await readAlertBatch(source, after);
     if (last === undefined) return [alerts, deliveries];
     after = last;
     await target.transaction(async (writer) => {
@@ -25,18 +25,18 @@ export async function copyAlerts(source: Database, target: Database): Promise<Im
           .executeTakeFirst();
         added += Number(numInsertedOrUpdatedRows);
       }
-      count(alerts, rows.length, added);
-      count(deliveries, sent.length, await insertDeliveries(writer, sent));
+      addCounts(alerts, rows.length, added);
+      addCounts(deliveries, sent.length, await insertImportedDeliveries(writer, sent));
     });
   }
 }
 
-function count(counts: { added: number; known: number }, rows: number, added: number): void {
+function addCounts(counts: { added: number; known: number }, rows: number, added: number): void {
   counts.added += added;
   counts.known += rows - added;
 }
 
-async function nextAlerts(source: Database, after: number) {
+async function readAlertBatch(source: Database, after: number) {
   const rows = await source.read
     .selectFrom('alerts')
     .selectAll()
@@ -44,14 +44,14 @@ async function nextAlerts(source: Database, after: number) {
     .orderBy('seq')
     .limit(ALERTS_PER_BATCH)
     .execute();
-  const sent = await deliveriesOf(
+  const sent = await readDeliveries(
     source,
     rows.map(({ id }) => id),
   );
   return { rows, sent, last: rows.at(-1)?.seq };
 }
 
-async function deliveriesOf(source: Database, alertIds: readonly string[]) {
+async function readDeliveries(source: Database, alertIds: readonly string[]) {
   if (alertIds.length === 0) return [];
   return source.read
     .selectFrom('alert_deliveries')
@@ -62,9 +62,9 @@ async function deliveriesOf(source: Database, alertIds: readonly string[]) {
 }
 
 /** Each under the number that its alert has here. */
-async function insertDeliveries(
-  writer: Writer,
-  rows: Awaited<ReturnType<typeof deliveriesOf>>,
+async function insertImportedDeliveries(
+  writer: DatabaseWriter,
+  rows: Awaited<ReturnType<typeof readDeliveries>>,
 ): Promise<number> {
   const ids = [...new Set(rows.map(({ alert_id }) => alert_id))];
   if (ids.length === 0) return 0;

@@ -1,14 +1,14 @@
-import type { Imported } from './imported.ts';
-import type { Database, Writer } from './ports.ts';
+import type { Database, DatabaseWriter } from './ports.ts';
+import type { TableImportResult } from './table-import-result.ts';
 
 const ROWS_PER_BATCH = 2_000;
 const MONITORS_PER_BATCH = 200;
 
 /** By what their rows are read in an order that stays. */
-const HISTORY = { monitor_periods: 'started_at', beat_keys: 'key', checks: 'id' } as const;
+const HISTORY_ORDER_COLUMNS = { monitor_periods: 'started_at', beat_keys: 'key', checks: 'id' } as const;
 
-type HistoryTable = keyof typeof HISTORY;
-type Table =
+type HistoryTable = keyof typeof HISTORY_ORDER_COLUMNS;
+type MonitoringTable =
   | HistoryTable
   | 'monitors'
   | 'monitor_clocks'
@@ -21,13 +21,13 @@ type Table =
  * start on the new store is `unknown`, as after any restart. A monitor that is there already under its id (a server read
  * the same floe.yaml) keeps its definition and clock and gains the history.
  */
-export async function copyMonitors(source: Database, target: Database): Promise<Imported[]> {
+export async function copyMonitors(source: Database, target: Database): Promise<TableImportResult[]> {
   const monitors = await source.read.selectFrom('monitors').selectAll().execute();
   const defaults = await source.read.selectFrom('monitor_defaults').selectAll().execute();
-  const imported: Imported[] = [];
+  const imported: TableImportResult[] = [];
   const uids = await target.transaction(async (writer) => {
-    imported.push(await insert(writer, 'monitor_defaults', defaults));
-    imported.push(await insert(writer, 'monitors', monitors));
+    imported.push(await insertNewRows(writer, 'monitor_defaults', defaults));
+    imported.push(await insertNewRows(writer, 'monitors', monitors));
     const theirs = await writer.selectFrom('monitors').select(['uid', 'org_id', 'id']).execute();
     const byName = new Map(theirs.map((row) => [`${row.org_id}\n${row.id}`, row.uid]));
     const mapped = new Map(
@@ -45,9 +45,9 @@ export async function copyMonitors(source: Database, target: Database): Promise<
 /** Of two clocks of one monitor the one that is accounted for further knows more: a second import takes the last beats. */
 async function copyClocks(
   source: Database,
-  writer: Writer,
+  writer: DatabaseWriter,
   uids: ReadonlyMap<string, string>,
-): Promise<Imported> {
+): Promise<TableImportResult> {
   const clocks = await source.read.selectFrom('monitor_clocks').selectAll().execute();
   const own = clocks.filter(({ uid }) => uids.get(uid) === uid);
   for (const { uid, settled_at } of own)
@@ -56,17 +56,21 @@ async function copyClocks(
       .where('uid', '=', uid)
       .where('settled_at', '<', settled_at)
       .execute();
-  const { added } = await insert(writer, 'monitor_clocks', own);
+  const { added } = await insertNewRows(writer, 'monitor_clocks', own);
   return { table: 'monitor_clocks', added, known: clocks.length - added };
 }
 
 /** Gaps, and when anybody was last there. */
-async function copyLiveness(source: Database, writer: Writer): Promise<void> {
-  await insert(writer, 'monitor_gaps', await source.read.selectFrom('monitor_gaps').selectAll().execute());
+async function copyLiveness(source: Database, writer: DatabaseWriter): Promise<void> {
+  await insertNewRows(
+    writer,
+    'monitor_gaps',
+    await source.read.selectFrom('monitor_gaps').selectAll().execute(),
+  );
   const pulse = await source.read.selectFrom('monitor_pulse').selectAll().execute();
   for (const { seen_at } of pulse)
     await writer.deleteFrom('monitor_pulse').where('seen_at', '<', seen_at).execute();
-  await insert(writer, 'monitor_pulse', pulse);
+  await insertNewRows(writer, 'monitor_pulse', pulse);
 }
 
 async function copyHistory(
@@ -74,7 +78,7 @@ async function copyHistory(
   target: Database,
   table: HistoryTable,
   uids: ReadonlyMap<string, string>,
-): Promise<Imported> {
+): Promise<TableImportResult> {
   let [added, known] = [0, 0];
   const all = [...uids.keys()];
   for (let at = 0; at < all.length; at += MONITORS_PER_BATCH)
@@ -84,12 +88,12 @@ async function copyHistory(
         .selectAll()
         .where('uid', 'in', all.slice(at, at + MONITORS_PER_BATCH))
         .orderBy('uid')
-        .orderBy((of) => of.ref(HISTORY[table]))
+        .orderBy((of) => of.ref(HISTORY_ORDER_COLUMNS[table]))
         .limit(ROWS_PER_BATCH)
         .offset(offset)
         .execute();
       const here = rows.map((row) => ({ ...row, uid: uids.get(row.uid) ?? row.uid }));
-      const one = await target.transaction((writer) => insert(writer, table, here));
+      const one = await target.transaction((writer) => insertNewRows(writer, table, here));
       added += one.added;
       known += one.known;
       if (rows.length < ROWS_PER_BATCH) break;
@@ -97,12 +101,16 @@ async function copyHistory(
   return { table, added, known };
 }
 
-async function insert(writer: Writer, table: Table, rows: readonly object[]): Promise<Imported> {
+async function insertNewRows(
+  writer: DatabaseWriter,
+  table: MonitoringTable,
+  rows: readonly object[],
+): Promise<TableImportResult> {
   let added = 0;
   for (let at = 0; at < rows.length; at += ROWS_PER_BATCH) {
     const { numInsertedOrUpdatedRows = 0n } = await writer
       .insertInto(table)
-      .values(asRows(rows.slice(at, at + ROWS_PER_BATCH)))
+      .values(toRows(rows.slice(at, at + ROWS_PER_BATCH)))
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     added += Number(numInsertedOrUpdatedRows);
@@ -111,6 +119,6 @@ async function insert(writer: Writer, table: Table, rows: readonly object[]): Pr
 }
 
 /** Both databases have the same tables, so a row of one is a row of the other. */
-function asRows(rows: readonly object[]) {
+function toRows(rows: readonly object[]) {
   return rows as never[];
 }

@@ -1,10 +1,10 @@
 import type { InvitationsTable } from './member-tables.ts';
-import { type ListRequest, type Page, pageOf } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type InvitationRow = InvitationsTable;
 
-export async function insertInvitation(writer: Writer, invitation: InvitationRow): Promise<void> {
+export async function insertInvitation(writer: DatabaseWriter, invitation: InvitationRow): Promise<void> {
   await writer.insertInto('invitations').values(invitation).execute();
 }
 
@@ -13,16 +13,16 @@ export interface InvitationFilters {
   readonly nowMs: number;
 }
 
-const LISTING = {
+const INVITATION_LIST_COLUMNS = {
   columns: { id: 'id', name: 'email', at: 'created_at' },
-  place: ({ id, email: name, created_at: at }: InvitationRow) => ({ id, name, at }),
+  valuesOf: ({ id, email: name, created_at: at }: InvitationRow) => ({ id, name, at }),
 };
 
 /** Invitations of an org, in the order asked for; their name is the address. */
-export function invitationPage(
-  reader: Reader,
+export function getInvitationPage(
+  reader: DatabaseReader,
   request: ListRequest & InvitationFilters,
-): Promise<Page<InvitationRow>> {
+): Promise<RowPage<InvitationRow>> {
   const { status, nowMs } = request;
   let query = reader.selectFrom('invitations').selectAll().where('org_id', '=', request.orgId);
   if (status === 'accepted') query = query.where('accepted_at', 'is not', null);
@@ -32,11 +32,11 @@ export function invitationPage(
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
       .where('expires_at', status === 'pending' ? '>' : '<=', nowMs);
-  return pageOf(reader, query, LISTING, request);
+  return getListPage(reader, query, INVITATION_LIST_COLUMNS, request);
 }
 
-export function invitationById(
-  reader: Reader,
+export function findInvitationById(
+  reader: DatabaseReader,
   orgId: string,
   id: string,
 ): Promise<InvitationRow | undefined> {
@@ -49,7 +49,10 @@ export function invitationById(
 }
 
 /** @param tokenSha256 hex; of any org. */
-export function invitationByToken(reader: Reader, tokenSha256: string): Promise<InvitationRow | undefined> {
+export function findInvitationByToken(
+  reader: DatabaseReader,
+  tokenSha256: string,
+): Promise<InvitationRow | undefined> {
   return reader
     .selectFrom('invitations')
     .selectAll()
@@ -58,8 +61,8 @@ export function invitationByToken(reader: Reader, tokenSha256: string): Promise<
 }
 
 /** Invitations of an address that can still be accepted. */
-export function pendingInvitations(
-  reader: Reader,
+export function listPendingInvitations(
+  reader: DatabaseReader,
   orgId: string,
   email: string,
   nowMs: number,
@@ -75,8 +78,8 @@ export function pendingInvitations(
     .execute();
 }
 
-export async function changeInvitation(
-  writer: Writer,
+export async function updateInvitation(
+  writer: DatabaseWriter,
   id: string,
   change: Partial<Pick<InvitationRow, 'accepted_at' | 'accepted_by' | 'revoked_at'>>,
 ): Promise<void> {

@@ -1,21 +1,21 @@
 import type { Selectable } from 'kysely';
 import type { JobsTable } from './live-tables.ts';
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type JobRow = Selectable<JobsTable>;
 
-const KEPT_MS = 7 * 86_400_000;
+const JOB_RETENTION_MS = 7 * 86_400_000;
 
-export async function insertJob(writer: Writer, row: JobRow): Promise<void> {
+export async function insertJob(writer: DatabaseWriter, row: JobRow): Promise<void> {
   await writer
     .deleteFrom('jobs')
     .where('org_id', '=', row.org_id)
-    .where('created_at', '<', row.created_at - KEPT_MS)
+    .where('created_at', '<', row.created_at - JOB_RETENTION_MS)
     .execute();
   await writer.insertInto('jobs').values(row).execute();
 }
 
-export function jobById(reader: Reader, orgId: string, id: string): Promise<JobRow | undefined> {
+export function findJobById(reader: DatabaseReader, orgId: string, id: string): Promise<JobRow | undefined> {
   return reader
     .selectFrom('jobs')
     .selectAll()
@@ -25,8 +25,8 @@ export function jobById(reader: Reader, orgId: string, id: string): Promise<JobR
 }
 
 /** How far a job is; returns whether somebody asked that it stop. */
-export async function noteProgress(
-  writer: Writer,
+export async function recordJobProgress(
+  writer: DatabaseWriter,
   id: string,
   progress: Pick<JobRow, 'done' | 'total' | 'seen_at'>,
 ): Promise<boolean> {
@@ -35,23 +35,27 @@ export async function noteProgress(
     .set(progress)
     .where('id', '=', id)
     .where('state', '=', 'running')
-    .returning('cancel_asked')
+    .returning('cancel_requested')
     .executeTakeFirst();
-  return row?.cancel_asked !== 0;
+  return row?.cancel_requested !== 0;
 }
 
-export type JobEnd = Pick<JobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
+export type JobCompletion = Pick<JobRow, 'state' | 'done' | 'total' | 'ended_at' | 'result_json' | 'error'>;
 
 /** The end of a job, once. */
-export async function endJob(writer: Writer, id: string, end: JobEnd): Promise<void> {
+export async function completeJob(writer: DatabaseWriter, id: string, end: JobCompletion): Promise<void> {
   await writer.updateTable('jobs').set(end).where('id', '=', id).where('state', '=', 'running').execute();
 }
 
 /** Asks a running job to stop; the process that works on it hears of it within seconds. */
-export async function askCancel(writer: Writer, orgId: string, id: string): Promise<void> {
+export async function requestJobCancellation(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+): Promise<void> {
   await writer
     .updateTable('jobs')
-    .set({ cancel_asked: 1 })
+    .set({ cancel_requested: 1 })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('state', '=', 'running')

@@ -56,11 +56,11 @@ export interface AuditTable {
   /** Name of the key or address of the member, as it was then. */
   actor_name: string | null;
   /** IP address that the change came from; null where no request made it. */
-  address: string | null;
+  ip_address: string | null;
   /** The console session that made it. */
   session_id: string | null;
   /** Place in the org's chain, from 1; null for entries from before there was one. */
   seq: number | null;
-  /** Of the entry and of the hash before it, see `chainHash`. */
+  /** Of the entry and of the hash before it, see `computeEntryHash`. */
   hash: string | null;
 }

@@ -1,66 +1,66 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { eventually } from '@floe/testkit/patience';
-import { engineOf } from './engine.ts';
-import { exchangeTail } from './exchange-tail.ts';
-import { liveBatchIn } from './live-batches.ts';
+import { eventually } from '@floe/testkit/eventually';
+import { databaseEngineOf } from './database-engine.ts';
+import { getExchangeTail } from './exchange-tail.ts';
 import {
+  canReplayAfter,
   expireLiveEvents,
-  isReplayable,
-  type LivePosition,
-  liveDataBeyond,
-  liveEventsAfter,
-  liveHead,
-  positionIn,
-  positionText,
-  type StoredEvent,
-  tellLive,
+  formatLiveEventPosition,
+  getLiveEventHead,
+  type LiveEventPosition,
+  listLiveEventData,
+  listLiveEventsAfter,
+  parseLiveEventPosition,
+  publishLiveEvent,
+  type StoredLiveEvent,
 } from './live-events.ts';
+import { parseLiveExchangeBatch } from './live-exchange-batches.ts';
 import { insertOrg } from './orgs.ts';
-import type { Database, Writer } from './ports.ts';
+import type { Database, DatabaseWriter } from './ports.ts';
 import { ingestRows } from './test/ingest-rows.ts';
-import { exchangeRow, ORG } from './test/rows.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 
 const OTHER = 'org_two';
 const NOW = Date.UTC(2026, 10, 21);
 
 /** Waits for older transactions of other databases on the same PostgreSQL server, which hold events back as well. */
-async function allTold({ read }: Database): Promise<void> {
-  if (engineOf(read) === 'sqlite') return;
+async function waitUntilVisible({ read }: Database): Promise<void> {
+  if (databaseEngineOf(read) === 'sqlite') return;
   const [newest] = await read
     .selectFrom('live_events')
     .select('xid')
     .orderBy('xid', 'desc')
     .limit(1)
     .execute();
-  await eventually(async () => (await liveHead(read)).xid >= (newest?.xid ?? 0) || undefined);
+  await eventually(async () => (await getLiveEventHead(read)).xid >= (newest?.xid ?? 0) || undefined);
 }
 
 /** What every engine must tell, and in which order. `open` gives an empty database that is closed when the test ends. */
-export function liveSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+export function liveEventSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrgs = async (t: TestContext) => {
     const database = await open(t);
     await database.transaction(async (writer) => {
-      await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+      await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 });
       await insertOrg(writer, { id: OTHER, name: 'Two', created_at: 1 });
     });
     return database;
   };
-  const tell = (writer: Writer, n: number, orgId = ORG, at = NOW) =>
-    tellLive(writer, { orgId, topic: 'audit', at, data: { n } });
-  const afterNow = (database: Database, position: LivePosition, limit = 100, orgIds = [ORG]) =>
-    liveEventsAfter(database.read, { orgIds, after: position, limit });
+  const tell = (writer: DatabaseWriter, n: number, orgId = TEST_ORG_ID, at = NOW) =>
+    publishLiveEvent(writer, { orgId, topic: 'audit', at, data: { n } });
+  const afterNow = (database: Database, position: LiveEventPosition, limit = 100, orgIds = [TEST_ORG_ID]) =>
+    listLiveEventsAfter(database.read, { orgIds, after: position, limit });
   const after = async (...[database, ...query]: Parameters<typeof afterNow>) => {
-    await allTold(database);
+    await waitUntilVisible(database);
     return afterNow(database, ...query);
   };
-  const numbers = (events: readonly StoredEvent[]) => events.map(({ data }) => Object(data).n);
+  const numbers = (events: readonly StoredLiveEvent[]) => events.map(({ data }) => Object(data).n);
 
   test(`${engine}: events of an org come once each, in order, page by page, and no other org's`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction((writer) => tell(writer, 0));
-    await allTold(database);
-    const head = await liveHead(database.read);
+    await waitUntilVisible(database);
+    const head = await getLiveEventHead(database.read);
     for (let n = 1; n <= 7; n++)
       await database.transaction(async (writer) => {
         await tell(writer, n);
@@ -73,15 +73,15 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
       seen.push(...numbers(events));
       const last = events.at(-1);
       if (!last) break;
-      position = positionIn(positionText(last.position)) ?? head;
+      position = parseLiveEventPosition(formatLiveEventPosition(last.position)) ?? head;
     }
     assert.deepEqual(seen, [1, 2, 3, 4, 5, 6, 7]);
-    assert.equal((await after(database, head, 100, [ORG, OTHER])).length, 14);
+    assert.equal((await after(database, head, 100, [TEST_ORG_ID, OTHER])).length, 14);
   });
 
   test(`${engine}: what a slower transaction commits is told after it, and passed over by nobody`, async (t) => {
     const database = await openWithOrgs(t);
-    let position = await liveHead(database.read);
+    let position = await getLiveEventHead(database.read);
     const seen: unknown[] = [];
     const look = async (read = after) => {
       for (const event of await read(database, position)) {
@@ -89,7 +89,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
         position = event.position;
       }
     };
-    if (engineOf(database.read) === 'sqlite') {
+    if (databaseEngineOf(database.read) === 'sqlite') {
       await database.rowTransaction((writer) => tell(writer, 1));
       await database.rowTransaction((writer) => tell(writer, 2));
     } else {
@@ -104,8 +104,8 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
       await database.rowTransaction((writer) => tell(writer, 2));
       await look(afterNow);
       assert.deepEqual(seen, [], 'the first is still to come');
-      const beyond = { orgId: ORG, topic: 'audit', after: position, limit: 9 } as const;
-      const committed = await liveDataBeyond(database.read, beyond);
+      const beyond = { orgId: TEST_ORG_ID, topic: 'audit', after: position, limit: 9 } as const;
+      const committed = await listLiveEventData(database.read, beyond);
       assert.deepEqual(committed, [{ n: 2 }], 'what is there and not told yet is known');
       release.resolve();
       await slow;
@@ -116,7 +116,7 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: what is undone is not told`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read);
+    const head = await getLiveEventHead(database.read);
     const undone = database.transaction(async (writer) => {
       await tell(writer, 1);
       throw new Error('changed my mind');
@@ -127,22 +127,22 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
 
   test(`${engine}: old events go, and whoever stood before them is known to have missed some`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read);
-    await database.transaction((writer) => tell(writer, 1, ORG, NOW - 2 * 86_400_000));
+    const head = await getLiveEventHead(database.read);
+    await database.transaction((writer) => tell(writer, 1, TEST_ORG_ID, NOW - 2 * 86_400_000));
     const [first] = await after(database, head);
     await database.transaction((writer) => tell(writer, 2));
     await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
     assert.deepEqual(numbers(await after(database, head)), [2]);
-    assert.equal(await isReplayable(database.read, ORG, head), false);
-    assert.equal(await isReplayable(database.read, ORG, first?.position ?? head), true);
-    assert.equal(await isReplayable(database.read, OTHER, head), true);
+    assert.equal(await canReplayAfter(database.read, TEST_ORG_ID, head), false);
+    assert.equal(await canReplayAfter(database.read, TEST_ORG_ID, first?.position ?? head), true);
+    assert.equal(await canReplayAfter(database.read, OTHER, head), true);
   });
 
   test(`${engine}: of an org's events only the last ones are kept`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read);
+    const head = await getLiveEventHead(database.read);
     await database.transaction(async (writer) => {
-      const row = { org_id: ORG, topic: 'audit', at: NOW, data_json: '{}' };
+      const row = { org_id: TEST_ORG_ID, topic: 'audit', at: NOW, data_json: '{}' };
       for (let n = 0; n < 5; n++)
         await writer
           .insertInto('live_events')
@@ -151,38 +151,44 @@ export function liveSuite(engine: string, open: (t: TestContext) => Promise<Data
     });
     await database.rowTransaction((writer) => expireLiveEvents(writer, NOW));
     assert.equal((await after(database, head, 5_000)).length, 2_048);
-    assert.equal(await isReplayable(database.read, ORG, head), false);
+    assert.equal(await canReplayAfter(database.read, TEST_ORG_ID, head), false);
   });
 
   test(`${engine}: rows that were new are told with their batch, and counted exactly however many are read`, async (t) => {
     const database = await openWithOrgs(t);
-    const head = await liveHead(database.read);
+    const head = await getLiveEventHead(database.read);
     const rows = Array.from({ length: 30 }, (_, n) =>
-      exchangeRow(`exc_${String(n).padStart(2, '0')}`, {
+      createTestExchangeRow(`exc_${String(n).padStart(2, '0')}`, {
         created_at: NOW + n,
         ...(n % 3 === 0 && { status: 429, state: 'blocked', error_code: 'rate_limit_exceeded' }),
       }),
     );
-    await ingestRows(t, database, [...rows, exchangeRow('exc_far', { org_id: OTHER, created_at: NOW })]);
-    await ingestRows(t, database, [...rows.slice(0, 5), exchangeRow('exc_more', { created_at: NOW + 99 })]);
+    await ingestRows(t, database, [
+      ...rows,
+      createTestExchangeRow('exc_far', { org_id: OTHER, created_at: NOW }),
+    ]);
+    await ingestRows(t, database, [
+      ...rows.slice(0, 5),
+      createTestExchangeRow('exc_more', { created_at: NOW + 99 }),
+    ]);
     const events = await after(database, head);
-    const batches = events.flatMap(({ data }) => liveBatchIn(Object(data)) ?? []);
+    const batches = events.flatMap(({ data }) => parseLiveExchangeBatch(Object(data)) ?? []);
     assert.deepEqual(
-      batches.map(({ ids, limited }) => [ids.length, limited]),
+      batches.map(({ ids, rate_limited }) => [ids.length, rate_limited]),
       [
         [30, 10],
         [1, 0],
       ],
     );
     const tail = async (limit: number, filters = {}) => {
-      const found = await exchangeTail(database.read, batches, { orgId: ORG, ...filters }, limit);
+      const found = await getExchangeTail(database.read, batches, { orgId: TEST_ORG_ID, ...filters }, limit);
       return [found.count, found.rows.map(({ id }) => id.slice(4)).join(' ')];
     };
-    assert.deepEqual(await tail(100, { chosen: { state: { any: ['blocked'], none: [] } } }), [
+    assert.deepEqual(await tail(100, { textColumns: { state: { any: ['blocked'], none: [] } } }), [
       10,
       '27 24 21 18 15 12 09 06 03 00',
     ]);
-    const blocked = await tail(3, { chosen: { state: { any: ['blocked'], none: [] } } });
+    const blocked = await tail(3, { textColumns: { state: { any: ['blocked'], none: [] } } });
     assert.equal(blocked[0], 10);
     assert.equal((await tail(4))[0], 31);
     assert.deepEqual(await tail(4, { key: { any: ['nobody'], none: [] } }), [0, '']);

@@ -1,40 +1,50 @@
 import type { Json, JsonObject } from '@floe/contract/json';
 import { sql } from 'kysely';
-import { engineOf } from './engine.ts';
-import type { Reader, Writer } from './ports.ts';
-import { putSetting, settingValue } from './settings.ts';
+import { databaseEngineOf } from './database-engine.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import { getSetting, storeSetting } from './settings.ts';
 
 /** What live events tell of. */
-export type LiveKind = 'requests' | 'alerts' | 'audit' | 'breakers' | 'approvals' | 'config' | 'monitors';
+export type LiveEventTopic =
+  | 'requests'
+  | 'alerts'
+  | 'audit'
+  | 'breakers'
+  | 'approvals'
+  | 'config'
+  | 'monitors';
 
 export interface LiveEvent {
   readonly orgId: string;
-  readonly topic: LiveKind;
+  readonly topic: LiveEventTopic;
   /** Milliseconds. */
   readonly at: number;
   readonly data: JsonObject;
 }
 
 /** A place in the order of commits; later ones are greater, first by `xid`. */
-export interface LivePosition {
+export interface LiveEventPosition {
   readonly xid: number;
   readonly seq: number;
 }
 
-export interface StoredEvent {
+export interface StoredLiveEvent {
   readonly orgId: string;
   readonly topic: string;
   readonly at: number;
   readonly data: Json;
-  readonly position: LivePosition;
+  readonly position: LiveEventPosition;
 }
 
 /** Events of an org that can be read again; older ones are removed within a minute. */
-const KEPT_PER_ORG = 2_048;
-const KEPT_MS = 86_400_000;
+const EVENTS_RETAINED_PER_ORG = 2_048;
+const RETENTION_MS = 86_400_000;
 
 /** Tells whoever watches the org, when and only if the transaction commits. */
-export async function tellLive(writer: Writer, { orgId, topic, at, data }: LiveEvent): Promise<void> {
+export async function publishLiveEvent(
+  writer: DatabaseWriter,
+  { orgId, topic, at, data }: LiveEvent,
+): Promise<void> {
   await writer
     .insertInto('live_events')
     .values({ org_id: orgId, topic, at, data_json: JSON.stringify(data) })
@@ -42,10 +52,10 @@ export async function tellLive(writer: Writer, { orgId, topic, at, data }: LiveE
 }
 
 /** Where a reader stands that wants to hear only of what commits from now on. */
-export async function liveHead(reader: Reader): Promise<LivePosition> {
-  if (engineOf(reader) === 'postgres') {
+export async function getLiveEventHead(reader: DatabaseReader): Promise<LiveEventPosition> {
+  if (databaseEngineOf(reader) === 'postgres') {
     const [row] = await reader
-      .selectFrom(sql<{ xmin: number }>`(select ${SEEN_BELOW} as xmin)`.as('head'))
+      .selectFrom(sql<{ xmin: number }>`(select ${FIRST_RUNNING_XID} as xmin)`.as('head'))
       .select('xmin')
       .execute();
     return { xid: (row?.xmin ?? 1) - 1, seq: Number.MAX_SAFE_INTEGER };
@@ -59,19 +69,19 @@ export async function liveHead(reader: Reader): Promise<LivePosition> {
   return { xid: 0, seq: row?.seq ?? 0 };
 }
 
-export interface LiveQuery {
+export interface LiveEventQuery {
   readonly orgIds: readonly string[];
-  readonly after: LivePosition;
+  readonly after: LiveEventPosition;
   /** Included; absent: as far as there is anything. */
-  readonly upTo?: LivePosition;
+  readonly upTo?: LiveEventPosition;
   readonly limit: number;
 }
 
 /** Committed events in order; nothing that commits later comes before the last of them. */
-export async function liveEventsAfter(
-  reader: Reader,
-  { orgIds, after, upTo, limit }: LiveQuery,
-): Promise<StoredEvent[]> {
+export async function listLiveEventsAfter(
+  reader: DatabaseReader,
+  { orgIds, after, upTo, limit }: LiveEventQuery,
+): Promise<StoredLiveEvent[]> {
   if (orgIds.length === 0) return [];
   let query = reader
     .selectFrom('live_events')
@@ -80,7 +90,7 @@ export async function liveEventsAfter(
     .where('xid', '>=', after.xid)
     .where(sql<boolean>`(xid, seq) > (${after.xid}, ${after.seq})`);
   if (upTo) query = query.where(sql<boolean>`(xid, seq) <= (${upTo.xid}, ${upTo.seq})`);
-  if (engineOf(reader) === 'postgres') query = query.where(sql<boolean>`xid < ${SEEN_BELOW}`);
+  if (databaseEngineOf(reader) === 'postgres') query = query.where(sql<boolean>`xid < ${FIRST_RUNNING_XID}`);
   const rows = await query.orderBy('xid').orderBy('seq').limit(limit).execute();
   return rows.map((row) => ({
     orgId: row.org_id,
@@ -95,9 +105,9 @@ export async function liveEventsAfter(
  * Data of an org's events of a topic after a position, those included that may still be told in another order: what
  * is committed and not told yet. At most `limit`, in no order.
  */
-export async function liveDataBeyond(
-  reader: Reader,
-  { orgId, topic, after, limit }: LiveBeyond,
+export async function listLiveEventData(
+  reader: DatabaseReader,
+  { orgId, topic, after, limit }: LiveEventDataQuery,
 ): Promise<Json[]> {
   const rows = await reader
     .selectFrom('live_events')
@@ -111,50 +121,54 @@ export async function liveDataBeyond(
   return rows.map(({ data_json }) => JSON.parse(data_json));
 }
 
-interface LiveBeyond {
+interface LiveEventDataQuery {
   readonly orgId: string;
-  readonly topic: LiveKind;
-  readonly after: LivePosition;
+  readonly topic: LiveEventTopic;
+  readonly after: LiveEventPosition;
   readonly limit: number;
 }
 
-export function isLater(one: LivePosition, other: LivePosition): boolean {
+export function isLaterPosition(one: LiveEventPosition, other: LiveEventPosition): boolean {
   return one.xid > other.xid || (one.xid === other.xid && one.seq > other.seq);
 }
 
 /** Every transaction with a smaller id is over, so nothing can come before it any more. */
-const SEEN_BELOW = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
+const FIRST_RUNNING_XID = sql<number>`(pg_snapshot_xmin(pg_current_snapshot())::text)::bigint`;
 
 /** Whether an org's events after a position are all still there. */
-export async function isReplayable(reader: Reader, orgId: string, after: LivePosition): Promise<boolean> {
-  const removed = positionIn((await settingValue(reader, removedName(orgId))) ?? '0-0');
-  return removed === null || !isLater(removed, after);
+export async function canReplayAfter(
+  reader: DatabaseReader,
+  orgId: string,
+  after: LiveEventPosition,
+): Promise<boolean> {
+  const removed = parseLiveEventPosition((await getSetting(reader, removedPositionSetting(orgId))) ?? '0-0');
+  return removed === null || !isLaterPosition(removed, after);
 }
 
-export function positionText({ xid, seq }: LivePosition): string {
+export function formatLiveEventPosition({ xid, seq }: LiveEventPosition): string {
   return `${xid}-${seq}`;
 }
 
-/** Null for what `positionText` did not make. */
-export function positionIn(text: string): LivePosition | null {
+/** Null for what `formatLiveEventPosition` did not make. */
+export function parseLiveEventPosition(text: string): LiveEventPosition | null {
   const [, xid, seq] = /^(\d{1,15})-(\d{1,16})$/.exec(text) ?? [];
   return xid === undefined || seq === undefined ? null : { xid: Number(xid), seq: Number(seq) };
 }
 
 /** Removes what nobody can read again, and remembers up to where. */
-export async function expireLiveEvents(writer: Writer, nowMs: number): Promise<void> {
+export async function expireLiveEvents(writer: DatabaseWriter, nowMs: number): Promise<void> {
   for (const { id } of await writer.selectFrom('orgs').select('id').execute()) {
     const inOrder = writer.selectFrom('live_events').where('org_id', '=', id);
     const beyond = await inOrder
       .select(['xid', 'seq'])
       .orderBy('xid', 'desc')
       .orderBy('seq', 'desc')
-      .offset(KEPT_PER_ORG)
+      .offset(EVENTS_RETAINED_PER_ORG)
       .limit(1)
       .executeTakeFirst();
     const old = await inOrder
       .select(['xid', 'seq'])
-      .where('at', '<', nowMs - KEPT_MS)
+      .where('at', '<', nowMs - RETENTION_MS)
       .orderBy('xid', 'desc')
       .orderBy('seq', 'desc')
       .limit(1)
@@ -166,10 +180,10 @@ export async function expireLiveEvents(writer: Writer, nowMs: number): Promise<v
       .where('org_id', '=', id)
       .where(sql<boolean>`(xid, seq) <= (${last.xid}, ${last.seq})`)
       .execute();
-    await putSetting(writer, removedName(id), positionText(last));
+    await storeSetting(writer, removedPositionSetting(id), formatLiveEventPosition(last));
   }
 }
 
-function removedName(orgId: string): string {
+function removedPositionSetting(orgId: string): string {
   return `live_events_removed/${orgId}`;
 }

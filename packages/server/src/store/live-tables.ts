@@ -54,7 +54,7 @@ export interface JobsTable {
   /** Last word of the process that works on it. */
   seen_at: number;
   ended_at: number | null;
-  cancel_asked: number;
+  cancel_requested: number;
   result_json: string | null;
   error: string | null;
 }

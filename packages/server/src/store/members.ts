@@ -1,25 +1,25 @@
 import type { MembersTable, UsersTable } from './member-tables.ts';
-import { type ListRequest, type Page, pageOf } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type UserRow = UsersTable;
 export type MemberRow = MembersTable;
 
 /** @throws Fault `conflict` when the id or the email exists */
-export async function insertUser(writer: Writer, user: UserRow): Promise<void> {
+export async function insertUser(writer: DatabaseWriter, user: UserRow): Promise<void> {
   await writer.insertInto('users').values(user).execute();
 }
 
-export function userByEmail(reader: Reader, email: string): Promise<UserRow | undefined> {
+export function findUserByEmail(reader: DatabaseReader, email: string): Promise<UserRow | undefined> {
   return reader.selectFrom('users').selectAll().where('email', '=', email.toLowerCase()).executeTakeFirst();
 }
 
-export function userById(reader: Reader, id: string): Promise<UserRow | undefined> {
+export function findUserById(reader: DatabaseReader, id: string): Promise<UserRow | undefined> {
   return reader.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function changeUser(
-  writer: Writer,
+export async function updateUser(
+  writer: DatabaseWriter,
   id: string,
   change: Partial<Omit<UserRow, 'id'>>,
 ): Promise<void> {
@@ -27,12 +27,12 @@ export async function changeUser(
 }
 
 /** @throws Fault `conflict` when the person belongs to the org already */
-export async function insertMember(writer: Writer, member: MemberRow): Promise<void> {
+export async function insertMember(writer: DatabaseWriter, member: MemberRow): Promise<void> {
   await writer.insertInto('members').values(member).execute();
 }
 
 /** The orgs a person belongs to, the oldest membership first. */
-export function membershipsOf(reader: Reader, userId: string): Promise<MemberRow[]> {
+export function listMembershipsOfUser(reader: DatabaseReader, userId: string): Promise<MemberRow[]> {
   return reader
     .selectFrom('members')
     .selectAll()
@@ -42,7 +42,11 @@ export function membershipsOf(reader: Reader, userId: string): Promise<MemberRow
     .execute();
 }
 
-export function memberById(reader: Reader, orgId: string, id: string): Promise<MemberRow | undefined> {
+export function findMemberById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<MemberRow | undefined> {
   return reader
     .selectFrom('members')
     .selectAll()
@@ -52,7 +56,7 @@ export function memberById(reader: Reader, orgId: string, id: string): Promise<M
 }
 
 /** Whether anybody owns anything here. */
-export async function hasOwner(reader: Reader): Promise<boolean> {
+export async function hasAnyOwner(reader: DatabaseReader): Promise<boolean> {
   const found = await reader
     .selectFrom('members')
     .select('id')
@@ -62,7 +66,11 @@ export async function hasOwner(reader: Reader): Promise<boolean> {
   return found !== undefined;
 }
 
-export function memberOf(reader: Reader, orgId: string, userId: string): Promise<MemberRow | undefined> {
+export function findMemberByUserId(
+  reader: DatabaseReader,
+  orgId: string,
+  userId: string,
+): Promise<MemberRow | undefined> {
   return reader
     .selectFrom('members')
     .selectAll()
@@ -77,7 +85,7 @@ export interface MemberWithUser extends MemberRow {
   readonly name: string;
 }
 
-function withUsers(reader: Reader, orgId: string) {
+function selectMembersWithUsers(reader: DatabaseReader, orgId: string) {
   return reader
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
@@ -91,40 +99,42 @@ export interface MemberFilters {
   readonly team?: string | undefined;
 }
 
-const LISTING = {
+const MEMBER_LIST_COLUMNS = {
   columns: { id: 'members.id', name: 'users.name', at: 'members.created_at' },
-  place: ({ id, name, created_at: at }: MemberWithUser) => ({ id, name, at }),
+  valuesOf: ({ id, name, created_at: at }: MemberWithUser) => ({ id, name, at }),
 };
 
 /** Members of an org, in the order asked for. */
-export function memberPage(
-  reader: Reader,
+export function getMemberPage(
+  reader: DatabaseReader,
   request: ListRequest & MemberFilters,
-): Promise<Page<MemberWithUser>> {
-  let query = withUsers(reader, request.orgId);
+): Promise<RowPage<MemberWithUser>> {
+  let query = selectMembersWithUsers(reader, request.orgId);
   if (request.role !== undefined) query = query.where('members.role', '=', request.role);
   if (request.team !== undefined) query = query.where('members.team', '=', request.team);
-  return pageOf(reader, query, LISTING, request);
+  return getListPage(reader, query, MEMBER_LIST_COLUMNS, request);
 }
 
-export function memberWithUser(
-  reader: Reader,
+export function findMemberWithUser(
+  reader: DatabaseReader,
   orgId: string,
   id: string,
 ): Promise<MemberWithUser | undefined> {
-  return withUsers(reader, orgId).where('members.id', '=', id).executeTakeFirst();
+  return selectMembersWithUsers(reader, orgId).where('members.id', '=', id).executeTakeFirst();
 }
 
 /** The member of an org with this address. */
-export function memberByEmail(
-  reader: Reader,
+export function findMemberByEmail(
+  reader: DatabaseReader,
   orgId: string,
   email: string,
 ): Promise<MemberWithUser | undefined> {
-  return withUsers(reader, orgId).where('users.email', '=', email.toLowerCase()).executeTakeFirst();
+  return selectMembersWithUsers(reader, orgId)
+    .where('users.email', '=', email.toLowerCase())
+    .executeTakeFirst();
 }
 
-export async function countOwners(reader: Reader, orgId: string): Promise<number> {
+export async function countOwners(reader: DatabaseReader, orgId: string): Promise<number> {
   const { count } = await reader
     .selectFrom('members')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
@@ -134,8 +144,8 @@ export async function countOwners(reader: Reader, orgId: string): Promise<number
   return Number(count);
 }
 
-export async function changeMember(
-  writer: Writer,
+export async function updateMembership(
+  writer: DatabaseWriter,
   orgId: string,
   id: string,
   change: Partial<Pick<MemberRow, 'role' | 'team' | 'source' | 'updated_at' | 'updated_by'>>,
@@ -143,6 +153,6 @@ export async function changeMember(
   await writer.updateTable('members').set(change).where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
-export async function deleteMember(writer: Writer, orgId: string, id: string): Promise<void> {
+export async function deleteMember(writer: DatabaseWriter, orgId: string, id: string): Promise<void> {
   await writer.deleteFrom('members').where('org_id', '=', orgId).where('id', '=', id).execute();
 }

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import type { Migration } from './migrations/migration.ts';
-import type { BeatStore } from './monitoring/quiet-beats.ts';
+import type { BeatStore } from './monitoring/optimistic-beats.ts';
 import type { Database } from './ports.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
-import { StoreUnusable } from './store-unusable.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
 
 /** A relational store with everything that is written to it in ways of its own. */
-export type Store = Database & BeatStore;
+export type DatabaseWithBeats = Database & BeatStore;
 
 export interface OpenDatabaseOptions {
   readonly dataDir: string;
@@ -21,7 +21,7 @@ export interface OpenDatabaseOptions {
   readonly migrations?: readonly Migration[];
 }
 
-export function isPostgres(url: string): boolean {
+export function isPostgresUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
@@ -31,18 +31,18 @@ export function isPostgres(url: string): boolean {
  *
  * @throws StoreUnusable with one line for the operator.
  */
-export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<Store> {
-  if (!isPostgres(url)) return openSqlite(sqlitePath(url, options.dataDir), options);
+export async function openDatabase(url: string, options: OpenDatabaseOptions): Promise<DatabaseWithBeats> {
+  if (!isPostgresUrl(url)) return openSqlite(resolveSqlitePath(url, options.dataDir), options);
   // A driver that most installations never use is not read at their start.
   const { openPostgres } = await import('./postgres/open-postgres.ts');
   return openPostgres(url, options);
 }
 
 /** Path of the file that a `sqlite:` URL names. @throws StoreUnusable for any other URL. */
-export function sqlitePath(url: string, dataDir: string): string {
+export function resolveSqlitePath(url: string, dataDir: string): string {
   const path = /^sqlite:(?!:memory:)(.*)$/s.exec(url)?.[1];
   if (path === undefined)
-    throw new StoreUnusable(
+    throw new StoreUnusableError(
       'storage.database wants sqlite:<path of a file>, as sqlite:./.floe/floe.db, or postgres://user:password@host:port/database',
     );
   return path === '' ? join(dataDir, 'floe.db') : resolve(path);

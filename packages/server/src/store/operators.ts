@@ -1,5 +1,5 @@
 import type { OperatorsTable } from './member-tables.ts';
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type OperatorRow = OperatorsTable;
 
@@ -10,7 +10,7 @@ export interface OperatorWithUser extends OperatorRow {
 }
 
 /** Operators of the installation, the first one first. */
-export function allOperators(reader: Reader): Promise<OperatorWithUser[]> {
+export function listAllOperators(reader: DatabaseReader): Promise<OperatorWithUser[]> {
   return reader
     .selectFrom('operators')
     .innerJoin('users', 'users.id', 'operators.user_id')
@@ -22,7 +22,7 @@ export function allOperators(reader: Reader): Promise<OperatorWithUser[]> {
 }
 
 /** Adds an operator; false when the person is one already. */
-export async function insertOperator(writer: Writer, operator: OperatorRow): Promise<boolean> {
+export async function insertOperator(writer: DatabaseWriter, operator: OperatorRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await writer
     .insertInto('operators')
     .values(operator)
@@ -32,7 +32,7 @@ export async function insertOperator(writer: Writer, operator: OperatorRow): Pro
 }
 
 /** False when the person was none. */
-export async function deleteOperator(writer: Writer, userId: string): Promise<boolean> {
+export async function deleteOperator(writer: DatabaseWriter, userId: string): Promise<boolean> {
   const { numDeletedRows } = await writer
     .deleteFrom('operators')
     .where('user_id', '=', userId)
@@ -40,7 +40,7 @@ export async function deleteOperator(writer: Writer, userId: string): Promise<bo
   return numDeletedRows > 0n;
 }
 
-export async function isOperator(reader: Reader, userId: string): Promise<boolean> {
+export async function isOperator(reader: DatabaseReader, userId: string): Promise<boolean> {
   const row = await reader
     .selectFrom('operators')
     .select('user_id')

@@ -1,26 +1,26 @@
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { OrgsTable } from './schema.ts';
 
 export type OrgRow = OrgsTable;
 
 /** An org as it is first written; without declared metadata keys unless given. */
-export type NewOrg = Omit<OrgRow, 'metadata_keys_json'> & Partial<Pick<OrgRow, 'metadata_keys_json'>>;
+export type NewOrgRow = Omit<OrgRow, 'metadata_keys_json'> & Partial<Pick<OrgRow, 'metadata_keys_json'>>;
 
-export async function changeOrg(
-  writer: Writer,
+export async function updateOrgDetails(
+  writer: DatabaseWriter,
   id: string,
   change: Pick<OrgRow, 'name' | 'timezone' | 'updated_at' | 'updated_by'>,
 ): Promise<void> {
   await writer.updateTable('orgs').set(change).where('id', '=', id).execute();
 }
 
-export async function insertOrg(writer: Writer, org: NewOrg): Promise<void> {
-  await writer.insertInto('orgs').values(complete(org)).execute();
+export async function insertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise<void> {
+  await writer.insertInto('orgs').values(withDefaults(org)).execute();
 }
 
 /** Adds an org, or changes the name and the declared metadata keys of the one with its id. */
-export async function putOrg(writer: Writer, org: NewOrg): Promise<void> {
-  const row = complete(org);
+export async function upsertOrg(writer: DatabaseWriter, org: NewOrgRow): Promise<void> {
+  const row = withDefaults(org);
   const { name, metadata_keys_json } = row;
   await writer
     .insertInto('orgs')
@@ -30,8 +30,8 @@ export async function putOrg(writer: Writer, org: NewOrg): Promise<void> {
 }
 
 /** Declares the metadata keys that are indexed and rolled up. */
-export async function putMetadataKeys(
-  writer: Writer,
+export async function setMetadataKeys(
+  writer: DatabaseWriter,
   orgId: string,
   names: readonly string[],
 ): Promise<void> {
@@ -39,15 +39,15 @@ export async function putMetadataKeys(
   await writer.updateTable('orgs').set({ metadata_keys_json }).where('id', '=', orgId).execute();
 }
 
-function complete(org: NewOrg): OrgRow {
+function withDefaults(org: NewOrgRow): OrgRow {
   return { ...org, metadata_keys_json: org.metadata_keys_json ?? null };
 }
 
-export function orgById(reader: Reader, id: string): Promise<OrgRow | undefined> {
+export function findOrgById(reader: DatabaseReader, id: string): Promise<OrgRow | undefined> {
   return reader.selectFrom('orgs').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** Every org, oldest first. */
-export function allOrgs(reader: Reader): Promise<OrgRow[]> {
+export function listAllOrgs(reader: DatabaseReader): Promise<OrgRow[]> {
   return reader.selectFrom('orgs').selectAll().orderBy('created_at').orderBy('id').execute();
 }

@@ -1,15 +1,15 @@
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 import type { PasskeysTable } from './sign-in-tables.ts';
 
 export type PasskeyRow = PasskeysTable;
 
 /** @throws Fault `conflict` when the authenticator is registered already */
-export async function insertPasskey(writer: Writer, passkey: PasskeyRow): Promise<void> {
+export async function insertPasskey(writer: DatabaseWriter, passkey: PasskeyRow): Promise<void> {
   await writer.insertInto('passkeys').values(passkey).execute();
 }
 
 /** The passkeys of a person, the oldest first. */
-export function passkeysOf(reader: Reader, userId: string): Promise<PasskeyRow[]> {
+export function listPasskeysOfUser(reader: DatabaseReader, userId: string): Promise<PasskeyRow[]> {
   return reader
     .selectFrom('passkeys')
     .selectAll()
@@ -20,7 +20,10 @@ export function passkeysOf(reader: Reader, userId: string): Promise<PasskeyRow[]
 }
 
 /** @param credentialId base64url, of anybody */
-export function passkeyByCredential(reader: Reader, credentialId: string): Promise<PasskeyRow | undefined> {
+export function findPasskeyByCredential(
+  reader: DatabaseReader,
+  credentialId: string,
+): Promise<PasskeyRow | undefined> {
   return reader
     .selectFrom('passkeys')
     .selectAll()
@@ -28,7 +31,11 @@ export function passkeyByCredential(reader: Reader, credentialId: string): Promi
     .executeTakeFirst();
 }
 
-export function passkeyById(reader: Reader, userId: string, id: string): Promise<PasskeyRow | undefined> {
+export function findPasskeyById(
+  reader: DatabaseReader,
+  userId: string,
+  id: string,
+): Promise<PasskeyRow | undefined> {
   return reader
     .selectFrom('passkeys')
     .selectAll()
@@ -37,18 +44,18 @@ export function passkeyById(reader: Reader, userId: string, id: string): Promise
     .executeTakeFirst();
 }
 
-export async function changePasskey(
-  writer: Writer,
+export async function updatePasskey(
+  writer: DatabaseWriter,
   id: string,
   change: Partial<Pick<PasskeyRow, 'name' | 'counter' | 'backed_up' | 'last_used_at'>>,
 ): Promise<void> {
   await writer.updateTable('passkeys').set(change).where('id', '=', id).execute();
 }
 
-export async function deletePasskey(writer: Writer, id: string): Promise<void> {
+export async function deletePasskey(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.deleteFrom('passkeys').where('id', '=', id).execute();
 }
 
-export async function deletePasskeys(writer: Writer, userId: string): Promise<void> {
+export async function deletePasskeysOfUser(writer: DatabaseWriter, userId: string): Promise<void> {
   await writer.deleteFrom('passkeys').where('user_id', '=', userId).execute();
 }

@@ -1,18 +1,21 @@
 import { sql } from 'kysely';
 import type { PlatformKeysTable } from './key-tables.ts';
 
-import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type PlatformKeyRow = PlatformKeysTable;
 
 /** @throws Fault `conflict` when the id or the hash exists. Names may repeat. */
-export async function insertKey(writer: Writer, key: PlatformKeyRow): Promise<void> {
+export async function insertPlatformKey(writer: DatabaseWriter, key: PlatformKeyRow): Promise<void> {
   await writer.insertInto('platform_keys').values(key).execute();
 }
 
 /** The key of any org that has this value, or had it before its last rotation. */
-export function keyByHash(reader: Reader, hash: string): Promise<PlatformKeyRow | undefined> {
+export function findPlatformKeyByHash(
+  reader: DatabaseReader,
+  hash: string,
+): Promise<PlatformKeyRow | undefined> {
   return reader
     .selectFrom('platform_keys')
     .selectAll()
@@ -20,22 +23,29 @@ export function keyByHash(reader: Reader, hash: string): Promise<PlatformKeyRow 
     .executeTakeFirst();
 }
 
-export interface KeyFilters {
+export interface PlatformKeyFilters {
   readonly owner?: string | undefined;
   readonly team?: string | undefined;
 }
 
 /** Keys of an org, revoked ones too, in the order asked for. */
-export function keyPage(reader: Reader, request: ListRequest & KeyFilters): Promise<Page<PlatformKeyRow>> {
+export function getPlatformKeyPage(
+  reader: DatabaseReader,
+  request: ListRequest & PlatformKeyFilters,
+): Promise<RowPage<PlatformKeyRow>> {
   let query = reader.selectFrom('platform_keys').selectAll().where('org_id', '=', request.orgId);
   for (const column of ['owner', 'team'] as const) {
     const value = request[column];
     if (value !== undefined) query = query.where(column, '=', value);
   }
-  return pageOf(reader, query, BY_NAME_AND_TIME, request);
+  return getListPage(reader, query, DEFAULT_LIST_COLUMNS, request);
 }
 
-export function keyById(reader: Reader, orgId: string, id: string): Promise<PlatformKeyRow | undefined> {
+export function findPlatformKeyById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<PlatformKeyRow | undefined> {
   return reader
     .selectFrom('platform_keys')
     .selectAll()
@@ -45,8 +55,8 @@ export function keyById(reader: Reader, orgId: string, id: string): Promise<Plat
 }
 
 /** A key of this name that still works, if there is one. */
-export function workingKeyNamed(
-  reader: Reader,
+export function findActivePlatformKeyByName(
+  reader: DatabaseReader,
   orgId: string,
   name: string,
   nowMs: number,
@@ -65,8 +75,8 @@ export function workingKeyNamed(
  * A member's own keys that are not revoked: they are the owner, or made it and named nobody. What they made for
  * somebody else is that one's.
  */
-export function ownKeys(
-  reader: Reader,
+export function listPlatformKeysOfMember(
+  reader: DatabaseReader,
   orgId: string,
   member: { readonly id: string; readonly email: string },
 ): Promise<PlatformKeyRow[]> {
@@ -83,7 +93,7 @@ export function ownKeys(
 }
 
 /** Keys of every org, revoked ones too. */
-export function allKeys(reader: Reader): Promise<PlatformKeyRow[]> {
+export function listAllPlatformKeys(reader: DatabaseReader): Promise<PlatformKeyRow[]> {
   return reader.selectFrom('platform_keys').selectAll().orderBy('id').execute();
 }
 
@@ -91,7 +101,10 @@ export function allKeys(reader: Reader): Promise<PlatformKeyRow[]> {
  * Keys of every org for the snapshot that requests are checked against: those not revoked, expired
  * ones too, and those revoked at or after `revokedSinceMs`, so that their bearers learn why.
  */
-export function snapshotKeys(reader: Reader, revokedSinceMs: number): Promise<PlatformKeyRow[]> {
+export function listSnapshotPlatformKeys(
+  reader: DatabaseReader,
+  revokedSinceMs: number,
+): Promise<PlatformKeyRow[]> {
   return reader
     .selectFrom('platform_keys')
     .selectAll()
@@ -101,9 +114,14 @@ export function snapshotKeys(reader: Reader, revokedSinceMs: number): Promise<Pl
     .execute();
 }
 
-export type KeyChange = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;
+export type PlatformKeyUpdate = Partial<Omit<PlatformKeyRow, 'id' | 'org_id' | 'created_at'>>;
 
-export async function changeKey(writer: Writer, orgId: string, id: string, change: KeyChange): Promise<void> {
+export async function updatePlatformKey(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+  change: PlatformKeyUpdate,
+): Promise<void> {
   await writer
     .updateTable('platform_keys')
     .set(change)
@@ -113,8 +131,8 @@ export async function changeKey(writer: Writer, orgId: string, id: string, chang
 }
 
 /** Revokes a key that is not revoked. Of several at once, exactly one is told `true`. */
-export async function revokeKey(
-  writer: Writer,
+export async function revokePlatformKey(
+  writer: DatabaseWriter,
   orgId: string,
   id: string,
   { by, nowMs }: { readonly by: string; readonly nowMs: number },
@@ -129,7 +147,7 @@ export async function revokeKey(
   return numUpdatedRows === 1n;
 }
 
-export interface KeyUse {
+export interface PlatformKeyUse {
   readonly id: string;
   readonly usedAt: number;
   /** By its value from before the last rotation. */
@@ -137,7 +155,10 @@ export interface KeyUse {
 }
 
 /** Moves the time of last use forward, never back; ids that are gone are passed over. */
-export async function touchKeys(writer: Writer, uses: readonly KeyUse[]): Promise<void> {
+export async function updatePlatformKeysLastUsed(
+  writer: DatabaseWriter,
+  uses: readonly PlatformKeyUse[],
+): Promise<void> {
   for (const { id, usedAt, previous } of uses) {
     const column = previous ? 'previous_last_used_at' : 'last_used_at';
     await writer
@@ -150,8 +171,8 @@ export async function touchKeys(writer: Writer, uses: readonly KeyUse[]): Promis
 }
 
 /** Names of keys by their ids; ids that are gone are left out. */
-export async function keyNames(
-  reader: Reader,
+export async function getPlatformKeyNames(
+  reader: DatabaseReader,
   orgId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -166,7 +187,11 @@ export async function keyNames(
 }
 
 /** Ids of up to 500 keys whose name begins so, in any case of ASCII letters; revoked ones too. */
-export async function keysBeginning(reader: Reader, orgId: string, prefix: string): Promise<string[]> {
+export async function findPlatformKeyIdsByPrefix(
+  reader: DatabaseReader,
+  orgId: string,
+  prefix: string,
+): Promise<string[]> {
   const pattern = `${prefix.replace(/[!%_]/g, '!$&')}%`;
   const rows = await reader
     .selectFrom('platform_keys')
@@ -179,8 +204,8 @@ export async function keysBeginning(reader: Reader, orgId: string, prefix: strin
 }
 
 /** Names and teams of all keys of an org, by id. */
-export async function keyTeams(
-  reader: Reader,
+export async function getPlatformKeyTeams(
+  reader: DatabaseReader,
   orgId: string,
 ): Promise<ReadonlyMap<string, Pick<PlatformKeyRow, 'name' | 'team' | 'created_at' | 'updated_at'>>> {
   const rows = await reader
@@ -192,8 +217,8 @@ export async function keyTeams(
 }
 
 /** Up to `limit` working keys of an org that expire between `now` and `before`, the soonest first. */
-export function keysExpiring(
-  reader: Reader,
+export function listExpiringPlatformKeys(
+  reader: DatabaseReader,
   orgId: string,
   { now, before }: { readonly now: number; readonly before: number },
   limit: number,

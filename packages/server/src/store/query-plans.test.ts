@@ -14,48 +14,48 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import pg from 'pg';
-import { seriesOf, summaryOf, topOf } from '../analytics/charts.ts';
+import { querySeries, querySummary, queryTopValues } from '../analytics/charts.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/log.ts';
-import { alertPage } from './alerts.ts';
-import { auditPage } from './audit.ts';
-import { breakerChangePage } from './breaker-changes.ts';
-import type { Engine } from './engine.ts';
-import { exchangeTail } from './exchange-tail.ts';
-import { type ExchangeQuery, exchangePage } from './exchanges.ts';
-import { liveEventsAfter } from './live-events.ts';
+import { getAlertPage } from './alerts.ts';
+import { getAuditPage } from './audit.ts';
+import { getBreakerChangePage } from './breaker-changes.ts';
+import type { DatabaseEngine } from './database-engine.ts';
+import { getExchangeTail } from './exchange-tail.ts';
+import { type ExchangeQuery, getExchangePage } from './exchanges.ts';
+import { listLiveEventsAfter } from './live-events.ts';
 import { openDatabase } from './open-database.ts';
-import { encodeCursor } from './pages.ts';
-import type { Reader } from './ports.ts';
-import { HOUR_MS } from './rollups/gather.ts';
-import { rollupMonth } from './rollups/month.ts';
+import { encodeTimeCursor } from './pagination.ts';
+import type { DatabaseReader } from './ports.ts';
+import { sumByKeyAndModel } from './rollups/monthly-rollup.ts';
+import { HOUR_MS } from './rollups/rollup-accumulator.ts';
 import type { Schema } from './schema.ts';
 import { ingestRows } from './test/ingest-rows.ts';
-import { testDatabase } from './test/postgres-database.ts';
-import { exchangeRow, ORG } from './test/rows.ts';
-import { temporaryDirectory } from './test/temporary-directory.ts';
+import { createTestDatabase } from './test/postgres-database.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
+import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 
 const DAYS_OF_KOLKATA = { stepMs: 24 * HOUR_MS, timezone: 'Asia/Kolkata' };
 
 /** Everything the console and scripts ask of the tables that grow without end, by name. */
-function questions(reader: Reader): Readonly<Record<string, () => Promise<unknown>>> {
+function questions(reader: DatabaseReader): Readonly<Record<string, () => Promise<unknown>>> {
   const is = (...any: string[]) => ({ any, none: [] });
   const not = (...none: string[]) => ({ any: [], none });
   const list = (query: Partial<ExchangeQuery>) => () =>
-    exchangePage(reader, { orgId: ORG, limit: 50, ...query });
-  const cursor = encodeCursor({ at: NOW, id: 'exc_zzzz' });
-  const month = { orgId: ORG, from: NOW - 30 * 24 * HOUR_MS, to: NOW };
+    getExchangePage(reader, { orgId: TEST_ORG_ID, limit: 50, ...query });
+  const cursor = encodeTimeCursor({ at: NOW, id: 'exc_zzzz' });
+  const month = { orgId: TEST_ORG_ID, from: NOW - 30 * 24 * HOUR_MS, to: NOW };
   const hours = { ...month, unit: 'hour', stepMs: HOUR_MS, limit: 10, metric: 'requests' } as const;
-  const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, limited: 0, unpaid: 0 };
+  const batch = { ids: ['exc_1', 'exc_2'], from: NOW, to: NOW, rate_limited: 0, over_budget: 0 };
   const filter = { facet: 'key', any: ['key_one', 'key_two'], none: [] } as const;
   return {
     'list of everything': list({}),
     'list, further on': list({ cursor, from: NOW - HOUR_MS }),
     'list of two keys': list({ key: is('key_one', 'key_two') }),
     'list of two models': list({ model: is('one', 'two') }),
-    'list of what was asked for': list({ chosen: { model_requested: is('one') } }),
+    'list of what was asked for': list({ textColumns: { model_requested: is('one') } }),
     'list of two statuses': list({
       status: {
         any: [
@@ -66,38 +66,54 @@ function questions(reader: Reader): Readonly<Record<string, () => Promise<unknow
       },
     }),
     'list of other statuses': list({ status: { any: [], none: [{ from: 200, to: 299 }] } }),
-    'list of states': list({ chosen: { state: is('failed', 'blocked') } }),
-    'list of a provider and an error': list({ chosen: { provider: is('acme'), error_code: is('x') } }),
+    'list of states': list({ textColumns: { state: is('failed', 'blocked') } }),
+    'list of a provider and an error': list({ textColumns: { provider: is('acme'), error_code: is('x') } }),
     'list of a key without a model': list({ key: is('key_one'), model: not('large') }),
-    'list of slow ones': list({ bounded: { latency_ms: { from: 60_000 } } }),
-    'list of many attempts': list({ bounded: { attempts: { from: 2 } }, chosen: { route_mode: is('ide') } }),
+    'list of slow ones': list({ numericColumns: { latency_ms: { from: 60_000 } } }),
+    'list of many attempts': list({
+      numericColumns: { attempts: { from: 2 } },
+      textColumns: { route_mode: is('ide') },
+    }),
     'list of some metadata': list({ metadata: { env: is('prod', 'test') } }),
     'list of other metadata': list({ metadata: { build: not('7') } }),
-    'tail, filtered': () => exchangeTail(reader, [batch], { orgId: ORG, key: is('key_one') }, 1),
+    'tail, filtered': () => getExchangeTail(reader, [batch], { orgId: TEST_ORG_ID, key: is('key_one') }, 1),
     'live events': () =>
-      liveEventsAfter(reader, { orgIds: [ORG, 'org_two'], after: { xid: 5, seq: 5 }, limit: 500 }),
-    'changes of breakers': () => breakerChangePage(reader, { orgId: ORG, limit: 50, from: NOW }),
+      listLiveEventsAfter(reader, {
+        orgIds: [TEST_ORG_ID, 'org_two'],
+        after: { xid: 5, seq: 5 },
+        limit: 500,
+      }),
+    'changes of breakers': () => getBreakerChangePage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW }),
     'changes of one breaker': () =>
-      breakerChangePage(reader, { orgId: ORG, limit: 50, breakerId: 'x', cursor }),
-    'audit of a range': () => auditPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
+      getBreakerChangePage(reader, { orgId: TEST_ORG_ID, limit: 50, breakerId: 'x', cursor }),
+    'audit of a range': () => getAuditPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
     'audit of some kinds': () =>
-      auditPage(reader, { orgId: ORG, limit: 50, from: NOW, to: NOW + 1, kinds: ['routes', 'limits'] }),
-    'alerts of a range': () => alertPage(reader, { orgId: ORG, limit: 50, from: NOW, cursor }),
-    summary: () => summaryOf(reader, hours),
-    'summary of two keys': () => summaryOf(reader, { ...hours, filter }),
-    'top teams': () => topOf(reader, { ...hours, groupBy: 'team', order: 'cost_nano_usd' }),
+      getAuditPage(reader, {
+        orgId: TEST_ORG_ID,
+        limit: 50,
+        from: NOW,
+        to: NOW + 1,
+        kinds: ['routes', 'limits'],
+      }),
+    'alerts of a range': () => getAlertPage(reader, { orgId: TEST_ORG_ID, limit: 50, from: NOW, cursor }),
+    summary: () => querySummary(reader, hours),
+    'summary of two keys': () => querySummary(reader, { ...hours, filter }),
+    'top teams': () => queryTopValues(reader, { ...hours, groupBy: 'team', order: 'cost_nano_usd' }),
     'values that begin so': () =>
-      topOf(reader, { ...hours, groupBy: 'model', order: 'requests', prefix: 'gpt' }),
-    'top models of two keys': () => topOf(reader, { ...hours, groupBy: 'model', order: 'requests', filter }),
-    'chart of the same values': () => seriesOf(reader, { ...hours, groupBy: 'model', only: ['a', 'b'] }),
+      queryTopValues(reader, { ...hours, groupBy: 'model', order: 'requests', prefix: 'gpt' }),
+    'top models of two keys': () =>
+      queryTopValues(reader, { ...hours, groupBy: 'model', order: 'requests', filter }),
+    'chart of the same values': () =>
+      querySeries(reader, { ...hours, groupBy: 'model', onlyValues: ['a', 'b'] }),
     'chart of models of two keys': () =>
-      seriesOf(reader, { ...hours, groupBy: 'model', only: ['a'], filter }),
-    'a month': () => rollupMonth(reader, month),
-    'summary to the second': () => summaryOf(reader, { ...hours, from: month.from + 1000, to: NOW - 1000 }),
+      querySeries(reader, { ...hours, groupBy: 'model', onlyValues: ['a'], filter }),
+    'a month': () => sumByKeyAndModel(reader, month),
+    'summary to the second': () =>
+      querySummary(reader, { ...hours, from: month.from + 1000, to: NOW - 1000 }),
     'summary to the second, with minutes': () =>
-      summaryOf(reader, { ...hours, from: month.from + 1000, minutesSince: month.from }),
+      querySummary(reader, { ...hours, from: month.from + 1000, minutesSince: month.from }),
     'top projects to the second, with minutes': () =>
-      topOf(reader, {
+      queryTopValues(reader, {
         ...hours,
         to: NOW - 1000,
         minutesSince: month.from,
@@ -105,11 +121,11 @@ function questions(reader: Reader): Readonly<Record<string, () => Promise<unknow
         order: 'requests',
       }),
     'top teams to the second': () =>
-      topOf(reader, { ...hours, to: NOW - 1000, groupBy: 'team', order: 'requests' }),
+      queryTopValues(reader, { ...hours, to: NOW - 1000, groupBy: 'team', order: 'requests' }),
     'days of a zone of half hours': () =>
-      seriesOf(reader, { ...hours, ...DAYS_OF_KOLKATA, groupBy: 'model' }),
+      querySeries(reader, { ...hours, ...DAYS_OF_KOLKATA, groupBy: 'model' }),
     'days of two projects': () =>
-      seriesOf(reader, {
+      querySeries(reader, {
         ...hours,
         ...DAYS_OF_KOLKATA,
         filter: { ...filter, facet: 'metadata.env' },
@@ -156,7 +172,7 @@ function rowAs<R>(row: object): R {
 }
 
 /** Each statement that answers a question. */
-async function statementsOf(engine: Engine): Promise<ReadonlyMap<string, readonly CompiledQuery[]>> {
+async function statementsOf(engine: DatabaseEngine): Promise<ReadonlyMap<string, readonly CompiledQuery[]>> {
   const found = new Map<string, readonly CompiledQuery[]>();
   const dialect =
     engine === 'sqlite'
@@ -175,7 +191,7 @@ interface Compiling {
   readonly compiler: SqliteQueryCompiler | PostgresQueryCompiler;
 }
 
-function noting(driver: NotingDriver, { adapter, compiler }: Compiling): Reader {
+function noting(driver: NotingDriver, { adapter, compiler }: Compiling): DatabaseReader {
   return new Kysely<Schema>({
     dialect: {
       createAdapter: () => adapter,
@@ -189,11 +205,11 @@ function noting(driver: NotingDriver, { adapter, compiler }: Compiling): Reader 
 }
 
 const rows = Array.from({ length: 50 }, (_, n) =>
-  exchangeRow(`exc_${n}`, { created_at: NOW - n * HOUR_MS, metadata_json: '{"env":"prod"}' }),
+  createTestExchangeRow(`exc_${n}`, { created_at: NOW - n * HOUR_MS, metadata_json: '{"env":"prod"}' }),
 );
 
 test('sqlite: no question reads a whole table', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
   await ingestRows(t, database, rows);
   await database.close();
@@ -230,9 +246,9 @@ test('postgres: every question has an index that answers it', async (t) => {
 });
 
 async function migrated(t: TestContext): Promise<string> {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const database = await openDatabase(url, {
-    dataDir: temporaryDirectory(t),
+    dataDir: createTemporaryDirectory(t),
     log: silentLog,
     clock: systemClock,
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
-import type { Place } from './counters/share.ts';
-import type { Database, Reader, Writer } from './ports.ts';
+import type { ReplicaRank } from './counters/replica-share.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from './ports.ts';
 
 const RENEW_MS = 5_000;
 const LEASE_MS = 15_000;
@@ -10,7 +10,7 @@ const LEASE_MS = 15_000;
 /** The processes at work on one store, by leases that each renews. */
 export interface Replicas {
   /** As last read; never waits. */
-  place(): Place;
+  getRank(): ReplicaRank;
   close(): Promise<void>;
 }
 
@@ -21,8 +21,8 @@ export async function joinReplicas(
   log: Log,
 ): Promise<Replicas> {
   const id = randomUUID();
-  if (!database.isShared) return { place: () => ALONE, close: async () => undefined };
-  let known = ALONE;
+  if (!database.isShared) return { getRank: () => SINGLE_REPLICA, close: async () => undefined };
+  let known = SINGLE_REPLICA;
   let timer: Timer | null = null;
   let closed = false;
   async function renew(isNew: boolean): Promise<void> {
@@ -30,7 +30,7 @@ export async function joinReplicas(
       known = await database.transaction(async (writer) => {
         // Told to the others at once: each one's share of a limit is smaller from now on.
         if (isNew) await database.signals.announce(writer);
-        return renewLease(writer, id, clock.now());
+        return renewReplicaLease(writer, id, clock.now());
       });
     } catch (error) {
       log.warn({ err: error }, 'the lease of this process could not be renewed');
@@ -40,7 +40,7 @@ export async function joinReplicas(
     timer = clock.after(RENEW_MS, () => void renew(false).then(() => closed || renewLater()));
   }
   database.signals.onChange(() => {
-    placeOf(database.read, id).then(
+    findReplicaRank(database.read, id).then(
       (place) => {
         known = place;
       },
@@ -50,7 +50,7 @@ export async function joinReplicas(
   await renew(true);
   renewLater();
   return {
-    place: () => known,
+    getRank: () => known,
     async close() {
       closed = true;
       timer?.cancel();
@@ -63,10 +63,14 @@ export async function joinReplicas(
   };
 }
 
-const ALONE: Place = { count: 1, rank: 0 };
+const SINGLE_REPLICA: ReplicaRank = { replicaCount: 1, rank: 0 };
 
 /** Renews one lease, forgets those that ended, and finds its place among what is left. */
-export async function renewLease(writer: Writer, id: string, nowMs: number): Promise<Place> {
+export async function renewReplicaLease(
+  writer: DatabaseWriter,
+  id: string,
+  nowMs: number,
+): Promise<ReplicaRank> {
   await writer
     .insertInto('replicas')
     .values({ id, seen_at: nowMs })
@@ -76,12 +80,12 @@ export async function renewLease(writer: Writer, id: string, nowMs: number): Pro
     .deleteFrom('replicas')
     .where('seen_at', '<', nowMs - LEASE_MS)
     .execute();
-  return placeOf(writer, id);
+  return findReplicaRank(writer, id);
 }
 
-async function placeOf(reader: Reader, id: string): Promise<Place> {
+async function findReplicaRank(reader: DatabaseReader, id: string): Promise<ReplicaRank> {
   const rows = await reader.selectFrom('replicas').select('id').execute();
   const ids = rows.map((row) => row.id).filter((other) => other !== id);
   // A process whose own lease ended, for it stood still, is one more.
-  return { count: ids.length + 1, rank: ids.filter((other) => other < id).length };
+  return { replicaCount: ids.length + 1, rank: ids.filter((other) => other < id).length };
 }

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { appendAudit, auditPage } from './audit.ts';
-import { type ExchangeQuery, exchangeById, exchangePage } from './exchanges.ts';
-import { allOrgs, insertOrg, orgById } from './orgs.ts';
-import { insertKey, keyById, keyPage, revokeKey, snapshotKeys, touchKeys } from './platform-keys.ts';
+import { appendAuditEntry, getAuditPage } from './audit.ts';
+import { type ExchangeQuery, findExchangeById, getExchangePage } from './exchanges.ts';
+import { findOrgById, insertOrg, listAllOrgs } from './orgs.ts';
+import {
+  findPlatformKeyById,
+  getPlatformKeyPage,
+  insertPlatformKey,
+  listSnapshotPlatformKeys,
+  revokePlatformKey,
+  updatePlatformKeysLastUsed,
+} from './platform-keys.ts';
 import type { Database } from './ports.ts';
-import { putSetting, settingValue } from './settings.ts';
-import { applySpend, spendSince } from './spend/spend.ts';
+import { getSetting, storeSetting } from './settings.ts';
+import { applySpendBatch, listSpendSince } from './spend/budget-spend.ts';
 import { ingestRows } from './test/ingest-rows.ts';
-import { exchangeRow, ORG, platformKeyRow } from './test/rows.ts';
+import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
 
 const OTHER_ORG = 'org_two';
 
@@ -18,7 +25,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   const openWithOrgs = async (t: TestContext) => {
     const database = await open(t);
     await database.transaction(async (writer) => {
-      await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+      await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 });
       await insertOrg(writer, { id: OTHER_ORG, name: 'Two', created_at: 2 });
     });
     return database;
@@ -27,24 +34,24 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   test(`${engine}: a transaction that throws leaves nothing behind`, async (t) => {
     const database = await open(t);
     const failing = database.transaction(async (writer) => {
-      await putSetting(writer, 'a', '1');
+      await storeSetting(writer, 'a', '1');
       throw new Error('changed my mind');
     });
     await assert.rejects(failing, /changed my mind/);
-    assert.equal(await settingValue(database.read, 'a'), undefined);
-    await database.transaction((writer) => putSetting(writer, 'a', '2'));
-    assert.equal(await settingValue(database.read, 'a'), '2');
+    assert.equal(await getSetting(database.read, 'a'), undefined);
+    await database.transaction((writer) => storeSetting(writer, 'a', '2'));
+    assert.equal(await getSetting(database.read, 'a'), '2');
   });
 
   test(`${engine}: spending is counted whatever the name of who spent holds`, async (t) => {
     const database = await openWithOrgs(t);
     const budget = { limitNanoUsd: 9, name: 'each', period: 'month', mode: 'hard', endsAt: 0 } as const;
     const charges = [
-      { ...budget, orgId: ORG, bucket: 'b:each:\0\ud800', nanoUsd: 2 },
+      { ...budget, orgId: TEST_ORG_ID, bucket: 'b:each:\0\ud800', nanoUsd: 2 },
       { ...budget, orgId: OTHER_ORG, bucket: 'b:each:ana', nanoUsd: 3 },
     ];
-    await database.transaction((writer) => applySpend(writer, { journal: 'j', upTo: 1, charges }, 5));
-    const spent = await spendSince(database.read, 0, 5);
+    await database.transaction((writer) => applySpendBatch(writer, { journal: 'j', upTo: 1, charges }, 5));
+    const spent = await listSpendSince(database.read, 0, 5);
     assert.deepEqual(spent.map(({ bucket, spent_nano_usd }) => [bucket, spent_nano_usd]).sort(), [
       ['b:each:ana', 3],
       ['b:each:\ufffd\ufffd', 2],
@@ -53,31 +60,31 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
 
   test(`${engine}: transactions follow one another and lose no update`, async (t) => {
     const database = await open(t);
-    await database.transaction((writer) => putSetting(writer, 'n', '0'));
+    await database.transaction((writer) => storeSetting(writer, 'n', '0'));
     const increments = Array.from({ length: 20 }, () =>
       database.transaction(async (writer) => {
-        const before = Number(await settingValue(writer, 'n'));
-        await putSetting(writer, 'n', String(before + 1));
+        const before = Number(await getSetting(writer, 'n'));
+        await storeSetting(writer, 'n', String(before + 1));
       }),
     );
     await Promise.all(increments);
-    assert.equal(await settingValue(database.read, 'n'), '20');
+    assert.equal(await getSetting(database.read, 'n'), '20');
   });
 
   test(`${engine}: a reader sees nothing of a transaction before it commits and does not wait for it`, async (t) => {
     const database = await open(t);
     await database.transaction(async (writer) => {
-      await putSetting(writer, 'a', 'inside');
-      assert.equal(await settingValue(database.read, 'a'), undefined);
-      assert.equal(await settingValue(writer, 'a'), 'inside');
+      await storeSetting(writer, 'a', 'inside');
+      assert.equal(await getSetting(database.read, 'a'), undefined);
+      assert.equal(await getSetting(writer, 'a'), 'inside');
     });
-    assert.equal(await settingValue(database.read, 'a'), 'inside');
+    assert.equal(await getSetting(database.read, 'a'), 'inside');
   });
 
   test(`${engine}: integers come back as numbers and rows as ordinary objects`, async (t) => {
     const database = await open(t);
     const org = {
-      id: ORG,
+      id: TEST_ORG_ID,
       name: "O'Neil é 🧊",
       created_at: Number.MAX_SAFE_INTEGER,
       metadata_keys_json: '["env"]',
@@ -86,15 +93,15 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       updated_by: 'key_one',
     };
     await database.transaction((writer) => insertOrg(writer, org));
-    assert.deepStrictEqual(await orgById(database.read, ORG), org);
-    assert.deepStrictEqual(await allOrgs(database.read), [org]);
-    assert.equal(await orgById(database.read, 'org_none'), undefined);
+    assert.deepStrictEqual(await findOrgById(database.read, TEST_ORG_ID), org);
+    assert.deepStrictEqual(await listAllOrgs(database.read), [org]);
+    assert.equal(await findOrgById(database.read, 'org_none'), undefined);
   });
 
   test(`${engine}: a second row with the same unique value is a conflict`, async (t) => {
     const database = await openWithOrgs(t);
     const insert = (id: string, hash: string) =>
-      database.transaction((writer) => insertKey(writer, platformKeyRow(id, { hash })));
+      database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow(id, { hash })));
     await insert('key_a', 'same');
     await assert.rejects(
       insert('key_b', 'same'),
@@ -105,49 +112,56 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
 
   test(`${engine}: a key of an org that does not exist is refused`, async (t) => {
     const database = await open(t);
-    await assert.rejects(database.transaction((writer) => insertKey(writer, platformKeyRow('key_a'))));
+    await assert.rejects(
+      database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow('key_a'))),
+    );
   });
 
   test(`${engine}: of several revocations of a key exactly one succeeds, and other orgs cannot`, async (t) => {
     const database = await openWithOrgs(t);
-    await database.transaction((writer) => insertKey(writer, platformKeyRow('key_a')));
+    await database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow('key_a')));
     const revoke = (orgId: string, at: number) =>
-      database.transaction((writer) => revokeKey(writer, orgId, 'key_a', { by: 'somebody', nowMs: at }));
+      database.transaction((writer) =>
+        revokePlatformKey(writer, orgId, 'key_a', { by: 'somebody', nowMs: at }),
+      );
     assert.equal(await revoke(OTHER_ORG, 5), false);
     const times = [10, 11, 12];
-    const answers = await Promise.all(times.map((at) => revoke(ORG, at)));
+    const answers = await Promise.all(times.map((at) => revoke(TEST_ORG_ID, at)));
     assert.equal(answers.filter(Boolean).length, 1);
     // Whichever came first on an engine that runs them side by side.
-    assert.equal((await keyById(database.read, ORG, 'key_a'))?.revoked_at, times[answers.indexOf(true)]);
-    assert.equal(await keyById(database.read, OTHER_ORG, 'key_a'), undefined);
+    assert.equal(
+      (await findPlatformKeyById(database.read, TEST_ORG_ID, 'key_a'))?.revoked_at,
+      times[answers.indexOf(true)],
+    );
+    assert.equal(await findPlatformKeyById(database.read, OTHER_ORG, 'key_a'), undefined);
   });
 
   test(`${engine}: the snapshot has live keys of all orgs and those revoked lately`, async (t) => {
     const database = await openWithOrgs(t);
     await database.transaction(async (writer) => {
-      await insertKey(writer, platformKeyRow('key_live'));
-      await insertKey(writer, platformKeyRow('key_expired', { expires_at: 1 }));
-      await insertKey(writer, platformKeyRow('key_two', { org_id: OTHER_ORG }));
-      await insertKey(writer, platformKeyRow('key_long_gone', { revoked_at: 10 }));
-      await insertKey(writer, platformKeyRow('key_just_gone', { revoked_at: 100 }));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_live'));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_expired', { expires_at: 1 }));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_two', { org_id: OTHER_ORG }));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_long_gone', { revoked_at: 10 }));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_just_gone', { revoked_at: 100 }));
     });
-    const ids = (await snapshotKeys(database.read, 100)).map(({ id }) => id);
+    const ids = (await listSnapshotPlatformKeys(database.read, 100)).map(({ id }) => id);
     assert.deepEqual(ids.sort(), ['key_expired', 'key_just_gone', 'key_live', 'key_two']);
   });
 
   test(`${engine}: last use moves forward only`, async (t) => {
     const database = await openWithOrgs(t);
-    await database.transaction((writer) => insertKey(writer, platformKeyRow('key_a')));
+    await database.transaction((writer) => insertPlatformKey(writer, createTestPlatformKeyRow('key_a')));
     const touch = (usedAt: number) =>
       database.transaction((writer) =>
-        touchKeys(writer, [
+        updatePlatformKeysLastUsed(writer, [
           { id: 'key_a', usedAt },
           { id: 'key_gone', usedAt },
         ]),
       );
     await touch(50);
     await touch(40);
-    assert.equal((await keyById(database.read, ORG, 'key_a'))?.last_used_at, 50);
+    assert.equal((await findPlatformKeyById(database.read, TEST_ORG_ID, 'key_a'))?.last_used_at, 50);
   });
 
   test(`${engine}: pages of keys and of the audit trail give each row once, newest first`, async (t) => {
@@ -156,19 +170,28 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       for (let i = 0; i < 7; i++) {
         // Several rows share a millisecond: the id decides then.
         const at = 100 + Math.floor(i / 3);
-        await insertKey(writer, platformKeyRow(`key_${i}`, { created_at: at }));
-        const entry = { id: `aud_${i}`, org_id: ORG, at, actor: 'setup', action: 'keys.create' };
-        await appendAudit(writer, { ...entry, subject: `key_${i}`, before_json: null, after_json: '{}' });
+        await insertPlatformKey(writer, createTestPlatformKeyRow(`key_${i}`, { created_at: at }));
+        const entry = { id: `aud_${i}`, org_id: TEST_ORG_ID, at, actor: 'setup', action: 'keys.create' };
+        await appendAuditEntry(writer, {
+          ...entry,
+          subject: `key_${i}`,
+          before_json: null,
+          after_json: '{}',
+        });
       }
-      await insertKey(writer, platformKeyRow('key_foreign', { org_id: OTHER_ORG }));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_foreign', { org_id: OTHER_ORG }));
     });
     const numbers = ['6', '5', '4', '3', '2', '1', '0'];
-    const keys = await allPages((cursor) => keyPage(database.read, { orgId: ORG, limit: 3, ...cursor }));
+    const keys = await allPages((cursor) =>
+      getPlatformKeyPage(database.read, { orgId: TEST_ORG_ID, limit: 3, ...cursor }),
+    );
     assert.deepEqual(
       keys.map(({ id }) => id),
       numbers.map((n) => `key_${n}`),
     );
-    const audit = await allPages((cursor) => auditPage(database.read, { orgId: ORG, limit: 7, ...cursor }));
+    const audit = await allPages((cursor) =>
+      getAuditPage(database.read, { orgId: TEST_ORG_ID, limit: 7, ...cursor }),
+    );
     assert.deepEqual(
       audit.map(({ id }) => id),
       numbers.map((n) => `aud_${n}`),
@@ -179,7 +202,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
     const database = await openWithOrgs(t);
     for (const cursor of ['', 'x', '%', Buffer.from('12:a b').toString('base64url')])
       await assert.rejects(
-        exchangePage(database.read, { orgId: ORG, limit: 1, cursor }),
+        getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 1, cursor }),
         (error) =>
           error instanceof Fault && error.code === 'invalid_request' && error.detail.param === 'cursor',
       );
@@ -187,42 +210,62 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
 
   test(`${engine}: rows of the spool come back as they went in, and a second time changes nothing`, async (t) => {
     const database = await openWithOrgs(t);
-    const row = exchangeRow('exc_a', { metadata_json: '{"x":"1"}', provider: null, cost_nano_usd: 9e15 });
+    const row = createTestExchangeRow('exc_a', {
+      metadata_json: '{"x":"1"}',
+      provider: null,
+      cost_nano_usd: 9e15,
+    });
     const first = await ingestRows(t, database, [row]);
     assert.deepEqual([first.inserted, first.known, first.rejected.length], [1, 0, 0]);
-    const again = await ingestRows(t, database, [{ ...row, status: 500 }, exchangeRow('exc_b')]);
+    const again = await ingestRows(t, database, [{ ...row, status: 500 }, createTestExchangeRow('exc_b')]);
     assert.deepEqual([again.inserted, again.known, again.rejected.length], [1, 1, 0]);
-    assert.deepStrictEqual(await exchangeById(database.read, ORG, 'exc_a'), row);
-    assert.equal(await exchangeById(database.read, OTHER_ORG, 'exc_a'), undefined);
+    assert.deepStrictEqual(await findExchangeById(database.read, TEST_ORG_ID, 'exc_a'), row);
+    assert.equal(await findExchangeById(database.read, OTHER_ORG, 'exc_a'), undefined);
   });
 
   test(`${engine}: exchanges are filtered by every filter and never shown to another org`, async (t) => {
     const database = await openWithOrgs(t);
     const metadata_json = JSON.stringify({ env: 'prod', 'a "b".c\\': '7', build: '42' });
     await database.transaction(async (writer) => {
-      await insertKey(writer, platformKeyRow('key_two', { name: 'nightly' }));
-      await insertKey(writer, platformKeyRow('key_old', { name: 'nightly', hash: 'old', revoked_at: 1 }));
-      await insertKey(writer, platformKeyRow('key_far', { name: 'nightly', hash: 'far', org_id: OTHER_ORG }));
+      await insertPlatformKey(writer, createTestPlatformKeyRow('key_two', { name: 'nightly' }));
+      await insertPlatformKey(
+        writer,
+        createTestPlatformKeyRow('key_old', { name: 'nightly', hash: 'old', revoked_at: 1 }),
+      );
+      await insertPlatformKey(
+        writer,
+        createTestPlatformKeyRow('key_far', { name: 'nightly', hash: 'far', org_id: OTHER_ORG }),
+      );
     });
     await ingestRows(t, database, [
-      exchangeRow('exc_1', { created_at: 100, route_mode: 'passthrough', status: 429, state: 'failed' }),
-      exchangeRow('exc_2', {
+      createTestExchangeRow('exc_1', {
+        created_at: 100,
+        route_mode: 'passthrough',
+        status: 429,
+        state: 'failed',
+      }),
+      createTestExchangeRow('exc_2', {
         created_at: 200,
         key_id: 'key_two',
         key_name: 'renamed away',
         provider: 'other',
       }),
-      exchangeRow('exc_3', { created_at: 300, model: 'acme-small', model_requested: 'slow', metadata_json }),
-      exchangeRow('exc_4', { created_at: 400, org_id: OTHER_ORG }),
+      createTestExchangeRow('exc_3', {
+        created_at: 300,
+        model: 'acme-small',
+        model_requested: 'slow',
+        metadata_json,
+      }),
+      createTestExchangeRow('exc_4', { created_at: 400, org_id: OTHER_ORG }),
     ]);
     const is = (...any: string[]) => ({ any, none: [] });
     const not = (...none: string[]) => ({ any: [], none });
     const status = (from: number, to: number) => ({ any: [{ from, to }], none: [] });
     const cases: [Partial<ExchangeQuery>, string][] = [
       [{}, '3 2 1'],
-      [{ chosen: { route_mode: is('passthrough') } }, '1'],
-      [{ chosen: { route_mode: is('unified') } }, '3 2'],
-      [{ chosen: { route_mode: not('unified') } }, '1'],
+      [{ textColumns: { route_mode: is('passthrough') } }, '1'],
+      [{ textColumns: { route_mode: is('unified') } }, '3 2'],
+      [{ textColumns: { route_mode: not('unified') } }, '1'],
       [{ key: is('key_two') }, '2'],
       [{ key: is('nightly') }, '2'],
       [{ key: not('nightly') }, '3 1'],
@@ -233,22 +276,22 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       [{ model: is('slow') }, '3'],
       [{ model: is('acme-small', 'slow', 'fast') }, '3 2 1'],
       [{ model: not('slow') }, '2 1'],
-      [{ chosen: { provider: is('other') } }, '2'],
-      [{ chosen: { provider: is('other', 'acme') } }, '3 2 1'],
-      [{ chosen: { provider: not('other') } }, '3 1'],
+      [{ textColumns: { provider: is('other') } }, '2'],
+      [{ textColumns: { provider: is('other', 'acme') } }, '3 2 1'],
+      [{ textColumns: { provider: not('other') } }, '3 1'],
       [{ status: status(400, 499) }, '1'],
       [{ status: { any: [], none: [{ from: 400, to: 499 }] } }, '3 2'],
       [{ status: { any: [...status(429, 429).any, ...status(500, 500).any], none: [] } }, '1'],
       [{ status: status(100, 599) }, '3 2 1'],
-      [{ status: status(200, 200), chosen: { state: is('complete') } }, '3 2'],
-      [{ chosen: { state: is('failed') } }, '1'],
-      [{ chosen: { state: is('failed', 'complete') } }, '3 2 1'],
-      [{ chosen: { error_code: { any: [], none: [], present: true } } }, ''],
-      [{ chosen: { error_code: { any: [], none: [], present: false } } }, '3 2 1'],
-      [{ bounded: { latency_ms: { from: 900.5 } } }, '3 2 1'],
-      [{ bounded: { latency_ms: { to: 900.4 } } }, ''],
-      [{ bounded: { attempts: { from: 2 } } }, ''],
-      [{ bounded: { attempts: { from: 1, to: 1 } }, key: is('key_two') }, '2'],
+      [{ status: status(200, 200), textColumns: { state: is('complete') } }, '3 2'],
+      [{ textColumns: { state: is('failed') } }, '1'],
+      [{ textColumns: { state: is('failed', 'complete') } }, '3 2 1'],
+      [{ textColumns: { error_code: { any: [], none: [], present: true } } }, ''],
+      [{ textColumns: { error_code: { any: [], none: [], present: false } } }, '3 2 1'],
+      [{ numericColumns: { latency_ms: { from: 900.5 } } }, '3 2 1'],
+      [{ numericColumns: { latency_ms: { to: 900.4 } } }, ''],
+      [{ numericColumns: { attempts: { from: 2 } } }, ''],
+      [{ numericColumns: { attempts: { from: 1, to: 1 } }, key: is('key_two') }, '2'],
       [{ stream: true, dropped: false }, '3 2 1'],
       [{ stream: false }, ''],
       [{ from: 200 }, '3 2'],
@@ -260,7 +303,7 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
       [{ metadata: { missing: is('prod') } }, ''],
     ];
     for (const [filters, expected] of cases) {
-      const { rows } = await exchangePage(database.read, { orgId: ORG, limit: 10, ...filters });
+      const { rows } = await getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 10, ...filters });
       assert.equal(rows.map(({ id }) => id.slice(4)).join(' '), expected, JSON.stringify(filters));
     }
   });
@@ -268,13 +311,13 @@ export function repositorySuite(engine: string, open: (t: TestContext) => Promis
   test(`${engine}: pages of exchanges give each row once while new ones arrive`, async (t) => {
     const database = await openWithOrgs(t);
     const old = Array.from({ length: 11 }, (_, i) =>
-      exchangeRow(`exc_${String(i).padStart(2, '0')}`, { created_at: 100 + Math.floor(i / 4) }),
+      createTestExchangeRow(`exc_${String(i).padStart(2, '0')}`, { created_at: 100 + Math.floor(i / 4) }),
     );
     await ingestRows(t, database, old);
     let arrivals = 0;
     const seen = await allPages(async (cursor) => {
-      const page = await exchangePage(database.read, { orgId: ORG, limit: 3, ...cursor });
-      await ingestRows(t, database, [exchangeRow(`exc_new${arrivals++}`, { created_at: 999 })]);
+      const page = await getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 3, ...cursor });
+      await ingestRows(t, database, [createTestExchangeRow(`exc_new${arrivals++}`, { created_at: 999 })]);
       return page;
     });
     assert.deepEqual(

@@ -1,34 +1,36 @@
 import { sql } from 'kysely';
 import { expireAlerts } from './alerts.ts';
-import { expireKeptBodies } from './kept-bodies.ts';
-import type { Database, Writer } from './ports.ts';
-import { expireRelay } from './relay/retention.ts';
-import { expireRollups } from './rollups/expire.ts';
-import { MINUTE_MS } from './rollups/gather.ts';
-import { putSetting } from './settings.ts';
-import { expireTurns } from './stored-turns.ts';
+import type { Database, DatabaseWriter } from './ports.ts';
+import { expireRelayHistory } from './relay/relay-retention.ts';
+import { expireRollups } from './rollups/expire-rollups.ts';
+import { MINUTE_MS } from './rollups/rollup-accumulator.ts';
+import { storeSetting } from './settings.ts';
+import { expireStoredBodies } from './stored-bodies.ts';
+import { expireStoredResponses } from './stored-responses.ts';
 
 /** Short enough for a transaction of some milliseconds: rows and changes get their turn in between. */
 const ROWS_PER_BATCH = 2000;
 /** Minutes are for charts of the last days; older ones are merged into quarters of an hour. */
-export const MINUTES_KEPT_MS = 3 * 24 * 60 * MINUTE_MS;
+export const MINUTE_ROLLUP_RETENTION_MS = 3 * 24 * 60 * MINUTE_MS;
 
 /** Removes the exchanges made before `beforeMs`, batch by batch; returns how many. For an engine without partitions. */
-export async function expireInBatches(
+export async function expireExchangesInBatches(
   database: Pick<Database, 'read' | 'transaction'>,
   beforeMs: number,
 ): Promise<number> {
   const orgs = await database.read.selectFrom('orgs').select('id').execute();
   let removed = 0;
   for (const { id } of orgs) {
-    removed += await repeat(() => database.transaction((writer) => removeExchanges(writer, id, beforeMs)));
-    await repeat(() => database.transaction((writer) => removeMetadata(writer, id, beforeMs)));
+    removed += await repeatUntilEmpty(() =>
+      database.transaction((writer) => deleteExchangeBatch(writer, id, beforeMs)),
+    );
+    await repeatUntilEmpty(() => database.transaction((writer) => deleteMetadataBatch(writer, id, beforeMs)));
   }
   return removed;
 }
 
 /** Merges old minutes, and removes audit entries, rollups, changes of breakers, stored turns and kept bodies that are over; the engines do the exchanges themselves. */
-export async function expireRest(
+export async function expireOtherHistory(
   database: Pick<Database, 'read' | 'transaction'>,
   before: {
     readonly requestsMs: number;
@@ -39,15 +41,15 @@ export async function expireRest(
   },
 ): Promise<void> {
   const { requestsMs } = before;
-  const minutesMs = before.nowMs - MINUTES_KEPT_MS;
+  const minutesMs = before.nowMs - MINUTE_ROLLUP_RETENTION_MS;
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute()) {
-    await expireRelay(database, id, requestsMs);
-    await expireConversations(database, id, before.responsesMs);
+    await expireRelayHistory(database, id, requestsMs);
+    await expireStoredResponseChains(database, id, before.responsesMs);
     await expireBodies(database, id, before.bodiesMs);
     await expireRollups(database, id, { requestsMs, minutesMs });
     await database.transaction(async (writer) => {
       // The table's trigger lets go of what is older, and of nothing else.
-      await putSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
+      await storeSetting(writer, 'audit_kept_from', String(Math.trunc(before.auditMs)));
       await writer.deleteFrom('audit').where('org_id', '=', id).where('at', '<', before.auditMs).execute();
       await writer
         .deleteFrom('breaker_changes')
@@ -65,12 +67,14 @@ export async function expireRest(
 }
 
 /** From the last turn to the first: each batch frees those its turns were built on. */
-async function expireConversations(
+async function expireStoredResponseChains(
   database: Pick<Database, 'transaction'>,
   orgId: string,
   beforeMs: number,
 ): Promise<void> {
-  for (;;) if ((await database.transaction((writer) => expireTurns(writer, orgId, beforeMs))) === 0) return;
+  for (;;)
+    if ((await database.transaction((writer) => expireStoredResponses(writer, orgId, beforeMs))) === 0)
+      return;
 }
 
 async function expireBodies(
@@ -79,7 +83,7 @@ async function expireBodies(
   beforeMs: number,
 ): Promise<void> {
   for (;;)
-    if ((await database.transaction((writer) => expireKeptBodies(writer, orgId, beforeMs))) === 0) return;
+    if ((await database.transaction((writer) => expireStoredBodies(writer, orgId, beforeMs))) === 0) return;
 }
 
 /** Removes alerts from before `beforeMs` that are over, and the log of their deliveries. */
@@ -88,10 +92,10 @@ export async function expireAlertLog(
   beforeMs: number,
 ): Promise<void> {
   for (const { id } of await database.read.selectFrom('orgs').select('id').execute())
-    await repeat(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
+    await repeatUntilEmpty(() => database.transaction((writer) => expireAlerts(writer, id, beforeMs)));
 }
 
-async function repeat(batch: () => Promise<number>): Promise<number> {
+async function repeatUntilEmpty(batch: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
     const removed = await batch();
@@ -100,7 +104,7 @@ async function repeat(batch: () => Promise<number>): Promise<number> {
   }
 }
 
-async function removeExchanges(writer: Writer, orgId: string, beforeMs: number): Promise<number> {
+async function deleteExchangeBatch(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
   const { numDeletedRows } = await writer
     .deleteFrom('exchanges')
     .where('id', 'in', (query) =>
@@ -115,7 +119,7 @@ async function removeExchanges(writer: Writer, orgId: string, beforeMs: number):
   return Number(numDeletedRows);
 }
 
-async function removeMetadata(writer: Writer, orgId: string, beforeMs: number): Promise<number> {
+async function deleteMetadataBatch(writer: DatabaseWriter, orgId: string, beforeMs: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from exchange_metadata where (org_id, name, value, created_at, exchange_id) in (
       select org_id, name, value, created_at, exchange_id from exchange_metadata

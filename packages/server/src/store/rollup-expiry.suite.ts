@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { insertOrg } from './orgs.ts';
 import type { Database } from './ports.ts';
-import { expireRollups } from './rollups/expire.ts';
-import { HOUR_MS, MINUTE_MS } from './rollups/gather.ts';
-import { mergeMinutes, QUARTER_MS } from './rollups/quarters.ts';
+import { expireRollups } from './rollups/expire-rollups.ts';
+import { mergeMinutesIntoQuarters, QUARTER_MS } from './rollups/quarter-hours.ts';
+import { HOUR_MS, MINUTE_MS } from './rollups/rollup-accumulator.ts';
 import { ingestRows } from './test/ingest-rows.ts';
-import { exchangeRow, ORG } from './test/rows.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 /** The start of a day. */
@@ -17,19 +17,19 @@ const OTHER = 'org_other';
 export function rollupExpirySuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithRows = async (t: TestContext, times: readonly number[]) => {
     const database = await open(t);
-    for (const id of [ORG, OTHER])
+    for (const id of [TEST_ORG_ID, OTHER])
       await database.transaction((writer) =>
         insertOrg(writer, { id, name: id, created_at: 1, metadata_keys_json: '["project"]' }),
       );
     const metadata_json = '{"project":"blue"}';
     const rows = times.flatMap((created_at, n) => [
-      exchangeRow(`exc_${n}`, { created_at, key_id: `key_${n % 7}`, latency_ms: n, metadata_json }),
-      exchangeRow(`exc_other_${n}`, { created_at, org_id: OTHER }),
+      createTestExchangeRow(`exc_${n}`, { created_at, key_id: `key_${n % 7}`, latency_ms: n, metadata_json }),
+      createTestExchangeRow(`exc_other_${n}`, { created_at, org_id: OTHER }),
     ]);
     await ingestRows(t, database, rows);
     return database;
   };
-  const minutesOf = ({ read }: Database, orgId = ORG) =>
+  const minutesOf = ({ read }: Database, orgId = TEST_ORG_ID) =>
     read
       .selectFrom('rollup_minutes')
       .selectAll()
@@ -47,7 +47,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     const before = await minutesOf(database);
     const others = await minutesOf(database, OTHER);
     const until = T0 + 150 * MINUTE_MS + 1;
-    await mergeMinutes(database, ORG, until);
+    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, until);
     const after = await minutesOf(database);
     const cut = until - (until % QUARTER_MS);
     assert.ok(after.every(({ at }) => at >= cut || at % QUARTER_MS === 0));
@@ -72,12 +72,12 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
     const every = Array.from({ length: 1300 }, (_, n) => T0 + n * MINUTE_MS);
     const database = await openWithRows(t, every);
     const until = T0 + DAY_MS;
-    await mergeMinutes(database, ORG, until);
+    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, until);
     assert.equal((await timesOf(database)).length, Math.ceil(1300 / 15));
     assert.equal((await timesOf(database, 'metadata.project')).length, Math.ceil(1300 / 15));
-    await ingestRows(t, database, [exchangeRow('exc_late', { created_at: T0 + 7 * MINUTE_MS })]);
+    await ingestRows(t, database, [createTestExchangeRow('exc_late', { created_at: T0 + 7 * MINUTE_MS })]);
     assert.equal((await timesOf(database)).length, Math.ceil(1300 / 15) + 1);
-    await mergeMinutes(database, ORG, until);
+    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, until);
     const all = (await minutesOf(database)).filter(({ facet }) => facet === 'all');
     assert.deepEqual([all.length, all[0]?.requests], [Math.ceil(1300 / 15), 16]);
   });
@@ -93,8 +93,8 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
       transaction: (work) =>
         left-- > 0 ? database.transaction(work) : Promise.reject(new Error('the database is away')),
     };
-    await assert.rejects(mergeMinutes(breaking, ORG, T0 + DAY_MS), /away/);
-    await mergeMinutes(database, ORG, T0 + DAY_MS);
+    await assert.rejects(mergeMinutesIntoQuarters(breaking, TEST_ORG_ID, T0 + DAY_MS), /away/);
+    await mergeMinutesIntoQuarters(database, TEST_ORG_ID, T0 + DAY_MS);
     const left15 = (await minutesOf(database)).filter(({ at }) => at % QUARTER_MS !== 0);
     assert.deepEqual(left15, []);
     assert.equal((await timesOf(database)).length, 4);
@@ -107,16 +107,20 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
       await ingestRows(
         t,
         database,
-        keys.map((key_id) => exchangeRow(`exc_${day}_${key_id}`, { created_at: at, key_id })),
+        keys.map((key_id) => createTestExchangeRow(`exc_${day}_${key_id}`, { created_at: at, key_id })),
       );
     const timesIn = async (table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs') => {
-      const rows = await database.read.selectFrom(table).select('at').where('org_id', '=', ORG).execute();
+      const rows = await database.read
+        .selectFrom(table)
+        .select('at')
+        .where('org_id', '=', TEST_ORG_ID)
+        .execute();
       return rows.map(({ at }) => at);
     };
     const tables = ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const;
     for (const table of tables)
       assert.ok((await timesIn(table)).filter((at) => at < T0).length > keys.length, table);
-    await expireRollups(database, ORG, { requestsMs: T0 - DAY_MS, minutesMs: T0 - DAY_MS });
+    await expireRollups(database, TEST_ORG_ID, { requestsMs: T0 - DAY_MS, minutesMs: T0 - DAY_MS });
     for (const table of tables) {
       const times = await timesIn(table);
       assert.ok(times.length > keys.length && times.every((at) => at === T0), table);
@@ -129,12 +133,12 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
       t,
       days.map((day) => T0 - day * DAY_MS + HOUR_MS),
     );
-    const oldest = async (table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs', orgId = ORG) => {
+    const oldest = async (table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs', orgId = TEST_ORG_ID) => {
       const rows = await database.read.selectFrom(table).select('at').where('org_id', '=', orgId).execute();
       return Math.min(...rows.map(({ at }) => at));
     };
     const requestsMs = T0 - 5 * DAY_MS + 12 * HOUR_MS;
-    await expireRollups(database, ORG, { requestsMs, minutesMs: T0 - 3 * DAY_MS });
+    await expireRollups(database, TEST_ORG_ID, { requestsMs, minutesMs: T0 - 3 * DAY_MS });
     for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
       assert.equal(await oldest(table), T0 - 5 * DAY_MS + HOUR_MS, table);
       assert.equal(await oldest(table, OTHER), T0 - 10 * DAY_MS + HOUR_MS, table);
@@ -143,7 +147,7 @@ export function rollupExpirySuite(engine: string, open: (t: TestContext) => Prom
       .selectFrom('rollup_hours')
       .select('facet')
       .distinct()
-      .where('org_id', '=', ORG)
+      .where('org_id', '=', TEST_ORG_ID)
       .where('at', '<', T0 - 4 * DAY_MS)
       .execute();
     assert.ok(facets.length >= 14, 'every facet keeps its day');

@@ -1,54 +1,70 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { exchangePage } from './exchanges.ts';
+import { getExchangePage } from './exchanges.ts';
 import { insertOrg } from './orgs.ts';
 import type { Database, ExchangeRow } from './ports.ts';
-import { expireRest } from './retention.ts';
-import { HOUR_MS, MINUTE_MS } from './rollups/gather.ts';
-import { type RollupRequest, rollupSeries, rollupSteps, rollupTop, rollupTotal } from './rollups/read.ts';
+import { expireOtherHistory } from './retention.ts';
+import {
+  getRollupSeries,
+  getRollupSteps,
+  getRollupTotal,
+  getTopRollupValues,
+  type RollupRequest,
+} from './rollups/read-rollups.ts';
+import { HOUR_MS, MINUTE_MS } from './rollups/rollup-accumulator.ts';
 import { ingestRows } from './test/ingest-rows.ts';
-import { exchangeRow, ORG } from './test/rows.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from './test/rows.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 /** The start of a day. */
 const T0 = Date.UTC(2026, 10, 21);
-const ALL: RollupRequest = { orgId: ORG, from: T0 - 30 * DAY_MS, to: T0 + DAY_MS, unit: 'hour' };
+const ALL: RollupRequest = { orgId: TEST_ORG_ID, from: T0 - 30 * DAY_MS, to: T0 + DAY_MS, unit: 'hour' };
 
 /** What every engine must count. `open` gives an empty database that is closed when the test ends. */
 export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
   const openWithOrg = async (t: TestContext, keys: readonly string[] = []) => {
     const database = await open(t);
     await database.transaction((writer) =>
-      insertOrg(writer, { id: ORG, name: 'One', created_at: 1, metadata_keys_json: JSON.stringify(keys) }),
+      insertOrg(writer, {
+        id: TEST_ORG_ID,
+        name: 'One',
+        created_at: 1,
+        metadata_keys_json: JSON.stringify(keys),
+      }),
     );
     return database;
   };
   const requests = async (database: Database, more: Partial<RollupRequest> = {}) =>
-    (await rollupTotal(database.read, { ...ALL, ...more, figures: ['requests'] }))[0];
+    (await getRollupTotal(database.read, { ...ALL, ...more, figures: ['requests'] }))[0];
 
   test(`${engine}: a row counts once, however often and in whatever company it comes`, async (t) => {
     const database = await openWithOrg(t);
-    const rows = Array.from({ length: 20 }, (_, n) => exchangeRow(`exc_${n}`, { created_at: T0 + n }));
+    const rows = Array.from({ length: 20 }, (_, n) =>
+      createTestExchangeRow(`exc_${n}`, { created_at: T0 + n }),
+    );
     await ingestRows(t, database, rows.slice(0, 12));
     await ingestRows(t, database, rows.slice(5));
     await ingestRows(t, database, rows);
     const figures = ['requests', 'input_tokens', 'cost_nano_usd', 'latency_ms'] as const;
-    assert.deepEqual(await rollupTotal(database.read, { ...ALL, figures }), [20, 24_000, 2_469_120, 18_010]);
+    assert.deepEqual(
+      await getRollupTotal(database.read, { ...ALL, figures }),
+      [20, 24_000, 2_469_120, 18_010],
+    );
     assert.equal(await requests(database, { unit: 'minute' }), 20);
     assert.equal(await requests(database, { orgId: 'org_two' }), 0);
   });
 
   test(`${engine}: the same id twice in one batch is one row and counts once`, async (t) => {
     const database = await openWithOrg(t);
-    const row = exchangeRow('exc_a', { created_at: T0 });
+    const row = createTestExchangeRow('exc_a', { created_at: T0 });
     const { inserted, known } = await ingestRows(t, database, [row, row]);
     assert.deepEqual([inserted, known, await requests(database)], [1, 1, 1]);
   });
 
   test(`${engine}: rows the table refuses are rejected alone and not counted`, async (t) => {
     const database = await openWithOrg(t);
-    const bad = { ...exchangeRow('exc_bad', { created_at: T0 }), status: null };
-    const good = exchangeRow('exc_good', { created_at: T0 });
+    const bad = { ...createTestExchangeRow('exc_bad', { created_at: T0 }), status: null };
+    const good = createTestExchangeRow('exc_good', { created_at: T0 });
     const result = await ingestRows(t, database, [good, bad, { ...good, id: 'exc_more' }]);
     assert.deepEqual([result.inserted, result.known, result.rejected], [2, 0, [JSON.stringify(bad)]]);
     assert.equal(await requests(database), 2);
@@ -57,8 +73,8 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
   test(`${engine}: rows whose time is none are rejected alone`, async (t) => {
     const database = await openWithOrg(t);
     const times = [-1, 1.5, 1e300, null, 'today'];
-    const bad = times.map((created_at, n) => ({ ...exchangeRow(`exc_${n}`), created_at }));
-    const good = exchangeRow('exc_good', { created_at: T0 });
+    const bad = times.map((created_at, n) => ({ ...createTestExchangeRow(`exc_${n}`), created_at }));
+    const good = createTestExchangeRow('exc_good', { created_at: T0 });
     const { inserted, rejected } = await ingestRows(t, database, [...bad, good]);
     assert.deepEqual([inserted, rejected.length, await requests(database)], [1, bad.length, 1]);
   });
@@ -67,15 +83,20 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     const database = await openWithOrg(t, ['env']);
     const metadata = (env: unknown) => ({ metadata_json: JSON.stringify({ env, other: 'x' }) });
     await ingestRows(t, database, [
-      exchangeRow('exc_1', { created_at: T0, model: 'large', ...metadata('prod') }),
-      exchangeRow('exc_2', {
+      createTestExchangeRow('exc_1', { created_at: T0, model: 'large', ...metadata('prod') }),
+      createTestExchangeRow('exc_2', {
         created_at: T0 + HOUR_MS,
         model: 'large',
         key_id: 'key_two',
         ...metadata('prod'),
       }),
-      exchangeRow('exc_3', { created_at: T0 + HOUR_MS, model: 'small', status: 503, state: 'failed' }),
-      exchangeRow('exc_4', {
+      createTestExchangeRow('exc_3', {
+        created_at: T0 + HOUR_MS,
+        model: 'small',
+        status: 503,
+        state: 'failed',
+      }),
+      createTestExchangeRow('exc_4', {
         created_at: T0 + HOUR_MS,
         model: null,
         status: 403,
@@ -94,7 +115,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
         order: 'requests',
         figures: ['requests', 'errors'],
       } as const;
-      const found = await rollupTop(database.read, { ...wanted, limit: 10 });
+      const found = await getTopRollupValues(database.read, { ...wanted, limit: 10 });
       return found.map(({ value, sums }) => [value, ...sums]);
     };
     assert.deepEqual(await top('model'), [
@@ -124,10 +145,10 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     await ingestRows(
       t,
       database,
-      times.map((created_at, n) => exchangeRow(`exc_${n}`, { created_at })),
+      times.map((created_at, n) => createTestExchangeRow(`exc_${n}`, { created_at })),
     );
     const figures = ['requests'] as const;
-    const steps = (stepMs: number) => rollupSteps(database.read, { ...ALL, stepMs, figures });
+    const steps = (stepMs: number) => getRollupSteps(database.read, { ...ALL, stepMs, figures });
     assert.deepEqual(await steps(DAY_MS), [
       { at: T0 - DAY_MS, sums: [1] },
       { at: T0, sums: [4] },
@@ -146,7 +167,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       [HOUR_MS, 4],
       [DAY_MS, 2],
     ] as const) {
-      const series = await rollupSeries(database.read, { ...wanted, stepMs });
+      const series = await getRollupSeries(database.read, { ...wanted, stepMs });
       assert.equal(series.length, count);
       assert.equal(
         series.reduce((sum, { sums }) => sum + (sums[0] ?? 0), 0),
@@ -158,7 +179,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
   test(`${engine}: lists find rows by a declared metadata key with other filters, page by page`, async (t) => {
     const database = await openWithOrg(t, ['env']);
     const rows = Array.from({ length: 30 }, (_, n) =>
-      exchangeRow(`exc_${String(n).padStart(2, '0')}`, {
+      createTestExchangeRow(`exc_${String(n).padStart(2, '0')}`, {
         created_at: T0 + n,
         status: n % 3 === 0 ? 429 : 200,
         metadata_json: JSON.stringify({ env: n % 2 === 0 ? 'prod' : 'test', build: String(n % 4) }),
@@ -169,7 +190,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
       const found: string[] = [];
       let cursor: string | undefined;
       do {
-        const page = await exchangePage(database.read, { orgId: ORG, limit: 4, cursor, ...more });
+        const page = await getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 4, cursor, ...more });
         found.push(...page.rows.map(({ id }) => id.slice(4)));
         cursor = page.nextCursor ?? undefined;
       } while (cursor !== undefined);
@@ -192,13 +213,21 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     await ingestRows(
       t,
       database,
-      days.map((day) => exchangeRow(`exc_${day}`, { created_at: T0 - day * DAY_MS, metadata_json })),
+      days.map((day) =>
+        createTestExchangeRow(`exc_${day}`, { created_at: T0 - day * DAY_MS, metadata_json }),
+      ),
     );
     const before = T0 - 4 * DAY_MS;
-    assert.equal(await database.expire(before), 2);
-    await expireRest(database, { requestsMs: before, auditMs: 0, responsesMs: 0, bodiesMs: 0, nowMs: T0 });
+    assert.equal(await database.expireExchanges(before), 2);
+    await expireOtherHistory(database, {
+      requestsMs: before,
+      auditMs: 0,
+      responsesMs: 0,
+      bodiesMs: 0,
+      nowMs: T0,
+    });
     const list = async (more: object = {}) => {
-      const { rows } = await exchangePage(database.read, { orgId: ORG, limit: 10, ...more });
+      const { rows } = await getExchangePage(database.read, { orgId: TEST_ORG_ID, limit: 10, ...more });
       return rows.map(({ id }) => id);
     };
     assert.deepEqual(await list(), ['exc_0', 'exc_1', 'exc_4']);
@@ -209,7 +238,7 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
     ]);
     assert.equal(await requests(database), 3);
     assert.equal(await requests(database, { unit: 'minute' }), 3);
-    assert.equal(await database.expire(before), 0);
+    assert.equal(await database.expireExchanges(before), 0);
   });
 
   test(`${engine}: a change is told once it is committed, and not when it is undone`, async (t) => {
@@ -234,10 +263,10 @@ export function rollupSuite(engine: string, open: (t: TestContext) => Promise<Da
   test(`${engine}: sums beyond 2^53 nano-USD are read all the same`, async (t) => {
     const database = await openWithOrg(t);
     const rows: ExchangeRow[] = [1, 2, 3].map((n) =>
-      exchangeRow(`exc_${n}`, { created_at: T0 + n * MINUTE_MS, cost_nano_usd: 9e15 }),
+      createTestExchangeRow(`exc_${n}`, { created_at: T0 + n * MINUTE_MS, cost_nano_usd: 9e15 }),
     );
     await ingestRows(t, database, rows);
-    const [cost] = await rollupTotal(database.read, { ...ALL, figures: ['cost_nano_usd'] });
+    const [cost] = await getRollupTotal(database.read, { ...ALL, figures: ['cost_nano_usd'] });
     assert.equal(cost, 2.7e16);
   });
 }

@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { AlertDeliveriesTable, AlertsTable, ChannelsTable } from './alert-tables.ts';
-import type { BackgroundResponsesTable, KeptBodiesTable } from './body-tables.ts';
+import type { BackgroundResponsesTable, StoredBodiesTable } from './body-tables.ts';
 import type { ConfigSchema } from './config-tables.ts';
 import type { AuditTable, PlatformKeysTable } from './key-tables.ts';
 import type { BreakerChangesTable, JobsTable, LiveEventsTable, ViewsTable } from './live-tables.ts';
@@ -14,14 +14,14 @@ import type {
   UsersTable,
 } from './member-tables.ts';
 
-import type { MonitoringSchema } from './monitoring/tables.ts';
+import type { MonitoringSchema } from './monitoring/monitoring-tables.ts';
 import type {
   RelayApprovalsTable,
   RelayDecisionsTable,
   RelayReportsTable,
   RelaySessionsTable,
-} from './relay/tables.ts';
-import type { Figures, Sums } from './rollups/figures.ts';
+} from './relay/relay-tables.ts';
+import type { RollupFigures, RollupSums } from './rollups/rollup-figures.ts';
 import type { SignInSchema } from './sign-in-tables.ts';
 
 /**
@@ -44,20 +44,20 @@ export interface Schema extends MonitoringSchema, ConfigSchema, SignInSchema {
   rollup_minutes: RollupTable;
   rollup_hours: RollupTable;
   rollup_pairs: RollupPairTable;
-  resources: ResourcesTable;
+  provider_resources: ProviderResourcesTable;
   channels: ChannelsTable;
   alerts: AlertsTable;
   alert_deliveries: AlertDeliveriesTable;
-  stored_turns: StoredTurnsTable;
+  stored_responses: StoredResponsesTable;
   background_responses: BackgroundResponsesTable;
-  kept_bodies: KeptBodiesTable;
+  stored_bodies: StoredBodiesTable;
   settings: SettingsTable;
   budget_spend: BudgetSpendTable;
   spend_journals: SpendJournalsTable;
   replicas: ReplicasTable;
-  limits: GuardrailTable;
-  budgets: GuardrailTable;
-  relay_rules: GuardrailTable;
+  limits: GuardrailRulesTable;
+  budgets: GuardrailRulesTable;
+  relay_rules: GuardrailRulesTable;
   relay_decisions: RelayDecisionsTable;
   relay_reports: RelayReportsTable;
   relay_approvals: RelayApprovalsTable;
@@ -149,7 +149,7 @@ export interface ExchangeMetadataTable {
  * Sums over the exchanges that began within one minute or hour and have one value of a facet: `all`, a
  * dimension such as `model`, or `metadata.project`.
  */
-export interface RollupTable extends Figures {
+export interface RollupTable extends RollupFigures {
   org_id: string;
   facet: string;
   at: number;
@@ -158,7 +158,7 @@ export interface RollupTable extends Figures {
 }
 
 /** Sums per hour for two dimensions at once, such as `model+key`; without histograms. */
-export interface RollupPairTable extends Sums {
+export interface RollupPairTable extends RollupSums {
   org_id: string;
   facet: string;
   /** Of the first dimension. */
@@ -169,7 +169,7 @@ export interface RollupPairTable extends Sums {
 }
 
 /** A file, batch, stored answer or the like that a provider keeps, and the platform key that made it. */
-export interface ResourcesTable {
+export interface ProviderResourcesTable {
   org_id: string;
   /** The provider's own id for it. */
   resource_id: string;
@@ -185,7 +185,7 @@ export interface ResourcesTable {
 }
 
 /** One request to Responses and its answer, kept so that a later request can go on from it. */
-export interface StoredTurnsTable {
+export interface StoredResponsesTable {
   /** Of the exchange that made it. */
   id: string;
   org_id: string;
@@ -198,7 +198,7 @@ export interface StoredTurnsTable {
   /** Provider and credential that answered, as seals name them. */
   origin: string;
   /** 1 when the provider keeps the answer too, under the same id. */
-  held: number;
+  stored_by_provider: number;
   /** Input and answer, encrypted. */
   sealed: string;
 }
@@ -234,7 +234,7 @@ export interface ReplicasTable {
 }
 
 /** A limit or a budget made through the API; those of floe.yaml stay there. */
-export interface GuardrailTable {
+export interface GuardrailRulesTable {
   id: string;
   org_id: string;
   /** As floe.yaml would say it. */

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Writer } from './ports.ts';
+import type { DatabaseWriter } from './ports.ts';
 
 /** Tables that hold encrypted text, and where in them it stands. */
-const PLACES = {
+const SEALED_COLUMNS = {
   channels: { id: sql.ref('id'), text: 'secrets_sealed', version: sql.ref('secrets_version'), batch: 200 },
   config_entries: {
     id: sql.ref('row_id'),
@@ -11,22 +11,27 @@ const PLACES = {
     batch: 200,
   },
   provider_credentials: { id: sql.ref('id'), text: 'sealed', version: sql.ref('version'), batch: 200 },
-  creations: { id: sql`verb || ' ' || idempotency_key`, text: 'sealed', version: sql`1`, batch: 200 },
+  idempotent_creations: {
+    id: sql`verb || ' ' || idempotency_key`,
+    text: 'sealed',
+    version: sql`1`,
+    batch: 200,
+  },
   // A turn may be megabytes.
-  stored_turns: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
+  stored_responses: { id: sql.ref('id'), text: 'sealed', version: sql`1`, batch: 20 },
 } as const satisfies Record<
   string,
   { id: RawBuilder<unknown>; text: string; version: RawBuilder<unknown>; batch: number }
 >;
 
-export type SealedTable = keyof typeof PLACES;
+export type SealedTable = keyof typeof SEALED_COLUMNS;
 
 export const SEALED_TABLES: readonly SealedTable[] = [
   'channels',
   'config_entries',
   'provider_credentials',
-  'creations',
-  'stored_turns',
+  'idempotent_creations',
+  'stored_responses',
 ];
 
 /** An encrypted text and the place it is bound to. */
@@ -38,13 +43,13 @@ export interface SealedText {
 }
 
 /** The next texts after a place that start with another prefix than this one, in the order of their places. */
-export async function sealedOtherwise(
-  writer: Writer,
+export async function listTextsWithOtherPrefix(
+  writer: DatabaseWriter,
   table: SealedTable,
   prefix: string,
   after: Pick<SealedText, 'orgId' | 'rowId'> | null,
 ): Promise<SealedText[]> {
-  const { id, text, version, batch } = PLACES[table];
+  const { id, text, version, batch } = SEALED_COLUMNS[table];
   const next = after === null ? sql`` : sql`and (org_id, ${id}) > (${after.orgId}, ${after.rowId})`;
   const { rows } = await sql<{ org_id: string; row_id: string; version: number; sealed: string }>`
     select org_id, ${id} as row_id, ${version} as version, ${sql.ref(text)} as sealed
@@ -60,13 +65,13 @@ export async function sealedOtherwise(
 }
 
 /** Puts a text in the place of one that is still as it was read; false when somebody changed it. */
-export async function replaceSealed(
-  writer: Writer,
+export async function replaceSealedText(
+  writer: DatabaseWriter,
   table: SealedTable,
   { orgId, rowId, sealed }: SealedText,
   replacement: string,
 ): Promise<boolean> {
-  const { id, text } = PLACES[table];
+  const { id, text } = SEALED_COLUMNS[table];
   const { numAffectedRows = 0n } = await sql`
     update ${sql.table(table)} set ${sql.ref(text)} = ${replacement}
     where org_id = ${orgId} and ${id} = ${rowId} and ${sql.ref(text)} = ${sealed}`.execute(writer);
@@ -74,11 +79,11 @@ export async function replaceSealed(
 }
 
 /** Ids of the keys that stored secrets are encrypted with; stored turns, which are many and end by themselves, are left out. */
-export async function keysInUse(writer: Writer): Promise<string[]> {
+export async function listEncryptionKeyIds(writer: DatabaseWriter): Promise<string[]> {
   const found = new Set<string>();
   for (const table of SEALED_TABLES) {
-    if (table === 'stored_turns') continue;
-    const column = sql.ref(PLACES[table].text);
+    if (table === 'stored_responses') continue;
+    const column = sql.ref(SEALED_COLUMNS[table].text);
     const { rows } = await sql<{ key: string }>`
       select distinct substr(${column}, 5, 8) as key from ${sql.table(table)} where ${column} is not null`.execute(
       writer,

@@ -3,27 +3,27 @@ import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSecretKey } from './secret-key.ts';
-import { StoreUnusable } from './store-unusable.ts';
-import { temporaryDirectory } from './test/temporary-directory.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
+import { createTemporaryDirectory } from './test/temporary-directory.ts';
 
 const GIVEN = 'a given key of more than 32 characters';
 
 const refuses = (pattern: RegExp) => (error: unknown) =>
-  error instanceof StoreUnusable && pattern.test(error.message);
+  error instanceof StoreUnusableError && pattern.test(error.message);
 
 test('a key is generated once, readable by its owner alone, and found again', (t) => {
-  const dataDir = join(temporaryDirectory(t), 'made');
+  const dataDir = join(createTemporaryDirectory(t), 'made');
   const first = loadSecretKey({ dataDir });
-  assert.equal(first.generated, true);
+  assert.equal(first.isGenerated, true);
   assert.equal(first.key.length, 32);
   assert.equal(statSync(join(dataDir, 'secret.key')).mode & 0o777, 0o600);
   const again = loadSecretKey({ dataDir });
-  assert.equal(again.generated, false);
+  assert.equal(again.isGenerated, false);
   assert.deepEqual(again.key, first.key);
 });
 
 test('a key that other users of the machine can read is refused, with the command that closes it', (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const { key } = loadSecretKey({ dataDir });
   const file = join(dataDir, 'secret.key');
   for (const bit of [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]) {
@@ -37,13 +37,13 @@ test('a key that other users of the machine can read is refused, with the comman
 });
 
 test('two installations have two keys', (t) => {
-  const one = loadSecretKey({ dataDir: temporaryDirectory(t) });
-  const other = loadSecretKey({ dataDir: temporaryDirectory(t) });
+  const one = loadSecretKey({ dataDir: createTemporaryDirectory(t) });
+  const other = loadSecretKey({ dataDir: createTemporaryDirectory(t) });
   assert.notDeepEqual(one.key, other.key);
 });
 
 test('a generated key may move from its file to the environment', (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const { key } = loadSecretKey({ dataDir });
   const given = readFileSync(join(dataDir, 'secret.key'), 'utf8').trim();
   rmSync(join(dataDir, 'secret.key'));
@@ -51,12 +51,12 @@ test('a generated key may move from its file to the environment', (t) => {
 });
 
 test('a given key is used, never written down, and may not be short', (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   assert.throws(
     () => loadSecretKey({ dataDir, given: 'x'.repeat(31) }),
     refuses(/31 characters; it needs at least 32/),
   );
-  const { key, generated } = loadSecretKey({ dataDir, given: GIVEN });
+  const { key, isGenerated: generated } = loadSecretKey({ dataDir, given: GIVEN });
   assert.equal(generated, false);
   assert.deepEqual(loadSecretKey({ dataDir, given: GIVEN }).key, key);
   assert.throws(() => readFileSync(join(dataDir, 'secret.key')), /ENOENT/);
@@ -66,7 +66,7 @@ test('a given key is used, never written down, and may not be short', (t) => {
 });
 
 test('another key than last time, a lost one and a cut one are refused', (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   loadSecretKey({ dataDir });
   assert.throws(() => loadSecretKey({ dataDir, given: GIVEN }), refuses(/FLOE_SECRET_KEY is not the key/));
   writeFileSync(join(dataDir, 'secret.key'), 'another key, also of 32 characters and more');

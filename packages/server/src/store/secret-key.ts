@@ -10,9 +10,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Writer } from './ports.ts';
-import { putSetting, settingValue } from './settings.ts';
-import { StoreUnusable } from './store-unusable.ts';
+import type { DatabaseWriter } from './ports.ts';
+import { getSetting, storeSetting } from './settings.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
 
 export const SECRET_KEY_MIN_CHARS = 32;
 
@@ -26,7 +26,7 @@ export interface SecretKey {
   /** 32 bytes. */
   readonly key: Buffer;
   /** Made just now: an operator should be told to keep the file. */
-  readonly generated: boolean;
+  readonly isGenerated: boolean;
 }
 
 /**
@@ -40,42 +40,44 @@ export function loadSecretKey({ dataDir, given }: SecretKeyOptions): SecretKey {
   const file = join(dataDir, 'secret.key');
   const fingerprintFile = join(dataDir, 'secret.fingerprint');
   if (given !== undefined && given.length < SECRET_KEY_MIN_CHARS)
-    throw new StoreUnusable(
+    throw new StoreUnusableError(
       `FLOE_SECRET_KEY has ${given.length} characters; it needs at least ${SECRET_KEY_MIN_CHARS}. Unset it to have one generated.`,
     );
-  const kept = given ?? readSecret(file);
+  const kept = given ?? readSecretFile(file);
   if (kept !== null && kept.length < SECRET_KEY_MIN_CHARS)
-    throw new StoreUnusable(`${file} was cut short. Restore it, or set FLOE_SECRET_KEY to the key it held.`);
-  const fingerprint = readText(fingerprintFile);
+    throw new StoreUnusableError(
+      `${file} was cut short. Restore it, or set FLOE_SECRET_KEY to the key it held.`,
+    );
+  const fingerprint = readTextIfExists(fingerprintFile);
   if (kept === null && fingerprint !== null)
-    throw new StoreUnusable(
+    throw new StoreUnusableError(
       `The secret key of ${dataDir} is gone. Restore ${file}, or set FLOE_SECRET_KEY to the key used before.`,
     );
   const secret = kept ?? randomBytes(32).toString('base64url');
   if (kept === null) writeDurably(file, secret);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'floe secret key', 32));
-  const own = fingerprintOf(key);
+  const own = computeFingerprint(key);
   if (fingerprint === null) writeDurably(fingerprintFile, own);
   else if (fingerprint !== own)
-    throw new StoreUnusable(
+    throw new StoreUnusableError(
       `${given === undefined ? file : 'FLOE_SECRET_KEY'} is not the key that ${dataDir} was used with before. Use that key again: with another, no stored key or credential can be read.`,
     );
-  return { key, generated: kept === null };
+  return { key, isGenerated: kept === null };
 }
 
 /** For PostgreSQL without `FLOE_SECRET_KEY`: a generated key would be another one in each process. */
-export function noSharedSecret(): StoreUnusable {
-  return new StoreUnusable(
+export function missingSharedSecretError(): StoreUnusableError {
+  return new StoreUnusableError(
     'With PostgreSQL, set FLOE_SECRET_KEY, the same for every process on it, such as the output of openssl rand -hex 32.',
   );
 }
 
-function fingerprintOf(key: Buffer): string {
+function computeFingerprint(key: Buffer): string {
   return createHmac('sha256', key).update('floe fingerprint').digest('hex').slice(0, 32);
 }
 
 /** Bits of a file's mode that are for its group and for everyone. */
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS_BITS = 0o077;
 const FINGERPRINT_SETTING = 'secret_fingerprint';
 
 /**
@@ -84,34 +86,34 @@ const FINGERPRINT_SETTING = 'secret_fingerprint';
  *
  * @throws StoreUnusable when the database was used with another key.
  */
-export async function claimDatabase(writer: Writer, key: Buffer): Promise<void> {
-  const own = fingerprintOf(key);
-  const kept = await settingValue(writer, FINGERPRINT_SETTING);
-  if (kept === undefined) await putSetting(writer, FINGERPRINT_SETTING, own);
+export async function bindDatabaseToSecretKey(writer: DatabaseWriter, key: Buffer): Promise<void> {
+  const own = computeFingerprint(key);
+  const kept = await getSetting(writer, FINGERPRINT_SETTING);
+  if (kept === undefined) await storeSetting(writer, FINGERPRINT_SETTING, own);
   else if (kept !== own)
-    throw new StoreUnusable(
+    throw new StoreUnusableError(
       'The database was used with another FLOE_SECRET_KEY. Use that one: with another, no stored key or credential can be read.',
     );
 }
 
 /** @throws StoreUnusable when others on this machine can read the file: whoever has the key can read every credential. */
-function readSecret(path: string): string | null {
-  const text = readText(path);
+function readSecretFile(path: string): string | null {
+  const text = readTextIfExists(path);
   // Windows has no such bits: there every file seems to have them.
-  if (text !== null && process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0)
-    throw new StoreUnusable(
+  if (text !== null && process.platform !== 'win32' && (statSync(path).mode & GROUP_AND_OTHERS_BITS) !== 0)
+    throw new StoreUnusableError(
       `Other users of this machine can read ${path}, which opens every stored credential. Run: chmod 600 ${path}`,
     );
   return text;
 }
 
-function readText(path: string): string | null {
+function readTextIfExists(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return null;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusable(`Cannot read ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot read ${path}: ${reason}`, { cause });
   }
 }
 
@@ -136,6 +138,6 @@ function writeDurably(path: string, text: string): void {
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusable(`Cannot write ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot write ${path}: ${reason}`, { cause });
   }
 }

@@ -1,12 +1,12 @@
-import type { Reader, Writer } from './ports.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 /** A setting's value, or undefined when it was never put. */
-export async function settingValue(reader: Reader, name: string): Promise<string | undefined> {
+export async function getSetting(reader: DatabaseReader, name: string): Promise<string | undefined> {
   const row = await reader.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return row?.value;
 }
 
-export async function putSetting(writer: Writer, name: string, value: string): Promise<void> {
+export async function storeSetting(writer: DatabaseWriter, name: string, value: string): Promise<void> {
   await writer
     .insertInto('settings')
     .values({ name, value })

@@ -1,13 +1,13 @@
 export interface SignInSchema {
-  sessions: SessionsTable;
+  sessions: ConsoleSessionsTable;
   passkeys: PasskeysTable;
   identities: IdentitiesTable;
-  sign_in_tries: SignInTriesTable;
-  spent_tokens: SpentTokensTable;
+  sign_in_attempts: SignInAttemptsTable;
+  used_tokens: UsedTokensTable;
 }
 
 /** That a browser is signed in. Removing the row signs it out. */
-export interface SessionsTable {
+export interface ConsoleSessionsTable {
   /** `ses_…` */
   id: string;
   /** SHA-256 of the cookie's value, hex. The value itself is never stored. */
@@ -31,9 +31,9 @@ export interface SessionsTable {
   last_seen_at: number;
   expires_at: number;
   stepped_up_until: number;
-  address: string;
+  ip_address: string;
   /** Name of the browser as it gave it, cut short. */
-  agent: string;
+  user_agent: string;
 }
 
 /** A passkey of a person (WebAuthn credential). */
@@ -63,16 +63,16 @@ export interface IdentitiesTable {
 }
 
 /** Failed sign-ins of one account or from one address. */
-export interface SignInTriesTable {
+export interface SignInAttemptsTable {
   /** `account:<SHA-256>` or `address:<address>`. */
   bucket: string;
-  tries: number;
-  last_at: number;
+  attempts: number;
+  last_attempt_at: number;
   blocked_until: number;
 }
 
 /** One-time values that were used, until they would not be taken any more anyway. */
-export interface SpentTokensTable {
+export interface UsedTokensTable {
   sha256: string;
   expires_at: number;
 }

@@ -1,25 +1,29 @@
 import type { TeamsTable } from './member-tables.ts';
-import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
 export type TeamRow = TeamsTable;
 
 /** Teams of an org, in the order asked for. */
-export function teamPage(reader: Reader, request: ListRequest): Promise<Page<TeamRow>> {
+export function getTeamPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<TeamRow>> {
   const rows = reader.selectFrom('teams').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
+  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
-export function teamsOfOrg(reader: Reader, orgId: string): Promise<TeamRow[]> {
+export function listTeamsOfOrg(reader: DatabaseReader, orgId: string): Promise<TeamRow[]> {
   return reader.selectFrom('teams').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
 }
 
 /** Teams of every org. */
-export function allTeams(reader: Reader): Promise<TeamRow[]> {
+export function listAllTeams(reader: DatabaseReader): Promise<TeamRow[]> {
   return reader.selectFrom('teams').selectAll().orderBy('org_id').orderBy('id').execute();
 }
 
-export function teamById(reader: Reader, orgId: string, id: string): Promise<TeamRow | undefined> {
+export function findTeamById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<TeamRow | undefined> {
   return reader
     .selectFrom('teams')
     .selectAll()
@@ -29,7 +33,7 @@ export function teamById(reader: Reader, orgId: string, id: string): Promise<Tea
 }
 
 /** Adds a team, or replaces the one with its id; `created_at` stays as it was. */
-export async function putTeam(writer: Writer, team: TeamRow): Promise<void> {
+export async function upsertTeam(writer: DatabaseWriter, team: TeamRow): Promise<void> {
   const { org_id: _org, id: _id, created_at: _at, ...rest } = team;
   await writer
     .insertInto('teams')
@@ -38,13 +42,13 @@ export async function putTeam(writer: Writer, team: TeamRow): Promise<void> {
     .execute();
 }
 
-export async function removeTeam(writer: Writer, orgId: string, id: string): Promise<void> {
+export async function deleteTeam(writer: DatabaseWriter, orgId: string, id: string): Promise<void> {
   await writer.deleteFrom('teams').where('org_id', '=', orgId).where('id', '=', id).execute();
 }
 
 /** How many members, keys in use, pending invitations, limits and budgets name a team. */
-export async function teamUses(
-  reader: Reader,
+export async function countTeamReferences(
+  reader: DatabaseReader,
   orgId: string,
   id: string,
   nowMs: number,
@@ -68,8 +72,8 @@ export async function teamUses(
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', nowMs)
       .execute(),
-    rulesNaming(reader, 'limits', orgId, id),
-    rulesNaming(reader, 'budgets', orgId, id),
+    countRulesNamingTeam(reader, 'limits', orgId, id),
+    countRulesNamingTeam(reader, 'budgets', orgId, id),
   ]);
   return {
     members: members.length,
@@ -80,8 +84,8 @@ export async function teamUses(
   };
 }
 
-async function rulesNaming(
-  reader: Reader,
+async function countRulesNamingTeam(
+  reader: DatabaseReader,
   table: 'limits' | 'budgets',
   orgId: string,
   team: string,

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { ViewsTable } from './live-tables.ts';
-import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from './pages.ts';
-import type { Reader, Writer } from './ports.ts';
+import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from './pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
 
-export type ViewRow = Selectable<ViewsTable>;
+export type SavedViewRow = Selectable<ViewsTable>;
 
 interface ViewRequest extends ListRequest {
   readonly owner: string;
@@ -12,16 +12,28 @@ interface ViewRequest extends ListRequest {
 }
 
 /** Views of an org that `owner` sees, in the order asked for: its own and those that are shared. */
-export function viewPage(reader: Reader, { owner, page, ...request }: ViewRequest): Promise<Page<ViewRow>> {
+export function getSavedViewPage(
+  reader: DatabaseReader,
+  { owner, page, ...request }: ViewRequest,
+): Promise<RowPage<SavedViewRow>> {
   const rows = reader
     .selectFrom('views')
     .selectAll()
     .where('org_id', '=', request.orgId)
     .where(({ eb, or }) => or([eb('owner', '=', owner), eb('shared', '=', 1)]));
-  return pageOf(reader, page === undefined ? rows : rows.where('page', '=', page), BY_NAME_AND_TIME, request);
+  return getListPage(
+    reader,
+    page === undefined ? rows : rows.where('page', '=', page),
+    DEFAULT_LIST_COLUMNS,
+    request,
+  );
 }
 
-export function viewById(reader: Reader, orgId: string, id: string): Promise<ViewRow | undefined> {
+export function findSavedViewById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<SavedViewRow | undefined> {
   return reader
     .selectFrom('views')
     .selectAll()
@@ -30,7 +42,7 @@ export function viewById(reader: Reader, orgId: string, id: string): Promise<Vie
     .executeTakeFirst();
 }
 
-export async function countViews(reader: Reader, orgId: string): Promise<number> {
+export async function countSavedViews(reader: DatabaseReader, orgId: string): Promise<number> {
   const row = await reader
     .selectFrom('views')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -40,7 +52,7 @@ export async function countViews(reader: Reader, orgId: string): Promise<number>
 }
 
 /** Writes a view in the place of the one with its id, if there is one. */
-export async function putView(writer: Writer, row: ViewRow): Promise<void> {
+export async function upsertSavedView(writer: DatabaseWriter, row: SavedViewRow): Promise<void> {
   const { id: _, org_id: __, created_at: ___, ...rest } = row;
   await writer
     .insertInto('views')
@@ -49,6 +61,6 @@ export async function putView(writer: Writer, row: ViewRow): Promise<void> {
     .execute();
 }
 
-export async function removeView(writer: Writer, orgId: string, id: string): Promise<void> {
+export async function deleteSavedView(writer: DatabaseWriter, orgId: string, id: string): Promise<void> {
   await writer.deleteFrom('views').where('org_id', '=', orgId).where('id', '=', id).execute();
 }

@@ -12,27 +12,33 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Dialect, objectOf } from '../answers-said.ts';
-import type { House } from '../house-of-dialects.ts';
-import { type AgentSheet, type Place, PROOF } from './agent-sheets.ts';
-import { bringsResult, LAST_WORDS, type Order, scriptedReply, toolsOffered } from './scripted-model.ts';
+import { objectOrEmpty, type TestDialect } from '../answer-content.ts';
+import type { DialectGateway } from '../dialect-gateway.ts';
+import { type AgentRunContext, type AgentSheet, PROOF_TEXT } from './agent-sheets.ts';
+import {
+  FINAL_TEXT,
+  hasToolResult,
+  listOfferedTools,
+  scriptedReply,
+  type ToolOrder,
+} from './scripted-model.ts';
 
 const LIMIT_MS = 120_000;
-const TASK = `Write the word ${PROOF} into proof.txt with your shell tool, then say that it is done.`;
-const COMMAND = `echo ${PROOF} > proof.txt && cat proof.txt`;
+const TASK = `Write the word ${PROOF_TEXT} into proof.txt with your shell tool, then say that it is done.`;
+const COMMAND = `echo ${PROOF_TEXT} > proof.txt && cat proof.txt`;
 
 /** Why the loop was not closed; an empty list when it was. */
 export async function runAgent(
   sheet: AgentSheet,
-  dialect: Dialect,
-  house: House,
+  dialect: TestDialect,
+  house: DialectGateway,
   installed: string,
 ): Promise<readonly string[]> {
   // Outside of any project: agents look for one above their directory.
   const home = mkdtempSync(join(tmpdir(), 'floe-client-'));
   const work = join(home, 'work');
   mkdirSync(work);
-  const place: Place = {
+  const place: AgentRunContext = {
     url: house.url,
     key: house.key,
     model: `${dialect}/${sheet.model ?? 'm-1'}`,
@@ -43,33 +49,33 @@ export async function runAgent(
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), text);
   }
-  const order: Order = {
+  const order: ToolOrder = {
     tool: sheet.tool,
     input: sheet.input(COMMAND),
     ...(sheet.freeform !== undefined && { freeform: sheet.freeform }),
   };
   const upstream = house.upstream(dialect);
   const from = upstream.requests.length;
-  house.play(dialect, (request) => scriptedReply(dialect, request, order));
+  house.setReply(dialect, (request) => scriptedReply(dialect, request, order));
   const program = join(installed, 'node_modules', '.bin', sheet.program);
-  const env = environment(sheet, place, work);
-  if (sheet.before) await run(program, sheet.before(place), work, env);
-  const ran = await run(program, sheet.args(place), work, env);
-  endDaemons(home);
+  const env = createAgentEnvironment(sheet, place, work);
+  if (sheet.setupArgs) await runAgentProgram(program, sheet.setupArgs(place), work, env);
+  const ran = await runAgentProgram(program, sheet.args(place), work, env);
+  killLeftoverProcesses(home);
 
   const asked = upstream.requests
     .slice(from)
-    .map(({ body }) => objectOf(JSON.parse(body.toString() || '{}')));
-  const offered = new Set(asked.flatMap((body) => toolsOffered(dialect, body)));
+    .map(({ body }) => objectOrEmpty(JSON.parse(body.toString() || '{}')));
+  const offered = new Set(asked.flatMap((body) => listOfferedTools(dialect, body)));
   const faults: string[] = [];
   if (asked.length === 0) faults.push('the upstream was not asked');
   else if (!offered.has(sheet.tool))
     faults.push(`offers no tool ${sheet.tool}, only ${[...offered].join(' ')}`);
   const proof = join(work, 'proof.txt');
-  if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF)
+  if (!existsSync(proof) || readFileSync(proof, 'utf8').trim() !== PROOF_TEXT)
     faults.push('the tool wrote no file');
-  if (!asked.some((body) => bringsResult(dialect, body))) faults.push('the result did not come back');
-  if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
+  if (!asked.some((body) => hasToolResult(dialect, body))) faults.push('the result did not come back');
+  if (!ran.output.includes(FINAL_TEXT)) faults.push('the last words were not shown');
   if (ran.code !== 0)
     faults.push(ran.code === null ? `did not end in ${LIMIT_MS} ms` : `ended with ${ran.code}`);
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
@@ -77,7 +83,11 @@ export async function runAgent(
 }
 
 /** A bare environment of its own; whatever is not loopback goes to a closed port. */
-export function environment(sheet: AgentSheet, place: Place, work: string): Record<string, string> {
+export function createAgentEnvironment(
+  sheet: AgentSheet,
+  place: AgentRunContext,
+  work: string,
+): Record<string, string> {
   const closed = 'http://127.0.0.1:9';
   const loopback = '127.0.0.1,localhost';
   return {
@@ -88,7 +98,7 @@ export function environment(sheet: AgentSheet, place: Place, work: string): Reco
     TERM: 'dumb',
     NO_COLOR: '1',
     DO_NOT_TRACK: '1',
-    ...(sheet.unproxied !== true && {
+    ...(sheet.isUnproxied !== true && {
       HTTP_PROXY: closed,
       HTTPS_PROXY: closed,
       NO_PROXY: loopback,
@@ -98,19 +108,19 @@ export function environment(sheet: AgentSheet, place: Place, work: string): Reco
   };
 }
 
-export interface Ran {
+export interface AgentExit {
   /** Null when it had to be ended. */
   readonly code: number | null;
   readonly output: string;
 }
 
 /** Runs a program to its end, or ends it and all it started after two minutes. */
-export function run(
+export function runAgentProgram(
   program: string,
   args: readonly string[],
   cwd: string,
   env: Record<string, string>,
-): Promise<Ran> {
+): Promise<AgentExit> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     let output = '';
@@ -139,7 +149,7 @@ export function run(
 }
 
 /** Ends what an agent left running: the processes that live in the home directory made for it. */
-export function endDaemons(home: string): void {
+export function killLeftoverProcesses(home: string): void {
   const numbers = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
   for (const pid of numbers)
     try {

@@ -1,8 +1,8 @@
 // The agents as data: how each is pointed at Floe, told a task and left alone.
 import type { JsonObject } from '@floe/contract/json';
-import type { Surface } from '../house-of-dialects.ts';
+import type { ClientSurface } from '../dialect-gateway.ts';
 
-export interface Place {
+export interface AgentRunContext {
   /** Address of the gateway, ending in `/v1`. */
   readonly url: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface AgentSheet {
   /** npm package, of clients/agents/package.json. */
   readonly package: string;
   readonly program: string;
-  readonly surface: Surface;
+  readonly surface: ClientSurface;
   /** What the model orders: the agent's own tool, and its arguments for this shell command. */
   readonly tool: string;
   readonly input: (command: string) => JsonObject;
@@ -26,20 +26,20 @@ export interface AgentSheet {
   readonly freeform?: string;
   /** The provider's model, when its name matters to the agent. */
   readonly model?: string;
-  readonly args: (place: Place) => readonly string[];
-  readonly env: (place: Place) => Readonly<Record<string, string>>;
+  readonly args: (place: AgentRunContext) => readonly string[];
+  readonly env: (place: AgentRunContext) => Readonly<Record<string, string>>;
   /** Files below the home directory. */
-  readonly files?: (place: Place) => Readonly<Record<string, string>>;
+  readonly files?: (place: AgentRunContext) => Readonly<Record<string, string>>;
   /** It would send loopback to a proxy as well: it gets none. */
-  readonly unproxied?: boolean;
+  readonly isUnproxied?: boolean;
   /** Run first, in the same environment. */
-  readonly before?: (place: Place) => readonly string[];
+  readonly setupArgs?: (place: AgentRunContext) => readonly string[];
 }
 
-const without = (url: string) => url.replace(/\/v1$/, '');
+const stripVersion = (url: string) => url.replace(/\/v1$/, '');
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-const opencode = (provider: string, surface: Surface, npm: string): AgentSheet => ({
+const opencode = (provider: string, surface: ClientSurface, npm: string): AgentSheet => ({
   name: `opencode, ${provider}`,
   package: 'opencode-ai',
   program: 'opencode',
@@ -57,7 +57,11 @@ const opencode = (provider: string, surface: Surface, npm: string): AgentSheet =
   }),
 });
 
-const copilot = (name: string, surface: Surface, env: Readonly<Record<string, string>>): AgentSheet => ({
+const copilot = (
+  name: string,
+  surface: ClientSurface,
+  env: Readonly<Record<string, string>>,
+): AgentSheet => ({
   name: `Copilot CLI, ${name}`,
   package: '@github/copilot',
   program: 'copilot',
@@ -66,7 +70,7 @@ const copilot = (name: string, surface: Surface, env: Readonly<Record<string, st
   input: (command) => ({ command, description: 'Writes a file' }),
   args: ({ task }) => ['-p', task, '--allow-all-tools', '--no-color'],
   env: ({ url, key, model }) => ({
-    COPILOT_PROVIDER_BASE_URL: surface === 'messages' ? without(url) : url,
+    COPILOT_PROVIDER_BASE_URL: surface === 'messages' ? stripVersion(url) : url,
     COPILOT_PROVIDER_API_KEY: key,
     COPILOT_MODEL: model,
     COPILOT_AUTO_UPDATE: 'false',
@@ -74,10 +78,10 @@ const copilot = (name: string, surface: Surface, env: Readonly<Record<string, st
   }),
 });
 
-export const PROOF = 'floe-was-here';
-const PATCH = `*** Begin Patch\n*** Add File: proof.txt\n+${PROOF}\n*** End Patch`;
+export const PROOF_TEXT = 'floe-was-here';
+const PATCH = `*** Begin Patch\n*** Add File: proof.txt\n+${PROOF_TEXT}\n*** End Patch`;
 
-export const AGENTS: readonly AgentSheet[] = [
+export const AGENT_SHEETS: readonly AgentSheet[] = [
   {
     name: 'Claude Code',
     package: '@anthropic-ai/claude-code',
@@ -87,7 +91,7 @@ export const AGENTS: readonly AgentSheet[] = [
     input: (command) => ({ command, description: 'Writes a file' }),
     args: ({ model, task }) => ['-p', task, '--model', model, '--allowedTools', 'Bash'],
     env: ({ url, key }) => ({
-      ANTHROPIC_BASE_URL: without(url),
+      ANTHROPIC_BASE_URL: stripVersion(url),
       ANTHROPIC_AUTH_TOKEN: key,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
@@ -181,14 +185,14 @@ export const AGENTS: readonly AgentSheet[] = [
     surface: 'chat',
     tool: 'run_commands',
     input: (command) => ({ commands: [command] }),
-    before: ({ url, key, model }) => ['auth', '-p', 'openai', '-k', key, '-m', model, '-b', url],
+    setupArgs: ({ url, key, model }) => ['auth', '-p', 'openai', '-k', key, '-m', model, '-b', url],
     args: ({ model, task }) => ['-P', 'openai', '-m', model, '--json', task],
     env: () => ({ CLINE_NO_AUTO_UPDATE: '1', CLINE_TELEMETRY_DISABLED: '1' }),
   },
   {
     name: 'Qwen Code',
     package: '@qwen-code/qwen-code',
-    unproxied: true,
+    isUnproxied: true,
     program: 'qwen',
     surface: 'chat',
     tool: 'run_shell_command',

@@ -4,19 +4,19 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Dialect, objectOf } from '../answers-said.ts';
-import type { House } from '../house-of-dialects.ts';
-import { endDaemons, environment, run } from './agent-runs.ts';
-import type { AgentSheet, Place } from './agent-sheets.ts';
-import { bringsResult, LAST_WORDS, type Order, scriptedReply } from './scripted-model.ts';
+import { objectOrEmpty, type TestDialect } from '../answer-content.ts';
+import type { DialectGateway } from '../dialect-gateway.ts';
+import { createAgentEnvironment, killLeftoverProcesses, runAgentProgram } from './agent-runs.ts';
+import type { AgentRunContext, AgentSheet } from './agent-sheets.ts';
+import { FINAL_TEXT, hasToolResult, scriptedReply, type ToolOrder } from './scripted-model.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'cli', 'src', 'main.ts');
 
 /** What the agent's model reads when the rule below applies. */
-export const DENIED_BECAUSE = 'Files of that name are made by the release only.';
+export const DENIAL_REASON = 'Files of that name are made by the release only.';
 
 /** The org's relay: one rule, about one file. */
-export const RELAY = {
+export const RELAY_CONFIG = {
   mode: 'enforce',
   rules: [
     {
@@ -24,7 +24,7 @@ export const RELAY = {
       on: 'shell',
       when: "shell.text.contains('forbidden.txt')",
       decision: 'deny',
-      message: { user: DENIED_BECAUSE, agent: DENIED_BECAUSE },
+      message: { user: DENIAL_REASON, agent: DENIAL_REASON },
     },
   ],
 };
@@ -33,10 +33,10 @@ export interface HookSheet {
   /** As `floe hook` calls the agent. */
   readonly agent: string;
   readonly sheet: AgentSheet;
-  readonly dialect: Dialect;
+  readonly dialect: TestDialect;
 }
 
-interface Situation {
+interface HookScenario {
   readonly name: string;
   readonly file: string;
   /** Of the connection that hooks are given; null for the house. */
@@ -52,8 +52,8 @@ interface Situation {
 const DOWN = 'http://127.0.0.1:9';
 const USUAL = { baseUrl: null, later: null, refusedWith: null, times: 1 } as const;
 
-export const SITUATIONS: readonly Situation[] = [
-  { ...USUAL, name: 'a rule denies', file: 'forbidden.txt', refusedWith: DENIED_BECAUSE },
+export const HOOK_SCENARIOS: readonly HookScenario[] = [
+  { ...USUAL, name: 'a rule denies', file: 'forbidden.txt', refusedWith: DENIAL_REASON },
   { ...USUAL, name: 'no rule is against it', file: 'free.txt' },
   {
     ...USUAL,
@@ -67,7 +67,7 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a rule denies while the server is down',
     file: 'forbidden.txt',
     later: 'down',
-    refusedWith: DENIED_BECAUSE,
+    refusedWith: DENIAL_REASON,
     times: 5,
   },
   {
@@ -75,17 +75,17 @@ export const SITUATIONS: readonly Situation[] = [
     name: 'a rule denies while the server hangs',
     file: 'forbidden.txt',
     later: 'hanging',
-    refusedWith: DENIED_BECAUSE,
+    refusedWith: DENIAL_REASON,
     times: 3,
   },
   { ...USUAL, name: 'no rule is against it while the server is down', file: 'free.txt', later: 'down' },
 ];
 
 /** What was not as it has to be; an empty list when all was. */
-export async function runHooked(
+export async function runHookScenario(
   { agent, sheet, dialect }: HookSheet,
-  situation: Situation,
-  house: House,
+  situation: HookScenario,
+  house: DialectGateway,
   installed: string,
 ): Promise<readonly string[]> {
   const home = mkdtempSync(join(tmpdir(), 'floe-hook-'));
@@ -93,23 +93,24 @@ export async function runHooked(
   mkdirSync(work);
   const command = `echo done > ${situation.file} && cat ${situation.file}`;
   const task = `Run this with your shell tool, then say that it is done: ${command}`;
-  const place: Place = {
+  const place: AgentRunContext = {
     url: house.url,
     key: house.key,
     model: `${dialect}/${sheet.model ?? 'm-1'}`,
     home,
     task,
   };
-  for (const [name, text] of Object.entries(sheet.files?.(place) ?? {})) put(join(home, name), text);
+  for (const [name, text] of Object.entries(sheet.files?.(place) ?? {}))
+    writePrivateFile(join(home, name), text);
   const connection = {
     base_url: situation.baseUrl ?? new URL(house.url).origin,
     key: house.key,
     on_error: situation.later === null ? 'closed' : 'open',
   };
   const connectionFile = join(home, '.config', 'floe', 'relay.json');
-  put(connectionFile, JSON.stringify(connection));
-  const env = environment(sheet, place, work);
-  const setUp = await run(
+  writePrivateFile(connectionFile, JSON.stringify(connection));
+  const env = createAgentEnvironment(sheet, place, work);
+  const setUp = await runAgentProgram(
     process.execPath,
     [PROGRAM, 'hook', 'install', agent, '--user', '--yes'],
     work,
@@ -118,26 +119,31 @@ export async function runHooked(
 
   const hanging = situation.later === 'hanging' ? await startHangingServer() : null;
   if (situation.later !== null)
-    put(connectionFile, JSON.stringify({ ...connection, base_url: hanging?.url ?? DOWN }));
+    writePrivateFile(connectionFile, JSON.stringify({ ...connection, base_url: hanging?.url ?? DOWN }));
 
-  const order: Order = { tool: sheet.tool, input: sheet.input(command) };
+  const order: ToolOrder = { tool: sheet.tool, input: sheet.input(command) };
   const upstream = house.upstream(dialect);
   const from = upstream.requests.length;
-  house.play(dialect, (request) => scriptedReply(dialect, request, order));
-  const ran = await run(join(installed, 'node_modules', '.bin', sheet.program), sheet.args(place), work, env);
-  endDaemons(home);
+  house.setReply(dialect, (request) => scriptedReply(dialect, request, order));
+  const ran = await runAgentProgram(
+    join(installed, 'node_modules', '.bin', sheet.program),
+    sheet.args(place),
+    work,
+    env,
+  );
+  killLeftoverProcesses(home);
   hanging?.close();
 
   const asked = upstream.requests.slice(from).map(({ body }) => body.toString());
   const hasEffect = existsSync(join(work, situation.file));
-  const faults = faultsOf(situation, dialect, { asked, hasEffect, ran });
+  const faults = findHookFaults(situation, dialect, { asked, hasEffect, ran });
   if (setUp.code !== 0) faults.push(`floe hook install ended with ${setUp.code}: ${setUp.output}`);
   rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   return faults.length === 0 ? [] : [...faults, ran.output.slice(-2500)];
 }
 
 /** What a run left behind. */
-interface HookedRun {
+interface HookRunResult {
   /** Bodies that the model was sent. */
   readonly asked: readonly string[];
   /** Whether the command ran. */
@@ -145,8 +151,12 @@ interface HookedRun {
   readonly ran: { readonly code: number | null; readonly output: string };
 }
 
-function faultsOf(situation: Situation, dialect: Dialect, { asked, hasEffect, ran }: HookedRun): string[] {
-  const brought = asked.filter((body) => bringsResult(dialect, objectOf(JSON.parse(body || '{}'))));
+function findHookFaults(
+  situation: HookScenario,
+  dialect: TestDialect,
+  { asked, hasEffect, ran }: HookRunResult,
+): string[] {
+  const brought = asked.filter((body) => hasToolResult(dialect, objectOrEmpty(JSON.parse(body || '{}'))));
   const faults: string[] = [];
   if (situation.refusedWith !== null) {
     if (hasEffect) faults.push('the command had its effect');
@@ -157,7 +167,7 @@ function faultsOf(situation: Situation, dialect: Dialect, { asked, hasEffect, ra
   } else {
     if (!hasEffect) faults.push('the command had no effect');
     if (brought.length === 0) faults.push('its result did not come back');
-    if (!ran.output.includes(LAST_WORDS)) faults.push('the last words were not shown');
+    if (!ran.output.includes(FINAL_TEXT)) faults.push('the last words were not shown');
     if (ran.code !== 0) faults.push(`ended with ${ran.code}`);
   }
   return faults;
@@ -179,7 +189,7 @@ async function startHangingServer(): Promise<{ readonly url: string; close(): vo
   };
 }
 
-function put(path: string, text: string): void {
+function writePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, { mode: 0o600 });
 }

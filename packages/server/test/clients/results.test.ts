@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withTable } from './results.ts';
+import { replaceResultTable } from './results.ts';
 
 const row = { name: 'a', version: '1', surface: 'chat', date: '2026-01-01' };
 const PAGE = 'before\n<!-- results: sdks -->\n<!-- end -->\nafter\n';
 
 test('a run replaces its own rows, and leaves the others with their date', () => {
-  const first = withTable(PAGE, 'sdks', [
+  const first = replaceResultTable(PAGE, 'sdks', [
     { ...row, cells: ['1/1'] },
     { ...row, name: 'b', cells: ['not run: no | here'] },
   ]);
-  const second = withTable(first, 'sdks', [{ ...row, version: '2', date: '2026-02-02', cells: ['0/1'] }]);
+  const second = replaceResultTable(first, 'sdks', [
+    { ...row, version: '2', date: '2026-02-02', cells: ['0/1'] },
+  ]);
   const lines = second.split('\n').filter((line) => line.startsWith('| '));
   assert.equal(lines.length, 3);
   assert.match(lines[1] ?? '', /^\| a \| 2 \| chat \| 0\/1 \|.*\| 2026-02-02 \|$/);
@@ -19,5 +21,5 @@ test('a run replaces its own rows, and leaves the others with their date', () =>
 });
 
 test('a page without the table is refused', () => {
-  assert.throws(() => withTable(PAGE, 'agents', []), /no table agents/);
+  assert.throws(() => replaceResultTable(PAGE, 'agents', []), /no table agents/);
 });

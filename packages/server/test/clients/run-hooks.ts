@@ -1,9 +1,9 @@
 // Run by scripts/test-clients.mjs --hooks with the directory the agents are installed in, why they are not there, and
 // a pattern of names to run. Ends with 1 when an agent did not do what its hook said.
 import { join } from 'node:path';
-import { startHouse } from '../house-of-dialects.ts';
-import { AGENTS, type AgentSheet } from './agent-sheets.ts';
-import { type HookSheet, RELAY, runHooked, SITUATIONS } from './hook-runs.ts';
+import { startDialectGateway } from '../dialect-gateway.ts';
+import { AGENT_SHEETS, type AgentSheet } from './agent-sheets.ts';
+import { HOOK_SCENARIOS, type HookSheet, RELAY_CONFIG, runHookScenario } from './hook-runs.ts';
 
 const place = process.argv[2] ?? '.';
 const absent: Record<string, string> = JSON.parse(process.argv[3] ?? '{}');
@@ -12,7 +12,7 @@ const pattern = new RegExp(process.argv[4] ?? '', 'i');
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const named = (name: string): AgentSheet => {
-  const sheet = AGENTS.find((one) => one.name === name);
+  const sheet = AGENT_SHEETS.find((one) => one.name === name);
   if (!sheet) throw new Error(`no sheet of ${name}`);
   return sheet;
 };
@@ -34,11 +34,11 @@ const HOOKED: readonly HookSheet[] = [
 let failures = 0;
 let runs = 0;
 if (absent['agents'] !== undefined) throw new Error(absent['agents']);
-const house = await startHouse({ relay: RELAY });
+const house = await startDialectGateway({ relay: RELAY_CONFIG });
 try {
   for (const hooked of HOOKED.filter(({ sheet }) => pattern.test(sheet.name)))
-    for (const situation of SITUATIONS.flatMap((one) => Array.from({ length: one.times }, () => one))) {
-      const faults = await runHooked(hooked, situation, house, join(place, 'agents'));
+    for (const situation of HOOK_SCENARIOS.flatMap((one) => Array.from({ length: one.times }, () => one))) {
+      const faults = await runHookScenario(hooked, situation, house, join(place, 'agents'));
       runs += 1;
       if (faults.length > 0) failures += 1;
       process.stdout.write(

@@ -3,14 +3,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DIALECTS } from '../answers-said.ts';
-import { type House, startHouse } from '../house-of-dialects.ts';
+import { TEST_DIALECTS } from '../answer-content.ts';
+import { type DialectGateway, startDialectGateway } from '../dialect-gateway.ts';
 import { runAgent } from './agent-runs.ts';
-import { AGENTS, type AgentSheet } from './agent-sheets.ts';
-import { type Driver, startDriver } from './driver.ts';
-import { type Row, writeResults } from './results.ts';
+import { AGENT_SHEETS, type AgentSheet } from './agent-sheets.ts';
+import { type ResultRow, writeResults } from './results.ts';
+import { type SdkDriver, startSdkDriver } from './sdk-driver.ts';
 import { runSdk } from './sdk-runs.ts';
-import { SDKS, type SdkSheet } from './sdk-sheets.ts';
+import { SDK_SHEETS, type SdkSheet } from './sdk-sheets.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 /** Agents mostly wait; each lane has a house of its own. */
@@ -26,8 +26,8 @@ let rows = 0;
 // A run that is ended ends its servers: they are taken down on 'exit'.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const sdks = SDKS.filter(({ title, name }) => pattern.test(title) || pattern.test(name));
-const agents = AGENTS.filter(({ name }) => pattern.test(name));
+const sdks = SDK_SHEETS.filter(({ title, name }) => pattern.test(title) || pattern.test(name));
+const agents = AGENT_SHEETS.filter(({ name }) => pattern.test(name));
 await Promise.all([runSdks('javascript'), runSdks('python')]);
 await runAgents();
 say(`${rows} clients, ${failures} failures; tables written into docs/reference/clients.md`);
@@ -41,7 +41,7 @@ async function runSdks(language: SdkSheet['language']): Promise<void> {
     for (const sheet of sheets) record('sdks', notRun(sheet.title, versionOfSdk(sheet), sheet.surface, why));
     return;
   }
-  const house = await startHouse();
+  const house = await startDialectGateway();
   const driver = driverOf(language);
   try {
     for (const sheet of sheets) record('sdks', await rowOfSdk(sheet, house, driver));
@@ -51,9 +51,9 @@ async function runSdks(language: SdkSheet['language']): Promise<void> {
   }
 }
 
-async function rowOfSdk(sheet: SdkSheet, house: House, driver: Driver): Promise<Row> {
+async function rowOfSdk(sheet: SdkSheet, house: DialectGateway, driver: SdkDriver): Promise<ResultRow> {
   const cells: string[] = [];
-  for (const dialect of DIALECTS) {
+  for (const dialect of TEST_DIALECTS) {
     const { passed, failed } = await runSdk(sheet, dialect, house, driver);
     cells.push(`${passed}/${passed + failed.length}`);
     say(`${failed.length === 0 ? 'ok  ' : 'FAIL'} ${sheet.title} over ${dialect}: ${cells.at(-1)}`);
@@ -64,19 +64,19 @@ async function rowOfSdk(sheet: SdkSheet, house: House, driver: Driver): Promise<
 }
 
 async function runAgents(): Promise<void> {
-  const houses: House[] = [];
-  while (houses.length < Math.min(LANES, agents.length)) houses.push(await startHouse());
+  const houses: DialectGateway[] = [];
+  while (houses.length < Math.min(LANES, agents.length)) houses.push(await startDialectGateway());
   for (const sheet of agents) record('agents', await rowOfAgent(sheet, houses));
   for (const house of houses) await house.close();
 }
 
-async function rowOfAgent(sheet: AgentSheet, houses: readonly House[]): Promise<Row> {
+async function rowOfAgent(sheet: AgentSheet, houses: readonly DialectGateway[]): Promise<ResultRow> {
   const { name, surface } = sheet;
   const version = versionOf('agents', sheet.package);
   const why = absent['agents'] ?? cannotStart(sheet);
   if (why !== undefined) return notRun(name, version, surface, why);
-  const cells: string[] = DIALECTS.map(() => '');
-  const queue = [...DIALECTS.entries()];
+  const cells: string[] = TEST_DIALECTS.map(() => '');
+  const queue = [...TEST_DIALECTS.entries()];
   await Promise.all(
     houses.map(async (house) => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -93,15 +93,15 @@ async function rowOfAgent(sheet: AgentSheet, houses: readonly House[]): Promise<
 }
 
 /** Written at once: a run that is ended early has told what it saw. */
-function record(table: string, row: Row): void {
+function record(table: string, row: ResultRow): void {
   rows += 1;
   writeResults(join(ROOT, 'docs', 'reference', 'clients.md'), { [table]: [row] });
 }
 
-function driverOf(language: SdkSheet['language']): Driver {
-  if (language === 'javascript') return startDriver(process.execPath, ['drive.mjs'], join(place, 'sdks'));
+function driverOf(language: SdkSheet['language']): SdkDriver {
+  if (language === 'javascript') return startSdkDriver(process.execPath, ['drive.mjs'], join(place, 'sdks'));
   const python = join(place, 'python', 'bin', 'python');
-  return startDriver(python, [join(ROOT, 'clients', 'python', 'drive.py')], join(place, 'python'));
+  return startSdkDriver(python, [join(ROOT, 'clients', 'python', 'drive.py')], join(place, 'python'));
 }
 
 function cannotStart({ program }: AgentSheet): string | undefined {
@@ -117,7 +117,7 @@ function cannotStart({ program }: AgentSheet): string | undefined {
   return `does not start here: ${said || `ends with ${asked.status ?? asked.signal}`}`;
 }
 
-function notRun(name: string, version: string, surface: string, why: string): Row {
+function notRun(name: string, version: string, surface: string, why: string): ResultRow {
   failures += 1;
   say(`NOT RUN ${name}: ${why}`);
   return { name, version, surface, cells: [`not run: ${why}`], date: today };

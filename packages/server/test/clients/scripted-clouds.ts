@@ -1,12 +1,12 @@
 // The script of scripted-model.ts in the words of Converse and Cohere: the stream's events, and what they add up to.
 import type { JsonObject } from '@floe/contract/json';
-import { eventStreamOf } from '@floe/testkit/event-stream';
-import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
-import { wholeCohere, wholeConverse } from '../cloud-answers-said.ts';
-import { binary } from '../upstream-samples.ts';
-import type { Turn } from './scripted-model.ts';
+import { sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { assembleCohereAnswer, assembleConverseAnswer } from '../cloud-answer-content.ts';
+import { toBinaryReply } from '../upstream-samples.ts';
+import type { ScriptedTurn } from './scripted-model.ts';
 
-export function inConverse(turn: Turn, isStream: boolean): Reply {
+export function scriptedConverseReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
   const at = { contentBlockIndex: 0 };
   const content =
     'call' in turn
@@ -26,12 +26,12 @@ export function inConverse(turn: Turn, isStream: boolean): Reply {
     ['messageStop', { stopReason: 'call' in turn ? 'tool_use' : 'end_turn' }],
     ['metadata', { metrics: { latencyMs: 1 }, usage }],
   ];
-  if (!isStream) return jsonReply(wholeConverse(events.map(([, data]) => ({ event: '', data }))));
+  if (!isStream) return jsonReply(assembleConverseAnswer(events.map(([, data]) => ({ event: '', data }))));
   const text = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('');
-  return binary(eventStreamOf(text));
+  return toBinaryReply(sseToEventStream(text));
 }
 
-export function inCohere(turn: Turn, isStream: boolean): Reply {
+export function scriptedCohereReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
   const piece = (type: string, message: JsonObject) => ({ type, index: 0, delta: { message } });
   const called = 'call' in turn && {
     id: 'call_1',
@@ -52,5 +52,5 @@ export function inCohere(turn: Turn, isStream: boolean): Reply {
     ...content,
     { type: 'message-end', delta: { finish_reason: called ? 'TOOL_CALL' : 'COMPLETE', usage } },
   ];
-  return isStream ? sseReply([...events, 'data: [DONE]\n\n']) : jsonReply(wholeCohere(events));
+  return isStream ? sseReply([...events, 'data: [DONE]\n\n']) : jsonReply(assembleCohereAnswer(events));
 }

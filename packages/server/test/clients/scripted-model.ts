@@ -1,12 +1,12 @@
 // A model that follows a script in every dialect: it orders one tool, and when the result has come says its last words.
 import { isObject, type JsonObject } from '@floe/contract/json';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
-import { type Dialect, objectOf, objectsIn } from '../answers-said.ts';
-import { inCohere, inConverse } from './scripted-clouds.ts';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import { objectOrEmpty, objectsOrEmpty, type TestDialect } from '../answer-content.ts';
+import { scriptedCohereReply, scriptedConverseReply } from './scripted-clouds.ts';
 
 /** What the model orders; tools that only chat about the task (titles, summaries) are not offered it. */
-export interface Order {
+export interface ToolOrder {
   readonly tool: string;
   readonly input: JsonObject;
   /** In Responses the tool is freeform, and gets this. */
@@ -14,75 +14,79 @@ export interface Order {
 }
 
 /** What it says after a tool's result. */
-export const LAST_WORDS = 'The file is written, FLOE-LOOP-DONE.';
+export const FINAL_TEXT = 'The file is written, FLOE-LOOP-DONE.';
 /** What it says to those who offer no such tool. */
-export const SMALL_TALK = 'Ice';
+export const NO_TOOL_TEXT = 'Ice';
 
 type StreamEvent = { readonly type: string; readonly [member: string]: unknown };
 
 const HEAD = { chat: 'chatcmpl-1', responses: 'resp_1', messages: 'msg_1', gemini: 'g1' };
 
 /** One answer of the model. */
-export type Turn = { readonly call: Order } | { readonly text: string };
+export type ScriptedTurn = { readonly call: ToolOrder } | { readonly text: string };
 
 /** The answer of this dialect's upstream to a request, whole or as a stream. */
-export function scriptedReply(dialect: Dialect, request: ReceivedRequest, order: Order): Reply {
-  const body = objectOf(JSON.parse(request.body.toString('utf8') || '{}'));
+export function scriptedReply(
+  dialect: TestDialect,
+  request: ReceivedRequest,
+  order: ToolOrder,
+): UpstreamReply {
+  const body = objectOrEmpty(JSON.parse(request.body.toString('utf8') || '{}'));
   if (request.path.includes('count_tokens')) return jsonReply({ input_tokens: 100 });
-  const turn = turnFor(dialect, body, order);
+  const turn = createTurn(dialect, body, order);
   const inPath = dialect === 'gemini' || dialect === 'converse';
   const isStream = inPath ? /stream/i.test(request.path) : body['stream'] === true;
   return WRITERS[dialect](turn, isStream);
 }
 
 /** Whether a request brings the result of the tool that was ordered. */
-export function bringsResult(dialect: Dialect, body: JsonObject): boolean {
+export function hasToolResult(dialect: TestDialect, body: JsonObject): boolean {
   switch (dialect) {
     case 'chat':
     case 'cohere':
-      return objectsIn(body['messages']).some(({ role }) => role === 'tool');
+      return objectsOrEmpty(body['messages']).some(({ role }) => role === 'tool');
     case 'responses':
-      return objectsIn(body['input']).some(({ type }) => /_call_output$/.test(String(type)));
+      return objectsOrEmpty(body['input']).some(({ type }) => /_call_output$/.test(String(type)));
     case 'messages':
-      return objectsIn(body['messages']).some(({ content }) =>
-        objectsIn(content).some(({ type }) => type === 'tool_result'),
+      return objectsOrEmpty(body['messages']).some(({ content }) =>
+        objectsOrEmpty(content).some(({ type }) => type === 'tool_result'),
       );
     case 'converse':
-      return objectsIn(body['messages']).some(({ content }) =>
-        objectsIn(content).some(({ toolResult }) => toolResult !== undefined),
+      return objectsOrEmpty(body['messages']).some(({ content }) =>
+        objectsOrEmpty(content).some(({ toolResult }) => toolResult !== undefined),
       );
     case 'gemini':
-      return objectsIn(body['contents']).some(({ parts }) =>
-        objectsIn(parts).some(({ functionResponse }) => functionResponse !== undefined),
+      return objectsOrEmpty(body['contents']).some(({ parts }) =>
+        objectsOrEmpty(parts).some(({ functionResponse }) => functionResponse !== undefined),
       );
   }
 }
 
 /** Names of the tools a request offers. */
-export function toolsOffered(dialect: Dialect, body: JsonObject): readonly string[] {
-  const tools = objectsIn(body['tools'] ?? objectOf(body['toolConfig'])['tools']);
+export function listOfferedTools(dialect: TestDialect, body: JsonObject): readonly string[] {
+  const tools = objectsOrEmpty(body['tools'] ?? objectOrEmpty(body['toolConfig'])['tools']);
   const declared =
     dialect === 'gemini'
-      ? tools.flatMap(({ functionDeclarations }) => objectsIn(functionDeclarations))
+      ? tools.flatMap(({ functionDeclarations }) => objectsOrEmpty(functionDeclarations))
       : tools.map((tool) => [tool['function'], tool['toolSpec']].find(isObject) ?? tool);
   return declared.map(({ name }) => String(name));
 }
 
-function turnFor(dialect: Dialect, body: JsonObject, order: Order): Turn {
-  if (!toolsOffered(dialect, body).includes(order.tool)) return { text: SMALL_TALK };
-  return bringsResult(dialect, body) ? { text: LAST_WORDS } : { call: order };
+function createTurn(dialect: TestDialect, body: JsonObject, order: ToolOrder): ScriptedTurn {
+  if (!listOfferedTools(dialect, body).includes(order.tool)) return { text: NO_TOOL_TEXT };
+  return hasToolResult(dialect, body) ? { text: FINAL_TEXT } : { call: order };
 }
 
-const WRITERS: Readonly<Record<Dialect, (turn: Turn, isStream: boolean) => Reply>> = {
-  chat: inChat,
-  responses: inResponses,
-  messages: inMessages,
-  gemini: inGemini,
-  converse: inConverse,
-  cohere: inCohere,
+const WRITERS: Readonly<Record<TestDialect, (turn: ScriptedTurn, isStream: boolean) => UpstreamReply>> = {
+  chat: scriptedChatReply,
+  responses: scriptedResponsesReply,
+  messages: scriptedMessagesReply,
+  gemini: scriptedGeminiReply,
+  converse: scriptedConverseReply,
+  cohere: scriptedCohereReply,
 };
 
-function inChat(turn: Turn, isStream: boolean): Reply {
+function scriptedChatReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
   const call = 'call' in turn && {
     id: 'call_1',
     type: 'function',
@@ -111,7 +115,7 @@ function inChat(turn: Turn, isStream: boolean): Reply {
   ]);
 }
 
-function inMessages(turn: Turn, isStream: boolean): Reply {
+function scriptedMessagesReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
   const block: JsonObject =
     'call' in turn
       ? { type: 'tool_use', id: 'toolu_1', name: turn.call.tool, input: turn.call.input }
@@ -141,7 +145,7 @@ function inMessages(turn: Turn, isStream: boolean): Reply {
   ]);
 }
 
-function inResponses(turn: Turn, isStream: boolean): Reply {
+function scriptedResponsesReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
   const item = itemOf(turn);
   const usage = {
     input_tokens: 100,
@@ -174,7 +178,7 @@ function inResponses(turn: Turn, isStream: boolean): Reply {
   );
 }
 
-function itemOf(turn: Turn): JsonObject {
+function itemOf(turn: ScriptedTurn): JsonObject {
   if ('text' in turn) {
     const content = [{ type: 'output_text', text: turn.text, annotations: [], logprobs: [] }];
     return { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content };
@@ -209,7 +213,7 @@ function textEvents(item: JsonObject, at: object, text: string): StreamEvent[] {
   ];
 }
 
-function inGemini(turn: Turn, isStream: boolean): Reply {
+function scriptedGeminiReply(turn: ScriptedTurn, isStream: boolean): UpstreamReply {
   const part =
     'call' in turn
       ? {
@@ -226,6 +230,6 @@ function inGemini(turn: Turn, isStream: boolean): Reply {
   return isStream ? sseReply([answer]) : jsonReply(answer);
 }
 
-function events(list: readonly StreamEvent[]): Reply {
+function events(list: readonly StreamEvent[]): UpstreamReply {
   return sseReply(list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
 }

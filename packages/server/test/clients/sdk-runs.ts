@@ -1,12 +1,18 @@
 // Every SDK over every dialect of upstream: what its user sees is what the upstream said.
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@floe/contract/json';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { type Dialect, objectOf, objectsIn, type Said, saidIn } from '../answers-said.ts';
-import type { House } from '../house-of-dialects.ts';
-import { sample } from '../upstream-samples.ts';
-import type { Driver } from './driver.ts';
-import { endingOn, finishShown, type SdkSheet } from './sdk-sheets.ts';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import {
+  type AnswerContent,
+  objectOrEmpty,
+  objectsOrEmpty,
+  parseAnswerContent,
+  type TestDialect,
+} from '../answer-content.ts';
+import type { DialectGateway } from '../dialect-gateway.ts';
+import { sampleReply } from '../upstream-samples.ts';
+import type { SdkDriver } from './sdk-driver.ts';
+import { expectedEnding, expectedFinishReason, type SdkSheet } from './sdk-sheets.ts';
 
 /** A question, and the own recording that answers it. */
 const SCENARIOS: Readonly<Record<string, { readonly want: string; readonly recording: string }>> = {
@@ -18,17 +24,17 @@ const SCENARIOS: Readonly<Record<string, { readonly want: string; readonly recor
   length: { want: 'text', recording: 'length' },
 };
 
-const BEFORE = [
+const ERRORS_BEFORE_ANSWER = [
   ['unavailable', 502, /temporarily unavailable/],
   ['rate-limited/retry-after', 429, /Rate limit reached/],
   ['context-length-400', 400, /maximum context length/],
 ] as const;
-const INSIDE = [
+const ERRORS_IN_STREAM = [
   ['error-inside', /./],
   ['cut', /closed the stream/],
 ] as const;
 
-export interface Tally {
+export interface SdkTally {
   passed: number;
   readonly failed: string[];
 }
@@ -36,11 +42,11 @@ export interface Tally {
 /** Puts every question to one SDK for one upstream, streamed and whole, and breaks the answers in every way. */
 export async function runSdk(
   sheet: SdkSheet,
-  dialect: Dialect,
-  house: House,
-  driver: Driver,
-): Promise<Tally> {
-  const tally: Tally = { passed: 0, failed: [] };
+  dialect: TestDialect,
+  house: DialectGateway,
+  driver: SdkDriver,
+): Promise<SdkTally> {
+  const tally: SdkTally = { passed: 0, failed: [] };
   const judge = async (name: string, check: () => Promise<void>) => {
     try {
       await check();
@@ -56,16 +62,16 @@ export async function runSdk(
   for (const [name, { want, recording }] of Object.entries(SCENARIOS))
     for (const isStream of [true, false])
       await judge(`${name}${isStream ? ', streamed' : ''}`, async () => {
-        const reply = sample(dialect, recording, isStream, asMakersSend);
-        const said = saidIn(dialect, reply.body, isStream);
-        house.play(dialect, { ...reply, chunking: { seed: 3 }, framing: 'chunked' });
-        checkSeen(sheet, { dialect, said, isStream }, await ask(want, isStream));
+        const reply = sampleReply(dialect, recording, isStream, normalizeRecording);
+        const said = parseAnswerContent(dialect, reply.body, isStream);
+        house.setReply(dialect, { ...reply, chunking: { seed: 3 }, framing: 'chunked' });
+        assertSdkAnswer(sheet, { dialect, said, isStream }, await ask(want, isStream));
       });
-  for (const [fault, status, words] of BEFORE)
+  for (const [fault, status, words] of ERRORS_BEFORE_ANSWER)
     for (const isStream of [true, false])
       await judge(`${fault} before the answer${isStream ? ', streamed' : ''}`, async () => {
-        house.play(dialect, sample(dialect, 'text', isStream));
-        await house.upstream(dialect).setFaults(upstreamFault(fault));
+        house.setReply(dialect, sampleReply(dialect, 'text', isStream));
+        await house.upstream(dialect).setFaults(findInjectedFault(fault));
         const seen = await ask('text', isStream);
         await house.upstream(dialect).setFaults();
         const error = errorIn(seen);
@@ -73,9 +79,9 @@ export async function runSdk(
         if (!(status === 400 && sheet.hidesStatus)) assert.equal(error.status, status);
         assert.match(error.message, words);
       });
-  for (const [recording, words] of INSIDE)
+  for (const [recording, words] of ERRORS_IN_STREAM)
     await judge(`${recording} in the stream`, async () => {
-      house.play(dialect, { ...sample(dialect, recording, true), framing: 'chunked' });
+      house.setReply(dialect, { ...sampleReply(dialect, recording, true), framing: 'chunked' });
       const error = errorIn(await ask('text', true));
       assert.ok(
         [sheet.errors.inside, 'response.failed'].includes(error.name),
@@ -90,12 +96,12 @@ export async function runSdk(
  * Recordings leave out what some hosts do; these judges need it as the makers send it: OpenAI's text parts with their
  * annotations, Anthropic's tool input in deltas. The gateway meets the others in surfaces-sdk.test.ts.
  */
-function asMakersSend(recorded: string): string {
+function normalizeRecording(recorded: string): string {
   return recorded
     .replaceAll('{"type":"output_text",', '{"type":"output_text","annotations":[],"logprobs":[],')
     .replaceAll(/event: content_block_start\ndata: (.*"tool_use".*)\n\n/g, (frame, data: string) => {
-      const { index, content_block: block } = objectOf(JSON.parse(data));
-      const { input, ...rest } = objectOf(block);
+      const { index, content_block: block } = objectOrEmpty(JSON.parse(data));
+      const { input, ...rest } = objectOrEmpty(block);
       const partial_json = JSON.stringify(input ?? {});
       if (partial_json === '{}') return frame;
       const delta = { type: 'input_json_delta', partial_json };
@@ -110,21 +116,21 @@ function asMakersSend(recorded: string): string {
 
 /** The answer that an upstream gives. */
 interface GivenAnswer {
-  readonly dialect: Dialect;
-  readonly said: Said;
+  readonly dialect: TestDialect;
+  readonly said: AnswerContent;
   readonly isStream: boolean;
 }
 
-function checkSeen(sheet: SdkSheet, { dialect, said, isStream }: GivenAnswer, seen: JsonObject): void {
+function assertSdkAnswer(sheet: SdkSheet, { dialect, said, isStream }: GivenAnswer, seen: JsonObject): void {
   const { surface } = sheet;
-  const raised = sheet.raises?.(said, endingOn(surface, dialect, said), isStream);
+  const raised = sheet.raises?.(said, expectedEnding(surface, dialect, said), isStream);
   if (raised !== undefined) return void assert.equal(errorIn(seen).name, raised);
   assert.equal(seen['error'], undefined, JSON.stringify(seen['error']));
   const inText = sheet.refusal === 'in text';
   assert.equal(seen['text'], said.text + (inText ? said.refusal : ''));
   assert.equal(seen['refusal'], sheet.refusal === 'apart' ? said.refusal : '');
   assert.equal(seen['thinking'], surface === 'chat' ? '' : said.thinking, 'thinking');
-  const calls = objectsIn(seen['calls']);
+  const calls = objectsOrEmpty(seen['calls']);
   assert.deepEqual(
     calls.map(({ name, input }) => [name, input]),
     said.calls.map((call) => [call.name, JSON.parse(call.arguments || '{}')]),
@@ -132,7 +138,7 @@ function checkSeen(sheet: SdkSheet, { dialect, said, isStream }: GivenAnswer, se
   for (const [at, { id }] of said.calls.entries())
     if (id === '') assert.match(String(calls[at]?.['id']), /^[A-Za-z0-9_-]{1,64}$/);
     else assert.equal(calls[at]?.['id'], id);
-  assert.equal(seen['finish'], finishShown(sheet, dialect, said), 'finish');
+  assert.equal(seen['finish'], expectedFinishReason(sheet, dialect, said), 'finish');
   if (!(sheet.countsEarly && isStream))
     assert.deepEqual(seen['usage'], said.usage ?? { input: 0, cached: 0, output: 0 });
 }
@@ -144,6 +150,6 @@ function errorIn(seen: JsonObject): {
 } {
   const { error, finish } = seen;
   assert.notEqual(error, undefined, `no error, but an answer that ended with ${finish}`);
-  const { name, status, message } = objectOf(error);
+  const { name, status, message } = objectOrEmpty(error);
   return { name: String(name), status, message: String(message) };
 }

@@ -1,6 +1,6 @@
 // The SDKs as data: which surface each speaks, and how its user sees endings, refusals and failures.
-import type { Dialect, Ending, Said } from '../answers-said.ts';
-import type { Surface } from '../house-of-dialects.ts';
+import type { AnswerContent, AnswerEnding, TestDialect } from '../answer-content.ts';
+import type { ClientSurface } from '../dialect-gateway.ts';
 
 export interface SdkSheet {
   /** What the driver knows it as. */
@@ -8,13 +8,13 @@ export interface SdkSheet {
   readonly title: string;
   readonly packages: readonly string[];
   readonly language: 'javascript' | 'python';
-  readonly surface: Surface;
+  readonly surface: ClientSurface;
   /** Words for why an answer ended; undefined where the SDK does not say. */
-  readonly finish?: Readonly<Record<Ending, string>>;
+  readonly finish?: Readonly<Record<AnswerEnding, string>>;
   /** Shown apart, within the text, or not at all. */
   readonly refusal: 'apart' | 'in text' | 'not shown';
   /** The error it raises for a sound answer, by its own design. */
-  readonly raises?: (said: Said, ending: Ending, isStream: boolean) => string | undefined;
+  readonly raises?: (said: AnswerContent, ending: AnswerEnding, isStream: boolean) => string | undefined;
   /** Streams: counts are read from the first event only, where the prompt's is an estimate. */
   readonly countsEarly?: boolean;
   /** Error classes by the status Floe answers with; `inside` is a stream that breaks. */
@@ -37,7 +37,7 @@ const VERCEL_ERRORS = {
 };
 const LANGCHAIN = { errors: { ...OPENAI, 400: 'ContextOverflowError' }, hidesStatus: true };
 
-export const FINISH: Readonly<Record<Surface, Readonly<Record<Ending, string>>>> = {
+export const SDK_FINISH_REASONS: Readonly<Record<ClientSurface, Readonly<Record<AnswerEnding, string>>>> = {
   chat: { stop: 'stop', length: 'length', tool: 'tool_calls', refusal: 'content_filter' },
   messages: { stop: 'end_turn', length: 'max_tokens', tool: 'tool_use', refusal: 'refusal' },
   responses: {
@@ -53,14 +53,14 @@ const JAVASCRIPT = { language: 'javascript' } as const;
 const PYTHON = { language: 'python', errors: OPENAI } as const;
 const VERCEL = { ...JAVASCRIPT, finish: UNIFIED, refusal: 'in text', errors: VERCEL_ERRORS } as const;
 
-export const SDKS: readonly SdkSheet[] = [
+export const SDK_SHEETS: readonly SdkSheet[] = [
   {
     ...JAVASCRIPT,
     name: 'openai chat',
     title: 'openai, `chat.completions`',
     packages: ['openai'],
     surface: 'chat',
-    finish: FINISH.chat,
+    finish: SDK_FINISH_REASONS.chat,
     refusal: 'apart',
     errors: OPENAI,
   },
@@ -70,7 +70,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'openai, `responses`',
     packages: ['openai'],
     surface: 'responses',
-    finish: FINISH.responses,
+    finish: SDK_FINISH_REASONS.responses,
     refusal: 'apart',
     errors: OPENAI,
   },
@@ -80,7 +80,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: '@anthropic-ai/sdk',
     packages: ['@anthropic-ai/sdk'],
     surface: 'messages',
-    finish: FINISH.messages,
+    finish: SDK_FINISH_REASONS.messages,
     refusal: 'in text',
     errors: OPENAI,
   },
@@ -145,7 +145,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'LangChain JS, `@langchain/openai`',
     packages: ['@langchain/core', '@langchain/openai'],
     surface: 'chat',
-    finish: FINISH.chat,
+    finish: SDK_FINISH_REASONS.chat,
     refusal: 'not shown',
   },
   {
@@ -155,7 +155,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'LangChain JS, `@langchain/openai` with `useResponsesApi`',
     packages: ['@langchain/core', '@langchain/openai'],
     surface: 'responses',
-    finish: FINISH.responses,
+    finish: SDK_FINISH_REASONS.responses,
     refusal: 'apart',
   },
   {
@@ -165,7 +165,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'LangChain JS, `@langchain/anthropic`',
     packages: ['@langchain/core', '@langchain/anthropic'],
     surface: 'messages',
-    finish: FINISH.messages,
+    finish: SDK_FINISH_REASONS.messages,
     refusal: 'in text',
     countsEarly: true,
   },
@@ -175,7 +175,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'openai for Python, `chat.completions`',
     packages: ['openai'],
     surface: 'chat',
-    finish: FINISH.chat,
+    finish: SDK_FINISH_REASONS.chat,
     refusal: 'apart',
     raises(_said, ending, isStream) {
       if (!isStream) return undefined;
@@ -189,7 +189,7 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'openai for Python, `responses`',
     packages: ['openai'],
     surface: 'responses',
-    finish: FINISH.responses,
+    finish: SDK_FINISH_REASONS.responses,
     refusal: 'apart',
   },
   {
@@ -198,26 +198,34 @@ export const SDKS: readonly SdkSheet[] = [
     title: 'anthropic for Python',
     packages: ['anthropic'],
     surface: 'messages',
-    finish: FINISH.messages,
+    finish: SDK_FINISH_REASONS.messages,
     refusal: 'in text',
     errors: { ...OPENAI, inside: 'APIStatusError' },
   },
 ];
 
 /** Why an answer of this dialect ends on a surface: a call ends a turn even where the provider said otherwise. */
-export function endingOn(surface: Surface, dialect: Dialect, said: Said): Ending {
+export function expectedEnding(
+  surface: ClientSurface,
+  dialect: TestDialect,
+  said: AnswerContent,
+): AnswerEnding {
   if (surface === dialect) return said.ending;
   if (surface === 'messages' && said.refusal !== '') return 'refusal';
   return said.ending === 'stop' && said.calls.length > 0 ? 'tool' : said.ending;
 }
 
 /** The word its user reads; what a provider of the same dialect said is forwarded. */
-export function finishShown({ finish, surface, refusal }: SdkSheet, dialect: Dialect, said: Said): string {
+export function expectedFinishReason(
+  { finish, surface, refusal }: SdkSheet,
+  dialect: TestDialect,
+  said: AnswerContent,
+): string {
   if (!finish) return '';
-  const ending = endingOn(surface, dialect, said);
+  const ending = expectedEnding(surface, dialect, said);
   if (finish !== UNIFIED) return surface === 'chat' && dialect === 'chat' ? said.finish : finish[ending];
   if (refusal === 'in text' && said.refusal !== '') return finish.refusal;
   if (surface === 'responses' && said.calls.length > 0) return finish.tool;
-  const isKnown = Object.values(FINISH.chat).includes(said.finish);
+  const isKnown = Object.values(SDK_FINISH_REASONS.chat).includes(said.finish);
   return surface === 'chat' && dialect === 'chat' && !isKnown ? 'other' : finish[ending];
 }

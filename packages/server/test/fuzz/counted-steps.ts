@@ -7,14 +7,14 @@ const session = new Session();
  * same work has the same count. Only functions that run for the first time after this are counted, so what is to be
  * measured has to be imported after it. Work inside of built-in functions is not counted.
  */
-export async function startCounting(): Promise<void> {
+export async function startStepCounting(): Promise<void> {
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
 
 /** How many ran during some work. */
-export async function countedSteps(work: () => unknown): Promise<number> {
+export async function countSteps(work: () => unknown): Promise<number> {
   await session.post('Profiler.takePreciseCoverage');
   await work();
   const { result } = await session.post('Profiler.takePreciseCoverage');

@@ -2,7 +2,7 @@ import { isObject, type Json } from '@floe/contract/json';
 import fc from 'fast-check';
 
 /** Values that programs stumble over. */
-const HOSTILE: readonly Json[] = [
+const HOSTILE_VALUES: readonly Json[] = [
   null,
   true,
   0,
@@ -44,44 +44,46 @@ const HOSTILE: readonly Json[] = [
   JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":{}}}'),
 ];
 
-export const hostile: fc.Arbitrary<Json> = fc
-  .oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 30 }), fc.double())
+export const hostileValue: fc.Arbitrary<Json> = fc
+  .oneof(fc.constantFrom(...HOSTILE_VALUES), fc.string({ unit: 'binary', maxLength: 30 }), fc.double())
   .map((value) => (typeof value === 'number' && !Number.isFinite(value) ? null : value));
 
 /** Texts for places that hold text alone: paths and queries. */
-export const hostileText: fc.Arbitrary<string> = hostile.map((value) =>
+export const hostileText: fc.Arbitrary<string> = hostileValue.map((value) =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')).toWellFormed().slice(0, 3_000),
 );
 
 /** One place of a value, exchanged for `other`, removed or joined by a member nobody knows. */
-export function broken(value: Json, seed: number, other: Json): Json {
-  const places = [...placesIn(value, [])];
+export function mutateValue(value: Json, seed: number, other: Json): Json {
+  const places = [...listValuePaths(value, [])];
   const place = places[seed % places.length] ?? [];
-  return replaced(value, place, other, seed % 5 === 0);
+  return replaceAtPath(value, place, other, seed % 5 === 0);
 }
 
-type Place = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
-function* placesIn(value: Json, here: Place): Generator<Place> {
+function* listValuePaths(value: Json, here: ValuePath): Generator<ValuePath> {
   yield here;
   if (Array.isArray(value))
-    for (const [at, member] of value.entries()) yield* placesIn(member, [...here, at]);
+    for (const [at, member] of value.entries()) yield* listValuePaths(member, [...here, at]);
   else if (isObject(value))
     for (const [name, member] of Object.entries(value))
-      if (member !== undefined) yield* placesIn(member, [...here, name]);
+      if (member !== undefined) yield* listValuePaths(member, [...here, name]);
 }
 
-function replaced(value: Json, [step, ...rest]: Place, other: Json, isRemoved: boolean): Json {
+function replaceAtPath(value: Json, [step, ...rest]: ValuePath, other: Json, isRemoved: boolean): Json {
   if (step === undefined) return other;
   if (Array.isArray(value))
-    return value.map((member, at) => (at === step ? replaced(member, rest, other, isRemoved) : member));
+    return value.map((member, at) => (at === step ? replaceAtPath(member, rest, other, isRemoved) : member));
   if (!isObject(value)) return other;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !(isRemoved && rest.length === 0 && name === step))
       .map(([name, member]) => [
         name,
-        name === step && member !== undefined ? replaced(member, rest, other, isRemoved) : (member ?? null),
+        name === step && member !== undefined
+          ? replaceAtPath(member, rest, other, isRemoved)
+          : (member ?? null),
       ]),
   );
 }

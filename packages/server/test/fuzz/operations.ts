@@ -1,25 +1,25 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /** One operation of an OpenAPI document. */
-export interface Operation {
+export interface FuzzOperation {
   readonly id: string;
   readonly method: string;
   /** With `{name}` for parameters. */
   readonly path: string;
-  readonly params: readonly Parameter[];
-  readonly query: readonly Parameter[];
+  readonly params: readonly FuzzParameter[];
+  readonly query: readonly FuzzParameter[];
   /** Schema of the JSON body; undefined for none. */
   readonly body: Json | undefined;
   readonly responses: JsonObject;
 }
 
-export interface Parameter {
+export interface FuzzParameter {
   readonly name: string;
   readonly required: boolean;
   readonly schema: Json | undefined;
 }
 
-export function operationsOf(document: JsonObject): Operation[] {
+export function listFuzzOperations(document: JsonObject): FuzzOperation[] {
   const { paths } = document;
   if (!isObject(paths)) throw new Error('the document has no paths');
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -41,7 +41,7 @@ export function operationsOf(document: JsonObject): Operation[] {
   );
 }
 
-function parameterIn(parameter: Json, where: string): Parameter[] {
+function parameterIn(parameter: Json, where: string): FuzzParameter[] {
   if (!isObject(parameter) || parameter['in'] !== where) return [];
   const { name, required, schema } = parameter;
   return [{ name: String(name), required: required === true, schema }];

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { broken, hostile, hostileText } from './hostile-values.ts';
-import type { Operation, Parameter } from './operations.ts';
-import { at, valuesOf } from './schema-values.ts';
+import { hostileText, hostileValue, mutateValue } from './hostile-values.ts';
+import type { FuzzOperation, FuzzParameter } from './operations.ts';
+import { resolvePointer, schemaValues } from './schema-values.ts';
 
 /** A request to be sent, and what its answer has to be beside well-formed. */
 export interface FuzzRequest {
@@ -26,10 +26,10 @@ const KINDS = [
   'no-json',
 ] as const;
 
-const NOBODY_KNOWS = 'nobody_knows';
+const UNKNOWN_NAME = 'nobody_knows';
 
 /** Requests of every kind that makes sense for one operation. */
-export function requestsFor(operation: Operation, document: JsonObject): fc.Arbitrary<FuzzRequest> {
+export function fuzzRequests(operation: FuzzOperation, document: JsonObject): fc.Arbitrary<FuzzRequest> {
   const valid = validRequests(operation, document);
   const kinds = [
     valid,
@@ -40,31 +40,37 @@ export function requestsFor(operation: Operation, document: JsonObject): fc.Arbi
     hostileQuery(operation, valid),
   ];
   if (operation.body !== undefined) {
-    const bodies = valuesOf(operation.body, document);
+    const bodies = schemaValues(operation.body, document);
     kinds.push(
       hostileBodies(valid, bodies),
       ...(isOpen(operation.body, document) ? [] : [unknownMember(valid, bodies)]),
-      noJson(valid),
+      invalidJsonBodies(valid),
       hostileBodies(valid, bodies),
     );
   }
   return fc.oneof(...kinds);
 }
 
-function validRequests({ params, query, body }: Operation, document: JsonObject): fc.Arbitrary<FuzzRequest> {
-  const values = (parameters: readonly Parameter[]) =>
-    fc.record(Object.fromEntries(parameters.map(({ name, schema }) => [name, valuesOf(schema, document)])), {
-      requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
-    });
+function validRequests(
+  { params, query, body }: FuzzOperation,
+  document: JsonObject,
+): fc.Arbitrary<FuzzRequest> {
+  const values = (parameters: readonly FuzzParameter[]) =>
+    fc.record(
+      Object.fromEntries(parameters.map(({ name, schema }) => [name, schemaValues(schema, document)])),
+      {
+        requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
+      },
+    );
   const pathValues = fc.record(
     Object.fromEntries(
       params.map(({ name, schema }) => [
         name,
-        fc.oneof(fc.constant(null), fc.constant(null), valuesOf(schema, document).map(textOf)),
+        fc.oneof(fc.constant(null), fc.constant(null), schemaValues(schema, document).map(textOf)),
       ]),
     ),
   );
-  const bodies = body === undefined ? fc.constant(undefined) : valuesOf(body, document);
+  const bodies = body === undefined ? fc.constant(undefined) : schemaValues(body, document);
   return fc.tuple(pathValues, values(query), bodies).map(([path, asked, value]) => ({
     kind: 'valid',
     params: path,
@@ -82,16 +88,17 @@ function hostileBodies(
   valid: fc.Arbitrary<FuzzRequest>,
   bodies: fc.Arbitrary<Json>,
 ): fc.Arbitrary<FuzzRequest> {
-  return fc.tuple(valid, bodies, fc.nat(10_000), hostile).map(([request, body, seed, other]) => ({
+  return fc.tuple(valid, bodies, fc.nat(10_000), hostileValue).map(([request, body, seed, other]) => ({
     ...request,
     kind: 'hostile-body',
-    body: JSON.stringify(broken(body, seed, other)),
+    body: JSON.stringify(mutateValue(body, seed, other)),
   }));
 }
 
 /** Whether the document itself says that any member may come. */
 function isOpen(body: Json, document: JsonObject): boolean {
-  const named = isObject(body) && typeof body['$ref'] === 'string' ? at(document, body['$ref']) : body;
+  const named =
+    isObject(body) && typeof body['$ref'] === 'string' ? resolvePointer(document, body['$ref']) : body;
   return isObject(named) && (named['additionalProperties'] ?? false) !== false;
 }
 
@@ -99,10 +106,10 @@ function unknownMember(
   valid: fc.Arbitrary<FuzzRequest>,
   bodies: fc.Arbitrary<Json>,
 ): fc.Arbitrary<FuzzRequest> {
-  return fc.tuple(valid, bodies, hostile).map(([request, body, other]) => ({
+  return fc.tuple(valid, bodies, hostileValue).map(([request, body, other]) => ({
     ...request,
     kind: 'unknown-member',
-    body: JSON.stringify(isObject(body) ? { ...body, [NOBODY_KNOWS]: other } : [body, NOBODY_KNOWS]),
+    body: JSON.stringify(isObject(body) ? { ...body, [UNKNOWN_NAME]: other } : [body, UNKNOWN_NAME]),
     refused: { param: '' },
   }));
 }
@@ -111,12 +118,12 @@ function unknownQuery(valid: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzReques
   return fc.tuple(valid, hostileText).map(([request, value]) => ({
     ...request,
     kind: 'unknown-query',
-    query: [...request.query, [NOBODY_KNOWS, value] as const],
+    query: [...request.query, [UNKNOWN_NAME, value] as const],
     refused: { param: '' },
   }));
 }
 
-function hostileQuery({ query }: Operation, valid: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzRequest> {
+function hostileQuery({ query }: FuzzOperation, valid: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzRequest> {
   if (query.length === 0) return unknownQuery(valid);
   const names = fc.constantFrom(...query.map(({ name }) => name));
   return fc.tuple(valid, names, hostileText, fc.boolean()).map(([request, name, value, twice]) => ({
@@ -130,7 +137,10 @@ function hostileQuery({ query }: Operation, valid: fc.Arbitrary<FuzzRequest>): f
   }));
 }
 
-function hostilePaths({ params }: Operation, valid: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzRequest> {
+function hostilePaths(
+  { params }: FuzzOperation,
+  valid: fc.Arbitrary<FuzzRequest>,
+): fc.Arbitrary<FuzzRequest> {
   if (params.length === 0) return unknownQuery(valid);
   return fc
     .tuple(valid, fc.constantFrom(...params.map(({ name }) => name)), hostileText)
@@ -164,7 +174,7 @@ const BODIES: readonly (readonly [body: string, contentType: string])[] = [
   ['{}', 'application/json; charset=utf-16'],
 ];
 
-function noJson(valid: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzRequest> {
+function invalidJsonBodies(valid: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzRequest> {
   return fc.tuple(valid, fc.constantFrom(...BODIES)).map(([request, [body, contentType]]) => ({
     ...request,
     kind: 'no-json',

@@ -37,7 +37,7 @@ const MOST_CHARS = 40;
  *
  * @param root document that `$ref`s point into
  */
-export function valuesOf(schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
+export function schemaValues(schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
   if (!isObject(schema)) return fc.constantFrom<Json>('x', 1, true, null, {}, []);
   const known = made.get(schema);
   if (known) return known;
@@ -53,12 +53,13 @@ const made = new WeakMap<JsonObject, fc.Arbitrary<Json>>();
 
 function newValues(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
   const { $ref: reference, anyOf, oneOf, const: only, enum: several, type } = schema;
-  if (typeof reference === 'string') return valuesOf(at(root, reference), root);
+  if (typeof reference === 'string') return schemaValues(resolvePointer(root, reference), root);
   const choices = anyOf ?? oneOf;
-  if (Array.isArray(choices)) return fc.oneof(...choices.map((choice) => valuesOf(choice, root)));
+  if (Array.isArray(choices)) return fc.oneof(...choices.map((choice) => schemaValues(choice, root)));
   if (only !== undefined) return fc.constant(only);
   if (Array.isArray(several)) return fc.constantFrom(...several);
-  if (Array.isArray(type)) return fc.oneof(...type.map((one) => valuesOf({ ...schema, type: one }, root)));
+  if (Array.isArray(type))
+    return fc.oneof(...type.map((one) => schemaValues({ ...schema, type: one }, root)));
   switch (type) {
     case 'string':
       return texts(schema);
@@ -71,19 +72,19 @@ function newValues(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(valuesOf(schema['items'], root), {
+      return fc.array(schemaValues(schema['items'], root), {
         minLength: numberIn(schema, 'minItems', 0),
         maxLength: Math.max(numberIn(schema, 'minItems', 0), MOST_ITEMS),
       });
     case 'object':
       return objects(schema, root);
     default:
-      return valuesOf(undefined, root);
+      return schemaValues(undefined, root);
   }
 }
 
 /** What `#/a/b` points at. */
-export function at(root: JsonObject, reference: string): Json | undefined {
+export function resolvePointer(root: JsonObject, reference: string): Json | undefined {
   let found: Json | undefined = root;
   for (const step of reference.slice(2).split('/'))
     found = isObject(found) ? found[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
@@ -103,14 +104,14 @@ function objects(schema: JsonObject, root: JsonObject): fc.Arbitrary<Json> {
     .map((value) => ({ ...value }));
   if (!isObject(additionalProperties) || Object.keys(known).length > 0) return own;
   return fc
-    .dictionary(fc.stringMatching(/^[a-z]{1,8}$/), valuesOf(additionalProperties, root), { maxKeys: 2 })
+    .dictionary(fc.stringMatching(/^[a-z]{1,8}$/), schemaValues(additionalProperties, root), { maxKeys: 2 })
     .map((value) => ({ ...value }));
 }
 
 export function memberValues(name: string, schema: Json | undefined, root: JsonObject): fc.Arbitrary<Json> {
   const words = WORDS[name];
   const isText = isObject(schema) && schema['type'] === 'string' && schema['enum'] === undefined;
-  const values = valuesOf(schema, root);
+  const values = schemaValues(schema, root);
   return words && isText ? fc.oneof(fc.constantFrom(...words), fc.constantFrom(...words), values) : values;
 }
 

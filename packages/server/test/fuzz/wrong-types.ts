@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import fc from 'fast-check';
-import { at, memberValues } from './schema-values.ts';
+import { memberValues, resolvePointer } from './schema-values.ts';
 
 /** One value of every JSON type, and what programs forget: empty, negative and text that is a property of every object. */
 const WRONG: readonly Json[] = [true, -1, '', 'constructor', [], [null], {}, { '': null }];
 
 /** A value whose member at `place` has another type than its schema says, most of the time. */
-export interface WrongValue {
+export interface WrongTypeValue {
   /** As `orgs[0].relay.rules[0].match`. */
-  readonly place: string;
+  readonly path: string;
   readonly value: Json;
 }
 
@@ -32,12 +32,12 @@ const DEEPEST = 14;
  * Walks through a JSON Schema and puts a value of each type at every place it describes, in turn. Everything beside that
  * place is valid on its own; whether it fits together no schema says.
  */
-export function* wrongTypes(
+export function* generateWrongTypes(
   schema: Json | undefined,
   root: JsonObject,
   options: WrongTypesOptions,
-): Generator<WrongValue> {
-  yield* new Walk(root, options).values(schema, '', 0, (value) => value);
+): Generator<WrongTypeValue> {
+  yield* new WrongTypeGenerator(root, options).values(schema, '', 0, (value) => value);
 }
 
 /** Values of which the fullest stands beside the wrong one. */
@@ -46,7 +46,7 @@ const sizeOf = (value: Json) => (value === null ? 0 : JSON.stringify(value).leng
 
 type Build = (value: Json) => Json;
 
-class Walk {
+class WrongTypeGenerator {
   readonly #root: JsonObject;
   readonly #options: WrongTypesOptions;
   #next: number;
@@ -58,17 +58,17 @@ class Walk {
     this.#next = options.seed;
   }
 
-  *values(schema: Json | undefined, place: string, depth: number, build: Build): Generator<WrongValue> {
+  *values(schema: Json | undefined, place: string, depth: number, build: Build): Generator<WrongTypeValue> {
     const { more = [], atOnce = WRONG.length } = this.#options;
     for (let n = 0; n < atOnce; n++) {
-      yield { place, value: build(WRONG[this.#next % WRONG.length] ?? null) };
+      yield { path: place, value: build(WRONG[this.#next % WRONG.length] ?? null) };
       this.#next += 1;
     }
-    for (const value of [null, ...more]) yield { place, value: build(value) };
+    for (const value of [null, ...more]) yield { path: place, value: build(value) };
     yield* this.#inside(schema, place, depth, build);
   }
 
-  *#inside(given: Json | undefined, place: string, depth: number, build: Build): Generator<WrongValue> {
+  *#inside(given: Json | undefined, place: string, depth: number, build: Build): Generator<WrongTypeValue> {
     const schema = this.#resolved(given);
     if (!isObject(schema) || depth > DEEPEST) return;
     const { anyOf, oneOf, allOf, items, prefixItems, properties, additionalProperties } = schema;
@@ -117,12 +117,12 @@ class Walk {
 
   #resolved(schema: Json | undefined): Json | undefined {
     const reference = isObject(schema) ? schema['$ref'] : undefined;
-    return typeof reference === 'string' ? at(this.#root, reference) : schema;
+    return typeof reference === 'string' ? resolvePointer(this.#root, reference) : schema;
   }
 }
 
 /** JSON text of a list in a list, and so on. */
-export function nestedList(levels: number): Json {
+export function nestedListJson(levels: number): Json {
   let value: Json = [];
   for (let n = 1; n < levels; n++) value = [value];
   return value;

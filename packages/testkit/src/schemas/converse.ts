@@ -1,85 +1,104 @@
 // Converse as AWS documents it (docs.aws.amazon.com/bedrock, API_runtime_Converse), as far as we write it. The service
 // refuses members it does not know, and unions with two members.
-import { BOOLEAN, between, closed, list, MAP, oneOf, SAID, TEXT, word } from './schema-words.ts';
+import {
+  ANY_OBJECT,
+  arrayOf,
+  BOOLEAN,
+  closedObject,
+  enumOf,
+  NON_EMPTY_TEXT,
+  numberBetween,
+  oneOf,
+  TEXT,
+} from './schema-builders.ts';
 
-const CACHE_POINT = closed({ cachePoint: closed({ type: word('default') }, { ttl: word('5m', '1h') }) });
-const BYTES = closed({ bytes: TEXT });
-const IMAGE = closed({ image: closed({ format: word('png', 'jpeg', 'gif', 'webp'), source: BYTES }) });
-const DOCUMENT = closed({
-  document: closed({
-    format: word('pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'),
+const CACHE_POINT = closedObject({
+  cachePoint: closedObject({ type: enumOf('default') }, { ttl: enumOf('5m', '1h') }),
+});
+const BYTES = closedObject({ bytes: TEXT });
+const IMAGE = closedObject({
+  image: closedObject({ format: enumOf('png', 'jpeg', 'gif', 'webp'), source: BYTES }),
+});
+const DOCUMENT = closedObject({
+  document: closedObject({
+    format: enumOf('pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md'),
     name: { type: 'string', minLength: 1, maxLength: 200 },
     source: BYTES,
   }),
 });
 const CALL_ID = { type: 'string', minLength: 1, maxLength: 64 };
 const NAME = { type: 'string', minLength: 1, maxLength: 64 };
-const SAID_TEXT = closed({ text: SAID });
+const SAID_TEXT = closedObject({ text: NON_EMPTY_TEXT });
 const BLOCK = oneOf(
   SAID_TEXT,
   IMAGE,
   DOCUMENT,
   CACHE_POINT,
-  closed({
+  closedObject({
     reasoningContent: oneOf(
-      closed({ reasoningText: closed({ text: TEXT }, { signature: TEXT }) }),
-      closed({ redactedContent: TEXT }),
+      closedObject({ reasoningText: closedObject({ text: TEXT }, { signature: TEXT }) }),
+      closedObject({ redactedContent: TEXT }),
     ),
   }),
-  closed({ toolUse: closed({ toolUseId: CALL_ID, name: NAME, input: MAP }) }),
-  closed({
-    toolResult: closed(
-      { toolUseId: CALL_ID, content: list(oneOf(SAID_TEXT, IMAGE, DOCUMENT, closed({ json: MAP })), 1) },
-      { status: word('success', 'error') },
+  closedObject({ toolUse: closedObject({ toolUseId: CALL_ID, name: NAME, input: ANY_OBJECT }) }),
+  closedObject({
+    toolResult: closedObject(
+      {
+        toolUseId: CALL_ID,
+        content: arrayOf(oneOf(SAID_TEXT, IMAGE, DOCUMENT, closedObject({ json: ANY_OBJECT })), 1),
+      },
+      { status: enumOf('success', 'error') },
     ),
   }),
 );
 const TOOL = oneOf(
-  closed({
-    toolSpec: closed(
-      { name: NAME, inputSchema: closed({ json: MAP }) },
-      { description: SAID, strict: BOOLEAN },
+  closedObject({
+    toolSpec: closedObject(
+      { name: NAME, inputSchema: closedObject({ json: ANY_OBJECT }) },
+      { description: NON_EMPTY_TEXT, strict: BOOLEAN },
     ),
   }),
   CACHE_POINT,
 );
 
-export const CONVERSE_REQUEST = closed(
-  { messages: list(closed({ role: word('user', 'assistant'), content: list(BLOCK, 1) }), 1) },
+export const CONVERSE_REQUEST_SCHEMA = closedObject(
+  { messages: arrayOf(closedObject({ role: enumOf('user', 'assistant'), content: arrayOf(BLOCK, 1) }), 1) },
   {
-    system: list(oneOf(SAID_TEXT, CACHE_POINT), 1),
-    inferenceConfig: closed(
+    system: arrayOf(oneOf(SAID_TEXT, CACHE_POINT), 1),
+    inferenceConfig: closedObject(
       {},
       {
         maxTokens: { type: 'integer', minimum: 1 },
-        temperature: between(0, 1),
-        topP: between(0, 1),
-        stopSequences: list(SAID, 0, 2500),
+        temperature: numberBetween(0, 1),
+        topP: numberBetween(0, 1),
+        stopSequences: arrayOf(NON_EMPTY_TEXT, 0, 2500),
       },
     ),
-    toolConfig: closed(
-      { tools: list(TOOL, 1) },
+    toolConfig: closedObject(
+      { tools: arrayOf(TOOL, 1) },
       {
         toolChoice: oneOf(
-          closed({ auto: MAP }),
-          closed({ any: MAP }),
-          closed({ tool: closed({ name: NAME }) }),
+          closedObject({ auto: ANY_OBJECT }),
+          closedObject({ any: ANY_OBJECT }),
+          closedObject({ tool: closedObject({ name: NAME }) }),
         ),
       },
     ),
-    additionalModelRequestFields: MAP,
-    outputConfig: closed(
+    additionalModelRequestFields: ANY_OBJECT,
+    outputConfig: closedObject(
       {},
       {
-        textFormat: closed({
-          type: word('json_schema'),
-          structure: closed({ jsonSchema: closed({ schema: SAID }, { name: SAID, description: TEXT }) }),
+        textFormat: closedObject({
+          type: enumOf('json_schema'),
+          structure: closedObject({
+            jsonSchema: closedObject({ schema: NON_EMPTY_TEXT }, { name: NON_EMPTY_TEXT, description: TEXT }),
+          }),
         }),
       },
     ),
-    requestMetadata: MAP,
-    serviceTier: closed({ type: word('default', 'priority', 'flex', 'reserved') }),
-    performanceConfig: closed({ latency: word('standard', 'optimized') }),
-    guardrailConfig: MAP,
+    requestMetadata: ANY_OBJECT,
+    serviceTier: closedObject({ type: enumOf('default', 'priority', 'flex', 'reserved') }),
+    performanceConfig: closedObject({ latency: enumOf('standard', 'optimized') }),
+    guardrailConfig: ANY_OBJECT,
   },
 );

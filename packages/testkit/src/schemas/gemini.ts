@@ -1,58 +1,72 @@
 // generateContent as Google documents it (ai.google.dev/api/generate-content), as far as we write it.
 import {
+  ANY_OBJECT,
+  arrayOf,
   BOOLEAN,
-  between,
-  closed,
+  closedObject,
+  enumOf,
   INTEGER,
-  list,
-  MAP,
+  NON_EMPTY_TEXT,
+  numberBetween,
   oneOf,
-  open,
-  SAID,
+  openObject,
   TEXT,
-  word,
-} from './schema-words.ts';
+} from './schema-builders.ts';
 
-const SIGNATURE = { thoughtSignature: SAID };
+const SIGNATURE = { thoughtSignature: NON_EMPTY_TEXT };
 const PART = oneOf(
-  closed({ text: TEXT }, { ...SIGNATURE, thought: BOOLEAN }),
-  closed({ inlineData: closed({ mimeType: SAID, data: SAID }) }, SIGNATURE),
-  closed({ fileData: closed({ fileUri: SAID }, { mimeType: SAID }) }, SIGNATURE),
-  closed({ functionCall: closed({ name: SAID }, { id: SAID, args: MAP }) }, SIGNATURE),
-  closed({ functionResponse: closed({ name: SAID, response: MAP }, { id: SAID }) }, SIGNATURE),
+  closedObject({ text: TEXT }, { ...SIGNATURE, thought: BOOLEAN }),
+  closedObject({ inlineData: closedObject({ mimeType: NON_EMPTY_TEXT, data: NON_EMPTY_TEXT }) }, SIGNATURE),
+  closedObject(
+    { fileData: closedObject({ fileUri: NON_EMPTY_TEXT }, { mimeType: NON_EMPTY_TEXT }) },
+    SIGNATURE,
+  ),
+  closedObject(
+    { functionCall: closedObject({ name: NON_EMPTY_TEXT }, { id: NON_EMPTY_TEXT, args: ANY_OBJECT }) },
+    SIGNATURE,
+  ),
+  closedObject(
+    {
+      functionResponse: closedObject({ name: NON_EMPTY_TEXT, response: ANY_OBJECT }, { id: NON_EMPTY_TEXT }),
+    },
+    SIGNATURE,
+  ),
 );
-const FUNCTION = closed({ name: SAID }, { description: TEXT, parametersJsonSchema: MAP });
+const FUNCTION = closedObject(
+  { name: NON_EMPTY_TEXT },
+  { description: TEXT, parametersJsonSchema: ANY_OBJECT },
+);
 
-export const GEMINI_REQUEST = closed(
-  { contents: list(closed({ role: word('user', 'model'), parts: list(PART, 1) }), 1) },
+export const GEMINI_REQUEST_SCHEMA = closedObject(
+  { contents: arrayOf(closedObject({ role: enumOf('user', 'model'), parts: arrayOf(PART, 1) }), 1) },
   {
-    systemInstruction: open({ parts: list(closed({ text: TEXT }), 1) }),
-    tools: list(closed({ functionDeclarations: list(FUNCTION, 1) }), 1),
-    toolConfig: closed({
-      functionCallingConfig: closed(
-        { mode: word('AUTO', 'ANY', 'NONE', 'VALIDATED') },
-        { allowedFunctionNames: list(SAID, 1) },
+    systemInstruction: openObject({ parts: arrayOf(closedObject({ text: TEXT }), 1) }),
+    tools: arrayOf(closedObject({ functionDeclarations: arrayOf(FUNCTION, 1) }), 1),
+    toolConfig: closedObject({
+      functionCallingConfig: closedObject(
+        { mode: enumOf('AUTO', 'ANY', 'NONE', 'VALIDATED') },
+        { allowedFunctionNames: arrayOf(NON_EMPTY_TEXT, 1) },
       ),
     }),
-    generationConfig: closed(
+    generationConfig: closedObject(
       {},
       {
         maxOutputTokens: INTEGER,
-        temperature: between(0, 2),
-        topP: between(0, 1),
+        temperature: numberBetween(0, 2),
+        topP: numberBetween(0, 1),
         topK: INTEGER,
         seed: INTEGER,
-        presencePenalty: between(-2, 2),
-        frequencyPenalty: between(-2, 2),
-        stopSequences: list(TEXT, 1, 5),
-        responseMimeType: word('application/json', 'text/plain'),
-        responseJsonSchema: MAP,
-        thinkingConfig: closed(
+        presencePenalty: numberBetween(-2, 2),
+        frequencyPenalty: numberBetween(-2, 2),
+        stopSequences: arrayOf(TEXT, 1, 5),
+        responseMimeType: enumOf('application/json', 'text/plain'),
+        responseJsonSchema: ANY_OBJECT,
+        thinkingConfig: closedObject(
           {},
           {
             includeThoughts: BOOLEAN,
             thinkingBudget: INTEGER,
-            thinkingLevel: word('MINIMAL', 'LOW', 'MEDIUM', 'HIGH'),
+            thinkingLevel: enumOf('MINIMAL', 'LOW', 'MEDIUM', 'HIGH'),
           },
         ),
       },

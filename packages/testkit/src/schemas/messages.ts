@@ -1,113 +1,113 @@
 // Messages as Anthropic documents it (docs.anthropic.com/en/api/messages), as far as we write it.
 import {
+  ANY_OBJECT,
+  arrayOf,
   BOOLEAN,
-  between,
   COUNT,
-  closed,
+  closedObject,
+  enumOf,
   INTEGER,
-  list,
-  MAP,
-  nullable,
+  NON_EMPTY_TEXT,
+  numberBetween,
   oneOf,
-  open,
-  SAID,
+  openObject,
+  orNull,
   TEXT,
-  word,
-} from './schema-words.ts';
+} from './schema-builders.ts';
 
 const MARK = {
-  cache_control: closed({ type: word('ephemeral') }, { ttl: word('5m', '1h') }),
+  cache_control: closedObject({ type: enumOf('ephemeral') }, { ttl: enumOf('5m', '1h') }),
 };
-const IMAGE = closed(
+const IMAGE = closedObject(
   {
-    type: word('image'),
+    type: enumOf('image'),
     source: oneOf(
-      closed({
-        type: word('base64'),
-        media_type: word('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
-        data: SAID,
+      closedObject({
+        type: enumOf('base64'),
+        media_type: enumOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
+        data: NON_EMPTY_TEXT,
       }),
-      closed({ type: word('url'), url: SAID }),
-      closed({ type: word('file'), file_id: SAID }),
+      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT }),
+      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT }),
     ),
   },
   MARK,
 );
-const DOCUMENT = closed(
+const DOCUMENT = closedObject(
   {
-    type: word('document'),
+    type: enumOf('document'),
     source: oneOf(
-      closed({ type: word('base64'), media_type: word('application/pdf'), data: SAID }),
-      closed({ type: word('text'), media_type: word('text/plain'), data: TEXT }),
-      closed({ type: word('url'), url: SAID }),
-      closed({ type: word('file'), file_id: SAID }),
+      closedObject({ type: enumOf('base64'), media_type: enumOf('application/pdf'), data: NON_EMPTY_TEXT }),
+      closedObject({ type: enumOf('text'), media_type: enumOf('text/plain'), data: TEXT }),
+      closedObject({ type: enumOf('url'), url: NON_EMPTY_TEXT }),
+      closedObject({ type: enumOf('file'), file_id: NON_EMPTY_TEXT }),
     ),
   },
-  { ...MARK, title: nullable(TEXT), context: nullable(TEXT), citations: closed({ enabled: BOOLEAN }) },
+  { ...MARK, title: orNull(TEXT), context: orNull(TEXT), citations: closedObject({ enabled: BOOLEAN }) },
 );
-const TEXT_BLOCK = closed({ type: word('text'), text: SAID }, MARK);
-const THINKING = { type: word('thinking'), thinking: TEXT, signature: TEXT };
-const REDACTED = { type: word('redacted_thinking'), data: SAID };
-const CALL_ID = SAID;
+const TEXT_BLOCK = closedObject({ type: enumOf('text'), text: NON_EMPTY_TEXT }, MARK);
+const THINKING = { type: enumOf('thinking'), thinking: TEXT, signature: TEXT };
+const REDACTED = { type: enumOf('redacted_thinking'), data: NON_EMPTY_TEXT };
+const CALL_ID = NON_EMPTY_TEXT;
 const BLOCK = oneOf(
   TEXT_BLOCK,
   IMAGE,
   DOCUMENT,
-  closed(THINKING),
-  closed(REDACTED),
-  closed({ type: word('tool_use'), id: CALL_ID, name: SAID, input: MAP }, MARK),
-  closed(
-    { type: word('tool_result'), tool_use_id: CALL_ID },
-    { ...MARK, content: oneOf(TEXT, list(oneOf(TEXT_BLOCK, IMAGE, DOCUMENT))), is_error: BOOLEAN },
+  closedObject(THINKING),
+  closedObject(REDACTED),
+  closedObject({ type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_TEXT, input: ANY_OBJECT }, MARK),
+  closedObject(
+    { type: enumOf('tool_result'), tool_use_id: CALL_ID },
+    { ...MARK, content: oneOf(TEXT, arrayOf(oneOf(TEXT_BLOCK, IMAGE, DOCUMENT))), is_error: BOOLEAN },
   ),
 );
 
-export const MESSAGES_REQUEST = closed(
+export const MESSAGES_REQUEST_SCHEMA = closedObject(
   {
-    model: SAID,
+    model: NON_EMPTY_TEXT,
     max_tokens: { type: 'integer', minimum: 1 },
-    messages: list(
-      closed({ role: word('user', 'assistant', 'system'), content: oneOf(TEXT, list(BLOCK, 1)) }),
+    messages: arrayOf(
+      closedObject({ role: enumOf('user', 'assistant', 'system'), content: oneOf(TEXT, arrayOf(BLOCK, 1)) }),
       1,
     ),
   },
   {
-    system: oneOf(TEXT, list(TEXT_BLOCK, 1)),
-    tools: list(
-      closed(
-        { name: SAID, input_schema: open({ type: word('object') }) },
+    system: oneOf(TEXT, arrayOf(TEXT_BLOCK, 1)),
+    tools: arrayOf(
+      closedObject(
+        { name: NON_EMPTY_TEXT, input_schema: openObject({ type: enumOf('object') }) },
         { ...MARK, description: TEXT, strict: BOOLEAN },
       ),
       1,
     ),
     tool_choice: oneOf(
-      closed({ type: word('auto', 'any') }, { disable_parallel_tool_use: BOOLEAN }),
-      closed({ type: word('none') }),
-      closed({ type: word('tool'), name: SAID }, { disable_parallel_tool_use: BOOLEAN }),
+      closedObject({ type: enumOf('auto', 'any') }, { disable_parallel_tool_use: BOOLEAN }),
+      closedObject({ type: enumOf('none') }),
+      closedObject({ type: enumOf('tool'), name: NON_EMPTY_TEXT }, { disable_parallel_tool_use: BOOLEAN }),
     ),
-    temperature: between(0, 1),
-    top_p: between(0, 1),
+    temperature: numberBetween(0, 1),
+    top_p: numberBetween(0, 1),
     top_k: INTEGER,
-    stop_sequences: list(TEXT),
+    stop_sequences: arrayOf(TEXT),
     thinking: oneOf(
-      closed({ type: word('enabled'), budget_tokens: { type: 'integer', minimum: 1024 } }),
-      closed({ type: word('adaptive') }, { display: word('summarized', 'omitted') }),
-      closed({ type: word('disabled') }),
+      closedObject({ type: enumOf('enabled'), budget_tokens: { type: 'integer', minimum: 1024 } }),
+      closedObject({ type: enumOf('adaptive') }, { display: enumOf('summarized', 'omitted') }),
+      closedObject({ type: enumOf('disabled') }),
     ),
-    output_config: closed(
+    output_config: closedObject(
       {},
       {
-        effort: word('low', 'medium', 'high', 'xhigh', 'max'),
-        format: closed({ type: word('json_schema'), schema: MAP }),
+        effort: enumOf('low', 'medium', 'high', 'xhigh', 'max'),
+        format: closedObject({ type: enumOf('json_schema'), schema: ANY_OBJECT }),
       },
     ),
-    metadata: closed({}, { user_id: nullable(TEXT) }),
-    service_tier: word('auto', 'standard_only'),
+    metadata: closedObject({}, { user_id: orNull(TEXT) }),
+    service_tier: enumOf('auto', 'standard_only'),
     stream: BOOLEAN,
   },
 );
 
-const STOP = word(
+const STOP = enumOf(
   'end_turn',
   'max_tokens',
   'stop_sequence',
@@ -116,45 +116,45 @@ const STOP = word(
   'refusal',
   'model_context_window_exceeded',
 );
-const USAGE = open(
+const USAGE = openObject(
   { input_tokens: COUNT, output_tokens: COUNT },
-  { cache_creation_input_tokens: nullable(COUNT), cache_read_input_tokens: nullable(COUNT) },
+  { cache_creation_input_tokens: orNull(COUNT), cache_read_input_tokens: orNull(COUNT) },
 );
-const SAID_BLOCK = oneOf(
-  open({ type: word('text'), text: TEXT }),
-  open(THINKING),
-  open(REDACTED),
-  open({ type: word('tool_use'), id: CALL_ID, name: SAID, input: MAP }),
+const OUTPUT_BLOCK = oneOf(
+  openObject({ type: enumOf('text'), text: TEXT }),
+  openObject(THINKING),
+  openObject(REDACTED),
+  openObject({ type: enumOf('tool_use'), id: CALL_ID, name: NON_EMPTY_TEXT, input: ANY_OBJECT }),
 );
 
-export const MESSAGES_ANSWER = open({
-  id: SAID,
-  type: word('message'),
-  role: word('assistant'),
-  model: SAID,
-  content: list(SAID_BLOCK),
-  stop_reason: nullable(STOP),
-  stop_sequence: nullable(TEXT),
+export const MESSAGES_ANSWER_SCHEMA = openObject({
+  id: NON_EMPTY_TEXT,
+  type: enumOf('message'),
+  role: enumOf('assistant'),
+  model: NON_EMPTY_TEXT,
+  content: arrayOf(OUTPUT_BLOCK),
+  stop_reason: orNull(STOP),
+  stop_sequence: orNull(TEXT),
   usage: USAGE,
 });
 
 const DELTA = oneOf(
-  open({ type: word('text_delta'), text: TEXT }),
-  open({ type: word('thinking_delta'), thinking: TEXT }),
-  open({ type: word('signature_delta'), signature: TEXT }),
-  open({ type: word('input_json_delta'), partial_json: TEXT }),
+  openObject({ type: enumOf('text_delta'), text: TEXT }),
+  openObject({ type: enumOf('thinking_delta'), thinking: TEXT }),
+  openObject({ type: enumOf('signature_delta'), signature: TEXT }),
+  openObject({ type: enumOf('input_json_delta'), partial_json: TEXT }),
 );
 
-export const MESSAGES_EVENT = oneOf(
-  open({ type: word('message_start'), message: MESSAGES_ANSWER }),
-  open({ type: word('content_block_start'), index: COUNT, content_block: SAID_BLOCK }),
-  open({ type: word('content_block_delta'), index: COUNT, delta: DELTA }),
-  open({ type: word('content_block_stop'), index: COUNT }),
-  open({
-    type: word('message_delta'),
-    delta: open({ stop_reason: nullable(STOP), stop_sequence: nullable(TEXT) }),
-    usage: open({ output_tokens: COUNT }),
+export const MESSAGES_EVENT_SCHEMA = oneOf(
+  openObject({ type: enumOf('message_start'), message: MESSAGES_ANSWER_SCHEMA }),
+  openObject({ type: enumOf('content_block_start'), index: COUNT, content_block: OUTPUT_BLOCK }),
+  openObject({ type: enumOf('content_block_delta'), index: COUNT, delta: DELTA }),
+  openObject({ type: enumOf('content_block_stop'), index: COUNT }),
+  openObject({
+    type: enumOf('message_delta'),
+    delta: openObject({ stop_reason: orNull(STOP), stop_sequence: orNull(TEXT) }),
+    usage: openObject({ output_tokens: COUNT }),
   }),
-  open({ type: word('message_stop', 'ping') }),
-  open({ type: word('error'), error: open({ type: SAID, message: SAID }) }),
+  openObject({ type: enumOf('message_stop', 'ping') }),
+  openObject({ type: enumOf('error'), error: openObject({ type: NON_EMPTY_TEXT, message: NON_EMPTY_TEXT }) }),
 );

@@ -1,56 +1,56 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold } from '../answer.ts';
+import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, ReaderOptions } from '../dialect.ts';
-import type { Emit } from '../events.ts';
+import type { AnswerReadOptions, AnswerStreamReader } from '../dialect.ts';
+import type { EmitAnswerEvent } from '../events.ts';
 import {
-  isArray,
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
   isObject,
-  listOf,
-  numberOf,
-  objectOf,
-  parseExactJson,
-  parseJson,
-  says,
-  textOf,
-} from '../json-read.ts';
+  tryParseExactJson,
+  tryParseJson,
+} from '../json-narrowing.ts';
 import type { SseEvent } from '../sse.ts';
 import { readChatUsage } from '../usage.ts';
-import { CallTable } from './call-table.ts';
-import { holdsValues, messageOf, PieceReader } from './choice-reader.ts';
-import { ReasoningDetails } from './reasoning-details.ts';
-import { ThinkSplit } from './think-split.ts';
+import { ChoiceDeltaReader, readChoiceMessage, requiresExactNumbers } from './choice-reader.ts';
+import { ReasoningDetailsCollector } from './reasoning-details.ts';
+import { ThinkTagSplitter } from './think-tag-splitter.ts';
+import { ToolCallAssembler } from './tool-call-assembler.ts';
 
 /** Members of an answer or its message that no other dialect can show. */
 const VENDOR_EXTRAS = ['citations', 'search_results', 'images', 'related_questions'] as const;
 const MESSAGE_EXTRAS = ['annotations', 'audio', 'images', 'executed_tools'] as const;
 
 /** Reads Chat Completions chunks of any host that claims to speak them. */
-export function answerReader(emit: Emit, options: ReaderOptions): AnswerReader {
+export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new ChatAnswerReader(emit, options);
 }
 
 /** Reads a whole Chat Completions answer, or the error that came in its place. */
-export function readAnswer(body: Json, options: ReaderOptions): Answer {
-  const fold = new AnswerFold();
+export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   new ChatAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
 
-class ChatAnswerReader implements AnswerReader {
+class ChatAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
-  readonly #calls: CallTable;
-  readonly #details = new ReasoningDetails();
-  readonly #pieces = new PieceReader();
-  readonly #think: ThinkSplit | undefined;
+  readonly #calls: ToolCallAssembler;
+  readonly #details = new ReasoningDetailsCollector();
+  readonly #pieces = new ChoiceDeltaReader();
+  readonly #think: ThinkTagSplitter | undefined;
   readonly #origin: string | undefined;
   #finish: string | undefined;
 
-  constructor(emit: Emit, options: ReaderOptions) {
+  constructor(emit: EmitAnswerEvent, options: AnswerReadOptions) {
     this.#blocks = new BlockEmitter(emit);
-    this.#calls = new CallTable(this.#blocks, options.id);
-    this.#think = options.thinkTags ? new ThinkSplit() : undefined;
+    this.#calls = new ToolCallAssembler(this.#blocks, options.id);
+    this.#think = options.thinkTags ? new ThinkTagSplitter() : undefined;
     this.#origin = options.sealOrigin;
   }
 
@@ -62,13 +62,13 @@ class ChatAnswerReader implements AnswerReader {
       this.end();
       return;
     }
-    let chunk = parseJson(data);
-    if (isObject(chunk) && holdsValues(chunk)) chunk = parseExactJson(data);
+    let chunk = tryParseJson(data);
+    if (isObject(chunk) && requiresExactNumbers(chunk)) chunk = tryParseExactJson(data);
     if (!isObject(chunk)) {
-      this.#blocks.broken('The provider sent an event that is not JSON.');
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
-    if (frame.event === 'error' || isError(chunk)) {
+    if (frame.event === 'error' || isErrorChunk(chunk)) {
       this.#error(chunk);
       return;
     }
@@ -78,22 +78,22 @@ class ChatAnswerReader implements AnswerReader {
   end(): void {
     if (this.#blocks.ended) return;
     if (this.#finish === undefined) {
-      this.#blocks.broken();
+      this.#blocks.failIncomplete();
       return;
     }
     this.#complete(this.#finish);
   }
 
   whole(body: Json): void {
-    if (!isObject(body) || isError(body) || listOf(body['choices']).length === 0) {
-      if (isObject(body) && isError(body)) {
+    if (!isObject(body) || isErrorChunk(body) || asArray(body['choices']).length === 0) {
+      if (isObject(body) && isErrorChunk(body)) {
         this.#error(body);
         return;
       }
       this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
       return;
     }
-    this.#chunk(body, messageOf);
+    this.#chunk(body, readChoiceMessage);
     if (this.#finish !== undefined) this.#complete(this.#finish);
     else
       this.#blocks.fail(new Fault('upstream_error', 'The provider sent an answer without a finish reason.'));
@@ -101,41 +101,41 @@ class ChatAnswerReader implements AnswerReader {
 
   #error(chunk: JsonObject): void {
     this.#usage(chunk, undefined);
-    this.#blocks.failWith(chunk);
+    this.#blocks.failWithUpstreamError(chunk);
   }
 
   #complete(raw: string): void {
     this.#think?.end((kind, text) => this.#prose(kind, text));
     this.#flushSeal();
-    this.#blocks.endProse();
-    this.#calls.end();
+    this.#blocks.closeText();
+    this.#calls.finish();
     this.#blocks.finish(raw);
   }
 
   #chunk(chunk: JsonObject, said: (choice: JsonObject) => JsonObject | undefined): void {
-    this.#blocks.start(textOf(chunk['id']) ?? '', textOf(chunk['model']) ?? '');
-    for (const extra of VENDOR_EXTRAS) if (says(chunk[extra])) this.#blocks.dropped(extra);
+    this.#blocks.start(asString(chunk['id']) ?? '', asString(chunk['model']) ?? '');
+    for (const extra of VENDOR_EXTRAS) if (isNonEmpty(chunk[extra])) this.#blocks.reportDropped(extra);
     let first: JsonObject | undefined;
-    for (const entry of listOf(chunk['choices'])) {
-      const choice = objectOf(entry);
-      if ((numberOf(choice?.['index']) ?? 0) === 0) first = choice;
-      else this.#blocks.dropped('choices');
+    for (const entry of asArray(chunk['choices'])) {
+      const choice = asObject(entry);
+      if ((asNumber(choice?.['index']) ?? 0) === 0) first = choice;
+      else this.#blocks.reportDropped('choices');
     }
     this.#usage(chunk, first);
     if (first === undefined) return;
     const delta = said(first);
     if (delta) this.#delta(delta);
-    const finish = textOf(first['finish_reason']);
+    const finish = asString(first['finish_reason']);
     if (finish !== undefined && finish !== '') this.#finish ??= finish;
   }
 
   /** Usage stands where the host puts it: at the top, in a vendor's envelope, or inside the choice. */
   #usage(chunk: JsonObject, choice: JsonObject | undefined): void {
     // The first place that says something: hosts leave empty ones beside it.
-    for (const place of [chunk, objectOf(chunk['x_groq']), choice]) {
+    for (const place of [chunk, asObject(chunk['x_groq']), choice]) {
       const usage = readChatUsage(place?.['usage'], chunk['service_tier']);
       if (usage === undefined) continue;
-      this.#blocks.usage(usage);
+      this.#blocks.recordUsage(usage);
       return;
     }
   }
@@ -144,26 +144,26 @@ class ChatAnswerReader implements AnswerReader {
     this.#reasoning(delta);
     const content = delta['content'];
     if (typeof content === 'string') this.#text(content);
-    else if (isArray(content)) this.#parts(content);
-    const refusal = textOf(delta['refusal']);
+    else if (isJsonArray(content)) this.#parts(content);
+    const refusal = asString(delta['refusal']);
     if (refusal) this.#prose('refusal', refusal);
     const calls = delta['tool_calls'];
-    if (isArray(calls))
+    if (isJsonArray(calls))
       calls.forEach((entry, place) => {
         if (isObject(entry)) this.#call(entry, place);
       });
-    const legacy = objectOf(delta['function_call']);
+    const legacy = asObject(delta['function_call']);
     if (legacy) this.#call({ function: legacy }, 0);
-    for (const extra of MESSAGE_EXTRAS) if (says(delta[extra])) this.#blocks.dropped(extra);
+    for (const extra of MESSAGE_EXTRAS) if (isNonEmpty(delta[extra])) this.#blocks.reportDropped(extra);
   }
 
   #call(entry: JsonObject, place: number): void {
     this.#flushSeal();
-    this.#calls.read(entry, place);
+    this.#calls.add(entry, place);
   }
 
   #reasoning(delta: JsonObject): void {
-    const plain = textOf(delta['reasoning_content']) || textOf(delta['reasoning']) || '';
+    const plain = asString(delta['reasoning_content']) || asString(delta['reasoning']) || '';
     const details = delta['reasoning_details'];
     const detailed = details === undefined ? '' : this.#details.add(details);
     this.#prose('reasoning', plain || detailed);
@@ -171,14 +171,14 @@ class ChatAnswerReader implements AnswerReader {
 
   #parts(parts: readonly Json[]): void {
     for (const entry of parts) {
-      const part = objectOf(entry);
+      const part = asObject(entry);
       const type = part?.['type'];
       if (typeof entry === 'string') this.#text(entry);
       else if (type === 'thinking' || type === 'reasoning')
-        this.#prose('reasoning', innerText(part?.['thinking'] ?? part?.['text'] ?? part?.['reasoning']));
-      else if (type === 'refusal') this.#prose('refusal', textOf(part?.['refusal']) ?? '');
+        this.#prose('reasoning', joinTextParts(part?.['thinking'] ?? part?.['text'] ?? part?.['reasoning']));
+      else if (type === 'refusal') this.#prose('refusal', asString(part?.['refusal']) ?? '');
       else if (typeof part?.['text'] === 'string') this.#text(part['text']);
-      else this.#blocks.dropped(`content.${textOf(type) ?? 'unknown'}`);
+      else this.#blocks.reportDropped(`content.${asString(type) ?? 'unknown'}`);
     }
   }
 
@@ -190,32 +190,32 @@ class ChatAnswerReader implements AnswerReader {
 
   #prose(kind: 'text' | 'refusal' | 'reasoning', text: string): void {
     if (text === '') return;
-    if (this.#blocks.proseKind !== kind) {
+    if (this.#blocks.openTextKind !== kind) {
       if (kind !== 'reasoning') this.#flushSeal();
-      this.#calls.settle();
+      this.#calls.closeCompleteCalls();
     }
-    this.#blocks.prose(kind, text);
+    this.#blocks.appendText(kind, text);
   }
 
   /** The proof closes the reasoning it belongs to, or stands alone when that is closed already. */
   #flushSeal(): void {
-    const seal = this.#details.take(this.#origin);
+    const seal = this.#details.takeSeal(this.#origin);
     if (seal === undefined) return;
-    if (this.#blocks.proseKind === 'reasoning') this.#blocks.endProse(seal);
-    else this.#blocks.sealed(seal);
+    if (this.#blocks.openTextKind === 'reasoning') this.#blocks.closeText(seal);
+    else this.#blocks.emitSealedBlock(seal);
   }
 }
 
-function innerText(value: Json | undefined): string {
+function joinTextParts(value: Json | undefined): string {
   if (typeof value === 'string') return value;
-  return listOf(value)
-    .map((entry) => textOf(objectOf(entry)?.['text']) ?? '')
+  return asArray(value)
+    .map((entry) => asString(asObject(entry)?.['text']) ?? '')
     .join('');
 }
 
 /** Errors inside a 200, in every shape met: `error`, a flat error object, a failed `base_resp`. */
-function isError(chunk: JsonObject): boolean {
-  if (says(chunk['error']) || chunk['object'] === 'error' || chunk['type'] === 'error') return true;
-  const base = objectOf(chunk['base_resp']);
-  return base !== undefined && (numberOf(base['status_code']) ?? 0) !== 0;
+function isErrorChunk(chunk: JsonObject): boolean {
+  if (isNonEmpty(chunk['error']) || chunk['object'] === 'error' || chunk['type'] === 'error') return true;
+  const base = asObject(chunk['base_resp']);
+  return base !== undefined && (asNumber(base['status_code']) ?? 0) !== 0;
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { Answer, CallBlock } from '../answer.ts';
-import { openAiError } from '../client-fault.ts';
-import { answerForClient, forClient } from '../client-stage.ts';
-import type { AnswerContext, AnswerWriter } from '../dialect.ts';
-import type { AnswerEvent, Emit, OpenEvent } from '../events.ts';
+import { adaptAnswerForClient, adaptForClient } from '../adapt-for-client.ts';
+import type { CanonicalAnswer, ToolCallBlock } from '../answer.ts';
+import { toOpenAiError } from '../client-fault.ts';
+import type { AnswerContext, AnswerStreamWriter } from '../dialect.ts';
+import type { AnswerEvent, BlockOpenEvent, EmitAnswerEvent } from '../events.ts';
 import type { FinishReason } from '../finish.ts';
 import type { Usage } from '../usage.ts';
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
+const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   length: 'length',
   tool: 'tool_calls',
@@ -16,16 +16,16 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
 };
 
 /** Writes an answer as Chat Completions chunks. */
-export function answerWriter(context: AnswerContext): AnswerWriter {
+export function createAnswerWriter(context: AnswerContext): AnswerStreamWriter {
   return new ChatAnswerWriter(context);
 }
 
 /** Writes a whole Chat Completions answer. @throws the answer's fault. */
-export function writeAnswer(
-  answer: Answer,
+export function writeWholeAnswer(
+  answer: CanonicalAnswer,
   context: AnswerContext,
 ): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
-  const { blocks, usage, finish, dropped: lost } = answerForClient(answer, context.ask);
+  const { blocks, usage, finish, dropped: lost } = adaptAnswerForClient(answer, context.request);
   const dropped = new Set(lost);
   const said = (kind: 'text' | 'refusal' | 'reasoning'): string =>
     blocks.map((block) => (block.kind === kind ? block.text : '')).join('');
@@ -40,7 +40,7 @@ export function writeAnswer(
     id: `chatcmpl-${context.id}`,
     object: 'chat.completion',
     created: context.createdS,
-    model: context.ask.model,
+    model: context.request.model,
     choices: [
       {
         index: 0,
@@ -53,7 +53,7 @@ export function writeAnswer(
           tool_calls: calls.length > 0 ? calls.map((call) => writeCall(call, context)) : undefined,
         },
         logprobs: null,
-        finish_reason: FINISH[finish?.reason ?? 'other'],
+        finish_reason: FINISH_REASONS[finish?.reason ?? 'other'],
       },
     ],
     usage: writeChatUsage(usage),
@@ -62,13 +62,14 @@ export function writeAnswer(
   return { body, dropped };
 }
 
-function writeCall(call: CallBlock, context: AnswerContext): JsonObject {
+function writeCall(call: ToolCallBlock, context: AnswerContext): JsonObject {
   const { id, name } = call;
-  if (asCustom(call.freeform, context)) return { id, type: 'custom', custom: { name, input: call.text } };
+  if (writesAsCustomTool(call.freeform, context))
+    return { id, type: 'custom', custom: { name, input: call.text } };
   return { id, type: 'function', function: { name, arguments: call.text || (call.freeform ? '' : '{}') } };
 }
 
-function asCustom(freeform: boolean | undefined, context: AnswerContext): boolean {
+function writesAsCustomTool(freeform: boolean | undefined, context: AnswerContext): boolean {
   return freeform === true && context.freeformAsFunction !== true;
 }
 
@@ -84,26 +85,26 @@ export function writeChatUsage(usage: Usage | undefined): JsonObject | undefined
   };
 }
 
-class ChatAnswerWriter implements AnswerWriter {
+class ChatAnswerWriter implements AnswerStreamWriter {
   readonly dropped = new Set<string>();
   readonly #context: AnswerContext;
-  readonly #stage: Emit;
+  readonly #stage: EmitAnswerEvent;
   readonly #envelope: string;
   /** Everything of a chunk up to its delta. */
   readonly #head: string;
   #out = '';
   #usage: Usage | undefined;
-  #open: OpenEvent | undefined;
+  #open: BlockOpenEvent | undefined;
   #openSaid = false;
   #calls = 0;
   #started = false;
 
   constructor(context: AnswerContext) {
     this.#context = context;
-    const model = JSON.stringify(context.ask.model);
+    const model = JSON.stringify(context.request.model);
     this.#envelope = `data: {"id":"chatcmpl-${context.id}","object":"chat.completion.chunk","created":${context.createdS},"model":${model},"choices":[`;
     this.#head = `${this.#envelope}{"index":0,"delta":`;
-    this.#stage = forClient(context.ask, (event) => this.#write(event));
+    this.#stage = adaptForClient(context.request, (event) => this.#write(event));
   }
 
   write(event: AnswerEvent): string {
@@ -134,10 +135,10 @@ class ChatAnswerWriter implements AnswerWriter {
         this.#usage = event.usage;
         return;
       case 'finish':
-        this.#finish(FINISH[event.reason]);
+        this.#finish(FINISH_REASONS[event.reason]);
         return;
       case 'error': {
-        const error = openAiError(event.fault, event.upstream);
+        const error = toOpenAiError(event.fault, event.upstream);
         this.#out += `data: ${JSON.stringify({ error, request_id: this.#context.requestId })}\n\n`;
         return;
       }
@@ -157,11 +158,11 @@ class ChatAnswerWriter implements AnswerWriter {
   }
 
   /** Call indices are dense, whatever else the answer holds. */
-  #announce(open: OpenEvent): void {
+  #announce(open: BlockOpenEvent): void {
     this.#start();
     const index = this.#calls++;
     const name = open.name ?? '';
-    const call = asCustom(open.freeform, this.#context)
+    const call = writesAsCustomTool(open.freeform, this.#context)
       ? { index, id: open.id, type: 'custom', custom: { name, input: '' } }
       : { index, id: open.id, type: 'function', function: { name, arguments: '' } };
     this.#chunk(`{"tool_calls":[${JSON.stringify(call)}]}`);
@@ -185,7 +186,7 @@ class ChatAnswerWriter implements AnswerWriter {
         else this.dropped.add('reasoning');
         return;
       case 'tool': {
-        const custom = asCustom(open.freeform, this.#context);
+        const custom = writesAsCustomTool(open.freeform, this.#context);
         const inner = custom ? `"custom":{"input":${json}}` : `"function":{"arguments":${json}}`;
         this.#chunk(`{"tool_calls":[{"index":${this.#calls - 1},${inner}}]}`);
       }
@@ -195,7 +196,7 @@ class ChatAnswerWriter implements AnswerWriter {
   #finish(reason: string): void {
     this.#start();
     this.#out += `${this.#head}{},"logprobs":null,"finish_reason":"${reason}"}]}\n\n`;
-    if (this.#context.ask.streamUsage && this.#usage)
+    if (this.#context.request.streamUsage && this.#usage)
       this.#out += `${this.#envelope}],"usage":${JSON.stringify(writeChatUsage(this.#usage))}}\n\n`;
     this.#out += 'data: [DONE]\n\n';
   }

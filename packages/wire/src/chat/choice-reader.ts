@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { isArray, isObject, objectOf, says, textOf } from '../json-read.ts';
+import { asObject, asString, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
 
 /** Members in which a choice says something. */
-const SAID = [
+const CONTENT_MEMBERS = [
   'content',
   'reasoning_content',
   'reasoning',
@@ -16,32 +16,33 @@ const SAID = [
  * The message of a choice of a whole answer. Hosts put an empty `delta` beside it, or the message into `delta`, or the
  * text of a completion beside both: every member is taken from the first that says something in it.
  */
-export function messageOf(choice: JsonObject): JsonObject {
-  const message = objectOf(choice['message']) ?? {};
-  const delta = objectOf(choice['delta']) ?? {};
+export function readChoiceMessage(choice: JsonObject): JsonObject {
+  const message = asObject(choice['message']) ?? {};
+  const delta = asObject(choice['delta']) ?? {};
   const said: Record<string, Json | undefined> = { ...delta };
   for (const [name, value] of Object.entries(message))
-    if (says(value) || !says(said[name])) said[name] = value;
-  if (!SAID.some((name) => says(said[name]))) said['content'] = textOf(choice['text']);
+    if (isNonEmpty(value) || !isNonEmpty(said[name])) said[name] = value;
+  if (!CONTENT_MEMBERS.some((name) => isNonEmpty(said[name]))) said['content'] = asString(choice['text']);
   return said;
 }
 
 /** Whether a chunk holds arguments as an object, or a proof that is given back as it is: their numbers must stay. */
-export function holdsValues({ choices }: JsonObject): boolean {
-  if (!isArray(choices)) return false;
+export function requiresExactNumbers({ choices }: JsonObject): boolean {
+  if (!isJsonArray(choices)) return false;
   for (const choice of choices)
-    if (isObject(choice) && (hasValues(choice['delta']) || hasValues(choice['message']))) return true;
+    if (isObject(choice) && (hasExactValues(choice['delta']) || hasExactValues(choice['message'])))
+      return true;
   return false;
 }
 
-function hasValues(said: Json | undefined): boolean {
+function hasExactValues(said: Json | undefined): boolean {
   if (!isObject(said)) return false;
   const { tool_calls: calls, function_call: legacy, reasoning_details: details } = said;
   if (details !== undefined || (isObject(legacy) && isObject(legacy['arguments']))) return true;
-  return isArray(calls) && calls.some(holdsObject);
+  return isJsonArray(calls) && calls.some(hasObjectArguments);
 }
 
-function holdsObject(call: Json): boolean {
+function hasObjectArguments(call: Json): boolean {
   if (!isObject(call)) return false;
   const inner = call['custom'] ?? call['function'];
   return isObject(inner) && isObject(inner['arguments'] ?? inner['input'] ?? inner['parameters']);
@@ -51,27 +52,29 @@ function holdsObject(call: Json): boolean {
  * The pieces of a choice that is streamed. A `message` beside a `delta` is the whole so far: it counts only in members
  * that no delta has said anything in.
  */
-export class PieceReader {
+export class ChoiceDeltaReader {
   readonly #inDeltas = new Set<string>();
   /** What a message has said where deltas do not. */
   readonly #inMessages = new Map<string, string>();
 
   read(choice: JsonObject): JsonObject | undefined {
-    const delta = objectOf(choice['delta']);
-    if (delta === undefined) return objectOf(choice['message']);
-    for (const name in delta) if (!this.#inDeltas.has(name) && says(delta[name])) this.#inDeltas.add(name);
+    const delta = asObject(choice['delta']);
+    if (delta === undefined) return asObject(choice['message']);
+    for (const name in delta)
+      if (!this.#inDeltas.has(name) && isNonEmpty(delta[name])) this.#inDeltas.add(name);
     const message = choice['message'];
-    return isObject(message) && says(message) ? this.#both(delta, message) : delta;
+    return isObject(message) && isNonEmpty(message) ? this.#mergeMessage(delta, message) : delta;
   }
 
-  #both(delta: JsonObject, message: JsonObject): JsonObject {
+  #mergeMessage(delta: JsonObject, message: JsonObject): JsonObject {
     const piece: Record<string, Json | undefined> = { ...delta };
     for (const [name, value] of Object.entries(message))
-      if (says(value) && !this.#inDeltas.has(name)) piece[name] = this.#rest(name, value);
+      if (isNonEmpty(value) && !this.#inDeltas.has(name))
+        piece[name] = this.#unreportedRemainder(name, value);
     return piece;
   }
 
-  #rest(name: string, value: Json): Json | undefined {
+  #unreportedRemainder(name: string, value: Json): Json | undefined {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const before = this.#inMessages.get(name);
     this.#inMessages.set(name, text);

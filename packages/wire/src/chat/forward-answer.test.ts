@@ -3,12 +3,12 @@ import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
 import fc from 'fast-check';
-import { forwardChatAnswer, readPlainAnswer, walkAnswer } from './forward-answer.ts';
-import type { ChatCutOptions } from './walk.ts';
+import type { ReasoningStripOptions } from './chat-scanner.ts';
+import { forwardChatAnswer, parseSimpleAnswer, scanAnswer } from './forward-answer.ts';
 
-const PLAIN: ChatCutOptions = { stripReasoning: false, thinkTags: false };
-const CUT: ChatCutOptions = { stripReasoning: true, thinkTags: false };
-const ALL: ChatCutOptions = { stripReasoning: true, thinkTags: true };
+const PLAIN: ReasoningStripOptions = { stripReasoning: false, thinkTags: false };
+const CUT: ReasoningStripOptions = { stripReasoning: true, thinkTags: false };
+const ALL: ReasoningStripOptions = { stripReasoning: true, thinkTags: true };
 
 describe('a forwarded whole Chat answer', () => {
   const answer = (message: unknown, rest: object = {}) =>
@@ -122,8 +122,8 @@ describe('a plain Chat answer', () => {
   /** Whether it was taken, whatever is cut. */
   const check = (body: Buffer): boolean => {
     const taken = [PLAIN, CUT, ALL].map((options) => {
-      const read = readPlainAnswer(body, options);
-      if (read !== null) assert.deepEqual(read, walkAnswer(body, options), body.toString());
+      const read = parseSimpleAnswer(body, options);
+      if (read !== null) assert.deepEqual(read, scanAnswer(body, options), body.toString());
       return read !== null;
     });
     return !taken.includes(false);

@@ -1,7 +1,7 @@
 import { NameTable } from '../name-table.ts';
 
 /** Members of chunks, choices, vendors' envelopes and deltas that mean something to the gateway. */
-export const ROOT = new NameTable([
+export const CHUNK_MEMBERS = new NameTable([
   'id',
   'model',
   'choices',
@@ -13,9 +13,9 @@ export const ROOT = new NameTable([
   'base_resp',
   'service_tier',
 ]);
-export const CHOICE = new NameTable(['index', 'delta', 'message', 'finish_reason', 'usage']);
-export const ENVELOPE = new NameTable(['usage', 'status_code']);
-export const DELTA = new NameTable([
+export const CHOICE_MEMBERS = new NameTable(['index', 'delta', 'message', 'finish_reason', 'usage']);
+export const VENDOR_MEMBERS = new NameTable(['usage', 'status_code']);
+export const DELTA_MEMBERS = new NameTable([
   'content',
   'tool_calls',
   'function_call',
@@ -29,7 +29,7 @@ export const DELTA = new NameTable([
 ]);
 
 /** Members of a message, or of a piece of one, that are reasoning. */
-export const REASONING: ReadonlySet<string> = new Set([
+export const REASONING_MEMBERS: ReadonlySet<string> = new Set([
   'reasoning_content',
   'reasoning',
   'reasoning_details',

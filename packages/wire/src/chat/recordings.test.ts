@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import { isObject } from '@floe/contract/json';
-import { chatRecordings, type Recording } from '../../test/recordings.ts';
-import { readFrame, SseFramer } from '../sse.ts';
-import { type ChatForwardOptions, ChatStreamForward } from './forward.ts';
-import { forwardChatAnswer, PLAIN_BYTES, readPlainAnswer, walkAnswer } from './forward-answer.ts';
+import { chatRecordings, type RecordedExchange } from '../../test/recordings.ts';
+import { parseSseFrame, SseFramer } from '../sse.ts';
+import { forwardChatAnswer, MAX_FAST_PARSE_BYTES, parseSimpleAnswer, scanAnswer } from './forward-answer.ts';
+import { type ChatForwardOptions, ChatStreamForwarder } from './stream-forwarder.ts';
 
 const PLAIN: ChatForwardOptions = {
   stripReasoning: false,
@@ -20,8 +20,8 @@ const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details', 'think
 function forward(
   chunks: readonly Buffer[],
   options: ChatForwardOptions,
-): { out: Buffer; stream: ChatStreamForward } {
-  const stream = new ChatStreamForward(options);
+): { out: Buffer; stream: ChatStreamForwarder } {
+  const stream = new ChatStreamForwarder(options);
   const out = Buffer.concat(chunks.map((chunk) => stream.push(chunk) ?? Buffer.alloc(0)));
   stream.end();
   return { out, stream };
@@ -46,7 +46,7 @@ function* chunkings(body: Buffer): Generator<Buffer[]> {
 function frames(body: Buffer): unknown[] {
   const { bytes, lead, ends } = new SseFramer().push(body);
   return ends.flatMap((end, at) => {
-    const data = readFrame(bytes.subarray(ends[at - 1] ?? lead, end))?.data;
+    const data = parseSseFrame(bytes.subarray(ends[at - 1] ?? lead, end))?.data;
     return data === undefined ? [] : [data === '[DONE]' ? data : JSON.parse(data)];
   });
 }
@@ -79,7 +79,7 @@ function strippedChoice(choice: unknown): unknown {
   );
 }
 
-function checkStream({ name, body, readable }: Recording): void {
+function checkStream({ name, body, readable }: RecordedExchange): void {
   if (!readable) {
     assert(forward([body], PLAIN).stream.fault, name);
     return;
@@ -96,7 +96,7 @@ function checkStream({ name, body, readable }: Recording): void {
     framer.push(body);
     assert.equal(plain.out.length + framer.rest().length, body.length, name);
     assert(
-      plain.stream.content && plain.stream.finish !== undefined && plain.stream.model !== undefined,
+      plain.stream.hasContent && plain.stream.finish !== undefined && plain.stream.model !== undefined,
       name,
     );
     const reported = values.some((value) => isObject(value) && isObject(value.usage));
@@ -110,8 +110,8 @@ function checkStream({ name, body, readable }: Recording): void {
       const cut = forward(chunks, options);
       assert(isSameStream(cut.out, whole.out), `${name}: chunking changed the bytes`);
       assert.deepEqual(
-        [cut.stream.fault?.message, cut.stream.usage, cut.stream.finish, cut.stream.content],
-        [whole.stream.fault?.message, whole.stream.usage, whole.stream.finish, whole.stream.content],
+        [cut.stream.fault?.message, cut.stream.usage, cut.stream.finish, cut.stream.hasContent],
+        [whole.stream.fault?.message, whole.stream.usage, whole.stream.finish, whole.stream.hasContent],
       );
     }
   }
@@ -123,18 +123,18 @@ function isSameStream(cut: Buffer, whole: Buffer): boolean {
   return JSON.stringify(frames(cut)) === JSON.stringify(frames(whole));
 }
 
-function checkAnswer({ name, body, readable }: Recording): void {
+function checkAnswer({ name, body, readable }: RecordedExchange): void {
   const value: unknown = JSON.parse(body.toString());
   const good = readable && isObject(value) && Array.isArray(value.choices);
   const plain = forwardChatAnswer(body, PLAIN);
   assert.equal(plain.fault === undefined, good, `${name}: ${plain.fault?.message}`);
   assert(plain.body.equals(body), name);
   // Longer ones are never read so.
-  for (let end = body.length <= PLAIN_BYTES ? body.length : 0; end > 0; end -= 1) {
+  for (let end = body.length <= MAX_FAST_PARSE_BYTES ? body.length : 0; end > 0; end -= 1) {
     const cut = body.subarray(0, end);
     for (const options of [PLAIN, STRIP, ALL]) {
-      const read = readPlainAnswer(cut, options);
-      if (read !== null) assert.deepEqual(read, walkAnswer(cut, options), `${name}, cut at ${end}`);
+      const read = parseSimpleAnswer(cut, options);
+      if (read !== null) assert.deepEqual(read, scanAnswer(cut, options), `${name}, cut at ${end}`);
     }
   }
   if (!good || !isObject(value)) return;

@@ -1,22 +1,31 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { UpstreamOptions } from '../dialect.ts';
-import type { Ask, Format, Tool, ToolChoice } from '../request.ts';
-import { wireName } from '../tool-names.ts';
-import { budgetFor, effortFor, freeformSchema, planTools } from '../write-plan.ts';
+import type { RequestWriteOptions } from '../dialect.ts';
+import type { CanonicalRequest, ResponseFormat, ToolChoice, ToolDefinition } from '../request.ts';
+import {
+  planTools,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  toFunctionSchema,
+} from '../request-plan.ts';
+import { toProviderToolName } from '../tool-names.ts';
 
 /** `tools`, `tool_choice` and `parallel_tool_calls` of a Chat request. */
-export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
-  const { tools, choice } = planTools(ask, options, dropped, false);
+export function writeChatTools(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const { tools, choice } = planTools(request, options, dropped, false);
   if (tools.length === 0) return {};
   return {
     tools: tools.map((tool) => writeTool(tool, options, dropped)),
     tool_choice: writeChoice(choice, tools, options),
-    parallel_tool_calls: ask.parallelTools,
+    parallel_tool_calls: request.parallelTools,
   };
 }
 
-function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): JsonObject {
-  const name = wireName(tool.name);
+function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject {
+  const name = toProviderToolName(tool.name);
   if (tool.kind === 'function') {
     const { description, schema: parameters } = tool;
     const strict = options.tools?.includes('no-strict') ? undefined : tool.strict;
@@ -32,24 +41,24 @@ function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): 
         format: tool.grammar ? { type: 'grammar', grammar: { ...tool.grammar } } : undefined,
       },
     };
-  const { description, schema } = freeformSchema(tool);
+  const { description, schema } = toFunctionSchema(tool);
   return { type: 'function', function: { name, description, parameters: schema } };
 }
 
 function writeChoice(
   choice: ToolChoice | undefined,
-  tools: readonly Tool[],
-  options: UpstreamOptions,
+  tools: readonly ToolDefinition[],
+  options: RequestWriteOptions,
 ): string | JsonObject | undefined {
   if (choice === undefined) return undefined;
   if (choice.mode !== 'named') return choice.mode;
-  const name = wireName(choice.name);
+  const name = toProviderToolName(choice.name);
   const freeform = tools.some((tool) => tool.name === choice.name && tool.kind === 'freeform');
   if (freeform && options.tools?.includes('freeform')) return { type: 'custom', custom: { name } };
   return { type: 'function', function: { name } };
 }
 
-export function formatOf(format: Format | undefined): JsonObject | undefined {
+export function writeChatFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.type === 'json') return { type: 'json_object' };
   return {
@@ -64,16 +73,20 @@ export function formatOf(format: Format | undefined): JsonObject | undefined {
 }
 
 /** The request for reasoning in the provider's way of asking. */
-export function reasoningOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
-  if (ask.reasoning === undefined) return {};
-  const effort = effortFor(ask, options, dropped);
-  const budget = budgetFor(ask);
+export function writeChatReasoning(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  if (request.reasoning === undefined) return {};
+  const effort = resolveReasoningEffort(request, options, dropped);
+  const budget = resolveReasoningBudget(request);
   const off = effort === 'none';
-  switch (options.think ?? 'effort') {
+  switch (options.reasoningStyle ?? 'effort') {
     case 'effort':
       return { reasoning_effort: effort };
     case 'reasoning-object':
-      return { reasoning: ask.reasoning.budget === undefined ? { effort } : { max_tokens: budget } };
+      return { reasoning: request.reasoning.budget === undefined ? { effort } : { max_tokens: budget } };
     case 'budget':
       return { thinking: off ? { type: 'disabled' } : { type: 'enabled', budget_tokens: budget } };
     case 'adaptive':

@@ -1,32 +1,32 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold } from '../answer.ts';
+import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, ReaderOptions } from '../dialect.ts';
-import type { Emit } from '../events.ts';
+import type { AnswerReadOptions, AnswerStreamReader } from '../dialect.ts';
+import type { EmitAnswerEvent } from '../events.ts';
 import {
-  isArray,
+  asArray,
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  isJsonArray,
+  isNonEmpty,
   isObject,
-  listOf,
-  numberOf,
-  objectOf,
-  objectsIn,
-  parseJson,
-  says,
-  textOf,
-} from '../json-read.ts';
+  tryParseJson,
+} from '../json-narrowing.ts';
 import type { SseEvent } from '../sse.ts';
-import { madeCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-names.ts';
 import { readCohereUsage } from './usage.ts';
 
 /** Reads a stream of version 2 chat events. */
-export function answerReader(emit: Emit, options: ReaderOptions): AnswerReader {
+export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new CohereAnswerReader(emit, options);
 }
 
 /** Reads a whole answer, or the error that came in its place. */
-export function readAnswer(body: Json, options: ReaderOptions): Answer {
-  const fold = new AnswerFold();
+export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   new CohereAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
@@ -38,54 +38,54 @@ interface OpenCall {
 }
 
 /** The plan of calls (`tool_plan`) is what the model says before it calls: text. */
-class CohereAnswerReader implements AnswerReader {
+class CohereAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
-  readonly #options: ReaderOptions;
+  readonly #options: AnswerReadOptions;
   readonly #calls = new Map<number, OpenCall>();
 
-  constructor(emit: Emit, options: ReaderOptions) {
+  constructor(emit: EmitAnswerEvent, options: AnswerReadOptions) {
     this.#blocks = new BlockEmitter(emit);
     this.#options = options;
   }
 
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
-    const data = parseJson(frame.data);
+    const data = tryParseJson(frame.data);
     if (!isObject(data)) {
-      this.#blocks.broken('The provider sent an event that is not JSON.');
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
-    const delta = objectOf(data['delta']);
-    const message = objectOf(delta?.['message']) ?? {};
-    const index = numberOf(data['index']) ?? 0;
-    switch (textOf(data['type']) ?? frame.event) {
+    const delta = asObject(data['delta']);
+    const message = asObject(delta?.['message']) ?? {};
+    const index = asNumber(data['index']) ?? 0;
+    switch (asString(data['type']) ?? frame.event) {
       case 'message-start':
-        this.#blocks.start(textOf(data['id']) ?? '', '');
+        this.#blocks.start(asString(data['id']) ?? '', '');
         return;
       case 'content-start':
-        this.#blocks.endProse();
+        this.#blocks.closeText();
         this.#content(message['content']);
         return;
       case 'content-delta':
         this.#content(message['content']);
         return;
       case 'content-end':
-        this.#blocks.endProse();
+        this.#blocks.closeText();
         return;
       case 'tool-plan-delta':
-        this.#blocks.prose('text', textOf(message['tool_plan']) ?? '');
+        this.#blocks.appendText('text', asString(message['tool_plan']) ?? '');
         return;
       case 'tool-call-start':
-        for (const call of callsIn(message['tool_calls'])) this.#callStart(index, call);
+        for (const call of readCalls(message['tool_calls'])) this.#callStart(index, call);
         return;
       case 'tool-call-delta':
-        for (const call of callsIn(message['tool_calls'])) this.#callDelta(index, call);
+        for (const call of readCalls(message['tool_calls'])) this.#callDelta(index, call);
         return;
       case 'tool-call-end':
         this.#callEnd(index);
         return;
       case 'citation-start':
-        this.#blocks.dropped('citations');
+        this.#blocks.reportDropped('citations');
         return;
       case 'citation-end':
         return;
@@ -93,62 +93,63 @@ class CohereAnswerReader implements AnswerReader {
         this.#messageEnd(delta ?? {});
         return;
       default:
-        if (says(data['error']) || says(data['message'])) this.#blocks.failWith(data);
+        if (isNonEmpty(data['error']) || isNonEmpty(data['message']))
+          this.#blocks.failWithUpstreamError(data);
     }
   }
 
   end(): void {
-    if (!this.#blocks.ended) this.#blocks.broken();
+    if (!this.#blocks.ended) this.#blocks.failIncomplete();
   }
 
   whole(body: Json): void {
-    const root = objectOf(body) ?? {};
-    const message = objectOf(root['message']);
+    const root = asObject(body) ?? {};
+    const message = asObject(root['message']);
     if (message === undefined) {
-      if (says(root['message']) || says(root['error'])) this.#blocks.failWith(root);
+      if (isNonEmpty(root['message']) || isNonEmpty(root['error'])) this.#blocks.failWithUpstreamError(root);
       else this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
       return;
     }
-    this.#blocks.start(textOf(root['id']) ?? '', '');
-    for (const entry of listOf(message['content'])) {
+    this.#blocks.start(asString(root['id']) ?? '', '');
+    for (const entry of asArray(message['content'])) {
       this.#content(entry);
-      this.#blocks.endProse();
+      this.#blocks.closeText();
     }
-    this.#blocks.prose('text', textOf(message['tool_plan']) ?? '');
-    for (const [index, call] of objectsIn(message['tool_calls']).entries()) {
+    this.#blocks.appendText('text', asString(message['tool_plan']) ?? '');
+    for (const [index, call] of asObjects(message['tool_calls']).entries()) {
       this.#callStart(index, call);
       this.#callEnd(index);
     }
-    if (says(message['citations'])) this.#blocks.dropped('citations');
-    if (says(root['logprobs'])) this.#blocks.dropped('logprobs');
+    if (isNonEmpty(message['citations'])) this.#blocks.reportDropped('citations');
+    if (isNonEmpty(root['logprobs'])) this.#blocks.reportDropped('logprobs');
     this.#messageEnd(root);
   }
 
   #content(value: Json | undefined): void {
-    const content = typeof value === 'string' ? { text: value } : (objectOf(value) ?? {});
-    this.#blocks.prose('reasoning', textOf(content['thinking']) ?? '');
-    this.#blocks.prose('text', textOf(content['text']) ?? '');
-    const type = textOf(content['type']);
-    if (says(type) && type !== 'text' && type !== 'thinking') this.#blocks.dropped(type);
+    const content = typeof value === 'string' ? { text: value } : (asObject(value) ?? {});
+    this.#blocks.appendText('reasoning', asString(content['thinking']) ?? '');
+    this.#blocks.appendText('text', asString(content['text']) ?? '');
+    const type = asString(content['type']);
+    if (isNonEmpty(type) && type !== 'text' && type !== 'thinking') this.#blocks.reportDropped(type);
   }
 
   #callStart(index: number, call: JsonObject): void {
     this.#callEnd(index);
-    const made = objectOf(call['function']);
-    const name = textOf(made?.['name']);
+    const made = asObject(call['function']);
+    const name = asString(made?.['name']);
     if (name === undefined || name === '') {
-      this.#blocks.dropped('tool_calls.nameless');
+      this.#blocks.reportDropped('tool_calls.nameless');
       return;
     }
-    this.#blocks.endProse();
-    const id = textOf(call['id']) || madeCallId(this.#options.id, this.#blocks.calls);
+    this.#blocks.closeText();
+    const id = asString(call['id']) || generateCallId(this.#options.id, this.#blocks.toolCallCount);
     this.#calls.set(index, { block: this.#blocks.open('tool', id, name), text: '' });
     this.#callDelta(index, call);
   }
 
   #callDelta(index: number, call: JsonObject): void {
     const open = this.#calls.get(index);
-    const piece = textOf(objectOf(call['function'])?.['arguments']) ?? '';
+    const piece = asString(asObject(call['function'])?.['arguments']) ?? '';
     if (open === undefined || piece === '') return;
     const before = open.text;
     open.text += piece;
@@ -168,15 +169,15 @@ class CohereAnswerReader implements AnswerReader {
 
   #messageEnd(delta: JsonObject): void {
     for (const index of [...this.#calls.keys()]) this.#callEnd(index);
-    this.#blocks.usage(readCohereUsage(objectOf(delta['usage']) ?? {}));
-    const finish = textOf(delta['finish_reason']);
-    if (says(delta['error'])) this.#blocks.failWith({ error: delta['error'] });
-    else if (finish === undefined) this.#blocks.broken();
+    this.#blocks.recordUsage(readCohereUsage(asObject(delta['usage']) ?? {}));
+    const finish = asString(delta['finish_reason']);
+    if (isNonEmpty(delta['error'])) this.#blocks.failWithUpstreamError({ error: delta['error'] });
+    else if (finish === undefined) this.#blocks.failIncomplete();
     else this.#blocks.finish(finish);
   }
 }
 
 /** Streams bring one call where whole answers have a list. */
-function callsIn(value: Json | undefined): readonly JsonObject[] {
-  return isArray(value) ? objectsIn(value) : isObject(value) ? [value] : [];
+function readCalls(value: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(value) ? asObjects(value) : isObject(value) ? [value] : [];
 }

@@ -1,14 +1,14 @@
 import type { UpstreamDialect } from '../dialect.ts';
-import { readUpstreamFault } from '../upstream-fault.ts';
-import { answerReader, readAnswer } from './answer-reader.ts';
-import { writeAsk } from './write-ask.ts';
+import { parseUpstreamFault } from '../upstream-fault.ts';
+import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { writeRequest } from './write-request.ts';
 
 /** Cohere Chat, version 2. */
-export const cohere: UpstreamDialect = {
+export const cohereDialect: UpstreamDialect = {
   name: 'cohere',
-  carries: new Set(['image', 'image-url', 'image-type', 'json', 'schema']),
-  writeAsk,
-  answerReader,
-  readAnswer,
-  readFault: readUpstreamFault,
+  supportedFeatures: new Set(['image', 'image-url', 'image-type', 'json', 'schema']),
+  writeRequest,
+  createAnswerReader,
+  readWholeAnswer,
+  readFault: parseUpstreamFault,
 };

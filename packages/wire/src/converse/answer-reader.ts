@@ -1,22 +1,30 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold } from '../answer.ts';
+import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, ReaderOptions } from '../dialect.ts';
-import type { Emit, Seal } from '../events.ts';
-import { isArray, isObject, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import type { AnswerReadOptions, AnswerStreamReader } from '../dialect.ts';
+import type { EmitAnswerEvent, Seal } from '../events.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  tryParseJson,
+} from '../json-narrowing.ts';
 import type { SseEvent } from '../sse.ts';
-import { madeCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-names.ts';
 import { readConverseUsage } from './usage.ts';
 
 /** Reads a ConverseStream answer, its binary frames turned into events by `EventStreamTranscoder`. */
-export function answerReader(emit: Emit, options: ReaderOptions): AnswerReader {
+export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new ConverseAnswerReader(emit, options);
 }
 
 /** Reads a whole Converse answer, or the error that came in its place. */
-export function readAnswer(body: Json, options: ReaderOptions): Answer {
-  const fold = new AnswerFold();
+export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   new ConverseAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
@@ -28,56 +36,56 @@ interface OpenBlock {
   redacted: boolean;
 }
 
-class ConverseAnswerReader implements AnswerReader {
+class ConverseAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
-  readonly #options: ReaderOptions;
+  readonly #options: AnswerReadOptions;
   /** Open blocks by index; `undefined` marks one that is not shown. */
   readonly #open = new Map<number, OpenBlock | undefined>();
   #stop: string | undefined;
 
-  constructor(emit: Emit, options: ReaderOptions) {
+  constructor(emit: EmitAnswerEvent, options: AnswerReadOptions) {
     this.#blocks = new BlockEmitter(emit);
     this.#options = options;
   }
 
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '') return;
-    const data = parseJson(frame.data);
+    const data = tryParseJson(frame.data);
     if (!isObject(data)) {
-      this.#blocks.broken('The provider sent an event that is not JSON.');
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
-    const index = numberOf(data['contentBlockIndex']) ?? 0;
+    const index = asNumber(data['contentBlockIndex']) ?? 0;
     switch (frame.event) {
       case 'messageStart':
         this.#blocks.start('', '');
         return;
       case 'contentBlockStart':
-        this.#blockStart(index, objectOf(data['start']) ?? {});
+        this.#blockStart(index, asObject(data['start']) ?? {});
         return;
       case 'contentBlockDelta':
-        this.#blockDelta(index, objectOf(data['delta']) ?? {});
+        this.#blockDelta(index, asObject(data['delta']) ?? {});
         return;
       case 'contentBlockStop':
         this.#blockStop(index);
         return;
       case 'messageStop':
-        this.#stop = textOf(data['stopReason']) ?? this.#stop;
+        this.#stop = asString(data['stopReason']) ?? this.#stop;
         return;
       case 'metadata':
-        this.#blocks.usage(readConverseUsage(objectOf(data['usage']) ?? {}, data['serviceTier']));
+        this.#blocks.recordUsage(readConverseUsage(asObject(data['usage']) ?? {}, data['serviceTier']));
         // The last event there is; before the stop it only counts.
         if (this.#stop !== undefined) this.end();
         return;
       default:
-        if (says(data['error'])) this.#blocks.failWith(data);
+        if (isNonEmpty(data['error'])) this.#blocks.failWithUpstreamError(data);
     }
   }
 
   end(): void {
     if (this.#blocks.ended) return;
     if (this.#stop === undefined) {
-      this.#blocks.broken();
+      this.#blocks.failIncomplete();
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
@@ -85,59 +93,63 @@ class ConverseAnswerReader implements AnswerReader {
   }
 
   whole(body: Json): void {
-    const root = objectOf(body) ?? {};
-    const content = objectOf(objectOf(root['output'])?.['message'])?.['content'];
-    if (!isArray(content)) {
-      if (says(root['message']) || says(root['error'])) this.#blocks.failWith(root);
+    const root = asObject(body) ?? {};
+    const content = asObject(asObject(root['output'])?.['message'])?.['content'];
+    if (!isJsonArray(content)) {
+      if (isNonEmpty(root['message']) || isNonEmpty(root['error'])) this.#blocks.failWithUpstreamError(root);
       else this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
       return;
     }
     this.#blocks.start('', '');
     content.forEach((entry, index) => {
-      this.#wholeBlock(index, objectOf(entry) ?? {});
+      this.#wholeBlock(index, asObject(entry) ?? {});
       this.#blockStop(index);
     });
-    this.#blocks.usage(readConverseUsage(objectOf(root['usage']) ?? {}, root['serviceTier']));
-    this.#stop = textOf(root['stopReason']);
+    this.#blocks.recordUsage(readConverseUsage(asObject(root['usage']) ?? {}, root['serviceTier']));
+    this.#stop = asString(root['stopReason']);
     this.end();
   }
 
   #wholeBlock(index: number, content: JsonObject): void {
-    const call = objectOf(content['toolUse']);
-    if (says(call)) {
+    const call = asObject(content['toolUse']);
+    if (isNonEmpty(call)) {
       this.#blockStart(index, content);
       this.#text(index, 'tool', JSON.stringify(call['input'] ?? {}));
       return;
     }
-    const reasoning = objectOf(content['reasoningContent']);
-    const cited = objectOf(content['citationsContent']);
-    if (says(reasoning)) {
+    const reasoning = asObject(content['reasoningContent']);
+    const cited = asObject(content['citationsContent']);
+    if (isNonEmpty(reasoning)) {
       this.#blockDelta(index, {
-        reasoningContent: { ...reasoning, ...objectOf(reasoning['reasoningText']) },
+        reasoningContent: { ...reasoning, ...asObject(reasoning['reasoningText']) },
       });
-    } else if (says(cited)) {
-      this.#blocks.dropped('citations');
-      for (const part of isArray(cited['content']) ? cited['content'] : [])
-        this.#text(index, 'text', textOf(objectOf(part)?.['text']) ?? '');
+    } else if (isNonEmpty(cited)) {
+      this.#blocks.reportDropped('citations');
+      for (const part of isJsonArray(cited['content']) ? cited['content'] : [])
+        this.#text(index, 'text', asString(asObject(part)?.['text']) ?? '');
     } else this.#blockDelta(index, content);
   }
 
   #blockStart(index: number, start: JsonObject): void {
     this.#blockStop(index);
-    const call = objectOf(start['toolUse']);
-    const name = textOf(call?.['name']);
+    const call = asObject(start['toolUse']);
+    const name = asString(call?.['name']);
     if (call === undefined || name === undefined || name === '' || call['type'] === 'server_tool_use') {
       // Blocks of text announce nothing.
-      const what = says(call) ? (name ? 'server_tool_use' : 'toolUse.nameless') : firstSaid(start);
+      const what = isNonEmpty(call)
+        ? name
+          ? 'server_tool_use'
+          : 'toolUse.nameless'
+        : firstNonEmptyMember(start);
       if (what !== undefined) this.#hide(index, what);
       return;
     }
-    const id = textOf(call['toolUseId']) || madeCallId(this.#options.id, index);
+    const id = asString(call['toolUseId']) || generateCallId(this.#options.id, index);
     this.#add(index, 'tool', id, name);
   }
 
   #hide(index: number, what: string): void {
-    this.#blocks.dropped(what);
+    this.#blocks.reportDropped(what);
     this.#open.set(index, undefined);
   }
 
@@ -159,7 +171,7 @@ class ConverseAnswerReader implements AnswerReader {
     const isHidden = open === undefined && this.#open.has(index);
     if (isHidden || open?.kind === kind) return open;
     if (kind === 'tool') {
-      this.#blocks.dropped('toolUse.nameless');
+      this.#blocks.reportDropped('toolUse.nameless');
       return undefined;
     }
     this.#blockStop(index);
@@ -167,22 +179,22 @@ class ConverseAnswerReader implements AnswerReader {
   }
 
   #blockDelta(index: number, delta: JsonObject): void {
-    const call = objectOf(delta['toolUse']);
-    const reasoning = objectOf(delta['reasoningContent']);
-    const text = textOf(delta['text']);
+    const call = asObject(delta['toolUse']);
+    const reasoning = asObject(delta['reasoningContent']);
+    const text = asString(delta['text']);
     if (text) this.#text(index, 'text', text);
-    else if (says(call)) this.#text(index, 'tool', textOf(call['input']) ?? '');
-    else if (says(reasoning)) this.#reasoning(index, reasoning);
+    else if (isNonEmpty(call)) this.#text(index, 'tool', asString(call['input']) ?? '');
+    else if (isNonEmpty(reasoning)) this.#reasoning(index, reasoning);
     else {
-      const what = says(delta['citation']) ? 'citations' : firstSaid(delta);
-      if (what !== undefined) this.#blocks.dropped(what);
+      const what = isNonEmpty(delta['citation']) ? 'citations' : firstNonEmptyMember(delta);
+      if (what !== undefined) this.#blocks.reportDropped(what);
     }
   }
 
   #reasoning(index: number, reasoning: JsonObject): void {
-    this.#text(index, 'reasoning', textOf(reasoning['text']) ?? '');
-    const redacted = textOf(reasoning['redactedContent']) || undefined;
-    const proof = redacted ?? textOf(reasoning['signature']);
+    this.#text(index, 'reasoning', asString(reasoning['text']) ?? '');
+    const redacted = asString(reasoning['redactedContent']) || undefined;
+    const proof = redacted ?? asString(reasoning['signature']);
     if (proof === undefined || proof === '') return;
     const open = this.#blockOf(index, 'reasoning');
     if (open === undefined) return;
@@ -204,6 +216,6 @@ class ConverseAnswerReader implements AnswerReader {
 }
 
 /** The first member that says something; others stand there for form's sake. */
-function firstSaid(value: JsonObject): string | undefined {
-  return Object.keys(value).find((name) => says(value[name]));
+function firstNonEmptyMember(value: JsonObject): string | undefined {
+  return Object.keys(value).find((name) => isNonEmpty(value[name]));
 }

@@ -1,14 +1,14 @@
 import type { UpstreamDialect } from '../dialect.ts';
-import { readUpstreamFault } from '../upstream-fault.ts';
-import { answerReader, readAnswer } from './answer-reader.ts';
-import { writeAsk } from './write-ask.ts';
+import { parseUpstreamFault } from '../upstream-fault.ts';
+import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { writeRequest } from './write-request.ts';
 
 /** Converse and ConverseStream. */
-export const converse: UpstreamDialect = {
+export const converseDialect: UpstreamDialect = {
   name: 'converse',
-  carries: new Set(['image', 'file', 'file-type', 'json', 'schema']),
-  writeAsk,
-  answerReader,
-  readAnswer,
-  readFault: readUpstreamFault,
+  supportedFeatures: new Set(['image', 'file', 'file-type', 'json', 'schema']),
+  writeRequest,
+  createAnswerReader,
+  readWholeAnswer,
+  readFault: parseUpstreamFault,
 };

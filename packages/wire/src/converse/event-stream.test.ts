@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, test } from 'node:test';
-import { eventStreamFrame, eventStreamOf } from '@floe/testkit/event-stream';
-import { SAMPLES } from '../../test/samples.ts';
-import { collect } from '../answer.ts';
+import { encodeEventStreamFrame, sseToEventStream } from '@floe/testkit/amazon-event-stream';
+import { RECORDED_STREAMS } from '../../test/samples.ts';
+import { collectAnswer } from '../answer.ts';
 import type { AnswerEvent } from '../events.ts';
-import { readFrame, SseFramer } from '../sse.ts';
-import { answerReader } from './answer-reader.ts';
-import { EventStreamTranscoder, isEventStream } from './event-stream.ts';
+import { parseSseFrame, SseFramer } from '../sse.ts';
+import { createAnswerReader } from './answer-reader.ts';
+import { EventStreamTranscoder, isAwsEventStream } from './event-stream.ts';
 
-const streams = SAMPLES.filter(({ dialect }) => dialect === 'converse');
+const streams = RECORDED_STREAMS.filter(({ dialect }) => dialect === 'converse');
 
 interface Run {
   readonly sse: string;
@@ -32,15 +32,15 @@ function run(pieces: readonly Buffer[]): Run {
 function isFinished({ sse, broken, rest }: Run): boolean {
   if (broken || rest > 0) return false;
   const events: AnswerEvent[] = [];
-  const reader = answerReader((event) => events.push(event), { id: 'X1' });
+  const reader = createAnswerReader((event) => events.push(event), { id: 'X1' });
   const framer = new SseFramer();
   const { bytes, ends } = framer.push(Buffer.from(sse));
   ends.forEach((end, at) => {
-    const frame = readFrame(bytes.subarray(ends[at - 1] ?? 0, end));
+    const frame = parseSseFrame(bytes.subarray(ends[at - 1] ?? 0, end));
     if (frame) reader.read(frame);
   });
   reader.end();
-  return collect(events).finish !== undefined;
+  return collectAnswer(events).finish !== undefined;
 }
 
 describe('binary frames', () => {
@@ -79,7 +79,7 @@ describe('binary frames', () => {
   });
 
   test('what came whole before a damaged frame is passed on, however the bytes were cut', () => {
-    const good = eventStreamFrame(
+    const good = encodeEventStreamFrame(
       { ':event-type': 'messageStart', ':message-type': 'event' },
       '{"role":"x"}',
     );
@@ -94,17 +94,17 @@ describe('binary frames', () => {
   });
 
   test('an absurd length is damage, not a reason to wait', () => {
-    const frame = eventStreamFrame({ ':message-type': 'event' }, '{}');
+    const frame = encodeEventStreamFrame({ ':message-type': 'event' }, '{}');
     frame.writeUInt32BE(0xffffffff, 0);
     assert.ok(run([frame]).broken);
   });
 
   test('exceptions and errors become error events that name status and words', () => {
-    const exception = eventStreamFrame(
+    const exception = encodeEventStreamFrame(
       { ':exception-type': 'throttlingException', ':message-type': 'exception' },
       '{"message":"Too many tokens, please wait before trying again."}',
     );
-    const error = eventStreamFrame(
+    const error = encodeEventStreamFrame(
       { ':error-code': 'internalServerException', ':error-message': 'Gone', ':message-type': 'error' },
       '',
     );
@@ -115,13 +115,13 @@ describe('binary frames', () => {
 
   test('a chunk is unwrapped to the event it carries, byte for byte', () => {
     const sse = 'event: ping\ndata: {"type":"ping","odd" :  "é\\u2028"}\n\n';
-    assert.equal(run([eventStreamOf(sse, true)]).sse, sse);
+    assert.equal(run([sseToEventStream(sse, true)]).sse, sse);
   });
 
   test('headers of every type are stepped over', () => {
-    const frame = eventStreamFrame({ ':message-type': 'event', ':event-type': 'x', a: 'b' }, '{}');
+    const frame = encodeEventStreamFrame({ ':message-type': 'event', ':event-type': 'x', a: 'b' }, '{}');
     assert.match(run([frame]).sse, /^event: x\n/);
-    assert.ok(isEventStream('application/vnd.amazon.eventstream'));
-    assert.ok(!isEventStream('text/event-stream'));
+    assert.ok(isAwsEventStream('application/vnd.amazon.eventstream'));
+    assert.ok(!isAwsEventStream('text/event-stream'));
   });
 });

@@ -2,22 +2,22 @@ import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { Fault } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
-import { parseJson, textOf } from '../json-read.ts';
-import { writeFrame } from '../sse.ts';
+import { asString, tryParseJson } from '../json-narrowing.ts';
+import { formatSseFrame } from '../sse.ts';
 
 /** Content type of streams in binary frames. */
 const CONTENT_TYPE = /^\s*application\/vnd\.amazon\.eventstream\b/i;
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
 /** The prelude, no header, no payload and the closing checksum. */
-const SMALLEST_FRAME = PRELUDE_BYTES + CRC_BYTES;
-const LARGEST_FRAME = 24 << 20;
+const MIN_FRAME_BYTES = PRELUDE_BYTES + CRC_BYTES;
+const MAX_FRAME_BYTES = 24 << 20;
 /** Type of a header value that is text; the length of the others is fixed or stands before them. */
-const TEXT = 7;
+const TEXT_HEADER_TYPE = 7;
 const FIXED_LENGTHS: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 /** Statuses of the exceptions that come inside a stream, by the service model of the runtime API. */
-const STATUSES: Readonly<Record<string, number>> = {
+const EXCEPTION_STATUSES: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,
   modelTimeoutException: 408,
@@ -30,15 +30,15 @@ const STATUSES: Readonly<Record<string, number>> = {
  * True for the content type of a stream in binary frames.
  *
  * @example
- * isEventStream('application/vnd.amazon.eventstream'); // true
- * isEventStream('text/event-stream'); // false
+ * isAwsEventStream('application/vnd.amazon.eventstream'); // true
+ * isAwsEventStream('text/event-stream'); // false
  */
-export function isEventStream(contentType: string): boolean {
+export function isAwsEventStream(contentType: string): boolean {
   return CONTENT_TYPE.test(contentType);
 }
 
 /** Frames as server-sent events: what was whole, and the fault behind it, if any. */
-export interface Transcoded {
+export interface TranscodedChunk {
   readonly sse: Buffer;
   readonly fault: Fault | undefined;
 }
@@ -55,7 +55,7 @@ export class EventStreamTranscoder {
   /** Bytes the next frame needs before it can be read; its prelude alone while that is unknown. */
   #needed = PRELUDE_BYTES;
 
-  push(chunk: Buffer): Transcoded {
+  push(chunk: Buffer): TranscodedChunk {
     this.#pieces.push(chunk);
     this.#held += chunk.length;
     const frames: string[] = [];
@@ -87,77 +87,78 @@ export class EventStreamTranscoder {
     let at = 0;
     for (;;) {
       const left = bytes.length - at;
-      this.#needed = left < PRELUDE_BYTES ? PRELUDE_BYTES : lengthOf(bytes.subarray(at, at + PRELUDE_BYTES));
+      this.#needed =
+        left < PRELUDE_BYTES ? PRELUDE_BYTES : frameLength(bytes.subarray(at, at + PRELUDE_BYTES));
       if (left < this.#needed) return bytes.subarray(at);
-      frames.push(eventOf(bytes.subarray(at, at + this.#needed)));
+      frames.push(transcodeFrame(bytes.subarray(at, at + this.#needed)));
       at += this.#needed;
     }
   }
 }
 
-function lengthOf(prelude: Buffer): number {
+function frameLength(prelude: Buffer): number {
   const total = prelude.readUInt32BE(0);
-  if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8)) throw damaged();
-  if (total < SMALLEST_FRAME || total > LARGEST_FRAME) throw damaged();
+  if (crc32(prelude.subarray(0, 8)) !== prelude.readUInt32BE(8)) throw damagedFrameFault();
+  if (total < MIN_FRAME_BYTES || total > MAX_FRAME_BYTES) throw damagedFrameFault();
   return total;
 }
 
-function damaged(): Fault {
+function damagedFrameFault(): Fault {
   return new Fault('upstream_stream_broken', 'The provider sent a stream frame that is damaged.');
 }
 
-function eventOf(frame: Buffer): string {
+function transcodeFrame(frame: Buffer): string {
   const body = frame.length - CRC_BYTES;
-  if (crc32(frame.subarray(0, body)) !== frame.readUInt32BE(body)) throw damaged();
+  if (crc32(frame.subarray(0, body)) !== frame.readUInt32BE(body)) throw damagedFrameFault();
   const headersEnd = PRELUDE_BYTES + frame.readUInt32BE(4);
-  if (headersEnd > body) throw damaged();
-  const headers = headersOf(frame.subarray(PRELUDE_BYTES, headersEnd));
+  if (headersEnd > body) throw damagedFrameFault();
+  const headers = parseHeaders(frame.subarray(PRELUDE_BYTES, headersEnd));
   const payload = frame.toString('utf8', headersEnd, body);
   const type = headers.get(':message-type');
-  if (type === 'exception') return errorEvent(headers.get(':exception-type') ?? 'exception', payload);
+  if (type === 'exception') return formatErrorEvent(headers.get(':exception-type') ?? 'exception', payload);
   if (type === 'error') {
     const message = headers.get(':error-message') ?? '';
-    return errorEvent(headers.get(':error-code') ?? 'error', JSON.stringify({ message }));
+    return formatErrorEvent(headers.get(':error-code') ?? 'error', JSON.stringify({ message }));
   }
   const event = headers.get(':event-type') ?? 'message';
-  return event === 'chunk' ? unwrapped(payload) : writeFrame(event, payload);
+  return event === 'chunk' ? unwrapChunk(payload) : formatSseFrame(event, payload);
 }
 
-function headersOf(bytes: Buffer): Map<string, string> {
+function parseHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>();
   let at = 0;
   while (at < bytes.length) {
     const nameEnd = at + 1 + bytes.readUInt8(at);
-    if (nameEnd >= bytes.length) throw damaged();
+    if (nameEnd >= bytes.length) throw damagedFrameFault();
     const name = bytes.toString('utf8', at + 1, nameEnd);
     const type = bytes.readUInt8(nameEnd);
     at = nameEnd + 1;
     let length = FIXED_LENGTHS[type];
     if (length === undefined) {
-      if (at + 2 > bytes.length) throw damaged();
+      if (at + 2 > bytes.length) throw damagedFrameFault();
       length = bytes.readUInt16BE(at);
       at += 2;
     }
-    if (at + length > bytes.length) throw damaged();
-    if (type === TEXT) headers.set(name, bytes.toString('utf8', at, at + length));
+    if (at + length > bytes.length) throw damagedFrameFault();
+    if (type === TEXT_HEADER_TYPE) headers.set(name, bytes.toString('utf8', at, at + length));
     at += length;
   }
   return headers;
 }
 
 /** An answer of another dialect inside a frame: `{"bytes": base64 of its event}`. */
-function unwrapped(payload: string): string {
-  const outer = parseJson(payload);
-  const data = Buffer.from((isObject(outer) && textOf(outer['bytes'])) || '', 'base64').toString('utf8');
-  const inner = parseJson(data);
-  return writeFrame((isObject(inner) && textOf(inner['type'])) || 'message', data);
+function unwrapChunk(payload: string): string {
+  const outer = tryParseJson(payload);
+  const data = Buffer.from((isObject(outer) && asString(outer['bytes'])) || '', 'base64').toString('utf8');
+  const inner = tryParseJson(data);
+  return formatSseFrame((isObject(inner) && asString(inner['type'])) || 'message', data);
 }
 
-function errorEvent(type: string, payload: string): string {
-  const body = parseJson(payload);
+function formatErrorEvent(type: string, payload: string): string {
+  const body = tryParseJson(payload);
   const said = isObject(body) ? (body['message'] ?? body['Message']) : undefined;
   const own = isObject(body) ? body['originalStatusCode'] : undefined;
   const message = typeof said === 'string' && said !== '' ? said : `The provider reported ${type}.`;
-  const status = STATUSES[type] ?? (typeof own === 'number' ? own : 500);
-  return writeFrame('error', JSON.stringify({ type: 'error', error: { type, message, status } }));
+  const status = EXCEPTION_STATUSES[type] ?? (typeof own === 'number' ? own : 500);
+  return formatSseFrame('error', JSON.stringify({ type: 'error', error: { type, message, status } }));
 }

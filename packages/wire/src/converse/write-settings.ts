@@ -1,8 +1,19 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { UpstreamOptions } from '../dialect.ts';
-import type { Ask, CacheMark, Format, Tool, ToolChoice } from '../request.ts';
-import { wireName } from '../tool-names.ts';
-import { budgetFor, effortFor, freeformSchema, planTools } from '../write-plan.ts';
+import type { RequestWriteOptions } from '../dialect.ts';
+import type {
+  CacheBreakpoint,
+  CanonicalRequest,
+  ResponseFormat,
+  ToolChoice,
+  ToolDefinition,
+} from '../request.ts';
+import {
+  planTools,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  toFunctionSchema,
+} from '../request-plan.ts';
+import { toProviderToolName } from '../tool-names.ts';
 
 const MIN_BUDGET = 1_024;
 /** Added to a thinking budget where the caller gave no limit. */
@@ -12,37 +23,37 @@ const ANSWER_TOKENS = 4_096;
  * `toolConfig` of a Converse request. There is no word for "call none": the tools go, unless the history holds
  * calls, which must not come without tools.
  */
-export function toolConfigOf(
-  ask: Ask,
-  options: UpstreamOptions,
+export function writeToolConfig(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
   dropped: Set<string>,
 ): JsonObject | undefined {
-  const { tools, choice } = planTools(ask, options, dropped, false);
-  const called = calledNames(ask);
+  const { tools, choice } = planTools(request, options, dropped, false);
+  const called = calledToolNames(request);
   if (tools.length === 0 || choice?.mode === 'none') {
     if (called.length === 0) return undefined;
     if (choice?.mode === 'none') dropped.add('tool_choice');
-    if (tools.length === 0) return { tools: called.map(bareTool) };
+    if (tools.length === 0) return { tools: called.map(minimalTool) };
   }
   return {
     tools: tools.flatMap((tool) => writeTool(tool, options, dropped)),
-    toolChoice: choiceOf(choice),
+    toolChoice: writeToolChoice(choice),
   };
 }
 
-function calledNames(ask: Ask): readonly string[] {
-  const parts = ask.turns.flatMap((turn) => turn.parts);
-  return [...new Set(parts.flatMap((part) => (part.type === 'call' ? wireName(part.name) : [])))];
+function calledToolNames(request: CanonicalRequest): readonly string[] {
+  const parts = request.turns.flatMap((turn) => turn.parts);
+  return [...new Set(parts.flatMap((part) => (part.type === 'call' ? toProviderToolName(part.name) : [])))];
 }
 
-function bareTool(name: string): JsonObject {
+function minimalTool(name: string): JsonObject {
   return { toolSpec: { name, inputSchema: { json: { type: 'object' } } } };
 }
 
-function choiceOf(choice: ToolChoice | undefined): JsonObject | undefined {
+function writeToolChoice(choice: ToolChoice | undefined): JsonObject | undefined {
   switch (choice?.mode) {
     case 'named':
-      return { tool: { name: wireName(choice.name) } };
+      return { tool: { name: toProviderToolName(choice.name) } };
     case 'required':
       return { any: {} };
     case 'auto':
@@ -52,47 +63,54 @@ function choiceOf(choice: ToolChoice | undefined): JsonObject | undefined {
   }
 }
 
-function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): JsonObject[] {
-  const name = wireName(tool.name);
+function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject[] {
+  const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
-    const { description, schema } = freeformSchema(tool);
+    const { description, schema } = toFunctionSchema(tool);
     const toolSpec = { name, description: description || undefined, inputSchema: { json: schema } };
-    return [{ toolSpec }, ...cachePointOf(tool.cache, options)];
+    return [{ toolSpec }, ...writeCachePoint(tool.cache, options)];
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
   if (tool.strict === true && !strict) dropped.add('tools.strict');
   const json: JsonObject =
     tool.schema['type'] === 'object' ? tool.schema : { ...tool.schema, type: 'object' };
   const toolSpec = { name, description: tool.description || undefined, inputSchema: { json }, strict };
-  return [{ toolSpec }, ...cachePointOf(tool.cache, options)];
+  return [{ toolSpec }, ...writeCachePoint(tool.cache, options)];
 }
 
 /** A cache mark is a member of its own, behind what it marks. */
-export function cachePointOf(cache: CacheMark | undefined, options: UpstreamOptions): JsonObject[] {
+export function writeCachePoint(
+  cache: CacheBreakpoint | undefined,
+  options: RequestWriteOptions,
+): JsonObject[] {
   if (cache === undefined || !options.hints?.includes('cache-mark')) return [];
   return [{ cachePoint: { type: 'default', ttl: cache === '' ? undefined : cache } }];
 }
 
 /** The answer's format; the schema travels as text. */
-export function formatOf(format: Format | undefined): JsonObject | undefined {
+export function writeConverseFormat(format: ResponseFormat | undefined): JsonObject | undefined {
   if (format?.type !== 'schema') return undefined;
   const { name, description, schema } = format;
   const jsonSchema = { name, description, schema: JSON.stringify(schema) };
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-export interface Extras {
+export interface AdditionalModelFields {
   /** `additionalModelRequestFields`: each family of models knows its own, and refuses the others'. */
   readonly extras: JsonObject | undefined;
   /** The limit raised so that the budget fits below it, when the caller set none. */
   readonly maxTokens?: number;
 }
 
-export function extrasOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Extras {
-  const { topK } = ask.sampling;
-  const takesTopK = options.think === 'budget' || options.think === 'adaptive';
+export function writeAdditionalModelFields(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): AdditionalModelFields {
+  const { topK } = request.sampling;
+  const takesTopK = options.reasoningStyle === 'budget' || options.reasoningStyle === 'adaptive';
   if (topK !== undefined && !takesTopK) dropped.add('top_k');
-  const { fields, maxTokens } = thinkingOf(ask, options, dropped);
+  const { fields, maxTokens } = writeThinking(request, options, dropped);
   const isThinking = fields['thinking'] !== undefined;
   if (topK !== undefined && takesTopK && isThinking) dropped.add('top_k');
   const all: JsonObject = {
@@ -103,14 +121,14 @@ export function extrasOf(ask: Ask, options: UpstreamOptions, dropped: Set<string
   return maxTokens === undefined ? { extras } : { extras, maxTokens };
 }
 
-function thinkingOf(
-  ask: Ask,
-  options: UpstreamOptions,
+function writeThinking(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
   dropped: Set<string>,
 ): { readonly fields: JsonObject; readonly maxTokens?: number } {
-  if (ask.reasoning === undefined) return { fields: {} };
-  const effort = effortFor(ask, options, dropped);
-  switch (options.think ?? 'none') {
+  if (request.reasoning === undefined) return { fields: {} };
+  const effort = resolveReasoningEffort(request, options, dropped);
+  switch (options.reasoningStyle ?? 'none') {
     case 'effort':
       return { fields: effort === undefined ? {} : { reasoning_effort: effort } };
     case 'adaptive': {
@@ -121,12 +139,15 @@ function thinkingOf(
     }
     case 'budget': {
       if (effort === 'none') return { fields: {} };
-      const forced = ask.toolChoice?.mode === 'required' || ask.toolChoice?.mode === 'named';
-      const wanted = Math.max(budgetFor(ask) ?? MIN_BUDGET, MIN_BUDGET);
-      const budget_tokens = ask.maxTokens === undefined ? wanted : Math.min(wanted, ask.maxTokens - 1);
+      const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
+      const wanted = Math.max(resolveReasoningBudget(request) ?? MIN_BUDGET, MIN_BUDGET);
+      const budget_tokens =
+        request.maxTokens === undefined ? wanted : Math.min(wanted, request.maxTokens - 1);
       if (forced || budget_tokens < MIN_BUDGET) break;
       const fields = { thinking: { type: 'enabled', budget_tokens } };
-      return ask.maxTokens === undefined ? { fields, maxTokens: budget_tokens + ANSWER_TOKENS } : { fields };
+      return request.maxTokens === undefined
+        ? { fields, maxTokens: budget_tokens + ANSWER_TOKENS }
+        : { fields };
     }
     default:
   }

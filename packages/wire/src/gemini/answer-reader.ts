@@ -1,28 +1,37 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold } from '../answer.ts';
+import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, ReaderOptions } from '../dialect.ts';
-import type { Emit, Seal } from '../events.ts';
-import { isArray, isObject, listOf, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
+import type { AnswerReadOptions, AnswerStreamReader } from '../dialect.ts';
+import type { EmitAnswerEvent, Seal } from '../events.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  parseStreamEvent,
+} from '../json-narrowing.ts';
 import type { SseEvent } from '../sse.ts';
-import { madeCallId } from '../tool-names.ts';
-import { PartialArgs } from './partial-args.ts';
+import { generateCallId } from '../tool-names.ts';
+import { PartialArguments } from './partial-arguments.ts';
 import { readGeminiUsage } from './usage.ts';
 
 const CANDIDATE_EXTRAS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
 /** Marks the events that hold arguments. */
-const CALL = ['functionCall'];
-const PART_WORDS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
+const CALL_MEMBERS = ['functionCall'];
+const PART_MEMBERS = new Set(['text', 'thought', 'thoughtSignature', 'functionCall', 'partMetadata']);
 
 /** Reads a streamGenerateContent stream (`alt=sse`). */
-export function answerReader(emit: Emit, options: ReaderOptions): AnswerReader {
+export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new GeminiAnswerReader(emit, options);
 }
 
 /** Reads a generateContent answer, or the array of chunks a stream without `alt=sse` is. */
-export function readAnswer(body: Json, options: ReaderOptions): Answer {
-  const fold = new AnswerFold();
+export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   new GeminiAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
@@ -30,18 +39,18 @@ export function readAnswer(body: Json, options: ReaderOptions): Answer {
 interface StreamedCall {
   readonly id: string;
   readonly name: string;
-  readonly args: PartialArgs;
+  readonly args: PartialArguments;
 }
 
-class GeminiAnswerReader implements AnswerReader {
+class GeminiAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
-  readonly #options: ReaderOptions;
+  readonly #options: AnswerReadOptions;
   #usage: JsonObject = {};
   #finish: string | undefined;
   #blocked = false;
   #streamed: StreamedCall | undefined;
 
-  constructor(emit: Emit, options: ReaderOptions) {
+  constructor(emit: EmitAnswerEvent, options: AnswerReadOptions) {
     this.#blocks = new BlockEmitter(emit);
     this.#options = options;
   }
@@ -49,9 +58,9 @@ class GeminiAnswerReader implements AnswerReader {
   read(frame: SseEvent): void {
     const data = frame.data.trim();
     if (this.#blocks.ended || data === '' || data === '[DONE]') return;
-    const chunk = parseEvent(data, CALL);
+    const chunk = parseStreamEvent(data, CALL_MEMBERS);
     if (!isObject(chunk)) {
-      this.#blocks.broken('The provider sent an event that is not JSON.');
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
     this.#chunk(chunk);
@@ -61,16 +70,16 @@ class GeminiAnswerReader implements AnswerReader {
   end(): void {
     if (this.#blocks.ended) return;
     if (this.#finish === undefined) {
-      this.#blocks.broken();
+      this.#blocks.failIncomplete();
       return;
     }
     this.#endStreamedCall();
-    this.#blocks.usage(readGeminiUsage(this.#usage));
+    this.#blocks.recordUsage(readGeminiUsage(this.#usage));
     this.#blocks.finish(this.#finish, this.#blocked ? 'refusal' : undefined);
   }
 
   whole(body: Json): void {
-    const chunks = isArray(body) ? body : [body];
+    const chunks = isJsonArray(body) ? body : [body];
     for (const chunk of chunks) if (isObject(chunk)) this.#chunk(chunk);
     if (!this.#blocks.ended && this.#finish === undefined)
       this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
@@ -78,76 +87,76 @@ class GeminiAnswerReader implements AnswerReader {
   }
 
   #chunk(chunk: JsonObject): void {
-    if (says(chunk['error'])) {
-      this.#blocks.failWith(chunk);
+    if (isNonEmpty(chunk['error'])) {
+      this.#blocks.failWithUpstreamError(chunk);
       return;
     }
-    this.#blocks.start(textOf(chunk['responseId']) ?? '', textOf(chunk['modelVersion']) ?? '');
-    const usage = objectOf(chunk['usageMetadata']);
+    this.#blocks.start(asString(chunk['responseId']) ?? '', asString(chunk['modelVersion']) ?? '');
+    const usage = asObject(chunk['usageMetadata']);
     if (usage) this.#usage = { ...this.#usage, ...usage };
-    const blockReason = textOf(objectOf(chunk['promptFeedback'])?.['blockReason']);
+    const blockReason = asString(asObject(chunk['promptFeedback'])?.['blockReason']);
     if (blockReason !== undefined) {
       this.#blocked = true;
       this.#finish ??= blockReason;
     }
-    for (const entry of listOf(chunk['candidates'])) {
-      const candidate = objectOf(entry) ?? {};
-      if ((numberOf(candidate['index']) ?? 0) === 0) this.#candidate(candidate);
-      else this.#blocks.dropped('candidates');
+    for (const entry of asArray(chunk['candidates'])) {
+      const candidate = asObject(entry) ?? {};
+      if ((asNumber(candidate['index']) ?? 0) === 0) this.#candidate(candidate);
+      else this.#blocks.reportDropped('candidates');
     }
   }
 
   #candidate(candidate: JsonObject): void {
-    for (const entry of listOf(objectOf(candidate['content'])?.['parts'])) this.#part(objectOf(entry) ?? {});
-    for (const extra of CANDIDATE_EXTRAS) if (says(candidate[extra])) this.#blocks.dropped(extra);
-    this.#finish = textOf(candidate['finishReason']) ?? this.#finish;
+    for (const entry of asArray(asObject(candidate['content'])?.['parts'])) this.#part(asObject(entry) ?? {});
+    for (const extra of CANDIDATE_EXTRAS) if (isNonEmpty(candidate[extra])) this.#blocks.reportDropped(extra);
+    this.#finish = asString(candidate['finishReason']) ?? this.#finish;
   }
 
   #part(part: JsonObject): void {
-    const signature = textOf(part['thoughtSignature']);
-    const call = objectOf(part['functionCall']);
-    const text = textOf(part['text']) ?? '';
+    const signature = asString(part['thoughtSignature']);
+    const call = asObject(part['functionCall']);
+    const text = asString(part['text']) ?? '';
     // An empty call alone in its part ends one that was streamed.
-    if (call && (says(call) || (this.#streamed && text === ''))) {
+    if (call && (isNonEmpty(call) || (this.#streamed && text === ''))) {
       if (signature) this.#proof(signature);
       this.#call(call);
       return;
     }
     if (part['thought'] === true) {
-      this.#blocks.prose('reasoning', text);
+      this.#blocks.appendText('reasoning', text);
       if (signature) this.#proof(signature);
       return;
     }
     if (signature) {
       this.#proof(signature);
-      this.#blocks.prose('text', text);
-      this.#blocks.endProse();
-    } else this.#blocks.prose('text', text);
+      this.#blocks.appendText('text', text);
+      this.#blocks.closeText();
+    } else this.#blocks.appendText('text', text);
     for (const word of Object.keys(part))
-      if (!PART_WORDS.has(word) && says(part[word])) this.#blocks.dropped(word);
+      if (!PART_MEMBERS.has(word) && isNonEmpty(part[word])) this.#blocks.reportDropped(word);
   }
 
   /** The proof stands before the part it came on: at the end of its reasoning, or in a block of its own. */
   #proof(value: string): void {
     const seal: Seal = { dialect: 'gemini', value, origin: this.#options.sealOrigin };
-    if (this.#blocks.proseKind === 'reasoning') this.#blocks.endProse(seal);
-    else this.#blocks.sealed(seal);
+    if (this.#blocks.openTextKind === 'reasoning') this.#blocks.closeText(seal);
+    else this.#blocks.emitSealedBlock(seal);
   }
 
   #call(call: JsonObject): void {
-    const name = textOf(call['name']) || undefined;
+    const name = asString(call['name']) || undefined;
     const more = call['willContinue'] === true;
-    if (name !== undefined && (more || says(call['partialArgs']))) {
+    if (name !== undefined && (more || isNonEmpty(call['partialArgs']))) {
       this.#endStreamedCall();
-      this.#streamed = { id: this.#callId(call), name, args: new PartialArgs() };
+      this.#streamed = { id: this.#callId(call), name, args: new PartialArguments() };
     }
     if (this.#streamed && (name === undefined || name === this.#streamed.name)) {
       this.#streamed.args.add(call['partialArgs']);
       if (!more) this.#endStreamedCall();
       return;
     }
-    if (name === undefined) this.#blocks.dropped('functionCall.nameless');
-    else this.#whole(this.#callId(call), name, JSON.stringify(says(call['args']) ? call['args'] : {}));
+    if (name === undefined) this.#blocks.reportDropped('functionCall.nameless');
+    else this.#whole(this.#callId(call), name, JSON.stringify(isNonEmpty(call['args']) ? call['args'] : {}));
   }
 
   #endStreamedCall(): void {
@@ -157,13 +166,13 @@ class GeminiAnswerReader implements AnswerReader {
   }
 
   #whole(id: string, name: string, args: string): void {
-    this.#blocks.endProse();
+    this.#blocks.closeText();
     const block = this.#blocks.open('tool', id, name);
     this.#blocks.delta(block, args);
     this.#blocks.close(block);
   }
 
   #callId(call: JsonObject): string {
-    return textOf(call['id']) || madeCallId(this.#options.id, this.#blocks.calls);
+    return asString(call['id']) || generateCallId(this.#options.id, this.#blocks.toolCallCount);
   }
 }

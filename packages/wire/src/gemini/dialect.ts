@@ -1,12 +1,12 @@
 import type { UpstreamDialect } from '../dialect.ts';
-import { readUpstreamFault } from '../upstream-fault.ts';
-import { answerReader, readAnswer } from './answer-reader.ts';
-import { writeAsk } from './write-ask.ts';
+import { parseUpstreamFault } from '../upstream-fault.ts';
+import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { writeRequest } from './write-request.ts';
 
 /** Gemini generateContent and streamGenerateContent. */
-export const gemini: UpstreamDialect = {
+export const geminiDialect: UpstreamDialect = {
   name: 'gemini',
-  carries: new Set([
+  supportedFeatures: new Set([
     'image',
     'image-url',
     'image-type',
@@ -17,8 +17,8 @@ export const gemini: UpstreamDialect = {
     'json',
     'schema',
   ]),
-  writeAsk,
-  answerReader,
-  readAnswer,
-  readFault: readUpstreamFault,
+  writeRequest,
+  createAnswerReader,
+  readWholeAnswer,
+  readFault: parseUpstreamFault,
 };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
-import { numberOf, objectsIn } from '../json-read.ts';
-import { addCount, tierOf } from '../units.ts';
-import { reportedUnits, type Usage } from '../usage.ts';
+import { asNumber, asObjects } from '../json-narrowing.ts';
+import { addUnitCount, parseServiceTier } from '../unit-counts.ts';
+import { toUnitCounts, type Usage } from '../usage.ts';
 
 /** Units of the modalities in each list of details. Documents are counted as images are. */
 const MEDIA = [
@@ -16,19 +16,19 @@ const MEDIA = [
 
 /** Reads `usageMetadata`: candidates leave thoughts out, so output is their sum; the prompt includes cached tokens. */
 export function readGeminiUsage(usage: JsonObject): Usage | undefined {
-  const prompt = numberOf(usage['promptTokenCount']);
-  const candidates = numberOf(usage['candidatesTokenCount']);
-  const thoughts = numberOf(usage['thoughtsTokenCount']);
-  const units = reportedUnits({
-    input: prompt === undefined ? undefined : prompt + (numberOf(usage['toolUsePromptTokenCount']) ?? 0),
-    cached: numberOf(usage['cachedContentTokenCount']),
+  const prompt = asNumber(usage['promptTokenCount']);
+  const candidates = asNumber(usage['candidatesTokenCount']);
+  const thoughts = asNumber(usage['thoughtsTokenCount']);
+  const units = toUnitCounts({
+    input: prompt === undefined ? undefined : prompt + (asNumber(usage['toolUsePromptTokenCount']) ?? 0),
+    cached: asNumber(usage['cachedContentTokenCount']),
     cache_write: undefined,
     output: candidates === undefined ? thoughts : candidates + (thoughts ?? 0),
     reasoning: thoughts,
   });
   if (units === undefined) return undefined;
   for (const { list, modalities, unit } of MEDIA)
-    for (const { modality, tokenCount } of objectsIn(usage[list]))
-      if (modalities.some((name) => name === modality)) addCount(units, unit, numberOf(tokenCount));
-  return { units, tier: tierOf(usage['serviceTier']) ?? tierOf(usage['trafficType']) };
+    for (const { modality, tokenCount } of asObjects(usage[list]))
+      if (modalities.some((name) => name === modality)) addUnitCount(units, unit, asNumber(tokenCount));
+  return { units, tier: parseServiceTier(usage['serviceTier']) ?? parseServiceTier(usage['trafficType']) };
 }

@@ -1,34 +1,49 @@
 import type { Json } from '@floe/contract/json';
-import { type AskDraft, invalid } from '../ask-draft.ts';
-import { readMessage } from '../chat/read-ask.ts';
-import { isObject, parseJson, textOf } from '../json-read.ts';
-import { readParts } from '../read-parts.ts';
-import type { CallPart, MediaPart, Part, ResultPart, Tool, Turn } from '../request.ts';
-import { readItem } from '../responses/read-ask.ts';
-import type { Source } from './source.ts';
+import { readChatMessage } from '../chat/read-request.ts';
+import { asString, isObject, tryParseJson } from '../json-narrowing.ts';
+import { readContentParts } from '../read-parts.ts';
+import type {
+  ContentPart,
+  ConversationTurn,
+  MediaPart,
+  ToolCallPart,
+  ToolDefinition,
+  ToolResultPart,
+} from '../request.ts';
+import { invalidFieldFault, type RequestDraft } from '../request-draft.ts';
+import { readInputItem } from '../responses/read-request.ts';
+import type { ConversationSource } from './conversation-source.ts';
 
 const MIME = /^[\w.+-]+\/[\w.+;=-]+$/;
 const DETAILS = new Set(['low', 'high', 'auto']);
 
 /** Reads every element of a conversation by its own form: message, item, or bare content part. */
-export function readElements({ member, elements }: Source, tools: readonly Tool[], draft: AskDraft): Turn[] {
+export function readConversationElements(
+  { member, elements }: ConversationSource,
+  tools: readonly ToolDefinition[],
+  draft: RequestDraft,
+): ConversationTurn[] {
   const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
-  const calls = new Calls(freeform);
+  const calls = new CallIdAssigner(freeform);
   return elements.flatMap((element, index) => {
     const path = `${member}[${index}]`;
     const turn = readElement(element, freeform, path, draft);
     const parts = turn.parts
-      .flatMap((part) => keep(part, calls, path, draft))
-      .flatMap((part) => sayable(part, turn.role, draft));
+      .flatMap((part) => sanitizePart(part, calls, path, draft))
+      .flatMap((part) => adaptToRole(part, turn.role, draft));
     return parts.length === 0 ? [] : splitByRole(turn.role, parts);
   });
 }
 
 /** Only an assistant refuses, and no dialect lets one show a picture. */
-function sayable(part: Part, role: Turn['role'], draft: AskDraft): readonly Part[] {
+function adaptToRole(
+  part: ContentPart,
+  role: ConversationTurn['role'],
+  draft: RequestDraft,
+): readonly ContentPart[] {
   if (part.type === 'refusal' && role !== 'assistant') return [{ type: 'text', text: part.text }];
   if (part.type !== 'media' || role !== 'assistant') return [part];
-  draft.drop(`assistant.${part.kind}`);
+  draft.reportDropped(`assistant.${part.kind}`);
   return [];
 }
 
@@ -36,22 +51,22 @@ function readElement(
   element: Json,
   freeform: ReadonlySet<string>,
   path: string,
-  draft: AskDraft,
-): { readonly role: Turn['role']; readonly parts: readonly Part[] } {
-  if (!isObject(element)) return { role: 'user', parts: readParts(element, path, draft) };
-  const type = textOf(element['type']);
+  draft: RequestDraft,
+): { readonly role: ConversationTurn['role']; readonly parts: readonly ContentPart[] } {
+  if (!isObject(element)) return { role: 'user', parts: readContentParts(element, path, draft) };
+  const type = asString(element['type']);
   const isMessage = 'role' in element && (type === undefined || type === 'message' || 'content' in element);
-  if (isMessage) return readMessage(element, freeform, path, draft);
-  if (type === 'message') throw invalid(`\`${path}.role\` is required.`, `${path}.role`);
-  return readItem(element, path, draft);
+  if (isMessage) return readChatMessage(element, freeform, path, draft);
+  if (type === 'message') throw invalidFieldFault(`\`${path}.role\` is required.`, `${path}.role`);
+  return readInputItem(element, path, draft);
 }
 
 /**
  * Calls belong to the assistant and results to the user, whoever's element they came in: some IDEs put
  * bare blocks between messages.
  */
-function splitByRole(role: Turn['role'], parts: readonly Part[]): Turn[] {
-  const turns: { role: Turn['role']; parts: Part[] }[] = [];
+function splitByRole(role: ConversationTurn['role'], parts: readonly ContentPart[]): ConversationTurn[] {
+  const turns: { role: ConversationTurn['role']; parts: ContentPart[] }[] = [];
   for (const part of parts) {
     const own = part.type === 'call' ? 'assistant' : part.type === 'result' ? 'user' : role;
     const last = turns.at(-1);
@@ -62,49 +77,56 @@ function splitByRole(role: Turn['role'], parts: readonly Part[]): Turn[] {
 }
 
 /** The part as it goes on, or nothing: white space says nothing, and reasoning has no proof that holds. */
-function keep(part: Part, calls: Calls, path: string, draft: AskDraft): readonly Part[] {
+function sanitizePart(
+  part: ContentPart,
+  calls: CallIdAssigner,
+  path: string,
+  draft: RequestDraft,
+): readonly ContentPart[] {
   switch (part.type) {
     case 'text':
     case 'refusal':
       return part.text.trim() === '' ? [] : [part];
     case 'reasoning':
-      draft.drop('reasoning');
+      draft.reportDropped('reasoning');
       return [];
     case 'media':
-      return [readable(part, path, draft)];
+      return [validateMedia(part, path, draft)];
     case 'call':
       return [calls.call(part, path)];
     case 'result': {
       const parts = part.parts.map((inner) =>
-        inner.type === 'media' ? readable(inner, path, draft) : inner,
+        inner.type === 'media' ? validateMedia(inner, path, draft) : inner,
       );
       return calls.result({ ...part, parts }, draft);
     }
   }
 }
 
-function readable(part: MediaPart, path: string, draft: AskDraft): MediaPart {
+function validateMedia(part: MediaPart, path: string, draft: RequestDraft): MediaPart {
   const { source } = part;
-  if ('url' in source && source.url.trim() === '') throw invalid(`\`${path}\` holds an empty address.`, path);
+  if ('url' in source && source.url.trim() === '')
+    throw invalidFieldFault(`\`${path}\` holds an empty address.`, path);
   if ('data' in source && !MIME.test(source.mime))
-    throw invalid(`\`${path}\` has no media type such as image/png.`, path);
+    throw invalidFieldFault(`\`${path}\` has no media type such as image/png.`, path);
   if (part.kind === 'file' && 'data' in source && source.mime.startsWith('image/')) {
-    draft.need('image', path);
+    draft.requireFeature('image', path);
     return { ...part, kind: 'image' };
   }
   return part.detail === undefined || DETAILS.has(part.detail) ? part : { ...part, detail: undefined };
 }
 
 /** A call of a freeform tool carries raw text, also where the history wraps it as a function call. */
-function declared(call: CallPart, freeform: ReadonlySet<string>): CallPart {
+function asDeclaredTool(call: ToolCallPart, freeform: ReadonlySet<string>): ToolCallPart {
   if (call.freeform || !freeform.has(call.name)) return call;
-  const parsed = parseJson(call.input);
-  const wrapped = isObject(parsed) && Object.keys(parsed).length === 1 ? textOf(parsed['input']) : undefined;
+  const parsed = tryParseJson(call.input);
+  const wrapped =
+    isObject(parsed) && Object.keys(parsed).length === 1 ? asString(parsed['input']) : undefined;
   return { ...call, input: wrapped ?? call.input, freeform: true };
 }
 
 /** Reads calls as their tools were declared; one without an id gets a name, which the next result without one takes. */
-class Calls {
+class CallIdAssigner {
   readonly #freeform: ReadonlySet<string>;
   #made = 0;
   #unanswered: string[] = [];
@@ -114,9 +136,9 @@ class Calls {
     this.#freeform = freeform;
   }
 
-  call(made: CallPart, path: string): CallPart {
-    const call = declared(made, this.#freeform);
-    if (call.name === '') throw invalid(`\`${path}\` holds a tool call without a name.`, path);
+  call(made: ToolCallPart, path: string): ToolCallPart {
+    const call = asDeclaredTool(made, this.#freeform);
+    if (call.name === '') throw invalidFieldFault(`\`${path}\` holds a tool call without a name.`, path);
     if (call.id !== '') return call;
     this.#made += 1;
     const id = `call_unnamed_${this.#made}`;
@@ -124,25 +146,25 @@ class Calls {
     return { ...call, id };
   }
 
-  result(result: ResultPart, draft: AskDraft): readonly ResultPart[] {
+  result(result: ToolResultPart, draft: RequestDraft): readonly ToolResultPart[] {
     if (result.id !== '') return [result];
     const id = this.#unanswered[this.#answered];
     if (id !== undefined) {
       this.#answered += 1;
       return [{ ...result, id }];
     }
-    draft.drop('tool_result.orphan');
+    draft.reportDropped('tool_result.orphan');
     return [];
   }
 }
 
 /** True when the elements tell a whole conversation and not only its newest message. */
-export function tellsHistory(turns: readonly Turn[], system: readonly Part[]): boolean {
+export function includesHistory(turns: readonly ConversationTurn[], system: readonly ContentPart[]): boolean {
   return system.length > 0 || turns.some(({ role }) => role !== 'user');
 }
 
 /** System text before the first turn is the system prompt; later it keeps its place. */
-export function leadingSystem(turns: readonly Turn[]): number {
+export function countLeadingSystemTurns(turns: readonly ConversationTurn[]): number {
   const at = turns.findIndex(({ role }) => role !== 'system');
   return at === -1 ? turns.length : at;
 }

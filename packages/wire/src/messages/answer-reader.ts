@@ -1,22 +1,30 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold } from '../answer.ts';
+import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, ReaderOptions } from '../dialect.ts';
-import type { Emit, Seal } from '../events.ts';
-import { isArray, isObject, numberOf, objectOf, parseEvent, says, textOf } from '../json-read.ts';
+import type { AnswerReadOptions, AnswerStreamReader } from '../dialect.ts';
+import type { EmitAnswerEvent, Seal } from '../events.ts';
+import {
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  parseStreamEvent,
+} from '../json-narrowing.ts';
 import type { SseEvent } from '../sse.ts';
-import { madeCallId } from '../tool-names.ts';
+import { generateCallId } from '../tool-names.ts';
 import { readMessagesUsage } from './usage.ts';
 
 /** Reads a Messages stream. */
-export function answerReader(emit: Emit, options: ReaderOptions): AnswerReader {
+export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new MessagesAnswerReader(emit, options);
 }
 
 /** Reads a whole Messages answer, or the error that came in its place. */
-export function readAnswer(body: Json, options: ReaderOptions): Answer {
-  const fold = new AnswerFold();
+export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   new MessagesAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
@@ -34,59 +42,59 @@ interface OpenBlock {
   redacted: boolean;
 }
 
-class MessagesAnswerReader implements AnswerReader {
+class MessagesAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
-  readonly #options: ReaderOptions;
+  readonly #options: AnswerReadOptions;
   /** Open blocks by index; `undefined` marks one that is not shown. */
   readonly #open = new Map<number, OpenBlock | undefined>();
   #opened = 0;
   #usage: JsonObject = {};
   #stop: string | undefined;
 
-  constructor(emit: Emit, options: ReaderOptions) {
+  constructor(emit: EmitAnswerEvent, options: AnswerReadOptions) {
     this.#blocks = new BlockEmitter(emit);
     this.#options = options;
   }
 
   read(frame: SseEvent): void {
     if (this.#blocks.ended || frame.data === '' || frame.data === '[DONE]') return;
-    const data = parseEvent(frame.data, BLOCK_START);
+    const data = parseStreamEvent(frame.data, BLOCK_START);
     if (!isObject(data)) {
-      this.#blocks.broken('The provider sent an event that is not JSON.');
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
-    switch (textOf(data['type']) ?? frame.event) {
+    switch (asString(data['type']) ?? frame.event) {
       case 'message_start':
-        this.#messageStart(objectOf(data['message']) ?? {});
+        this.#messageStart(asObject(data['message']) ?? {});
         return;
       case 'content_block_start':
-        this.#blockStart(indexOf(data), objectOf(data['content_block']) ?? {});
+        this.#blockStart(blockIndex(data), asObject(data['content_block']) ?? {});
         return;
       case 'content_block_delta':
-        this.#blockDelta(indexOf(data), objectOf(data['delta']) ?? {});
+        this.#blockDelta(blockIndex(data), asObject(data['delta']) ?? {});
         return;
       case 'content_block_stop':
-        this.#blockStop(indexOf(data));
+        this.#blockStop(blockIndex(data));
         return;
       case 'message_delta':
         this.#count(data['usage']);
-        this.#stop = textOf(objectOf(data['delta'])?.['stop_reason']) ?? this.#stop;
+        this.#stop = asString(asObject(data['delta'])?.['stop_reason']) ?? this.#stop;
         return;
       case 'message_stop':
         this.end();
         return;
       case 'error':
-        this.#blocks.failWith(data);
+        this.#blocks.failWithUpstreamError(data);
         return;
       default:
-        if (says(data['error'])) this.#blocks.failWith(data);
+        if (isNonEmpty(data['error'])) this.#blocks.failWithUpstreamError(data);
     }
   }
 
   end(): void {
     if (this.#blocks.ended) return;
     if (this.#stop === undefined) {
-      this.#blocks.broken();
+      this.#blocks.failIncomplete();
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index);
@@ -94,9 +102,9 @@ class MessagesAnswerReader implements AnswerReader {
   }
 
   whole(body: Json): void {
-    if (!isObject(body) || !isArray(body['content'])) {
-      if (isObject(body) && says(body['error'])) {
-        this.#blocks.failWith(body);
+    if (!isObject(body) || !isJsonArray(body['content'])) {
+      if (isObject(body) && isNonEmpty(body['error'])) {
+        this.#blocks.failWithUpstreamError(body);
         return;
       }
       this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
@@ -104,55 +112,55 @@ class MessagesAnswerReader implements AnswerReader {
     }
     this.#messageStart(body);
     body['content'].forEach((block, index) => {
-      this.#blockStart(index, objectOf(block) ?? {});
+      this.#blockStart(index, asObject(block) ?? {});
       this.#blockStop(index);
     });
-    this.#stop = textOf(body['stop_reason']);
+    this.#stop = asString(body['stop_reason']);
     this.end();
   }
 
   /** A start repeated before any content is one start; a second answer inside a stream is an error. */
   #messageStart(message: JsonObject): void {
     if (this.#opened > 0) {
-      this.#blocks.broken('The provider began a second answer inside the first.');
+      this.#blocks.failIncomplete('The provider began a second answer inside the first.');
       return;
     }
-    this.#blocks.start(textOf(message['id']) ?? '', textOf(message['model']) ?? '');
+    this.#blocks.start(asString(message['id']) ?? '', asString(message['model']) ?? '');
     this.#count(message['usage']);
   }
 
   #count(usage: Json | undefined): void {
     if (!isObject(usage)) return;
-    const said = Object.entries(usage).filter(([, value]) => says(value));
+    const said = Object.entries(usage).filter(([, value]) => isNonEmpty(value));
     this.#usage = { ...this.#usage, ...Object.fromEntries(said) };
     // At once: a stream that breaks later has cost its input all the same.
-    this.#blocks.usage(readMessagesUsage(this.#usage));
+    this.#blocks.recordUsage(readMessagesUsage(this.#usage));
   }
 
   #blockStart(index: number, content: JsonObject): void {
-    const type = textOf(content['type']) ?? '';
+    const type = asString(content['type']) ?? '';
     this.#blockStop(index);
     this.#opened += 1;
-    if (says(content['citations'])) this.#blocks.dropped('citations');
+    if (isNonEmpty(content['citations'])) this.#blocks.reportDropped('citations');
     switch (type) {
       case 'text':
         this.#add(index, 'text');
-        this.#text(index, textOf(content['text']) ?? '');
+        this.#text(index, asString(content['text']) ?? '');
         return;
       case 'thinking': {
         const open = this.#add(index, 'reasoning');
-        open.signature = textOf(content['signature']) ?? '';
-        this.#text(index, textOf(content['thinking']) ?? '');
+        open.signature = asString(content['signature']) ?? '';
+        this.#text(index, asString(content['thinking']) ?? '');
         return;
       }
       case 'redacted_thinking': {
         const open = this.#add(index, 'reasoning');
         open.redacted = true;
-        open.signature = textOf(content['data']) ?? '';
+        open.signature = asString(content['data']) ?? '';
         return;
       }
       case 'tool_use':
-        if (textOf(content['name'])) {
+        if (asString(content['name'])) {
           this.#add(index, 'tool', content);
           return;
         }
@@ -164,14 +172,15 @@ class MessagesAnswerReader implements AnswerReader {
   }
 
   #hide(index: number, what: string): void {
-    this.#blocks.dropped(what);
+    this.#blocks.reportDropped(what);
     this.#open.set(index, undefined);
   }
 
   #add(index: number, kind: OpenBlock['kind'], content: JsonObject = {}): OpenBlock {
-    const id = kind === 'tool' ? textOf(content['id']) || madeCallId(this.#options.id, index) : undefined;
-    const name = kind === 'tool' ? (textOf(content['name']) ?? '') : undefined;
-    const input = says(content['input']) ? JSON.stringify(content['input']) : '';
+    const id =
+      kind === 'tool' ? asString(content['id']) || generateCallId(this.#options.id, index) : undefined;
+    const name = kind === 'tool' ? (asString(content['name']) ?? '') : undefined;
+    const input = isNonEmpty(content['input']) ? JSON.stringify(content['input']) : '';
     const block = this.#blocks.open(kind, id, name);
     const open: OpenBlock = { block, kind, input, streamed: false, signature: '', redacted: false };
     this.#open.set(index, open);
@@ -186,31 +195,31 @@ class MessagesAnswerReader implements AnswerReader {
   }
 
   #blockDelta(index: number, delta: JsonObject): void {
-    const type = textOf(delta['type']) ?? '';
+    const type = asString(delta['type']) ?? '';
     const known = this.#open.has(index);
     if (known && this.#open.get(index) === undefined) return;
     switch (type) {
       case 'text_delta':
         if (!known) this.#add(index, 'text');
-        this.#text(index, textOf(delta['text']) ?? '');
+        this.#text(index, asString(delta['text']) ?? '');
         return;
       case 'thinking_delta':
         if (!known) this.#add(index, 'reasoning');
-        this.#text(index, textOf(delta['thinking']) ?? '');
+        this.#text(index, asString(delta['thinking']) ?? '');
         return;
       case 'input_json_delta':
-        this.#text(index, textOf(delta['partial_json']) ?? '');
+        this.#text(index, asString(delta['partial_json']) ?? '');
         return;
       case 'signature_delta': {
         const open = this.#open.get(index);
-        if (open) open.signature += textOf(delta['signature']) ?? '';
+        if (open) open.signature += asString(delta['signature']) ?? '';
         return;
       }
       case 'citations_delta':
-        this.#blocks.dropped('citations');
+        this.#blocks.reportDropped('citations');
         return;
       default:
-        this.#blocks.dropped(type === '' ? 'delta' : type);
+        this.#blocks.reportDropped(type === '' ? 'delta' : type);
     }
   }
 
@@ -229,6 +238,6 @@ class MessagesAnswerReader implements AnswerReader {
   }
 }
 
-function indexOf(data: JsonObject): number {
-  return numberOf(data['index']) ?? 0;
+function blockIndex(data: JsonObject): number {
+  return asNumber(data['index']) ?? 0;
 }

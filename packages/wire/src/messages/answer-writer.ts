@@ -1,29 +1,29 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { Answer, AnswerBlock } from '../answer.ts';
+import { adaptAnswerForClient, adaptForClient, writeSeal } from '../adapt-for-client.ts';
+import type { AnswerBlock, CanonicalAnswer } from '../answer.ts';
 import { writeAnthropicFault } from '../client-fault.ts';
-import { answerForClient, forClient, sealSlot } from '../client-stage.ts';
-import type { AnswerContext, AnswerWriter } from '../dialect.ts';
-import type { AnswerEvent, BlockKind, Emit, OpenEvent, Seal } from '../events.ts';
+import type { AnswerContext, AnswerStreamWriter } from '../dialect.ts';
+import type { AnswerEvent, BlockKind, BlockOpenEvent, EmitAnswerEvent, Seal } from '../events.ts';
 import type { Finish } from '../finish.ts';
-import { isObject, parseExactJson } from '../json-read.ts';
+import { isObject, tryParseExactJson } from '../json-narrowing.ts';
 import type { Usage } from '../usage.ts';
 import { writeMessagesUsage } from './usage.ts';
 
 /** Writes an answer as a Messages stream. */
-export function answerWriter(context: AnswerContext): AnswerWriter {
+export function createAnswerWriter(context: AnswerContext): AnswerStreamWriter {
   return new MessagesAnswerWriter(context);
 }
 
 /** Writes a whole Messages answer. @throws the answer's fault. */
-export function writeAnswer(
-  answer: Answer,
+export function writeWholeAnswer(
+  answer: CanonicalAnswer,
   context: AnswerContext,
 ): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
-  const { blocks, usage, finish, dropped: lost } = answerForClient(answer, context.ask);
+  const { blocks, usage, finish, dropped: lost } = adaptAnswerForClient(answer, context.request);
   const dropped = new Set(lost);
   const refused = blocks.some((block) => block.kind === 'refusal');
   const body = {
-    ...messageHead(context),
+    ...createMessageObject(context),
     content: blocks.flatMap((block) => writeBlock(block, context, dropped)),
     stop_reason: stopReason(finish, refused),
     usage: writeMessagesUsage(usage),
@@ -31,12 +31,12 @@ export function writeAnswer(
   return { body, dropped };
 }
 
-function messageHead(context: AnswerContext): JsonObject {
+function createMessageObject(context: AnswerContext): JsonObject {
   return {
     id: `msg_${context.id}`,
     type: 'message',
     role: 'assistant',
-    model: context.ask.model,
+    model: context.request.model,
     content: [],
     stop_reason: null,
     stop_sequence: null,
@@ -61,9 +61,11 @@ function stopReason(finish: Finish | undefined, refused: boolean): string {
 function writeBlock(block: AnswerBlock, context: AnswerContext, dropped: Set<string>): JsonObject[] {
   switch (block.kind) {
     case 'tool':
-      return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(block.text, dropped) }];
+      return [
+        { type: 'tool_use', id: block.id, name: block.name, input: parseArguments(block.text, dropped) },
+      ];
     case 'reasoning': {
-      const signature = sealSlot(block.seal, 'messages', context, dropped);
+      const signature = writeSeal(block.seal, 'messages', context, dropped);
       if (block.text === '' && signature === undefined) return [];
       if (isRedacted(block.seal)) return [{ type: 'redacted_thinking', data: signature }];
       return [{ type: 'thinking', thinking: block.text, signature: signature ?? '' }];
@@ -78,20 +80,20 @@ function isRedacted(seal: Seal | undefined): boolean {
 }
 
 /** Arguments as the object this dialect shows; text that is no JSON object is kept under `input`. */
-function inputOf(text: string, dropped: Set<string>): JsonObject {
-  const parsed = text === '' ? {} : parseExactJson(text);
+function parseArguments(text: string, dropped: Set<string>): JsonObject {
+  const parsed = text === '' ? {} : tryParseExactJson(text);
   if (isObject(parsed)) return parsed;
   dropped.add('tool_calls.arguments.malformed');
   return { input: text };
 }
 
-class MessagesAnswerWriter implements AnswerWriter {
+class MessagesAnswerWriter implements AnswerStreamWriter {
   readonly dropped = new Set<string>();
   readonly #context: AnswerContext;
-  readonly #stage: Emit;
+  readonly #stage: EmitAnswerEvent;
   #out = '';
   #usage: Usage | undefined;
-  #open: OpenEvent | undefined;
+  #open: BlockOpenEvent | undefined;
   /** Head of the open block's delta events; '' until the block has been announced. */
   #deltaHead = '';
   #index = -1;
@@ -100,7 +102,7 @@ class MessagesAnswerWriter implements AnswerWriter {
 
   constructor(context: AnswerContext) {
     this.#context = context;
-    this.#stage = forClient(context.ask, (event) => this.#write(event));
+    this.#stage = adaptForClient(context.request, (event) => this.#write(event));
   }
 
   write(event: AnswerEvent): string {
@@ -152,7 +154,7 @@ class MessagesAnswerWriter implements AnswerWriter {
     const usage = writeMessagesUsage(undefined, this.#context.inputEstimate);
     this.#frame('message_start', {
       type: 'message_start',
-      message: { ...messageHead(this.#context), usage },
+      message: { ...createMessageObject(this.#context), usage },
     });
     this.#frame('ping', { type: 'ping' });
   }
@@ -168,11 +170,11 @@ class MessagesAnswerWriter implements AnswerWriter {
     const kind = this.#open?.kind;
     if (kind === undefined) return;
     if (this.#deltaHead === '') this.#announce(emptyBlock(kind));
-    this.#out += this.#deltaHead + DELTA_OPEN[kind] + JSON.stringify(text) + '}}\n\n';
+    this.#out += this.#deltaHead + DELTA_PREFIX[kind] + JSON.stringify(text) + '}}\n\n';
   }
 
   #close(seal: Seal | undefined): void {
-    const signature = sealSlot(seal, 'messages', this.#context, this.dropped);
+    const signature = writeSeal(seal, 'messages', this.#context, this.dropped);
     if (signature !== undefined && isRedacted(seal) && this.#deltaHead === '')
       this.#announce({ type: 'redacted_thinking', data: signature });
     else if (signature !== undefined) {
@@ -194,7 +196,7 @@ class MessagesAnswerWriter implements AnswerWriter {
   }
 }
 
-const DELTA_OPEN: Readonly<Record<BlockKind, string>> = {
+const DELTA_PREFIX: Readonly<Record<BlockKind, string>> = {
   text: '{"type":"text_delta","text":',
   refusal: '{"type":"text_delta","text":',
   reasoning: '{"type":"thinking_delta","thinking":',

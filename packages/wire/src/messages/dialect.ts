@@ -1,21 +1,21 @@
 import { writeAnthropicFault } from '../client-fault.ts';
 import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
-import { readUpstreamFault } from '../upstream-fault.ts';
-import { answerReader, readAnswer } from './answer-reader.ts';
-import { answerWriter, writeAnswer } from './answer-writer.ts';
-import { readAsk } from './read-ask.ts';
-import { writeAsk } from './write-ask.ts';
+import { parseUpstreamFault } from '../upstream-fault.ts';
+import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { createAnswerWriter, writeWholeAnswer } from './answer-writer.ts';
+import { readRequest } from './read-request.ts';
+import { writeRequest } from './write-request.ts';
 
 /** Anthropic Messages. */
-export const messages: ClientDialect & UpstreamDialect = {
+export const messagesDialect: ClientDialect & UpstreamDialect = {
   name: 'messages',
-  carries: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),
-  readAsk,
-  writeAsk,
-  answerReader,
-  readAnswer,
-  answerWriter,
-  writeAnswer,
+  supportedFeatures: new Set(['image', 'image-url', 'file', 'file-url', 'json', 'schema']),
+  readRequest,
+  writeRequest,
+  createAnswerReader,
+  readWholeAnswer,
+  createAnswerWriter,
+  writeWholeAnswer,
   writeFault: writeAnthropicFault,
-  readFault: readUpstreamFault,
+  readFault: parseUpstreamFault,
 };

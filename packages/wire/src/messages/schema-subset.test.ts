@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { schemaSubset } from './schema-subset.ts';
+import { toSchemaSubset } from './schema-subset.ts';
 
 test('a schema is brought into the subset, and each lost keyword is told', () => {
   const lost: string[] = [];
@@ -19,7 +19,7 @@ test('a schema is brought into the subset, and each lost keyword is told', () =>
     required: ['pattern'],
     additionalProperties: true,
   };
-  assert.deepEqual(JSON.parse(JSON.stringify(schemaSubset(schema, (keyword) => lost.push(keyword)))), {
+  assert.deepEqual(JSON.parse(JSON.stringify(toSchemaSubset(schema, (keyword) => lost.push(keyword)))), {
     type: 'object',
     properties: {
       pattern: { type: 'string', format: 'date' },

@@ -1,49 +1,54 @@
 import type { JsonObject } from '@floe/contract/json';
-import { numberOf, objectOf, objectsIn } from '../json-read.ts';
-import { addCount, addToolUse, tierOf, type UnitDraft } from '../units.ts';
-import { reportedUnits, type Usage } from '../usage.ts';
+import { asNumber, asObject, asObjects } from '../json-narrowing.ts';
+import {
+  addReportedToolUse,
+  addUnitCount,
+  type MutableUnitCounts,
+  parseServiceTier,
+} from '../unit-counts.ts';
+import { toUnitCounts, type Usage } from '../usage.ts';
 
 /**
  * Reads a Messages `usage` object. Cache reads and writes stand beside `input_tokens` here, so the whole
  * input is the sum; output includes thinking. Top-level totals leave compaction out.
  */
 export function readMessagesUsage(usage: JsonObject): Usage | undefined {
-  const runs = objectsIn(usage['iterations']);
+  const runs = asObjects(usage['iterations']);
   const own = runs.filter((run) => run['type'] === 'message' || run['type'] === 'compaction');
   const compacted =
     own.some((run) => run['type'] === 'compaction') &&
     !runs.some((run) => run['type'] === 'fallback_message');
   const count = (key: string): number | undefined =>
-    compacted ? own.reduce((sum, run) => sum + (numberOf(run[key]) ?? 0), 0) : numberOf(usage[key]);
+    compacted ? own.reduce((sum, run) => sum + (asNumber(run[key]) ?? 0), 0) : asNumber(usage[key]);
   const fresh = count('input_tokens');
   const cached = count('cache_read_input_tokens');
   const written = count('cache_creation_input_tokens');
-  const units = reportedUnits({
+  const units = toUnitCounts({
     input: fresh === undefined ? undefined : fresh + (cached ?? 0) + (written ?? 0),
     cached,
     cache_write: written,
     output: count('output_tokens'),
-    reasoning: numberOf(objectOf(usage['output_tokens_details'])?.['thinking_tokens']),
+    reasoning: asNumber(asObject(usage['output_tokens_details'])?.['thinking_tokens']),
   });
   if (units === undefined) return undefined;
-  for (const run of compacted ? own : [usage]) addCount(units, 'cache_write_1h', hourWrites(run));
-  addAdvisors(units, runs);
-  if (usage['inference_geo'] === 'us') addCount(units, 'regional_inference', 1);
-  addToolUse(units, usage);
-  return { units, tier: usage['speed'] === 'fast' ? 'fast' : tierOf(usage['service_tier']) };
+  for (const run of compacted ? own : [usage]) addUnitCount(units, 'cache_write_1h', oneHourCacheWrites(run));
+  addAdvisorTokens(units, runs);
+  if (usage['inference_geo'] === 'us') addUnitCount(units, 'regional_inference', 1);
+  addReportedToolUse(units, usage);
+  return { units, tier: usage['speed'] === 'fast' ? 'fast' : parseServiceTier(usage['service_tier']) };
 }
 
 /** An advisor is another model, with a price of its own. */
-function addAdvisors(units: UnitDraft, runs: readonly JsonObject[]): void {
+function addAdvisorTokens(units: MutableUnitCounts, runs: readonly JsonObject[]): void {
   for (const run of runs) {
     if (run['type'] !== 'advisor_message') continue;
-    addCount(units, 'advisor_tokens', numberOf(run['input_tokens']));
-    addCount(units, 'advisor_tokens', numberOf(run['output_tokens']));
+    addUnitCount(units, 'advisor_tokens', asNumber(run['input_tokens']));
+    addUnitCount(units, 'advisor_tokens', asNumber(run['output_tokens']));
   }
 }
 
-function hourWrites(usage: JsonObject): number | undefined {
-  return numberOf(objectOf(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
+function oneHourCacheWrites(usage: JsonObject): number | undefined {
+  return asNumber(asObject(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 }
 
 /** The same counts as a Messages client reads them. */

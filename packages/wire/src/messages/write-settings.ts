@@ -1,20 +1,29 @@
 import type { JsonObject } from '@floe/contract/json';
-import type { UpstreamOptions } from '../dialect.ts';
-import type { Ask, CacheMark, Format, Tool } from '../request.ts';
-import { wireName } from '../tool-names.ts';
-import { budgetFor, effortFor, freeformSchema, planTools } from '../write-plan.ts';
-import { schemaSubset } from './schema-subset.ts';
+import type { RequestWriteOptions } from '../dialect.ts';
+import type { CacheBreakpoint, CanonicalRequest, ResponseFormat, ToolDefinition } from '../request.ts';
+import {
+  planTools,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  toFunctionSchema,
+} from '../request-plan.ts';
+import { toProviderToolName } from '../tool-names.ts';
+import { toSchemaSubset } from './schema-subset.ts';
 
 const MIN_BUDGET = 1_024;
 
 /** `tools` and `tool_choice` of a Messages request. */
-export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): JsonObject {
-  const { tools, choice } = planTools(ask, options, dropped, false);
-  if (tools.length === 0) return toolsOfHistory(ask);
-  const single = ask.parallelTools === false && choice?.mode !== 'none' ? true : undefined;
+export function writeMessagesTools(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const { tools, choice } = planTools(request, options, dropped, false);
+  if (tools.length === 0) return writeToolsFromHistory(request);
+  const single = request.parallelTools === false && choice?.mode !== 'none' ? true : undefined;
   let tool_choice: JsonObject | undefined;
   if (choice?.mode === 'named')
-    tool_choice = { type: 'tool', name: wireName(choice.name), disable_parallel_tool_use: single };
+    tool_choice = { type: 'tool', name: toProviderToolName(choice.name), disable_parallel_tool_use: single };
   else if (choice?.mode === 'none') tool_choice = { type: 'none' };
   else if (choice || single)
     tool_choice = { type: choice?.mode === 'required' ? 'any' : 'auto', disable_parallel_tool_use: single };
@@ -22,9 +31,9 @@ export function toolsOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>
 }
 
 /** A history with calls must come with tools: those it names, none of them to be called. */
-function toolsOfHistory(ask: Ask): JsonObject {
-  const called = ask.turns.flatMap((turn) =>
-    turn.parts.flatMap((part) => (part.type === 'call' ? wireName(part.name) : [])),
+function writeToolsFromHistory(request: CanonicalRequest): JsonObject {
+  const called = request.turns.flatMap((turn) =>
+    turn.parts.flatMap((part) => (part.type === 'call' ? toProviderToolName(part.name) : [])),
   );
   if (called.length === 0) return {};
   const tools = [...new Set(called)].map((name) => ({ name, input_schema: { type: 'object' } }));
@@ -32,17 +41,17 @@ function toolsOfHistory(ask: Ask): JsonObject {
 }
 
 /** A cache mark as `cache_control`. */
-export function mark(cache: CacheMark | undefined): JsonObject | undefined {
+export function writeCacheControlMember(cache: CacheBreakpoint | undefined): JsonObject | undefined {
   if (cache === undefined) return undefined;
   return cache === '' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: cache };
 }
 
 /** Strictness needs a model and a schema that allow it: it goes only where the sheet says so. */
-function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): JsonObject {
-  const name = wireName(tool.name);
+function writeTool(tool: ToolDefinition, options: RequestWriteOptions, dropped: Set<string>): JsonObject {
+  const name = toProviderToolName(tool.name);
   if (tool.kind === 'freeform') {
-    const { description, schema } = freeformSchema(tool);
-    return { name, description, input_schema: schema, cache_control: mark(tool.cache) };
+    const { description, schema } = toFunctionSchema(tool);
+    return { name, description, input_schema: schema, cache_control: writeCacheControlMember(tool.cache) };
   }
   const strict = tool.strict === true && options.tools?.includes('strict') ? true : undefined;
   if (tool.strict === true && !strict) dropped.add('tools.strict');
@@ -51,19 +60,22 @@ function writeTool(tool: Tool, options: UpstreamOptions, dropped: Set<string>): 
   return {
     name,
     description: tool.description,
-    input_schema: strict ? schemaSubset(schema, (keyword) => dropped.add(`schema.${keyword}`)) : schema,
+    input_schema: strict ? toSchemaSubset(schema, (keyword) => dropped.add(`schema.${keyword}`)) : schema,
     strict,
-    cache_control: mark(tool.cache),
+    cache_control: writeCacheControlMember(tool.cache),
   };
 }
 
-export function formatOf(format: Format | undefined, dropped: Set<string>): JsonObject | undefined {
+export function writeMessagesFormat(
+  format: ResponseFormat | undefined,
+  dropped: Set<string>,
+): JsonObject | undefined {
   if (format?.type !== 'schema') return undefined;
-  const schema = schemaSubset(format.schema, (keyword) => dropped.add(`schema.${keyword}`));
+  const schema = toSchemaSubset(format.schema, (keyword) => dropped.add(`schema.${keyword}`));
   return { type: 'json_schema', schema };
 }
 
-export interface Thinking {
+export interface MessagesThinking {
   readonly thinking?: JsonObject | undefined;
   readonly effort?: string | undefined;
   /** The limit raised so that the budget fits below it, when the caller set none. */
@@ -71,10 +83,14 @@ export interface Thinking {
 }
 
 /** How reasoning is asked for; left out, and reported, where the request makes it impossible. */
-export function thinkingOf(ask: Ask, options: UpstreamOptions, dropped: Set<string>): Thinking {
-  if (ask.reasoning === undefined) return {};
-  const effort = effortFor(ask, options, dropped);
-  const style = options.think ?? 'budget';
+export function writeMessagesThinking(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): MessagesThinking {
+  if (request.reasoning === undefined) return {};
+  const effort = resolveReasoningEffort(request, options, dropped);
+  const style = options.reasoningStyle ?? 'budget';
   if (style === 'none') {
     dropped.add('reasoning');
     return {};
@@ -85,23 +101,23 @@ export function thinkingOf(ask: Ask, options: UpstreamOptions, dropped: Set<stri
       thinking: style === 'adaptive' ? { type: 'adaptive', display: 'summarized' } : undefined,
       effort: effort === 'minimal' ? 'low' : effort,
     };
-  const forced = ask.toolChoice?.mode === 'required' || ask.toolChoice?.mode === 'named';
-  const wanted = Math.max(budgetFor(ask) ?? MIN_BUDGET, MIN_BUDGET);
-  const budget = ask.maxTokens === undefined ? wanted : Math.min(wanted, ask.maxTokens - 1);
-  if (forced || budget < MIN_BUDGET || toolLoopWithoutProof(ask, options)) {
+  const forced = request.toolChoice?.mode === 'required' || request.toolChoice?.mode === 'named';
+  const wanted = Math.max(resolveReasoningBudget(request) ?? MIN_BUDGET, MIN_BUDGET);
+  const budget = request.maxTokens === undefined ? wanted : Math.min(wanted, request.maxTokens - 1);
+  if (forced || budget < MIN_BUDGET || isUnsignedToolLoop(request, options)) {
     dropped.add('reasoning');
     return {};
   }
   return {
     thinking: { type: 'enabled', budget_tokens: budget },
-    maxTokens: ask.maxTokens === undefined ? budget + (options.defaultMaxTokens ?? 4_096) : undefined,
+    maxTokens: request.maxTokens === undefined ? budget + (options.defaultMaxTokens ?? 4_096) : undefined,
   };
 }
 
 /** Inside a tool loop the last assistant turn must bring its own signed thinking back. */
-function toolLoopWithoutProof(ask: Ask, options: UpstreamOptions): boolean {
-  if (ask.turns.at(-1)?.parts.some((part) => part.type === 'result') !== true) return false;
-  const last = ask.turns.findLast((turn) => turn.role === 'assistant');
+function isUnsignedToolLoop(request: CanonicalRequest, options: RequestWriteOptions): boolean {
+  if (request.turns.at(-1)?.parts.some((part) => part.type === 'result') !== true) return false;
+  const last = request.turns.findLast((turn) => turn.role === 'assistant');
   if (!last?.parts.some((part) => part.type === 'call')) return false;
   return (
     options.sealOrigin === false ||

@@ -1,35 +1,44 @@
 import { Fault } from '@floe/contract/faults';
 import type { Json, JsonObject } from '@floe/contract/json';
-import { type Answer, AnswerFold } from '../answer.ts';
+import { AnswerAccumulator, type CanonicalAnswer } from '../answer.ts';
 import { BlockEmitter } from '../block-emitter.ts';
-import type { AnswerReader, ReaderOptions } from '../dialect.ts';
-import type { Emit } from '../events.ts';
-import { isArray, isObject, listOf, numberOf, objectOf, parseJson, says, textOf } from '../json-read.ts';
+import type { AnswerReadOptions, AnswerStreamReader } from '../dialect.ts';
+import type { EmitAnswerEvent } from '../events.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  tryParseJson,
+} from '../json-narrowing.ts';
 import type { SseEvent } from '../sse.ts';
-import { ItemReader } from './item-reader.ts';
+import { OutputItemReader } from './output-item-reader.ts';
 import { readResponsesUsage } from './usage.ts';
 
 /** Reads a Responses stream. */
-export function answerReader(emit: Emit, options: ReaderOptions): AnswerReader {
+export function createAnswerReader(emit: EmitAnswerEvent, options: AnswerReadOptions): AnswerStreamReader {
   return new ResponsesAnswerReader(emit, options);
 }
 
 /** Reads a whole Responses answer, or the error that came in its place. */
-export function readAnswer(body: Json, options: ReaderOptions): Answer {
-  const fold = new AnswerFold();
+export function readWholeAnswer(body: Json, options: AnswerReadOptions): CanonicalAnswer {
+  const fold = new AnswerAccumulator();
   new ResponsesAnswerReader((event) => fold.add(event), options).whole(body);
   return fold.answer;
 }
 
-class ResponsesAnswerReader implements AnswerReader {
+class ResponsesAnswerReader implements AnswerStreamReader {
   readonly #blocks: BlockEmitter;
-  readonly #options: ReaderOptions;
-  readonly #items = new Map<number, ItemReader>();
+  readonly #options: AnswerReadOptions;
+  readonly #items = new Map<number, OutputItemReader>();
   readonly #indexById = new Map<string, number>();
-  #last: ItemReader | undefined;
+  #last: OutputItemReader | undefined;
   #next = 0;
 
-  constructor(emit: Emit, options: ReaderOptions) {
+  constructor(emit: EmitAnswerEvent, options: AnswerReadOptions) {
     this.#blocks = new BlockEmitter(emit);
     this.#options = options;
   }
@@ -38,13 +47,13 @@ class ResponsesAnswerReader implements AnswerReader {
     if (this.#blocks.ended) return;
     const data = frame.data.trim();
     if (data === '' || data === '[DONE]') return;
-    const event = parseJson(data);
+    const event = tryParseJson(data);
     if (!isObject(event)) {
-      this.#blocks.broken('The provider sent an event that is not JSON.');
+      this.#blocks.failIncomplete('The provider sent an event that is not JSON.');
       return;
     }
-    const type = textOf(event['type']) ?? frame.event;
-    const response = objectOf(event['response']);
+    const type = asString(event['type']) ?? frame.event;
+    const response = asObject(event['response']);
     if (response && !type.endsWith('failed')) this.#start(response);
     switch (type) {
       case 'response.output_item.added':
@@ -57,18 +66,20 @@ class ResponsesAnswerReader implements AnswerReader {
         return;
       case 'response.failed':
       case 'response.cancelled':
-        this.#blocks.usage(readResponsesUsage(response));
-        this.#blocks.failWith(says(response?.['error']) ? (response ?? {}) : { error: type });
+        this.#blocks.recordUsage(readResponsesUsage(response));
+        this.#blocks.failWithUpstreamError(
+          isNonEmpty(response?.['error']) ? (response ?? {}) : { error: type },
+        );
         return;
       case 'error':
-        this.#blocks.failWith(event);
+        this.#blocks.failWithUpstreamError(event);
         return;
       case 'response.output_text.annotation.added':
-        this.#blocks.dropped('annotations');
+        this.#blocks.reportDropped('annotations');
         return;
       default:
-        if (says(event['error'])) {
-          this.#blocks.failWith(event);
+        if (isNonEmpty(event['error'])) {
+          this.#blocks.failWithUpstreamError(event);
           return;
         }
         (this.#itemAt(event) ?? this.#unannounced(type, event))?.read(type, event);
@@ -76,21 +87,23 @@ class ResponsesAnswerReader implements AnswerReader {
   }
 
   end(): void {
-    if (!this.#blocks.ended) this.#blocks.broken();
+    if (!this.#blocks.ended) this.#blocks.failIncomplete();
   }
 
   whole(body: Json): void {
-    if (!isObject(body) || !isArray(body['output'])) {
-      if (isObject(body) && says(body['error'])) {
-        this.#blocks.failWith(body);
+    if (!isObject(body) || !isJsonArray(body['output'])) {
+      if (isObject(body) && isNonEmpty(body['error'])) {
+        this.#blocks.failWithUpstreamError(body);
         return;
       }
       this.#blocks.fail(new Fault('upstream_error', 'The provider answered without an answer.'));
       return;
     }
-    if (says(body['error']) || body['status'] === 'failed' || body['status'] === 'cancelled') {
-      this.#blocks.usage(readResponsesUsage(body));
-      this.#blocks.failWith(says(body['error']) ? body : { error: `response.${body['status']}` });
+    if (isNonEmpty(body['error']) || body['status'] === 'failed' || body['status'] === 'cancelled') {
+      this.#blocks.recordUsage(readResponsesUsage(body));
+      this.#blocks.failWithUpstreamError(
+        isNonEmpty(body['error']) ? body : { error: `response.${body['status']}` },
+      );
       return;
     }
     this.#start(body);
@@ -98,23 +111,23 @@ class ResponsesAnswerReader implements AnswerReader {
   }
 
   #start(response: JsonObject): void {
-    this.#blocks.start(textOf(response['id']) ?? '', textOf(response['model']) ?? '');
+    this.#blocks.start(asString(response['id']) ?? '', asString(response['model']) ?? '');
   }
 
   #item(event: JsonObject, done: boolean): void {
-    const item = objectOf(event['item']);
+    const item = asObject(event['item']);
     if (item === undefined) return;
-    const index = numberOf(event['output_index']) ?? this.#next;
+    const index = asNumber(event['output_index']) ?? this.#next;
     const reader = this.#readerFor(item, index);
     if (done) reader.complete(item);
   }
 
-  #readerFor(item: JsonObject, index: number): ItemReader {
-    const id = textOf(item['id']) ?? '';
+  #readerFor(item: JsonObject, index: number): OutputItemReader {
+    const id = asString(item['id']) ?? '';
     const known = this.#items.get(this.#indexById.get(id) ?? index);
     if (known && known.type === item['type']) return known;
     const at = known ? this.#next : index;
-    const reader = new ItemReader(item, at, this.#blocks, this.#options);
+    const reader = new OutputItemReader(item, at, this.#blocks, this.#options);
     this.#items.set(at, reader);
     this.#next = Math.max(this.#next, at + 1);
     this.#last = reader;
@@ -122,29 +135,29 @@ class ResponsesAnswerReader implements AnswerReader {
     return reader;
   }
 
-  #itemAt(event: JsonObject): ItemReader | undefined {
-    const index = numberOf(event['output_index']) ?? this.#indexById.get(textOf(event['item_id']) ?? '');
+  #itemAt(event: JsonObject): OutputItemReader | undefined {
+    const index = asNumber(event['output_index']) ?? this.#indexById.get(asString(event['item_id']) ?? '');
     return index === undefined ? this.#last : this.#items.get(index);
   }
 
   /** Text of an item that was never announced: some hosts send deltas only. */
-  #unannounced(type: string, event: JsonObject): ItemReader | undefined {
+  #unannounced(type: string, event: JsonObject): OutputItemReader | undefined {
     const said = type.startsWith('response.output_text.') || type.startsWith('response.refusal.');
     const thought = type.startsWith('response.reasoning_');
     if (!said && !thought) return undefined;
-    const item = { type: said ? 'message' : 'reasoning', id: textOf(event['item_id']) ?? '' };
-    return this.#readerFor(item, numberOf(event['output_index']) ?? this.#next);
+    const item = { type: said ? 'message' : 'reasoning', id: asString(event['item_id']) ?? '' };
+    return this.#readerFor(item, asNumber(event['output_index']) ?? this.#next);
   }
 
   /** The final object fills in what was not streamed. */
   #finish(response: JsonObject): void {
-    listOf(response['output']).forEach((entry, index) => {
+    asArray(response['output']).forEach((entry, index) => {
       if (isObject(entry)) this.#readerFor(entry, index).complete(entry);
     });
     for (const item of this.#items.values()) item.close();
-    this.#blocks.usage(readResponsesUsage(response));
-    const cut = textOf(objectOf(response['incomplete_details'])?.['reason']);
-    const status = textOf(response['status']);
+    this.#blocks.recordUsage(readResponsesUsage(response));
+    const cut = asString(asObject(response['incomplete_details'])?.['reason']);
+    const status = asString(response['status']);
     if (status === 'incomplete' || cut !== undefined)
       this.#blocks.finish(cut === 'content_filter' ? cut : 'max_output_tokens');
     else this.#blocks.finish(status ?? 'completed');

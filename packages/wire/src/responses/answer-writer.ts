@@ -1,56 +1,56 @@
 import type { JsonObject } from '@floe/contract/json';
-import { type Answer, eventsOf } from '../answer.ts';
-import { codeOf, openAiError } from '../client-fault.ts';
-import { answerForClient, forClient, sealSlot } from '../client-stage.ts';
-import type { AnswerContext, AnswerWriter } from '../dialect.ts';
-import type { AnswerEvent, Emit, OpenEvent, Seal } from '../events.ts';
+import { adaptAnswerForClient, adaptForClient, writeSeal } from '../adapt-for-client.ts';
+import { type CanonicalAnswer, toAnswerEvents } from '../answer.ts';
+import { clientErrorCode, toOpenAiError } from '../client-fault.ts';
+import type { AnswerContext, AnswerStreamWriter } from '../dialect.ts';
+import type { AnswerEvent, BlockOpenEvent, EmitAnswerEvent, Seal } from '../events.ts';
 import type { FinishReason } from '../finish.ts';
 import type { FunctionTool } from '../request.ts';
 import type { Usage } from '../usage.ts';
-import { callEvent, type OpenItem, partObject } from './output-item.ts';
-import { responseHead } from './response-head.ts';
+import { callEventPrefix, type OpenOutputItem, writeOutputPart } from './output-item.ts';
+import { createResponseObject } from './response-object.ts';
 import { writeResponsesUsage } from './usage.ts';
 
 /** Writes an answer as a Responses stream. */
-export function answerWriter(context: AnswerContext): AnswerWriter {
+export function createAnswerWriter(context: AnswerContext): AnswerStreamWriter {
   return new ResponsesAnswerWriter(context);
 }
 
 /** Writes a whole Responses answer: the object its stream ends with. @throws the answer's fault. */
-export function writeAnswer(
-  answer: Answer,
+export function writeWholeAnswer(
+  answer: CanonicalAnswer,
   context: AnswerContext,
 ): { readonly body: JsonObject; readonly dropped: ReadonlySet<string> } {
   const writer = new ResponsesAnswerWriter(context);
-  for (const event of eventsOf(answerForClient(answer, context.ask))) writer.write(event);
+  for (const event of toAnswerEvents(adaptAnswerForClient(answer, context.request))) writer.write(event);
   return { body: writer.response, dropped: writer.dropped };
 }
 
-class ResponsesAnswerWriter implements AnswerWriter {
+class ResponsesAnswerWriter implements AnswerStreamWriter {
   readonly dropped = new Set<string>();
   /** The response object as last written. */
   response: JsonObject;
   readonly #context: AnswerContext;
-  readonly #stage: Emit;
+  readonly #stage: EmitAnswerEvent;
   readonly #within: ReadonlyMap<string, NonNullable<FunctionTool['within']>>;
   readonly #output: JsonObject[] = [];
   #out = '';
   #sequence = 0;
-  #item: OpenItem | undefined;
+  #item: OpenOutputItem | undefined;
   /** A block that has been opened but said nothing yet. */
-  #pending: OpenEvent | undefined;
+  #pending: BlockOpenEvent | undefined;
   #usage: Usage | undefined;
   #started = false;
 
   constructor(context: AnswerContext) {
     this.#context = context;
-    this.response = responseHead(context);
+    this.response = createResponseObject(context);
     this.#within = new Map(
-      context.ask.tools.flatMap((tool) =>
+      context.request.tools.flatMap((tool) =>
         tool.kind === 'function' && tool.within ? [[tool.name, tool.within] as const] : [],
       ),
     );
-    this.#stage = forClient(context.ask, (event) => this.#write(event));
+    this.#stage = adaptForClient(context.request, (event) => this.#write(event));
   }
 
   write(event: AnswerEvent): string {
@@ -100,13 +100,13 @@ class ResponsesAnswerWriter implements AnswerWriter {
     this.#frame('response.in_progress', { response: this.response });
   }
 
-  #openItem(kind: OpenItem['kind'], open: OpenEvent): OpenItem {
+  #openItem(kind: OpenOutputItem['kind'], open: BlockOpenEvent): OpenOutputItem {
     this.#start();
     this.#endItem();
     const index = this.#output.length;
     const prefix = kind === 'message' ? 'msg' : kind === 'reasoning' ? 'rs' : open.freeform ? 'ctc' : 'fc';
     const id = `${prefix}_${this.#context.id}_${index}`;
-    const item: OpenItem = { index, id, kind, open, parts: [], partKind: undefined, text: '' };
+    const item: OpenOutputItem = { index, id, kind, open, parts: [], partKind: undefined, text: '' };
     this.#item = item;
     this.#frame('response.output_item.added', {
       output_index: index,
@@ -121,7 +121,7 @@ class ResponsesAnswerWriter implements AnswerWriter {
     return item;
   }
 
-  #at(item: OpenItem): JsonObject {
+  #at(item: OpenOutputItem): JsonObject {
     return { item_id: item.id, output_index: item.index };
   }
 
@@ -140,11 +140,11 @@ class ResponsesAnswerWriter implements AnswerWriter {
         summary_index: 0,
         delta: text,
       });
-    else this.#frame(`${callEvent(open)}.delta`, { ...this.#at(item), delta: text });
+    else this.#frame(`${callEventPrefix(open)}.delta`, { ...this.#at(item), delta: text });
   }
 
   /** The item that takes this block's text: text and refusal share a message, text goes on in its part. */
-  #ready(open: OpenEvent): OpenItem {
+  #ready(open: BlockOpenEvent): OpenOutputItem {
     if (open.kind === 'tool') return this.#item ?? this.#openItem('tool', open);
     if (open.kind === 'reasoning')
       return this.#item?.kind === 'reasoning' ? this.#item : this.#openItem('reasoning', open);
@@ -155,7 +155,7 @@ class ResponsesAnswerWriter implements AnswerWriter {
     this.#frame('response.content_part.added', {
       ...this.#at(item),
       content_index: item.parts.length,
-      part: partObject(open.kind, ''),
+      part: writeOutputPart(open.kind, ''),
     });
     return item;
   }
@@ -167,8 +167,8 @@ class ResponsesAnswerWriter implements AnswerWriter {
     this.#pending = undefined;
   }
 
-  #endReasoning(open: OpenEvent, seal: Seal | undefined): void {
-    const encrypted = sealSlot(seal, 'responses', this.#context, this.dropped);
+  #endReasoning(open: BlockOpenEvent, seal: Seal | undefined): void {
+    const encrypted = writeSeal(seal, 'responses', this.#context, this.dropped);
     if (this.#item?.kind !== 'reasoning') {
       if (encrypted === undefined) return;
       this.#sealedItem(open, encrypted);
@@ -186,21 +186,29 @@ class ResponsesAnswerWriter implements AnswerWriter {
     });
   }
 
-  #sealedItem(open: OpenEvent, encrypted: string): void {
+  #sealedItem(open: BlockOpenEvent, encrypted: string): void {
     this.#start();
     this.#endItem();
     const index = this.#output.length;
     const id = `rs_${this.#context.id}_${index}`;
-    const item: OpenItem = { index, id, kind: 'reasoning', open, parts: [], partKind: undefined, text: '' };
+    const item: OpenOutputItem = {
+      index,
+      id,
+      kind: 'reasoning',
+      open,
+      parts: [],
+      partKind: undefined,
+      text: '',
+    };
     const object = { ...this.#itemObject(item, 'completed'), encrypted_content: encrypted };
     this.#frame('response.output_item.added', { output_index: index, item: object });
     this.#done(item, object);
   }
 
-  #endPart(item: OpenItem): void {
+  #endPart(item: OpenOutputItem): void {
     if (item.partKind === undefined) return;
     const at = { ...this.#at(item), content_index: item.parts.length };
-    const part = partObject(item.partKind, item.text);
+    const part = writeOutputPart(item.partKind, item.text);
     if (item.partKind === 'refusal') this.#frame('response.refusal.done', { ...at, refusal: item.text });
     else this.#frame('response.output_text.done', { ...at, text: item.text, logprobs: [] });
     this.#frame('response.content_part.done', { ...at, part });
@@ -217,21 +225,21 @@ class ResponsesAnswerWriter implements AnswerWriter {
     this.#done(item, this.#itemObject(item, 'completed'));
   }
 
-  #endCall(item: OpenItem): void {
+  #endCall(item: OpenOutputItem): void {
     const { open } = item;
     if (item.text === '' && !open.freeform) this.#delta('{}');
     const name = open.name ?? '';
     const whole = open.freeform ? { input: item.text } : { name, arguments: item.text };
-    this.#frame(`${callEvent(open)}.done`, { ...this.#at(item), ...whole });
+    this.#frame(`${callEventPrefix(open)}.done`, { ...this.#at(item), ...whole });
   }
 
-  #done(item: OpenItem, object: JsonObject): void {
+  #done(item: OpenOutputItem, object: JsonObject): void {
     this.#item = undefined;
     this.#output.push(object);
     this.#frame('response.output_item.done', { output_index: item.index, item: object });
   }
 
-  #itemObject(item: OpenItem, status: 'in_progress' | 'completed' | 'incomplete'): JsonObject {
+  #itemObject(item: OpenOutputItem, status: 'in_progress' | 'completed' | 'incomplete'): JsonObject {
     const { id, open } = item;
     if (item.kind === 'message')
       return { id, type: 'message', status, role: 'assistant', content: [...item.parts] };
@@ -274,15 +282,15 @@ class ResponsesAnswerWriter implements AnswerWriter {
     if (item.kind === 'reasoning')
       return [{ ...object, summary: [{ type: 'summary_text', text: item.text }] }];
     if (item.partKind === undefined) return [object];
-    return [{ ...object, content: [...item.parts, partObject(item.partKind, item.text)] }];
+    return [{ ...object, content: [...item.parts, writeOutputPart(item.partKind, item.text)] }];
   }
 
   /** Both, for some clients know only the one or the other. */
   #fail(event: Extract<AnswerEvent, { type: 'error' }>): void {
     this.#start();
-    const error = openAiError(event.fault, event.upstream);
+    const error = toOpenAiError(event.fault, event.upstream);
     const { message, param } = error;
-    const code = codeOf(event.fault, event.upstream);
+    const code = clientErrorCode(event.fault, event.upstream);
     this.#frame('error', { code, message, param, error });
     this.response = {
       ...this.response,

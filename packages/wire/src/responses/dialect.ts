@@ -1,21 +1,30 @@
 import { writeOpenAiFault } from '../client-fault.ts';
 import type { ClientDialect, UpstreamDialect } from '../dialect.ts';
-import { readUpstreamFault } from '../upstream-fault.ts';
-import { answerReader, readAnswer } from './answer-reader.ts';
-import { answerWriter, writeAnswer } from './answer-writer.ts';
-import { readAsk } from './read-ask.ts';
-import { writeAsk } from './write-ask.ts';
+import { parseUpstreamFault } from '../upstream-fault.ts';
+import { createAnswerReader, readWholeAnswer } from './answer-reader.ts';
+import { createAnswerWriter, writeWholeAnswer } from './answer-writer.ts';
+import { readRequest } from './read-request.ts';
+import { writeRequest } from './write-request.ts';
 
 /** OpenAI Responses and Open Responses. */
-export const responses: ClientDialect & UpstreamDialect = {
+export const responsesDialect: ClientDialect & UpstreamDialect = {
   name: 'responses',
-  carries: new Set(['image', 'image-url', 'image-type', 'file', 'file-type', 'file-url', 'json', 'schema']),
-  readAsk,
-  writeAsk,
-  answerReader,
-  readAnswer,
-  answerWriter,
-  writeAnswer,
+  supportedFeatures: new Set([
+    'image',
+    'image-url',
+    'image-type',
+    'file',
+    'file-type',
+    'file-url',
+    'json',
+    'schema',
+  ]),
+  readRequest,
+  writeRequest,
+  createAnswerReader,
+  readWholeAnswer,
+  createAnswerWriter,
+  writeWholeAnswer,
   writeFault: writeOpenAiFault,
-  readFault: readUpstreamFault,
+  readFault: parseUpstreamFault,
 };

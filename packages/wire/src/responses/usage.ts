@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@floe/contract/json';
-import { numberOf, objectOf } from '../json-read.ts';
-import { addToolCalls, addToolUse, tierOf } from '../units.ts';
-import { addMedia, reportedUnits, type Usage } from '../usage.ts';
+import { asNumber, asObject } from '../json-narrowing.ts';
+import { addHostedToolCalls, addReportedToolUse, parseServiceTier } from '../unit-counts.ts';
+import { addMediaTokens, toUnitCounts, type Usage } from '../usage.ts';
 
 /**
  * What a Responses answer used: cached tokens are part of the input, reasoning part of the output. Hosted tools are
@@ -9,24 +9,24 @@ import { addMedia, reportedUnits, type Usage } from '../usage.ts';
  * whose `usage` has the same names.
  */
 export function readResponsesUsage(answer: Json | undefined): Usage | undefined {
-  const body = objectOf(answer);
-  const usage = objectOf(body?.['usage']);
+  const body = asObject(answer);
+  const usage = asObject(body?.['usage']);
   if (usage === undefined) return undefined;
-  const details = objectOf(usage['input_tokens_details'] ?? usage['input_token_details']);
-  const outputs = objectOf(usage['output_tokens_details'] ?? usage['output_token_details']);
+  const details = asObject(usage['input_tokens_details'] ?? usage['input_token_details']);
+  const outputs = asObject(usage['output_tokens_details'] ?? usage['output_token_details']);
   const units =
-    reportedUnits({
-      input: numberOf(usage['input_tokens']),
-      cached: numberOf(details?.['cached_tokens']),
-      cache_write: numberOf(details?.['cache_write_tokens']),
-      output: numberOf(usage['output_tokens']),
-      reasoning: numberOf(outputs?.['reasoning_tokens']),
+    toUnitCounts({
+      input: asNumber(usage['input_tokens']),
+      cached: asNumber(details?.['cached_tokens']),
+      cache_write: asNumber(details?.['cache_write_tokens']),
+      output: asNumber(usage['output_tokens']),
+      reasoning: asNumber(outputs?.['reasoning_tokens']),
     }) ?? {};
-  addMedia(units, details, outputs);
-  addToolCalls(units, body?.['output']);
-  addToolUse(units, usage);
+  addMediaTokens(units, details, outputs);
+  addHostedToolCalls(units, body?.['output']);
+  addReportedToolUse(units, usage);
   if (Object.keys(units).length === 0) return undefined;
-  return { units, tier: tierOf(body?.['service_tier']) ?? tierOf(usage['service_tier']) };
+  return { units, tier: parseServiceTier(body?.['service_tier']) ?? parseServiceTier(usage['service_tier']) };
 }
 
 /** The same counts as a Responses client reads them; `null` when the provider said nothing. */

@@ -1,7 +1,7 @@
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { AskAhead } from '../../app/page-route.ts';
+import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { type FilterField, filterValues, tokensOf } from '../../filters/filter-text.ts';
+import { type FilterField, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { alertsQuery } from '../channels/channel-data.ts';
 import { DeliveryLog } from '../channels/delivery-log.tsx';
@@ -22,17 +22,17 @@ const FIELDS: readonly FilterField[] = [
   },
   { name: 'subject', label: 'subject' },
   { name: 'channel', label: 'channel' },
-  { name: 'state', label: 'delivery', values: ['pending', 'sent', 'dead', 'muted', 'skipped'] },
+  { name: 'state', label: 'delivery', values: ['pending', 'sent', 'failed', 'muted', 'skipped'] },
 ];
 
 /** What the page of a link will read. */
-export const askAlerts: AskAhead = (client, { query }) =>
-  void client.prefetchInfiniteQuery(alertsQuery(filterValues(tokensOf(query, FIELDS))));
+export const askAlerts: PrefetchQueries = (client, { query }) =>
+  void client.prefetchInfiniteQuery(alertsQuery(filterValues(toFilterTokens(query, FIELDS))));
 
 /** Who was told what, when, and did it arrive? */
 export function AlertsPage() {
   const { query, change } = useUrlState();
-  const tokens = tokensOf(query, FIELDS);
+  const tokens = toFilterTokens(query, FIELDS);
   return (
     <PageFrame title="Alerts">
       <div className="grid max-w-4xl gap-2">

@@ -1,14 +1,15 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
-import type { Summary, Timeseries } from '../../data/charts.ts';
-import type { Mark } from '../../data/mark-words.ts';
-import { count, duration, money, percent } from '../../format/amounts.ts';
-import { browserZone, day } from '../../format/moments.ts';
-import { Chart, type Series } from '../../ui/chart.tsx';
-import { Delta, StatCard } from '../../ui/facts.tsx';
+import type { ChartAnnotation } from '../../data/chart-annotation.ts';
+import type { ChartSummary, Timeseries } from '../../data/charts.ts';
+import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
+import { browserZone, formatDayLabel } from '../../format/times.ts';
+import { AnnotationList } from '../../ui/annotation-list.tsx';
+import { Delta } from '../../ui/cards.tsx';
+import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { MarkList } from '../../ui/mark-list.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
 import { changeOf, withoutValue } from './figures.ts';
 
@@ -18,10 +19,10 @@ interface Drawn {
   readonly by: string;
   readonly compare: boolean;
   readonly change: (changes: UrlChanges) => void;
-  readonly sum: UseQueryResult<Summary>;
+  readonly sum: UseQueryResult<ChartSummary>;
   readonly series: UseQueryResult<Timeseries>;
   readonly before: UseQueryResult<Timeseries>;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly ChartAnnotation[];
   readonly interval: string;
 }
 
@@ -33,7 +34,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
   const drawn = useMemo(() => {
     if (!data) return null;
     const parts = data.series.map(
-      ({ value, name, other, values }): Series => ({
+      ({ value, name, other, values }): PlottedSeries => ({
         label: other ? 'Other' : (name ?? value ?? withoutValue(by)),
         values,
       }),
@@ -80,21 +81,21 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
           <Skeleton className="h-60" />
         )}
       </div>
-      <MarkList marks={marks} zone={data?.timezone ?? browserZone()} />
+      <AnnotationList marks={marks} zone={data?.timezone ?? browserZone()} />
     </section>
   );
 }
 
-function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }) {
+function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSummary }) {
   const { tab } = page;
   const previous = sum.previous;
   if (!tab.adds) {
     const figures = tab.id === 'latency' ? sum.latency_ms : sum.first_token_ms;
     return (
       <div className="flex flex-wrap gap-x-9 gap-y-2">
-        <StatCard label="p50" value={duration(figures.p50)} />
-        <StatCard label="p95" value={duration(figures.p95)} />
-        <StatCard label="p99" value={duration(figures.p99)} />
+        <StatCard label="p50" value={formatDuration(figures.p50)} />
+        <StatCard label="p95" value={formatDuration(figures.p95)} />
+        <StatCard label="p99" value={formatDuration(figures.p99)} />
       </div>
     );
   }
@@ -103,11 +104,11 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }
     <div className="flex flex-wrap gap-x-9 gap-y-2">
       <StatCard
         label={tab.id === 'cache' ? 'Requests' : tab.label}
-        value={tab.sum === 'cost_nano_usd' ? money(sum.cost_nano_usd) : count(sum[tab.sum])}
+        value={tab.sum === 'cost_nano_usd' ? formatMoney(sum.cost_nano_usd) : formatCount(sum[tab.sum])}
         delta={
           <Delta
             ratio={ratio}
-            text={ratio === null ? '' : percent(Math.abs(ratio))}
+            text={ratio === null ? '' : formatPercent(Math.abs(ratio))}
             worse={tab.worse ?? false}
           />
         }
@@ -122,13 +123,13 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }
       {tab.id === 'spend' && (
         <StatCard
           label="A request"
-          value={sum.requests === 0 ? '–' : money(Math.round(sum.cost_nano_usd / sum.requests))}
+          value={sum.requests === 0 ? '–' : formatMoney(Math.round(sum.cost_nano_usd / sum.requests))}
         />
       )}
       {tab.id === 'errors' && (
         <StatCard
           label="Of requests sent upstream"
-          value={percent(sum.errors / Math.max(sum.upstream_requests, 1))}
+          value={formatPercent(sum.errors / Math.max(sum.upstream_requests, 1))}
         />
       )}
     </div>
@@ -139,5 +140,5 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: Summary }
 function during({ from, to }: { readonly from: string; readonly to: string }, zone: string): string {
   const now = new Date();
   const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
-  return `${day(first, zone, now)} to ${day(last, zone, now)}`;
+  return `${formatDayLabel(first, zone, now)} to ${formatDayLabel(last, zone, now)}`;
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import * as charts from '../../data/charts.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { count, duration, money, tokens } from '../../format/amounts.ts';
+import { formatCount, formatDuration, formatMoney, formatTokens } from '../../format/amounts.ts';
 import type { SumName } from './figures.ts';
 
 export interface MetricTab {
@@ -21,14 +21,14 @@ export interface MetricTab {
 }
 
 export const TABS: readonly MetricTab[] = [
-  sumTab('spend', 'Spend', 'cost_nano_usd', money),
-  sumTab('requests', 'Requests', 'requests', count),
-  sumTab('input', 'Input tokens', 'input_tokens', tokens),
-  sumTab('output', 'Output tokens', 'output_tokens', tokens),
-  { ...sumTab('errors', 'Errors', 'errors', count), by: 'error_code', worse: true },
+  sumTab('spend', 'Spend', 'cost_nano_usd', formatMoney),
+  sumTab('requests', 'Requests', 'requests', formatCount),
+  sumTab('input', 'Input tokens', 'input_tokens', formatTokens),
+  sumTab('output', 'Output tokens', 'output_tokens', formatTokens),
+  { ...sumTab('errors', 'Errors', 'errors', formatCount), by: 'error_code', worse: true },
   speedTab('latency', 'Latency'),
   speedTab('first_token', 'First token'),
-  { ...sumTab('cache', 'Cache', 'requests', count), by: 'cache' },
+  { ...sumTab('cache', 'Cache', 'requests', formatCount), by: 'cache' },
 ];
 
 function sumTab(id: string, label: string, sum: SumName, format: (value: number) => string): MetricTab {
@@ -37,7 +37,7 @@ function sumTab(id: string, label: string, sum: SumName, format: (value: number)
 
 function speedTab(id: 'latency' | 'first_token', label: string): MetricTab {
   const metric = (percentile: string) => `${id}_${percentile}_ms`;
-  return { id, label, metric, sum: 'requests', format: duration, adds: false, by: 'model' };
+  return { id, label, metric, sum: 'requests', format: formatDuration, adds: false, by: 'model' };
 }
 
 /** What can be grouped by and filtered on. */

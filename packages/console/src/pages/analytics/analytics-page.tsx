@@ -4,18 +4,18 @@ import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { useMarks } from '../../data/marks.ts';
-import { intervalOf } from '../../filters/time-range.ts';
-import { browserZone, shortTime, zoneName } from '../../format/moments.ts';
+import { useAnnotations } from '../../data/annotations.ts';
+import { chartIntervalOf } from '../../filters/time-range.ts';
+import { browserZone, formatShortTime, formatZoneName } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { copyText } from '../../ui/copy-button.tsx';
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Select } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { Segments } from '../../ui/tabs.tsx';
-import { TimeRange } from '../../ui/time-range.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
+import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { AnalyticsChart } from './analytics-chart.tsx';
 import { CHART_FIELDS, DIMENSIONS, requestSearch, TABS } from './analytics-data.ts';
 import { analyticsOf } from './analytics-link.ts';
@@ -91,7 +91,7 @@ function MetricTabs({ page }: { readonly page: Analytics }) {
           type="button"
           aria-current={id === tab.id ? 'true' : undefined}
           onClick={() => change({ metric: id === 'spend' ? null : id, by: null })}
-          className={cx(
+          className={joinClassNames(
             '-mb-px flex h-10 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
             id === tab.id ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
           )}
@@ -110,7 +110,7 @@ function useAnalytics() {
   const series = useQuery(asked.series);
   const groups = useQuery(asked.groups);
   const before = useQuery({ ...asked.before, enabled: shown.compare });
-  const marks = useMarks(shown.time);
+  const marks = useAnnotations(shown.time);
   return { ...shown, change, marks, sum, series, groups, before };
 }
 
@@ -131,18 +131,18 @@ function Toolbar({ page }: { readonly page: Analytics }) {
     url.searchParams.set('from', span.from.toISOString());
     url.searchParams.set('to', span.to.toISOString());
     copyText(url.href).then(
-      () => tell('Link to exactly this time copied'),
-      (error: unknown) => tell(error instanceof Error ? error.message : 'Not copied'),
+      () => showToast('Link to exactly this time copied'),
+      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
     );
   };
   return (
     <>
-      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       <Button
         aria-pressed={compare}
         title="Against the same time before"
         onClick={() => change({ compare: compare ? '0' : null }, 'replace')}
-        className={cx(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
+        className={joinClassNames(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
       >
         Compare
       </Button>
@@ -206,15 +206,15 @@ function Controls({ page }: { readonly page: Analytics }) {
         value={by}
         onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
       />
-      <Segments
+      <SegmentedControl
         label="Interval"
         options={INTERVALS}
         value={interval}
-        onChange={(next) => change({ interval: next === intervalOf(span) ? null : next }, 'replace')}
+        onChange={(next) => change({ interval: next === chartIntervalOf(span) ? null : next }, 'replace')}
       />
       <ZoneChoice tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
-        <Segments
+        <SegmentedControl
           label="Percentile"
           options={PERCENTILES}
           value={percentile}
@@ -229,7 +229,7 @@ function AsOf({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <span>
-      As of {shortTime(moment, browserZone())} {zoneName(moment, browserZone())}.
+      As of {formatShortTime(moment, browserZone())} {formatZoneName(moment, browserZone())}.
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { usdText } from '@floe/contract/usd-text';
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
 
 /** Sums, their parts and those of the time before. Pure. */
 
@@ -113,7 +113,7 @@ export function csvOf(by: string, rows: readonly GroupRow[], { from, to, timezon
       cell(label),
       cell(value ?? ''),
       ...COUNTS.map((column) => String(sums[column])),
-      usdText(sums.cost_nano_usd),
+      toDecimalUsd(sums.cost_nano_usd),
     ].join(',');
   return [
     ['from', 'to', 'timezone', cell(by), 'id', ...COUNTS, 'cost_usd'].join(','),

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Timeseries } from '../../data/charts.ts';
-import { count, money, percent } from '../../format/amounts.ts';
-import { cx } from '../../ui/class-names.ts';
-import { Delta } from '../../ui/facts.tsx';
+import { formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
+import { Delta } from '../../ui/cards.tsx';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import type { MetricTab } from './analytics-data.ts';
@@ -30,7 +30,7 @@ export function GroupTable({
     <ScrollArea
       as="section"
       aria-label={`${tab.label} by ${by}`}
-      className={cx(
+      className={joinClassNames(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
         isStale && 'stale',
       )}
@@ -93,8 +93,8 @@ function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Su
           Total
         </th>
         {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
-        <Cell>{isRequests ? count(total.requests) : whole}</Cell>
-        <Cell>{isRequests ? whole : count(total.requests)}</Cell>
+        <Cell>{isRequests ? formatCount(total.requests) : whole}</Cell>
+        <Cell>{isRequests ? whole : formatCount(total.requests)}</Cell>
         <Cell hidden>{perRequest(total)}</Cell>
         <Cell>{null}</Cell>
         <Cell hidden>{null}</Cell>
@@ -105,19 +105,19 @@ function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Su
 
 function Cells({ row, tab }: { readonly row: GroupRow; readonly tab: MetricTab }) {
   const { sums, share, change } = row;
-  const part = share === null ? '–' : percent(share);
+  const part = share === null ? '–' : formatPercent(share);
   const isRequests = tab.sum === 'requests';
   return (
     <>
       {!isRequests && <Cell>{tab.format(sums[tab.sum])}</Cell>}
-      <Cell>{isRequests ? count(sums.requests) : part}</Cell>
-      <Cell>{isRequests ? part : count(sums.requests)}</Cell>
+      <Cell>{isRequests ? formatCount(sums.requests) : part}</Cell>
+      <Cell>{isRequests ? part : formatCount(sums.requests)}</Cell>
       <Cell hidden>{perRequest(sums)}</Cell>
       <Cell>
         {change === null ? (
           <span className="text-ink-3">–</span>
         ) : (
-          <Delta ratio={change} text={percent(Math.abs(change))} worse={tab.worse ?? false} />
+          <Delta ratio={change} text={formatPercent(Math.abs(change))} worse={tab.worse ?? false} />
         )}
       </Cell>
     </>
@@ -148,7 +148,7 @@ function Swatch({ at }: { readonly at: number }) {
 
 function Head({ hidden = false, children }: { readonly hidden?: boolean; readonly children: ReactNode }) {
   return (
-    <th scope="col" className={cx('px-4 py-2 text-right font-medium', hidden && 'max-md:hidden')}>
+    <th scope="col" className={joinClassNames('px-4 py-2 text-right font-medium', hidden && 'max-md:hidden')}>
       {children}
     </th>
   );
@@ -156,12 +156,14 @@ function Head({ hidden = false, children }: { readonly hidden?: boolean; readonl
 
 function Cell({ hidden = false, children }: { readonly hidden?: boolean; readonly children: ReactNode }) {
   return (
-    <td className={cx('px-4 py-1.5 text-right whitespace-nowrap', hidden && 'max-md:hidden')}>{children}</td>
+    <td className={joinClassNames('px-4 py-1.5 text-right whitespace-nowrap', hidden && 'max-md:hidden')}>
+      {children}
+    </td>
   );
 }
 
 function perRequest({ cost_nano_usd, requests }: Sums): string {
-  return requests === 0 ? '–' : money(Math.round(cost_nano_usd / requests));
+  return requests === 0 ? '–' : formatMoney(Math.round(cost_nano_usd / requests));
 }
 
 /** A sparkline holds 60 values: the newest. */

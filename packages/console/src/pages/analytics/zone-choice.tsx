@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { orgQuery } from '../../data/org.ts';
-import { browserZone } from '../../format/moments.ts';
+import { browserZone } from '../../format/times.ts';
 import { Select } from '../../ui/field.tsx';
 
 /** What the API is asked for: null is the org's own. `tz=browser` is whatever zone the reader is in. */

@@ -1,7 +1,7 @@
 import type { AuditEntry, auditChain } from '@floe/contract/api/audit';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, type Page } from '../../data/api-client.ts';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { ACTIONS } from './audit-text.ts';
 
@@ -20,7 +20,7 @@ export function auditQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['audit', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<AuditEntry>>(
+      getJson<ApiPage<AuditEntry>>(
         'api/management/audit',
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
@@ -33,6 +33,6 @@ export function auditQuery(filters: Readonly<Record<string, string>>) {
 /** Whether the chain of the org's entries holds: walked by the server when it is asked for. */
 export const chainQuery = queryOptions({
   queryKey: ['audit-chain'],
-  queryFn: ({ signal }) => get<Chain>('api/management/audit/chain', undefined, signal),
+  queryFn: ({ signal }) => getJson<Chain>('api/management/audit/chain', undefined, signal),
   staleTime: 300_000,
 });

@@ -1,12 +1,12 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { DetailList } from '../../ui/cards.tsx';
+import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { KeyValue } from '../../ui/facts.tsx';
-import { FieldChanges } from '../../ui/stale-notice.tsx';
 import { actorName, changesOf, deedOf } from './audit-text.ts';
 
 /** One change whole: every field before and after, and its place in the chain. */
@@ -32,9 +32,9 @@ export function AuditDrawer({
         </div>
       </div>
       <div className="grid gap-5 px-4 pt-2 pb-8 md:px-6">
-        <KeyValue
+        <DetailList
           items={[
-            ['When', fullTime(new Date(entry.at), browserZone(), true)],
+            ['When', formatFullTime(new Date(entry.at), browserZone(), true)],
             ['Who', <Actor key="who" entry={entry} />],
             [
               'Action',
@@ -42,7 +42,7 @@ export function AuditDrawer({
                 {entry.action}
               </code>,
             ],
-            ['IP address', entry.address],
+            ['IP address', entry.ip_address],
             ['Session', entry.session_id],
             ['Subject', <Subject key="subject" id={entry.subject} />],
             ['Reason', entry.reason],

@@ -7,18 +7,18 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { filterValues, tokensOf } from '../../filters/filter-text.ts';
-import { queryPart } from '../../filters/query-part.ts';
-import { spanOf, spanQuery } from '../../filters/time-range.ts';
-import { browserZone, clockTime, day } from '../../format/moments.ts';
+import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { selectQueryParameters } from '../../filters/query-part.ts';
+import { resolveTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { browserZone, formatClockTime, formatDayLabel } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import type { Column } from '../../ui/table-columns.ts';
-import { TimeRange } from '../../ui/time-range.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
+import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
@@ -55,7 +55,7 @@ export function AuditPage() {
       beside={drawer}
       actions={
         <>
-          <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+          <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
           <ExportMenu filters={filters} />
         </>
       }
@@ -124,12 +124,12 @@ const NO_FILTERS = { actor: null, action: null, subject: null };
 /** The changes a URL asks for. */
 function useAuditList() {
   const { query, change } = useUrlState();
-  const text = queryPart(query, (name) => name !== 'open');
+  const text = selectQueryParameters(query, (name) => name !== 'open');
   const { span, tokens, filters } = useMemo(() => {
     const asked = new URLSearchParams(text);
-    const time = spanOf(asked, new Date(), '30d');
-    const found = tokensOf(asked, AUDIT_FIELDS);
-    return { span: time, tokens: found, filters: { ...filterValues(found), ...spanQuery(time) } };
+    const time = resolveTimeRange(asked, new Date(), '30d');
+    const found = toFilterTokens(asked, AUDIT_FIELDS);
+    return { span: time, tokens: found, filters: { ...filterValues(found), ...timeRangeQuery(time) } };
   }, [text]);
   const answer = useInfiniteQuery({ ...auditQuery(filters), placeholderData: (before) => before });
   useLiveQuery('config', ['audit']);
@@ -140,7 +140,7 @@ function useAuditList() {
   return { query, change, span, tokens, filters, answer, rows, more };
 }
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
+const COLUMNS: readonly TableColumn<AuditEntry>[] = [
   { id: 'time', label: 'Time', width: '9rem', cell: ({ at }) => <When at={at} /> },
   { id: 'actor', label: 'Who', width: 'minmax(8rem, 12rem)', cell: actorName },
   {
@@ -167,7 +167,7 @@ function When({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={at}>
-      {day(moment, browserZone(), new Date())} {clockTime(moment, browserZone())}
+      {formatDayLabel(moment, browserZone(), new Date())} {formatClockTime(moment, browserZone())}
     </time>
   );
 }

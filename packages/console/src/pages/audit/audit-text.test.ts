@@ -14,7 +14,7 @@ const entry: AuditEntry = {
   before: { name: 'ci', scopes: ['gateway'], team: null },
   after: { name: 'ci', scopes: ['gateway', 'read'], team: 'search' },
   reason: null,
-  address: null,
+  ip_address: null,
   session_id: null,
   seq: 7,
   hash: null,

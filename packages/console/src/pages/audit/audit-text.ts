@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import { deedWords } from '../../data/deed-words.ts';
+import { auditActionLabel } from '../../data/audit-action-label.ts';
 import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
 
 type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
@@ -9,7 +9,7 @@ export function deedOf({ action, subject, before, after }: Said): string {
   // Its subject is the session, which nobody knows by its id.
   if (action === 'sessions.create') return 'Signed in';
   if (isReplacedKey(after)) return `Replaced provider key ${subject}`;
-  const deed = deedWords(action);
+  const deed = auditActionLabel(action);
   return deed ? `${deed} ${nameOf(after) ?? nameOf(before) ?? subject}` : `${action} ${subject}`;
 }
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { browserZone, shortTime } from '../../format/moments.ts';
-import { counted } from '../../format/words.ts';
+import { browserZone, formatShortTime } from '../../format/times.ts';
+import { pluralize } from '../../format/words.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { chainQuery } from './audit-data.ts';
 
 /** Whether the log still is what was written: the server walks all of it, after it has told what the page shows. */
@@ -10,7 +10,7 @@ export function ChainState({ after }: { readonly after: boolean }) {
   const { data: chain, error, dataUpdatedAt } = useQuery({ ...chainQuery, enabled: after });
   if (error) return <Notice>The chain could not be checked: {error.message}</Notice>;
   if (!chain) return <p className="text-ui text-ink-3">Checking that no entry was changed…</p>;
-  if (!chain.intact)
+  if (!chain.valid)
     return (
       <Notice state="failing">
         The chain is broken at entry {chain.broken_at}: it was changed, or one before it is missing. Compare
@@ -19,9 +19,9 @@ export function ChainState({ after }: { readonly after: boolean }) {
     );
   return (
     <p className="flex flex-wrap items-center gap-2 text-ui text-ink-2">
-      <StateIcon state="healthy" size={14} />
-      Chain intact, {counted(chain.entries, 'entry', 'entries')}, checked{' '}
-      {shortTime(new Date(dataUpdatedAt), browserZone())}
+      <StatusIcon state="healthy" size={14} />
+      Chain intact, {pluralize(chain.entries, 'entry', 'entries')}, checked{' '}
+      {formatShortTime(new Date(dataUpdatedAt), browserZone())}
     </p>
   );
 }

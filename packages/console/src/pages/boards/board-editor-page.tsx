@@ -3,18 +3,18 @@ import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
-import type { Tagged } from '../../data/api-client.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
 import type { FormPart } from '../../data/edit.ts';
-import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
+import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
 import { BOARDS, type BoardForm, NEW_BOARD } from './board-form.ts';
 import { BoardGroups } from './board-groups.tsx';
 import { BoardPreview } from './board-preview.tsx';
@@ -23,18 +23,18 @@ const CRUMB = { label: 'Boards', to: '/boards' } as const;
 
 /** A board that is not there yet. */
 export function NewBoardPage() {
-  const go = usePlace(CRUMB.to, '/edit');
-  const fresh = useFresh(BOARDS, NEW_BOARD, ({ slug }) => {
-    tell('The board was made.');
+  const go = useResourceNavigate(CRUMB.to, '/edit');
+  const fresh = useNewResource(BOARDS, NEW_BOARD, ({ slug }) => {
+    showToast('The board was made.');
     go(slug, 'replace');
   });
   const { form, set } = fresh;
   return (
     <PageFrame title="New board" crumbs={[CRUMB]}>
       <BesidePreview form={form}>
-        <NewForm kind={BOARDS} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={BOARDS} fresh={fresh} onCancel={() => go()}>
           <BoardFields form={form} onChange={set} />
-        </NewForm>
+        </NewResourceForm>
       </BesidePreview>
     </PageFrame>
   );
@@ -45,18 +45,18 @@ export function EditBoardPage() {
   const slug = usePathParam('slug');
   return (
     <PageFrame title={slug} crumbs={[CRUMB]}>
-      <Loaded key={slug} kind={BOARDS} id={slug}>
+      <LoadedResource key={slug} kind={BOARDS} id={slug}>
         {(read) => <Editor read={read} />}
-      </Loaded>
+      </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: Tagged<Board> }) {
+function Editor({ read }: { readonly read: WithETag<Board> }) {
   const board = read.body;
-  const go = usePlace(CRUMB.to, '/edit');
+  const go = useResourceNavigate(CRUMB.to, '/edit');
   const edit = useResourceEdit(BOARDS, read, ({ slug }) => {
-    tell('The board was saved.');
+    showToast('The board was saved.');
     if (slug !== board.slug) go(slug, 'replace');
   });
   return (
@@ -100,7 +100,7 @@ function BoardFields({ form, onChange }: FormPart<BoardForm>) {
         </FormField>
       </div>
       <FormField name="timezone" label="Time zone of days and times" optional>
-        <ZoneCombobox
+        <TimeZoneCombobox
           none="That of the org"
           value={form.timezone}
           onChange={(timezone) => onChange({ timezone })}

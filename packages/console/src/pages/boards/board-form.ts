@@ -1,5 +1,5 @@
 import type { Board } from '@floe/contract/api/boards';
-import type { ResourceKind } from '../../data/resource-kind.ts';
+import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 
 export interface BoardGroup {
   /** Tells groups apart while they are moved and named. */
@@ -43,7 +43,7 @@ export function boardBody({ slug, name, public: open, timezone, groups }: BoardF
 }
 
 /** Boards, as their editor and list handle them. */
-export const BOARDS: ResourceKind<Board, BoardForm> = {
+export const BOARDS: ConsoleResourceKind<Board, BoardForm> = {
   one: 'board',
   path: 'api/monitoring/boards',
   touches: [['boards']],

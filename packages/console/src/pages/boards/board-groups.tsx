@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { rowKey } from '../../data/row-key.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { moved } from '../../ui/reorder.ts';
+import { moveItem } from '../../ui/reorder.ts';
 import { SortList } from '../../ui/sort-list.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { type BoardGroup, withGroup } from './board-form.ts';
@@ -19,7 +19,7 @@ export function BoardGroups({
   const [said, setSaid] = useState('');
   const move = (from: number, to: number) => {
     setSaid(`${groups[from]?.name}, position ${to + 1} of ${groups.length}`);
-    onChange(moved(groups, from, to));
+    onChange(moveItem(groups, from, to));
   };
   return (
     <div className="grid gap-3">

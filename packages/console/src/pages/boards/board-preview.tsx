@@ -2,10 +2,10 @@ import type { boardPreview } from '@floe/contract/api/boards';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
-import { send } from '../../data/api-client.ts';
+import { sendJson } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { type BoardForm, boardBody } from './board-form.ts';
 
 const WIDTHS = [
@@ -26,15 +26,15 @@ export function BoardPreview({ form }: { readonly form: BoardForm }) {
   const body = useDebounced({ ...boardBody(form), slug: form.slug.trim() || 'preview' });
   const { data, error } = useQuery({
     queryKey: ['boards', 'preview', body],
-    queryFn: () => send<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', body),
+    queryFn: () => sendJson<z.output<typeof boardPreview>>('POST', 'api/monitoring/boards/preview', body),
     placeholderData: keepPreviousData,
   });
   return (
     <section aria-label="Preview" className="grid min-w-0 content-start gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="flex-1 text-body font-semibold">Preview</h2>
-        <Segments label="Width of the preview" options={WIDTHS} value={width} onChange={setWidth} />
-        <Segments label="Theme of the preview" options={THEMES} value={theme} onChange={setTheme} />
+        <SegmentedControl label="Width of the preview" options={WIDTHS} value={width} onChange={setWidth} />
+        <SegmentedControl label="Theme of the preview" options={THEMES} value={theme} onChange={setTheme} />
       </div>
       {error && <p className="text-small text-failing-ink">{error.message}</p>}
       {data ? (

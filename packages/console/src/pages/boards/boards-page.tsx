@@ -1,14 +1,14 @@
 import type { Board } from '@floe/contract/api/boards';
 import { ExternalLink, Globe, Lock } from 'lucide-react';
 import { ListPage } from '../../app/list-page.tsx';
-import { usePlace } from '../../app/use-place.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { apiUrl } from '../../data/base.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { counted } from '../../format/words.ts';
+import { pluralize } from '../../format/words.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { BOARDS } from './board-form.ts';
 
 /** What do others see? */
@@ -24,13 +24,13 @@ export function BoardsPage() {
       idOf={({ slug }) => slug}
       columns={COLUMNS}
       card={(row) => <BoardCard row={row} />}
-      onOpen={usePlace('/boards', '/edit')}
+      onOpen={useResourceNavigate('/boards', '/edit')}
       empty={{ title: 'No boards', text: 'A board shows chosen monitors to people who cannot sign in.' }}
     />
   );
 }
 
-const COLUMNS: readonly Column<Board>[] = [
+const COLUMNS: readonly TableColumn<Board>[] = [
   {
     id: 'name',
     label: 'Name',
@@ -80,7 +80,7 @@ function BoardCard({ row }: { readonly row: Board }) {
           <WhoSees row={row} />
         </div>
       </div>
-      <span className="text-small text-ink-2 figures">{counted(monitorsOn(row), 'monitor')}</span>
+      <span className="text-small text-ink-2 figures">{pluralize(monitorsOn(row), 'monitor')}</span>
     </div>
   );
 }

@@ -1,22 +1,22 @@
-import type { BreakerAnswer as Breaker, breakerHistory } from '@floe/contract/api/breakers';
+import type { BreakerResource as Breaker, breakerHistoryEntry } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
-import { get, type Page } from '../../data/api-client.ts';
-import { count } from '../../format/amounts.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
+import { DetailList } from '../../ui/cards.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
-import { KeyValue } from '../../ui/facts.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { StateBadge, StateIcon } from '../../ui/state.tsx';
+import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { historyState, nextOf, standingOf } from './breaker-state.ts';
 import { BreakerTraffic } from './breaker-traffic.tsx';
 import { ForceBreaker } from './force-breaker.tsx';
 
-type BreakerChange = z.output<typeof breakerHistory>;
+type BreakerChange = z.output<typeof breakerHistoryEntry>;
 
 /** One breaker: how it stands, what its calls were, what it did before. */
 export function BreakerDrawer({
@@ -34,7 +34,7 @@ export function BreakerDrawer({
   return (
     <Drawer title="Breaker" about={id} onClose={onClose}>
       <DrawerHead title={<span className="font-mono text-code">{id}</span>} onClose={onClose}>
-        <StateBadge state={state}>{word}</StateBadge>
+        <StatusBadge state={state}>{word}</StatusBadge>
       </DrawerHead>
       <div className="grid gap-5 p-4 md:p-6">
         {breaker && <Standing breaker={breaker} />}
@@ -66,15 +66,18 @@ export function BreakerDrawer({
 function Standing({ breaker }: { readonly breaker: Breaker }) {
   const { forced, because, calls } = breaker;
   return (
-    <KeyValue
+    <DetailList
       items={[
         ['Why', forced ? forced.reason : because || null],
         ['Forced by', forced?.by || null],
-        ['Until', forced && `${fullTime(new Date(forced.until), browserZone())}, then it is its own again`],
+        [
+          'Until',
+          forced && `${formatFullTime(new Date(forced.until), browserZone())}, then it is its own again`,
+        ],
         ['Next', nextOf(breaker) || null],
         [
           'Calls in 30 s',
-          `${count(calls.ok)} well, ${count(calls.failed)} failed, ${count(calls.slow)} slow`,
+          `${formatCount(calls.ok)} well, ${formatCount(calls.failed)} failed, ${formatCount(calls.slow)} slow`,
         ],
       ]}
     />
@@ -85,7 +88,7 @@ function History({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['breakers', 'history', id],
     queryFn: ({ signal }) =>
-      get<Page<BreakerChange>>(
+      getJson<ApiPage<BreakerChange>>(
         `api/management/breakers/${encodeURIComponent(id)}/history`,
         { limit: 50 },
         signal,
@@ -116,7 +119,7 @@ function HistoryLine({ change }: { readonly change: BreakerChange }) {
   return (
     <li className="grid grid-cols-[auto_6rem_1fr_auto] items-start gap-x-2.5 text-ui">
       <span className="mt-0.5">
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
       </span>
       <span className="font-medium">{word}</span>
       <span className="min-w-0 break-words text-ink-2">{change.because}</span>

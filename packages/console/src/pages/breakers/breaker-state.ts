@@ -1,10 +1,10 @@
-import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
-import { duration } from '../../format/amounts.ts';
-import { lengthIn, lengthMs } from '../../format/lengths.ts';
-import type { State } from '../../ui/state.tsx';
+import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
+import { formatDuration } from '../../format/amounts.ts';
+import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
 
 export interface Standing {
-  readonly state: State;
+  readonly state: DisplayStatus;
   readonly word: string;
 }
 
@@ -33,7 +33,7 @@ export function nextOf({
 }: Pick<Breaker, 'state' | 'forced' | 'wait_ms' | 'probe'>): string {
   if (forced) return '';
   if (state === 'half_open') return probe === 'next_request' ? 'the next request is the probe' : '';
-  if (wait_ms > 0) return `${state === 'open' ? 'probe' : 'asked again'} in ${duration(wait_ms)}`;
+  if (wait_ms > 0) return `${state === 'open' ? 'probe' : 'asked again'} in ${formatDuration(wait_ms)}`;
   return state === 'ramping' ? 'more traffic with each success' : '';
 }
 
@@ -52,8 +52,8 @@ const MOST_S = 7 * 86_400;
 
 /** Seconds of `45s`, `20m`, `6h`, `3d`; null for anything else and for what no force may last. */
 export function secondsIn(text: string): number | null {
-  const length = lengthIn(text);
-  const seconds = length === null ? 0 : Math.round(lengthMs(length) / 1000);
+  const length = toDurationInput(text);
+  const seconds = length === null ? 0 : Math.round(durationInputMs(length) / 1000);
   return seconds > 0 && seconds <= MOST_S ? seconds : null;
 }
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useGo } from '../../app/use-place.ts';
+import { useOrgNavigate } from '../../app/use-org-navigate.ts';
+import { useAnnotations } from '../../data/annotations.ts';
 import { HOUR_MS, timeseriesQuery } from '../../data/charts.ts';
-import { useMarks } from '../../data/marks.ts';
-import { count } from '../../format/amounts.ts';
-import { Lanes } from '../../ui/lanes.tsx';
+import { formatCount } from '../../format/amounts.ts';
+import { Timeline } from '../../ui/timeline.tsx';
 import { lanesOf } from '../requests/request-lanes.ts';
 
 const HOURS = 24;
@@ -12,13 +12,13 @@ const HOURS = 24;
 /** What the provider answered in the last day, with the moments at which this breaker changed. */
 export function BreakerTraffic({ id, provider }: { readonly id: string; readonly provider: string }) {
   const [from] = useState(() => new Date(Date.now() - HOURS * HOUR_MS).toISOString());
-  const go = useGo();
+  const go = useOrgNavigate();
   const query = timeseriesQuery(
     { metric: 'requests', group_by: 'outcome', provider, interval: 'hour' },
     HOURS * HOUR_MS,
   );
   const { data } = useQuery({ ...query, refetchInterval: 15_000 });
-  const marks = useMarks({ from }).filter(({ page }) => page?.search['open'] === id);
+  const marks = useAnnotations({ from }).filter(({ page }) => page?.search['open'] === id);
   const lanes = lanesOf(data);
   if (lanes.length === 0) return null;
   const show = (at: number) =>
@@ -30,10 +30,10 @@ export function BreakerTraffic({ id, provider }: { readonly id: string; readonly
       <h3 className="text-ui font-semibold">
         Answers of {provider}, {HOURS} h
       </h3>
-      <Lanes
+      <Timeline
         lanes={lanes}
         marks={marks}
-        label={`Requests by outcome; the breaker changed ${count(marks.length)} times`}
+        label={`Requests by outcome; the breaker changed ${formatCount(marks.length)} times`}
         onChoose={show}
       />
     </section>

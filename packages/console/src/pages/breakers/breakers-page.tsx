@@ -1,18 +1,18 @@
-import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { orgProvidersQuery } from '../../data/org-lists.ts';
-import { count } from '../../format/amounts.ts';
-import { counted } from '../../format/words.ts';
-import { cx } from '../../ui/class-names.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
-import { Results } from '../../ui/results.tsx';
-import { STATES, StateIcon } from '../../ui/state.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
-import { Segments } from '../../ui/tabs.tsx';
+import { QueryResults } from '../../ui/results.tsx';
+import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
+import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { BreakerDrawer } from './breaker-drawer.tsx';
 import { closedBreaker, nextOf, standingOf } from './breaker-state.ts';
 import { ForceBreaker, useTargets } from './force-breaker.tsx';
@@ -23,10 +23,10 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['target', 'state', 'next']);
 export function BreakersPage() {
   const { query, change } = useUrlState();
   useLiveQuery('breakers', ['breakers']);
-  const refetch = useConnection() === 'live' ? 5_000 : 3_000;
+  const refetch = useEventStreamState() === 'live' ? 5_000 : 3_000;
   const list = useRows(listQuery<Breaker>('breakers', 'api/management/breakers'), refetch);
   const open = query.get('open');
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   const isAll = query.get('all') === '1';
   const targets = useTargets(isAll);
   const troubled = new Set(list.rows?.map(({ id }) => id));
@@ -56,11 +56,11 @@ export function BreakersPage() {
         </div>
       )}
       <Which count={list.rows?.length} isAll={isAll} onChange={(all) => change({ all }, 'replace')} />
-      <Results
+      <QueryResults
         list={list}
         what="breakers"
         label="Breakers"
-        shown={sorted([...(list.rows ?? []), ...calm], COLUMNS, sort)}
+        shown={sortRows([...(list.rows ?? []), ...calm], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
         card={(breaker) => <BreakerCard breaker={breaker} />}
@@ -86,7 +86,7 @@ function Which({
 }) {
   return (
     <div className="px-4 pb-3 md:px-6">
-      <Segments
+      <SegmentedControl
         label="Which targets"
         options={[
           { id: 'trouble', label: troubled === undefined ? 'Not closed' : `Not closed ${troubled}` },
@@ -107,7 +107,7 @@ function AllWell() {
       title={
         enabled === undefined
           ? 'All targets take traffic'
-          : `All targets of ${counted(enabled, 'provider')} take traffic`
+          : `All targets of ${pluralize(enabled, 'provider')} take traffic`
       }
     >
       A breaker appears here when failures open it, when a provider asks to wait, or when somebody forces it.
@@ -115,7 +115,7 @@ function AllWell() {
   );
 }
 
-const COLUMNS: readonly Column<Breaker>[] = [
+const COLUMNS: readonly TableColumn<Breaker>[] = [
   {
     id: 'target',
     label: 'Target',
@@ -167,7 +167,7 @@ function Calls({ calls }: { readonly calls: Breaker['calls'] }) {
   if (all === 0) return <span className="text-ink-3">–</span>;
   return (
     <>
-      {count(calls.failed)} of {count(all)}
+      {formatCount(calls.failed)} of {formatCount(all)}
     </>
   );
 }
@@ -176,8 +176,8 @@ function BreakerStanding({ breaker }: { readonly breaker: Breaker }) {
   const { state, word } = standingOf(breaker);
   return (
     <span className="flex items-center gap-2">
-      <StateIcon state={state} />
-      <span className={cx('font-medium', STATES[state].ink)}>{word}</span>
+      <StatusIcon state={state} />
+      <span className={joinClassNames('font-medium', STATUS_STYLES[state].ink)}>{word}</span>
     </span>
   );
 }

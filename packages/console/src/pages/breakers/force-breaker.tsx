@@ -1,15 +1,15 @@
-import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { orgModelsQuery, orgProvidersQuery } from '../../data/org-lists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { secondsIn } from './breaker-state.ts';
 
 const FOR = [
@@ -148,9 +148,9 @@ function useForce(
   onDone: () => void,
 ) {
   const { target, state, seconds, reason } = asked;
-  return useChange(
+  return useApiMutation(
     () =>
-      send<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target)}/force`, {
+      sendJson<Breaker>('POST', `api/management/breakers/${encodeURIComponent(target)}/force`, {
         state,
         reason,
         ...(state === 'auto' ? {} : { expires_in_seconds: seconds }),
@@ -158,7 +158,7 @@ function useForce(
     {
       touches: [['breakers']],
       done: () => {
-        tell(state === 'auto' ? `${target} is its own again.` : `${target} is forced ${state}.`);
+        showToast(state === 'auto' ? `${target} is its own again.` : `${target} is forced ${state}.`);
         onDone();
       },
     },

@@ -1,17 +1,17 @@
 import { TriangleAlert } from 'lucide-react';
-import { money } from '../../format/amounts.ts';
-import { capital } from '../../format/words.ts';
-import { cx } from '../../ui/class-names.ts';
+import { formatMoney } from '../../format/amounts.ts';
+import { capitalize } from '../../format/words.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText, useNow } from '../../ui/time-text.tsx';
 import { subjectText } from '../limits/subject.ts';
 import { type Budget, forecastOf } from './budget-form.ts';
 
 const NANO = 1e9;
 
-export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
+export const BUDGET_COLUMNS: readonly TableColumn<Budget>[] = [
   {
     id: 'name',
     label: 'Name',
@@ -27,7 +27,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
     value: subjectText,
     cell: (budget) => (
       <>
-        {capital(subjectText(budget))}
+        {capitalize(subjectText(budget))}
         {budget.model && <span className="text-ink-3"> · {budget.model}</span>}
       </>
     ),
@@ -46,7 +46,7 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
     yields: 4,
     align: 'end',
     value: ({ state }) => state?.remaining_nano_usd ?? null,
-    cell: ({ state }) => (state ? money(Math.max(0, state.remaining_nano_usd)) : '–'),
+    cell: ({ state }) => (state ? formatMoney(Math.max(0, state.remaining_nano_usd)) : '–'),
   },
   {
     id: 'period',
@@ -89,15 +89,15 @@ export const BUDGET_COLUMNS: readonly Column<Budget>[] = [
 
 export function Spent({ budget: { state, limit_usd } }: { readonly budget: Budget }) {
   const most = limit_usd * NANO;
-  if (!state) return <span className="figures">{money(most)} each</span>;
+  if (!state) return <span className="figures">{formatMoney(most)} each</span>;
   return (
     <Meter
       label="Spent"
       used={state.spent_nano_usd}
       held={state.reserved_nano_usd}
       most={most}
-      text={`${money(state.spent_nano_usd)} / ${money(most)}`}
-      heldText={`${money(state.reserved_nano_usd)} reserved`}
+      text={`${formatMoney(state.spent_nano_usd)} / ${formatMoney(most)}`}
+      heldText={`${formatMoney(state.reserved_nano_usd)} reserved`}
     />
   );
 }
@@ -108,7 +108,10 @@ export function Forecast({ budget }: { readonly budget: Budget }) {
   return (
     <span
       title={how}
-      className={cx('inline-flex items-center gap-1 align-bottom', isOver && 'font-medium text-warning-ink')}
+      className={joinClassNames(
+        'inline-flex items-center gap-1 align-bottom',
+        isOver && 'font-medium text-warning-ink',
+      )}
     >
       {isOver && <TriangleAlert size={14} aria-label="over the limit" role="img" />}
       {text}
@@ -122,7 +125,9 @@ export function BudgetCard({ budget }: { readonly budget: Budget }) {
       <span className="flex justify-between gap-2 font-medium">
         <span className="truncate">{budget.name}</span>
         <span className="text-small font-normal text-ink-2">
-          {budget.state ? `${money(Math.max(0, budget.state.remaining_nano_usd))} left` : subjectText(budget)}
+          {budget.state
+            ? `${formatMoney(Math.max(0, budget.state.remaining_nano_usd))} left`
+            : subjectText(budget)}
         </span>
       </span>
       <span className="text-small text-ink-2">

@@ -1,8 +1,8 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { money } from '../../format/amounts.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
-import { capital } from '../../format/words.ts';
-import { KeyValue } from '../../ui/facts.tsx';
+import { formatMoney } from '../../format/amounts.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
+import { capitalize } from '../../format/words.ts';
+import { DetailList } from '../../ui/cards.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
 import { subjectText } from '../limits/subject.ts';
 import { Forecast, Spent } from './budget-columns.tsx';
@@ -21,7 +21,7 @@ export function BudgetDrawer(props: {
 
 const PARTS: DrawerParts<Budget, BudgetForm> = {
   titleOf: ({ name }) => name,
-  lineOf: (budget) => `${capital(subjectText(budget))}${budget.model ? `, ${budget.model}` : ''}`,
+  lineOf: (budget) => `${capitalize(subjectText(budget))}${budget.model ? `, ${budget.model}` : ''}`,
   standing: (budget) => <Standing budget={budget} />,
   fields: (form, set) => <BudgetFields form={form} onChange={set} />,
   empty: EMPTY_BUDGET,
@@ -34,18 +34,18 @@ function Standing({ budget }: { readonly budget: Budget }) {
   const refused = { status: '402', range: '7d', ...(budget.key ? { key: budget.key } : {}) };
   return (
     <section aria-label="Right now" className="grid gap-3">
-      <KeyValue
+      <DetailList
         items={[
           ['Spent', <Spent key="spent" budget={budget} />],
           [
             'Reserved',
             state && state.reserved_nano_usd > 0
-              ? `${money(state.reserved_nano_usd)} by requests under way`
+              ? `${formatMoney(state.reserved_nano_usd)} by requests under way`
               : null,
           ],
-          ['Left', state && money(Math.max(0, state.remaining_nano_usd))],
+          ['Left', state && formatMoney(Math.max(0, state.remaining_nano_usd))],
           ['Forecast', <Forecast key="forecast" budget={budget} />],
-          ['Starts anew', state?.resets_at ? fullTime(new Date(state.resets_at), browserZone()) : null],
+          ['Starts anew', state?.resets_at ? formatFullTime(new Date(state.resets_at), browserZone()) : null],
         ]}
       />
       <p className="text-small text-ink-2">{forecastOf(budget).how}</p>

@@ -48,7 +48,7 @@ const MONTH: Budget = {
 const NOW = new Date('2026-11-16T12:00:00Z');
 
 function forecast(state: Partial<NonNullable<Budget['state']>>) {
-  const known = { remaining_nano_usd: 5e9, forecast_nano_usd: null, full_at: null, resets_at: null };
+  const known = { remaining_nano_usd: 5e9, forecast_nano_usd: null, exhausted_at: null, resets_at: null };
   return forecastOf(JSON.parse(JSON.stringify({ ...MONTH, state: { ...known, ...state } })), NOW);
 }
 
@@ -57,7 +57,7 @@ test('a forecast is a sum or a day, and says that it is a straight line', () => 
   const within = forecast({ resets_at, forecast_nano_usd: 8e9 });
   assert.match(within.text, /^\$8\.00 by .*Dec/);
   assert.match(within.how, /straight line/);
-  const over = forecast({ resets_at, forecast_nano_usd: 20e9, full_at: '2026-11-20T12:00:00.000Z' });
+  const over = forecast({ resets_at, forecast_nano_usd: 20e9, exhausted_at: '2026-11-20T12:00:00.000Z' });
   assert.match(over.text, /^full .*20/);
   assert.equal(over.isOver, true);
   const gone = forecast({ resets_at, forecast_nano_usd: 20e9, spent_nano_usd: 10e9 });

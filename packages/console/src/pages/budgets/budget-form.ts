@@ -1,10 +1,10 @@
-import type { budget } from '@floe/contract/api/guardrails';
+import type { budgetResource } from '@floe/contract/api/guardrails';
 import type * as z from 'zod';
-import type { ResourceKind } from '../../data/resource-kind.ts';
-import { money } from '../../format/amounts.ts';
-import { browserZone, day, shortTime } from '../../format/moments.ts';
-import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
-import { capital } from '../../format/words.ts';
+import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
+import { formatMoney } from '../../format/amounts.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
+import { browserZone, formatDayLabel, formatShortTime } from '../../format/times.ts';
+import { capitalize } from '../../format/words.ts';
 import {
   EMPTY_SUBJECT,
   type SubjectForm,
@@ -14,7 +14,7 @@ import {
   typedSubject,
 } from '../limits/subject.ts';
 
-export type Budget = z.output<typeof budget>;
+export type Budget = z.output<typeof budgetResource>;
 
 export interface BudgetForm extends SubjectForm {
   readonly name: string;
@@ -45,7 +45,7 @@ export function budgetForm(budget: Budget): BudgetForm {
   return {
     ...subjectForm(budget),
     name: budget.name,
-    limit_usd: fieldText(budget.limit_usd),
+    limit_usd: formatNumberField(budget.limit_usd),
     period: budget.period,
     mode: budget.mode,
     metadata: Object.entries(budget.metadata)
@@ -58,7 +58,7 @@ export function budgetBody(form: BudgetForm) {
   return {
     ...subjectBody(form),
     name: form.name.trim() || null,
-    limit_usd: typedNumber(form.limit_usd),
+    limit_usd: parseNumberField(form.limit_usd),
     period: form.period,
     mode: form.mode,
     metadata: pairs(form.metadata),
@@ -66,7 +66,7 @@ export function budgetBody(form: BudgetForm) {
 }
 
 /** Budgets, as their drawer and list handle them. */
-export const BUDGETS: ResourceKind<Budget, BudgetForm> = {
+export const BUDGETS: ConsoleResourceKind<Budget, BudgetForm> = {
   one: 'budget',
   path: 'api/management/budgets',
   touches: [['budgets']],
@@ -75,7 +75,7 @@ export const BUDGETS: ResourceKind<Budget, BudgetForm> = {
   bodyOf: budgetBody,
   removal: (budget) => ({
     title: `Delete budget ${budget.name}?`,
-    effect: `${capital(subjectText(budget))} may then spend without this bound. What was spent stays counted.`,
+    effect: `${capitalize(subjectText(budget))} may then spend without this bound. What was spent stays counted.`,
   }),
 };
 
@@ -93,13 +93,13 @@ const IN = { day: 'in a day', week: 'in a week', month: 'in a calendar month', t
 
 /** What the budget will do, in a sentence; null while it says nothing yet. */
 export function budgetSentence(form: BudgetForm): string | null {
-  const usd = typedNumber(form.limit_usd);
+  const usd = parseNumberField(form.limit_usd);
   if (typeof usd !== 'number' || usd <= 0) return null;
   const whose = `requests of ${typedSubject(form)}${form.model.trim() === '' ? '' : ` to ${form.model.trim()}`}`;
-  const sum = `${money(Math.round(usd * 1e9))} ${IN[form.period]}`;
+  const sum = `${formatMoney(Math.round(usd * 1e9))} ${IN[form.period]}`;
   return form.mode === 'hard'
     ? `The next ${whose} are refused with 402 once ${sum} are spent. What is under way is finished.`
-    : `${capital(whose)} go on beyond ${sum}; alerts are sent.`;
+    : `${capitalize(whose)} go on beyond ${sum}; alerts are sent.`;
 }
 
 /** Where spending leads, in a few words for the list and in a sentence that says how it was reckoned. */
@@ -117,11 +117,11 @@ export function forecastOf({ state, limit_usd }: Budget, now = new Date()): Fore
   const zone = browserZone();
   if (!state)
     return { text: '–', isOver: false, how: 'Each has a sum of its own: there is no one forecast.' };
-  const { forecast_nano_usd: forecast, full_at, resets_at, spent_nano_usd } = state;
+  const { forecast_nano_usd: forecast, exhausted_at, resets_at, spent_nano_usd } = state;
   const when = (at: string) => {
-    const text = day(new Date(at), zone, now);
+    const text = formatDayLabel(new Date(at), zone, now);
     const isNear = Math.abs(Date.parse(at) - now.getTime()) < 36 * 3_600_000;
-    return isNear ? `${text}, ${shortTime(new Date(at), zone)}` : text;
+    return isNear ? `${text}, ${formatShortTime(new Date(at), zone)}` : text;
   };
   const anew = resets_at === null ? null : when(resets_at);
   if (spent_nano_usd >= limit_usd * 1e9)
@@ -133,7 +133,7 @@ export function forecastOf({ state, limit_usd }: Budget, now = new Date()): Fore
   if (resets_at === null) return { text: '–', isOver: false, how: 'Without an end there is no forecast.' };
   if (forecast === null)
     return { text: 'too early', isOver: false, how: 'This period has only begun: too early for a forecast.' };
-  if (full_at !== null && forecast > limit_usd * 1e9)
-    return { text: `full ${when(full_at)}`, isOver: true, how: LINE };
-  return { text: `${money(forecast)} by ${anew}`, isOver: false, how: LINE };
+  if (exhausted_at !== null && forecast > limit_usd * 1e9)
+    return { text: `full ${when(exhausted_at)}`, isOver: true, how: LINE };
+  return { text: `${formatMoney(forecast)} by ${anew}`, isOver: false, how: LINE };
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
-import { money } from '../../format/amounts.ts';
+import { formatMoney } from '../../format/amounts.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { keyNamed } from '../limits/subject.ts';
 import type { Budget } from './budget-form.ts';
@@ -33,7 +33,7 @@ export function BudgetSpending({ budget }: { readonly budget: Budget }) {
           { label: 'Spent so far', values: sums },
           { label: 'Limit', values: sums.map(() => limit_usd * NANO) },
         ]}
-        format={money}
+        format={formatMoney}
         height={120}
       />
       <Largest by={scope === 'org' ? 'key' : 'model'} query={query} />
@@ -57,7 +57,7 @@ function Largest({
       {found.map(({ name, value, cost_nano_usd }, index) => (
         <span key={value}>
           {index > 0 && ', '}
-          <span className="text-ink">{name ?? value ?? 'unknown'}</span> {money(cost_nano_usd)}
+          <span className="text-ink">{name ?? value ?? 'unknown'}</span> {formatMoney(cost_nano_usd)}
         </span>
       ))}
       .

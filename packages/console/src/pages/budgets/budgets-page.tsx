@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListPage } from '../../app/list-page.tsx';
 import { DAY_MS, summaryQuery } from '../../data/charts.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { money } from '../../format/amounts.ts';
+import { formatMoney } from '../../format/amounts.ts';
 import { BUDGET_COLUMNS, BudgetCard } from './budget-columns.tsx';
 import { BudgetDrawer } from './budget-drawer.tsx';
 import { BUDGETS, type Budget } from './budget-form.ts';
@@ -14,7 +14,7 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'spent', 'forecast']
 export function BudgetsPage() {
   useLiveQuery('budgets', ['budgets']);
   useLiveQuery('config', ['budgets']);
-  const refetch = useConnection() === 'live' ? 15_000 : 10_000;
+  const refetch = useEventStreamState() === 'live' ? 15_000 : 10_000;
   const list = useRows(listQuery<Budget>('budgets', BUDGETS.path), refetch);
   return (
     <ListPage
@@ -40,5 +40,5 @@ export function BudgetsPage() {
 /** Nobody sets a budget without knowing what is spent. */
 function SpentLately() {
   const { data } = useQuery(summaryQuery({}, 30 * DAY_MS));
-  return data ? `Last 30 days: ${money(data.cost_nano_usd)}.` : null;
+  return data ? `Last 30 days: ${formatMoney(data.cost_nano_usd)}.` : null;
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
-import { count } from '../../format/amounts.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
-import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export function CacheChart() {
           at={data.at.map((at) => Date.parse(at))}
           series={series}
           kind="stacked"
-          format={count}
+          format={formatCount}
           height={160}
         />
       )}

@@ -1,27 +1,28 @@
-import type { cacheState, cacheStats } from '@floe/contract/api/cache';
+import type { cacheResource, cacheStats } from '@floe/contract/api/cache';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { get, getTagged, send, type Tagged } from '../../data/api-client.ts';
+import { getJson, getWithETag, sendJson, type WithETag } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { compact, count, money, percent } from '../../format/amounts.ts';
-import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { formatCompact, formatCount, formatMoney, formatPercent } from '../../format/amounts.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card, StatStrip } from '../../ui/cards.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { Card, StatCard, StatStrip } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { CacheChart } from './cache-chart.tsx';
 import { CacheRoutes } from './cache-routes.tsx';
 
-type CacheState = z.output<typeof cacheState>;
+type CacheState = z.output<typeof cacheResource>;
 type CacheStats = z.output<typeof cacheStats>;
 
 const PATH = 'api/management/cache';
@@ -32,11 +33,11 @@ export function CachePage() {
   useLiveQuery('config', ['cache']);
   const { data, error, refetch } = useQuery({
     queryKey: ['cache', 'state'],
-    queryFn: ({ signal }) => getTagged<CacheState>(PATH, signal),
+    queryFn: ({ signal }) => getWithETag<CacheState>(PATH, signal),
   });
   const stats = useQuery({
     queryKey: ['cache', 'stats'],
-    queryFn: ({ signal }) => get<CacheStats>(`${PATH}/stats`, undefined, signal),
+    queryFn: ({ signal }) => getJson<CacheStats>(`${PATH}/stats`, undefined, signal),
     refetchInterval: 10_000,
   });
   return (
@@ -66,26 +67,32 @@ function Figures({ stats, enabled }: { readonly stats: CacheStats | undefined; r
     <StatStrip>
       <StatCard
         label="Hit rate, 24 h"
-        value={stats && asked > 0 ? percent(hits / asked) : '–'}
+        value={stats && asked > 0 ? formatPercent(hits / asked) : '–'}
         remark={
-          enabled || asked > 0 ? `of ${count(asked)} that could be answered from it` : 'the cache is off'
+          enabled || asked > 0
+            ? `of ${formatCount(asked)} that could be answered from it`
+            : 'the cache is off'
         }
       />
-      <StatCard label="Saved, 24 h" value={stats ? money(saved) : '–'} remark="at the price of each answer" />
-      <StatCard label="Answered from it" value={stats ? count(hits) : '–'} />
-      <StatCard label="Had to be asked" value={stats ? count(misses) : '–'} />
+      <StatCard
+        label="Saved, 24 h"
+        value={stats ? formatMoney(saved) : '–'}
+        remark="at the price of each answer"
+      />
+      <StatCard label="Answered from it" value={stats ? formatCount(hits) : '–'} />
+      <StatCard label="Had to be asked" value={stats ? formatCount(misses) : '–'} />
       <StatCard
         label="Went past it"
-        value={stats ? count(bypassed) : '–'}
+        value={stats ? formatCount(bypassed) : '–'}
         remark="the client asked for that"
       />
       <StatCard
         label="Kept answers"
-        value={stats?.entries === null || stats === undefined ? '–' : compact(stats.entries)}
+        value={stats?.entries === null || stats === undefined ? '–' : formatCompact(stats.entries)}
         remark={
           stats?.entries === null
             ? 'kept by Redis'
-            : `${compact(Math.round((stats?.bytes ?? 0) / 1024))} KiB here`
+            : `${formatCompact(Math.round((stats?.bytes ?? 0) / 1024))} KiB here`
         }
       />
     </StatStrip>
@@ -105,19 +112,23 @@ const SCOPES = [
 
 const formOf = ({ enabled, ttl_seconds, scope }: CacheState): CacheForm => ({
   enabled,
-  ttl_seconds: fieldText(ttl_seconds),
+  ttl_seconds: formatNumberField(ttl_seconds),
   scope,
 });
 
-function Settings({ read }: { readonly read: Tagged<CacheState> }) {
+function Settings({ read }: { readonly read: WithETag<CacheState> }) {
   const edit = useEdit<CacheState, CacheForm>({
     path: PATH,
     read,
     formOf,
-    write: ({ enabled, ttl_seconds, scope }) => ({ enabled, ttl_seconds: typedNumber(ttl_seconds), scope }),
+    write: ({ enabled, ttl_seconds, scope }) => ({
+      enabled,
+      ttl_seconds: parseNumberField(ttl_seconds),
+      scope,
+    }),
     touches: TOUCHES,
     done: ({ enabled }) =>
-      tell(enabled ? 'The cache answers equal requests from now on.' : 'The cache is off.'),
+      showToast(enabled ? 'The cache answers equal requests from now on.' : 'The cache is off.'),
   });
   const { form, set } = edit;
   return (
@@ -166,11 +177,11 @@ function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
       </Button>
       {asked && (
         <ConfirmChange
-          make={() => send<null>('POST', `${PATH}/purge`)}
+          make={() => sendJson<null>('POST', `${PATH}/purge`)}
           touches={TOUCHES}
           onDone={() => {
             setAsked(false);
-            tell('The cache is empty.');
+            showToast('The cache is empty.');
           }}
           onClose={() => setAsked(false)}
           title="Empty the cache?"
@@ -179,9 +190,9 @@ function EmptyCache({ stats }: { readonly stats: CacheStats | undefined }) {
         >
           {stats?.entries === null || stats === undefined
             ? 'Every kept answer of this org is thrown away.'
-            : `${count(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
+            : `${formatCount(stats.entries)} kept answers of this process, and those of all others, are thrown away.`}{' '}
           {stats && stats.last_day.hits > 0
-            ? `In the last 24 hours ${count(stats.last_day.hits)} requests were answered from it, worth ${money(stats.last_day.saved_nano_usd)}; the next of them are asked and paid for again.`
+            ? `In the last 24 hours ${formatCount(stats.last_day.hits)} requests were answered from it, worth ${formatMoney(stats.last_day.saved_nano_usd)}; the next of them are asked and paid for again.`
             : 'The next equal requests are asked and paid for again.'}
         </ConfirmChange>
       )}

@@ -1,23 +1,23 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { pathOf } from '../../data/resource-kind.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { Card } from '../../ui/facts.tsx';
+import { resourcePath } from '../../data/resource-kind.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { Card } from '../../ui/cards.tsx';
 import { Select } from '../../ui/field.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { CACHE_CHOICES, cacheChoice, ROUTES, type Route } from '../routes/route-form.ts';
 
 /** Which routes are cached although the org is not, or the other way round. */
 export function CacheRoutes({ enabled }: { readonly enabled: boolean }) {
   const { rows } = useRows(listQuery<Route>('routes', ROUTES.path));
-  const refusal = useRefusal('management');
-  const put = useChange(
+  const refusal = useDenialReason('management');
+  const put = useApiMutation(
     ({ id, cache }: { readonly id: string; readonly cache: 'on' | 'off' | null }) =>
-      send<Route>('PATCH', pathOf(ROUTES, id), { cache }),
-    { touches: ROUTES.touches, done: ({ id, cache }) => tell(`${id}: ${WORDS[cache ?? '']}.`) },
+      sendJson<Route>('PATCH', resourcePath(ROUTES, id), { cache }),
+    { touches: ROUTES.touches, done: ({ id, cache }) => showToast(`${id}: ${WORDS[cache ?? '']}.`) },
   );
   if (!rows) return null;
   return (

@@ -1,16 +1,16 @@
-import type { alert, Channel, channelTest } from '@floe/contract/api/channels';
+import type { alertResource, Channel, channelTestResult } from '@floe/contract/api/channels';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, type Page, send } from '../../data/api-client.ts';
-import { pathOf, type ResourceKind } from '../../data/resource-kind.ts';
-import type { State } from '../../ui/state.tsx';
+import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
+import { type ConsoleResourceKind, resourcePath } from '../../data/resource-kind.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
 import { type ChannelForm, channelBody, channelChangeBody, channelFormOf } from './channel-form.ts';
 
-export type Alert = z.output<typeof alert>;
-export type ChannelTest = z.output<typeof channelTest>;
+export type Alert = z.output<typeof alertResource>;
+export type ChannelTest = z.output<typeof channelTestResult>;
 
 /** Channels, as their drawer and list handle them. */
-export const CHANNELS: ResourceKind<Channel, ChannelForm> = {
+export const CHANNELS: ConsoleResourceKind<Channel, ChannelForm> = {
   one: 'channel',
   path: 'api/monitoring/channels',
   touches: [['channels']],
@@ -29,22 +29,23 @@ export function alertsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['alerts', 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Alert>>('api/monitoring/alerts', { ...filters, limit: 50, cursor: pageParam }, signal),
+      getJson<ApiPage<Alert>>('api/monitoring/alerts', { ...filters, limit: 50, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 }
 
-export const testChannel = (id: string) => send<ChannelTest>('POST', `${pathOf(CHANNELS, id)}/test`);
-export const testDraft = (body: object) => send<ChannelTest>('POST', `${CHANNELS.path}/test`, body);
+export const testChannel = (id: string) =>
+  sendJson<ChannelTest>('POST', `${resourcePath(CHANNELS, id)}/test`);
+export const testDraft = (body: object) => sendJson<ChannelTest>('POST', `${CHANNELS.path}/test`, body);
 
 /** What became of a message: the same shape and words wherever it is told. */
 export const DELIVERIES: Readonly<
-  Record<Alert['deliveries'][number]['state'], { readonly state: State; readonly word: string }>
+  Record<Alert['deliveries'][number]['state'], { readonly state: DisplayStatus; readonly word: string }>
 > = {
   sent: { state: 'healthy', word: 'delivered' },
   pending: { state: 'waiting', word: 'waits' },
-  dead: { state: 'failing', word: 'given up' },
+  failed: { state: 'failing', word: 'given up' },
   muted: { state: 'maintenance', word: 'held back' },
   skipped: { state: 'paused', word: 'not sent' },
 };

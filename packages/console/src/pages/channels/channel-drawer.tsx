@@ -2,20 +2,20 @@ import type { Channel } from '@floe/contract/api/channels';
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
-import type { Tagged } from '../../data/api-client.ts';
-import { type Change, useChange } from '../../data/change.ts';
-import type { Edit } from '../../data/edit.ts';
-import { resourceQuery, useFresh, useResourceEdit } from '../../data/resource-kind.ts';
-import { duration } from '../../format/amounts.ts';
-import { counted } from '../../format/words.ts';
+import type { WithETag } from '../../data/api-client.ts';
+import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
+import type { ResourceEdit } from '../../data/edit.ts';
+import { resourceQuery, useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { CHANNELS, type ChannelTest, testChannel, testDraft } from './channel-data.ts';
 import { ChannelFields } from './channel-fields.tsx';
 import { type ChannelForm, draftBody, EMPTY, KINDS } from './channel-form.ts';
@@ -42,24 +42,24 @@ export function ChannelDrawer(props: DrawerProps) {
           <NewChannel {...props} />
         </div>
       ) : (
-        <Loaded key={id} kind={CHANNELS} id={id}>
+        <LoadedResource key={id} kind={CHANNELS} id={id}>
           {(read) => <Parts read={read} onGone={onClose} />}
-        </Loaded>
+        </LoadedResource>
       )}
     </Drawer>
   );
 }
 
 function NewChannel({ onOpen, onClose }: DrawerProps) {
-  const fresh = useFresh(CHANNELS, EMPTY, ({ id, name }) => {
-    tell(`${name} is told from now on.`);
+  const fresh = useNewResource(CHANNELS, EMPTY, ({ id, name }) => {
+    showToast(`${name} is told from now on.`);
     onOpen(id);
   });
   const { form, set } = fresh;
   const [result, setResult] = useState<ChannelTest | null>(null);
-  const test = useChange(() => testDraft(draftBody(form)), { done: setResult });
+  const test = useApiMutation(() => testDraft(draftBody(form)), { done: setResult });
   return (
-    <NewForm
+    <NewResourceForm
       kind={CHANNELS}
       fresh={fresh}
       onCancel={onClose}
@@ -68,14 +68,14 @@ function NewChannel({ onOpen, onClose }: DrawerProps) {
     >
       <ChannelFields form={form} onChange={set} isNew />
       <TestResult kind={KINDS[form.kind].label} result={result} />
-    </NewForm>
+    </NewResourceForm>
   );
 }
 
-function Parts({ read, onGone }: { readonly read: Tagged<Channel>; readonly onGone: () => void }) {
+function Parts({ read, onGone }: { readonly read: WithETag<Channel>; readonly onGone: () => void }) {
   const { name } = read.body;
   // Above the tabs: who looks at the deliveries comes back to what was typed.
-  const edit = useResourceEdit(CHANNELS, read, (saved) => tell(`${saved.name} was saved.`));
+  const edit = useResourceEdit(CHANNELS, read, (saved) => showToast(`${saved.name} was saved.`));
   return (
     <Tabs
       label="Parts of the channel"
@@ -101,7 +101,7 @@ function Settings({
   onGone,
 }: {
   readonly channel: Channel;
-  readonly edit: Edit<ChannelForm>;
+  readonly edit: ResourceEdit<ChannelForm>;
   readonly onGone: () => void;
 }) {
   return (
@@ -115,15 +115,15 @@ function Settings({
 }
 
 /** Whether messages arrive, and a way to find out: as it is saved, those of the file too. */
-function Standing({ channel: { id, kind, failures, resting_until } }: { readonly channel: Channel }) {
+function Standing({ channel: { id, kind, failures, backoff_until } }: { readonly channel: Channel }) {
   const [result, setResult] = useState<ChannelTest | null>(null);
-  const test = useChange(() => testChannel(id), { touches: [['alerts']], done: setResult });
+  const test = useApiMutation(() => testChannel(id), { touches: [['alerts']], done: setResult });
   return (
     <>
       {failures > 0 && (
         <Notice state="failing">
-          {counted(failures, 'message', 'messages')} failed since the last one that arrived.
-          {resting_until !== null && ' It rests for a while, then the next message is tried.'}
+          {pluralize(failures, 'message', 'messages')} failed since the last one that arrived.
+          {backoff_until !== null && ' It rests for a while, then the next message is tried.'}
         </Notice>
       )}
       <div>
@@ -135,7 +135,7 @@ function Standing({ channel: { id, kind, failures, resting_until } }: { readonly
   );
 }
 
-function TestButton({ test }: { readonly test: Change<undefined> }) {
+function TestButton({ test }: { readonly test: ApiMutation<undefined> }) {
   return (
     <Button icon={Send} needs="monitoring" busy={test.running} onClick={() => test.run(undefined)}>
       Send a test
@@ -155,10 +155,10 @@ function TestResult({ kind, result }: { readonly kind: string; readonly result: 
       }`}
     >
       <span className="mt-0.5">
-        <StateIcon state={ok ? 'healthy' : 'failing'} />
+        <StatusIcon state={ok ? 'healthy' : 'failing'} />
       </span>
       <span>
-        {kind} {status === null ? 'did not answer' : `answered ${status}`} in {duration(duration_ms)}.
+        {kind} {status === null ? 'did not answer' : `answered ${status}`} in {formatDuration(duration_ms)}.
         {error !== null && ` ${error}`}
       </span>
     </p>

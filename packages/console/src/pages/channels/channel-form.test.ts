@@ -44,7 +44,7 @@ test('what is shown of a channel comes back as the same channel', () => {
     base_url: null,
     url_origin: null,
     failures: 0,
-    resting_until: null,
+    backoff_until: null,
     source: { kind: 'console', file: null, line: null },
     created_at: '2026-11-01T00:00:00.000Z',
     updated_at: '2026-11-01T00:00:00.000Z',

@@ -1,6 +1,6 @@
 import type { Channel } from '@floe/contract/api/channels';
-import { typedNumber } from '../../format/numbers-typed.ts';
-import { typedList } from '../../format/words.ts';
+import { parseNumberField } from '../../format/number-field.ts';
+import { parseList } from '../../format/words.ts';
 
 export type ChannelKind = Channel['kind'];
 export type AlertEvent = NonNullable<Channel['events']>[number];
@@ -122,7 +122,7 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
     KINDS[form.kind].fields.flatMap(({ name, secret }) => {
       const text = form.values[name]?.trim() ?? '';
       if (text === '' && secret) return [];
-      return [[name, name === 'to' ? typedList(text) : text]];
+      return [[name, name === 'to' ? parseList(text) : text]];
     }),
   );
   return {
@@ -130,8 +130,8 @@ export function channelBody(form: ChannelForm): Readonly<Record<string, unknown>
     kind: form.kind,
     enabled: form.enabled,
     events: form.events.length === EVENTS.length ? null : form.events,
-    tags: typedList(form.tags),
-    realert_minutes: typedNumber(form.realert) ?? 0,
+    tags: parseList(form.tags),
+    realert_minutes: parseNumberField(form.realert) ?? 0,
     ...values,
   };
 }

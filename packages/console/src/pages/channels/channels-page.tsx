@@ -5,8 +5,8 @@ import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { Badge, StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { Badge, StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { type Alert, alertsQuery, CHANNELS } from './channel-data.ts';
 import { ChannelDrawer } from './channel-drawer.tsx';
@@ -52,7 +52,7 @@ function useLastDeliveries(): ReadonlyMap<string, Delivery> {
 
 const BESIDE_DRAWER: ReadonlySet<string> = new Set(['name', 'kind', 'last']);
 
-function channelColumns(last: ReadonlyMap<string, Delivery>): readonly Column<Channel>[] {
+function channelColumns(last: ReadonlyMap<string, Delivery>): readonly TableColumn<Channel>[] {
   return [
     {
       id: 'name',
@@ -60,7 +60,7 @@ function channelColumns(last: ReadonlyMap<string, Delivery>): readonly Column<Ch
       width: 'minmax(8rem, 1fr)',
       cell: (row) => (
         <span className="flex items-center gap-2">
-          <StateIcon state={stateOf(row)} />
+          <StatusIcon state={stateOf(row)} />
           <span className="truncate font-medium">{row.name}</span>
         </span>
       ),
@@ -103,10 +103,10 @@ function ToldOf({ row: { events, tags } }: { readonly row: Channel }) {
 function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined }) {
   if (!delivery) return <span className="text-ink-3">nothing sent yet</span>;
   const { state, status, sent_at, due_at, error } = delivery;
-  const failed = state === 'dead' || (state === 'pending' && error !== null);
+  const failed = state === 'failed' || (state === 'pending' && error !== null);
   return (
     <span className="flex items-center gap-1.5" title={error ?? undefined}>
-      <StateIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />
+      <StatusIcon state={failed ? 'failing' : state === 'sent' ? 'healthy' : 'waiting'} />
       {failed && <span className="font-medium text-failing-ink">{status ?? 'no answer'}</span>}
       <TimeText at={sent_at ?? due_at} />
     </span>
@@ -116,7 +116,7 @@ function DeliveryText({ delivery }: { readonly delivery: Delivery | undefined })
 function ChannelCard({ row, delivery }: { readonly row: Channel; readonly delivery: Delivery | undefined }) {
   return (
     <div className="flex items-center gap-3 text-body">
-      <StateIcon state={stateOf(row)} />
+      <StatusIcon state={stateOf(row)} />
       <div className="min-w-0 flex-1">
         <div className="truncate">{row.name}</div>
         <div className="truncate text-small text-ink-2">{KINDS[row.kind].label}</div>

@@ -1,16 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { type State, StateIcon } from '../../ui/state.tsx';
+import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { type Alert, alertsQuery, DELIVERIES } from './channel-data.ts';
 
 /** Alerts, newest first, and what became of each: of one channel, or of all. */
@@ -21,7 +21,7 @@ export function DeliveryLog({
   readonly filters: Readonly<Record<string, string>>;
   readonly channel?: string | null;
 }) {
-  const live = useConnection() === 'live';
+  const live = useEventStreamState() === 'live';
   useLiveQuery('alerts', ['alerts']);
   const answer = useInfiniteQuery({
     ...alertsQuery(filters),
@@ -58,7 +58,7 @@ export function DeliveryLog({
 }
 
 function isOnItsWay({ deliveries }: Alert): boolean {
-  return deliveries.some(({ state, held }) => state === 'pending' && held === null);
+  return deliveries.some(({ state, pending_reason }) => state === 'pending' && pending_reason === null);
 }
 
 function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channel: string | null }) {
@@ -67,13 +67,13 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
   return (
     <li className="flex gap-3 py-3">
       <span className="mt-0.5">
-        <StateIcon state={stateOf(alert)} />
+        <StatusIcon state={stateOf(alert)} />
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4">
           <span className="text-body font-medium">{title}</span>
           <span className="text-small text-ink-2 figures">
-            <time dateTime={at}>{fullTime(new Date(at), browserZone())}</time> · <TimeText at={at} />
+            <time dateTime={at}>{formatFullTime(new Date(at), browserZone())}</time> · <TimeText at={at} />
           </span>
         </div>
         <p className="text-small text-ink-2">
@@ -103,7 +103,7 @@ function AlertEntry({ alert, channel }: { readonly alert: Alert; readonly channe
   );
 }
 
-function stateOf({ event, closed_at }: Alert): State {
+function stateOf({ event, closed_at }: Alert): DisplayStatus {
   if (event === 'monitor_recovered') return 'healthy';
   if (event === 'budget') return 'warning';
   return closed_at === null ? 'failing' : 'partial';
@@ -113,9 +113,9 @@ type Delivery = Alert['deliveries'][number];
 
 /** For who repaired the receiver: at once, with all its tries before it. */
 function SendAgain({ id }: { readonly id: string }) {
-  const again = useChange(
-    () => send<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/send`),
-    { touches: [['alerts']], done: () => tell('It is sent again now.') },
+  const again = useApiMutation(
+    () => sendJson<null>('POST', `api/monitoring/deliveries/${encodeURIComponent(id)}/retry`),
+    { touches: [['alerts']], done: () => showToast('It is sent again now.') },
   );
   return (
     <>
@@ -134,16 +134,16 @@ function SendAgain({ id }: { readonly id: string }) {
 }
 
 function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
-  const { channel, state, status, error, attempts, sent_at, folded_into } = delivery;
+  const { channel, state, status, error, attempts, sent_at, grouped_into } = delivery;
   const { state: look, word } = DELIVERIES[state];
   const told = [
-    folded_into !== null && 'told together with others',
+    grouped_into !== null && 'told together with others',
     status !== null && `answered ${status}`,
     attempts > 1 && `try ${attempts}`,
   ].filter((part) => part !== false);
   return (
     <li className="flex flex-wrap items-center gap-x-2 text-ui">
-      <StateIcon state={look} size={14} />
+      <StatusIcon state={look} size={14} />
       <span className="font-medium">{channel}</span>
       <span className="text-ink-2">
         {state === 'pending' && attempts > 0 ? 'not delivered yet, is tried again' : word}
@@ -152,7 +152,7 @@ function DeliveryLine({ delivery }: { readonly delivery: Delivery }) {
         {told.length > 0 && ` · ${told.join(' · ')}`}
       </span>
       {error !== null && state !== 'sent' && <span className="text-failing-ink">{error}</span>}
-      {(state === 'dead' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
+      {(state === 'failed' || (state === 'pending' && attempts > 0)) && <SendAgain id={delivery.id} />}
     </li>
   );
 }

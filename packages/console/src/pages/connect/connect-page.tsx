@@ -4,9 +4,9 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
-import type { CreatedKey } from '../../data/made-keys.ts';
+import type { CreatedKey } from '../../data/created-keys.ts';
 import { type Model, orgModelsQuery } from '../../data/org-lists.ts';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
@@ -24,7 +24,7 @@ export function ConnectPage() {
   return (
     <PageFrame title="Connect">
       <div className="grid items-start gap-5 xl:grid-cols-[22rem_1fr]">
-        <nav aria-label="Clients" className={cx('grid gap-4', client && 'max-xl:hidden')}>
+        <nav aria-label="Clients" className={joinClassNames('grid gap-4', client && 'max-xl:hidden')}>
           <Input
             type="search"
             aria-label="Search clients"
@@ -74,7 +74,7 @@ function ClientGroup({
           <li key={id}>
             <OrgLink
               to={`/connect/${id}`}
-              className={cx(
+              className={joinClassNames(
                 'flex min-h-10 items-center rounded-control border px-3 text-ui pointer-coarse:min-h-11',
                 id === chosen
                   ? 'border-accent bg-accent-tint font-medium text-accent-ink'

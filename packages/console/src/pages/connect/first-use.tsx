@@ -2,10 +2,10 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { get, type Page } from '../../data/api-client.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { duration, money } from '../../format/amounts.ts';
-import { StateIcon } from '../../ui/state.tsx';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { formatDuration, formatMoney } from '../../format/amounts.ts';
+import { StatusIcon } from '../../ui/status.tsx';
 import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
 
 const NAME = 'first-use';
@@ -16,13 +16,13 @@ export function newestOf(keys: readonly string[]) {
   for (const key of keys) search.append('key', key);
   return queryOptions({
     queryKey: [NAME, ...keys],
-    queryFn: ({ signal }) => get<Page<RequestRow>>('api/analytics/requests', search, signal),
+    queryFn: ({ signal }) => getJson<ApiPage<RequestRow>>('api/analytics/requests', search, signal),
   });
 }
 
 /** Waits for the first request of a key, and says what became of it. */
 export function FirstUse({ keyId, who }: { readonly keyId: string; readonly who: string }) {
-  const live = useConnection() === 'live';
+  const live = useEventStreamState() === 'live';
   useLiveQuery('requests', [NAME]);
   const { data } = useQuery({ ...newestOf([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
@@ -49,12 +49,12 @@ export function Arrived({ row, who }: { readonly row: RequestRow; readonly who: 
   const { asked } = modelsOf(row);
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
-      <StateIcon state={state} />
+      <StatusIcon state={state} />
       <span>
         {isFine ? (
           <>
             <b className="font-medium">{who} is connected.</b> It asked for {asked}: {status} in{' '}
-            {duration(row.latency_ms)}, {money(row.cost_nano_usd)}.
+            {formatDuration(row.latency_ms)}, {formatMoney(row.cost_nano_usd)}.
           </>
         ) : (
           <>

@@ -1,11 +1,11 @@
 import { KeyRound } from 'lucide-react';
 import { ApiError } from '../../data/api-error.ts';
-import { useChange } from '../../data/change.ts';
-import { type CreatedKey, keyName, makeGatewayKey, shortRandom } from '../../data/made-keys.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { type CreatedKey, createGatewayKey, keyName, shortRandom } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, copyAndTell } from '../../ui/copy-button.tsx';
+import { CopyButton, copyWithToast } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 
 /** Makes a key of the person's own for one client; it stands in the snippets while the page is open, and nowhere after. */
@@ -20,9 +20,9 @@ export function KeyStep({
   readonly onMade: (key: CreatedKey) => void;
 }) {
   const { user } = useSignedIn();
-  const refusal = useRefusal('own_keys');
+  const refusal = useDenialReason('own_keys');
   const name = keyName(user.name, what);
-  const make = useChange(() => freshKey(name), { touches: [['keys']], done: onMade });
+  const make = useApiMutation(() => freshKey(name), { touches: [['keys']], done: onMade });
   if (made)
     return (
       <Notice state="warning">
@@ -62,15 +62,16 @@ export function KeyStep({
 /** A name that is taken, as by the key of another machine, gets four letters more. */
 async function freshKey(name: string): Promise<CreatedKey> {
   try {
-    return await makeGatewayKey(name);
+    return await createGatewayKey(name);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 409) return makeGatewayKey(`${name}-${shortRandom()}`);
+    if (error instanceof ApiError && error.status === 409)
+      return createGatewayKey(`${name}-${shortRandom()}`);
     throw error;
   }
 }
 
 function askFor(name: string): void {
-  copyAndTell(
+  copyWithToast(
     `Could you make me a platform key in Floe? Name ${name}, scope gateway. ${location.origin}`,
     'Text copied. Send it to an owner or admin.',
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { capital } from '../../format/words.ts';
-import { Card } from '../../ui/facts.tsx';
+import { capitalize } from '../../format/words.ts';
+import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { Spent } from '../budgets/budget-columns.tsx';
 import { Use } from '../limits/limit-use.tsx';
@@ -47,7 +47,7 @@ export function KeyBounds({ row }: { readonly row: Key }) {
               >
                 Budget {budget.name}
               </OrgLink>
-              <span className="text-small text-ink-2">{capital(subjectText(budget))}</span>
+              <span className="text-small text-ink-2">{capitalize(subjectText(budget))}</span>
               <Spent budget={budget} />
             </li>
           ))}

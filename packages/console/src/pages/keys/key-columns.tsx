@@ -1,8 +1,8 @@
-import { money } from '../../format/amounts.ts';
-import { browserZone, day } from '../../format/moments.ts';
+import { formatMoney } from '../../format/amounts.ts';
+import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import type { Key } from './key-data.ts';
 import { standingOf } from './key-state.ts';
@@ -12,7 +12,7 @@ export function keyColumns(
   costs: ReadonlyMap<string, number>,
   revokers: ReadonlyMap<string, string>,
   now: Date,
-): readonly Column<Key>[] {
+): readonly TableColumn<Key>[] {
   return [
     {
       id: 'name',
@@ -54,7 +54,7 @@ export function keyColumns(
       label: '30 d',
       width: '6rem',
       align: 'end',
-      cell: ({ id }) => money(costs.get(id) ?? 0),
+      cell: ({ id }) => formatMoney(costs.get(id) ?? 0),
       value: ({ id }) => costs.get(id) ?? 0,
     },
     {
@@ -88,11 +88,11 @@ function KeyName({
       <span className={`truncate font-medium ${standing ? 'max-w-[60%] shrink-0' : ''}`}>{row.name}</span>
       {standing && (
         <span className="flex min-w-0 items-center gap-1 text-small text-ink-2">
-          <StateIcon state={standing.state} size={14} />
+          <StatusIcon state={standing.state} size={14} />
           <span className="truncate">
             {standing.word}
             {row.revoked_at &&
-              ` ${day(new Date(row.revoked_at), browserZone(), now)}${by ? ` by ${by}` : ''}`}
+              ` ${formatDayLabel(new Date(row.revoked_at), browserZone(), now)}${by ? ` by ${by}` : ''}`}
           </span>
         </span>
       )}
@@ -127,7 +127,7 @@ export function KeyCard({
       </div>
       <div className="flex justify-between gap-3 text-small text-ink-2 figures">
         <span>{row.last_used_at ? <TimeText at={row.last_used_at} /> : 'never used'}</span>
-        <span>{money(cost ?? 0)}</span>
+        <span>{formatMoney(cost ?? 0)}</span>
       </div>
     </div>
   );

@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
-import type { createdKey, keyChange, keyCreation, PlatformKey } from '@floe/contract/api/keys';
+import type { createdKey, keyCreation, keyPatch, PlatformKey } from '@floe/contract/api/keys';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { allPages, get, getTagged, type Page, send } from '../../data/api-client.ts';
+import { type ApiPage, allPages, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { DAY_MS, summaryQuery, type Top, timeseriesQuery, topQuery } from '../../data/charts.ts';
 import { actorName } from '../audit/audit-text.ts';
 import type { Budget } from '../budgets/budget-form.ts';
@@ -11,7 +11,7 @@ import type { Limit } from '../limits/limit-form.ts';
 export type Key = PlatformKey;
 export type CreatedKey = z.output<typeof createdKey>;
 export type KeyCreation = z.input<typeof keyCreation>;
-export type KeyChange = z.input<typeof keyChange>;
+export type KeyChange = z.input<typeof keyPatch>;
 
 /** What every change of a key makes stale. */
 export const KEY_TOUCHES = [['keys'], ['key'], ['audit']] as const;
@@ -25,7 +25,7 @@ export const keysQuery = queryOptions({
 export function keyQuery(id: string) {
   return queryOptions({
     queryKey: ['key', id],
-    queryFn: ({ signal }) => getTagged<Key>(keyPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<Key>(keyPath(id), signal),
   });
 }
 
@@ -53,7 +53,7 @@ export function keyHistoryQuery(id: string) {
   return queryOptions({
     queryKey: ['audit', 'key', id],
     queryFn: ({ signal }) =>
-      get<Page<AuditEntry>>('api/management/audit', { subject: id, limit: 10 }, signal),
+      getJson<ApiPage<AuditEntry>>('api/management/audit', { subject: id, limit: 10 }, signal),
   });
 }
 
@@ -61,7 +61,7 @@ export function keyHistoryQuery(id: string) {
 export const revokersQuery = queryOptions({
   queryKey: ['audit', 'revokers'],
   queryFn: async ({ signal }) => {
-    const { data } = await get<Page<AuditEntry>>(
+    const { data } = await getJson<ApiPage<AuditEntry>>(
       'api/management/audit',
       { action: 'keys.revoke', limit: 200 },
       signal,
@@ -83,15 +83,15 @@ export const rulesQuery = queryOptions({
 });
 
 export function createKey(key: KeyCreation): Promise<CreatedKey> {
-  return send('POST', 'api/management/keys', key);
+  return sendJson('POST', 'api/management/keys', key);
 }
 
 export function rotateKey(id: string, overlapHours: number): Promise<CreatedKey> {
-  return send('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
+  return sendJson('POST', `${keyPath(id)}/rotate`, { overlap_hours: overlapHours });
 }
 
 export function revokeKey(id: string): Promise<null> {
-  return send('DELETE', keyPath(id));
+  return sendJson('DELETE', keyPath(id));
 }
 
 /** The key in the API. */

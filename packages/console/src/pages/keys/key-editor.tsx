@@ -1,21 +1,21 @@
-import type { Tagged } from '../../data/api-client.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { EditForm, FieldsOf } from '../../ui/edit-form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { KEY_TOUCHES, type Key, keyPath } from './key-data.ts';
 import { draftOf, fieldsOf, KeyFields } from './key-fields.tsx';
 import { isOwn } from './key-state.ts';
 
 /** Name, scopes, models and whose it is. What ended is only shown. */
-export function KeyEditor({ read }: { readonly read: Tagged<Key> }) {
+export function KeyEditor({ read }: { readonly read: WithETag<Key> }) {
   const edit = useEdit({
     path: keyPath(read.body.id),
     read,
     formOf: draftOf,
     write: fieldsOf,
     touches: KEY_TOUCHES,
-    done: ({ name }) => tell(`Key ${name} saved`),
+    done: ({ name }) => showToast(`Key ${name} saved`),
   });
   const session = useSignedIn();
   const needs = isOwn(read.body, session) ? 'own_keys' : 'management';

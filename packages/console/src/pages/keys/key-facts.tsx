@@ -1,6 +1,6 @@
 import { useMemberName } from '../../data/use-member-name.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
-import { Card, KeyValue } from '../../ui/facts.tsx';
+import { browserZone, formatFullTime } from '../../format/times.ts';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { KeyHint } from './key-columns.tsx';
 import type { Key } from './key-data.ts';
@@ -12,7 +12,7 @@ export function KeyFacts({ row }: { readonly row: Key }) {
   return (
     <>
       <Card title="Facts">
-        <KeyValue
+        <DetailList
           items={[
             ['Value', <KeyHint key="value" row={row} />],
             ['Last used', <Used key="used" at={row.last_used_at} never="never" />],
@@ -28,7 +28,7 @@ export function KeyFacts({ row }: { readonly row: Key }) {
       </Card>
       {previous && (
         <Card title="The value before">
-          <KeyValue
+          <DetailList
             items={[
               ['Value', <KeyHint key="value" row={previous} />],
               ['Works until', moment(previous.expires_at)],
@@ -46,5 +46,5 @@ function Used({ at, never }: { readonly at: string | null; readonly never: strin
 }
 
 function moment(text: string): string {
-  return fullTime(new Date(text), browserZone());
+  return formatFullTime(new Date(text), browserZone());
 }

@@ -1,6 +1,6 @@
-import { SCOPES_OF_ROLE } from '@floe/contract/roles';
-import { SCOPES, type Scope } from '@floe/contract/scopes';
-import { can } from '../../data/permissions.ts';
+import { ROLE_SCOPES } from '@floe/contract/roles';
+import { KEY_SCOPES, type KeyScope } from '@floe/contract/scopes';
+import { isAllowed } from '../../data/permissions.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { CodeArea, Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -11,7 +11,7 @@ import { patternsOf, SCOPE_WORDS } from './key-state.ts';
 /** What is filled in for a key, as people type it. */
 export interface KeyDraft {
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly KeyScope[];
   readonly models: string;
   readonly owner: string;
   readonly team: string;
@@ -43,7 +43,7 @@ export function KeyFields({
   readonly onChange: (draft: KeyDraft) => void;
 }) {
   const { role } = useSignedIn();
-  const others = can(role, 'management');
+  const others = isAllowed(role, 'management');
   const put = (name: 'name' | 'models' | 'owner' | 'team') => ({
     value: draft[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
@@ -56,7 +56,7 @@ export function KeyFields({
       </FormField>
       <ScopeChoice
         chosen={draft.scopes}
-        mine={SCOPES_OF_ROLE[role]}
+        mine={ROLE_SCOPES[role]}
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
       <FormField
@@ -87,23 +87,25 @@ function ScopeChoice({
   mine,
   onChange,
 }: {
-  readonly chosen: readonly Scope[];
-  readonly mine: readonly Scope[];
-  readonly onChange: (scopes: readonly Scope[]) => void;
+  readonly chosen: readonly KeyScope[];
+  readonly mine: readonly KeyScope[];
+  readonly onChange: (scopes: readonly KeyScope[]) => void;
 }) {
-  const held = (scope: Scope) => mine.includes(scope) || (scope === 'beat' && mine.includes('monitoring'));
+  const held = (scope: KeyScope) => mine.includes(scope) || (scope === 'beat' && mine.includes('monitoring'));
   return (
     <FormField name="scopes" label="Scopes">
       <fieldset className="grid gap-2">
         <legend className="sr-only">Scopes</legend>
-        {SCOPES.map((scope) => (
+        {KEY_SCOPES.map((scope) => (
           <Checkbox
             key={scope}
             label={scope}
             checked={chosen.includes(scope)}
             disabled={!held(scope) && !chosen.includes(scope)}
             hint={held(scope) ? SCOPE_WORDS[scope] : `${SCOPE_WORDS[scope]} Your role cannot give it.`}
-            onChange={(on) => onChange(SCOPES.filter((one) => (one === scope ? on : chosen.includes(one))))}
+            onChange={(on) =>
+              onChange(KEY_SCOPES.filter((one) => (one === scope ? on : chosen.includes(one))))
+            }
           />
         ))}
       </fieldset>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { actorName, deedOf } from '../audit/audit-text.ts';

@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { AskAhead } from '../../app/page-route.ts';
+import type { PrefetchQueries } from '../../app/page-route.ts';
 import { usePathParam } from '../../app/url-state.ts';
-import type { Tagged } from '../../data/api-client.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { StateBadge } from '../../ui/state.tsx';
+import { StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { KeyBounds } from './key-bounds.tsx';
 import { type Key, keyFiguresQuery, keyHistoryQuery, keyQuery, keyUseQuery, rulesQuery } from './key-data.ts';
@@ -24,7 +24,7 @@ import { RevokeKey } from './revoke-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
 /** What the page of a key will read. */
-export const askKey: AskAhead = (client, { params: { id = '' } }) => {
+export const askKey: PrefetchQueries = (client, { params: { id = '' } }) => {
   void client.prefetchQuery(keyQuery(id));
   void client.prefetchQuery(keyFiguresQuery(id));
   void client.prefetchQuery(keyUseQuery(id));
@@ -74,16 +74,16 @@ function KeyActions({ row }: { readonly row: Key }) {
   );
 }
 
-function KeyBody({ read }: { readonly read: Tagged<Key> }) {
+function KeyBody({ read }: { readonly read: WithETag<Key> }) {
   const row = read.body;
   const standing = standingOf(row, useNow());
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center gap-2">
         {standing ? (
-          <StateBadge state={standing.state}>{standing.word}</StateBadge>
+          <StatusBadge state={standing.state}>{standing.word}</StatusBadge>
         ) : (
-          <StateBadge state="healthy">Active</StateBadge>
+          <StatusBadge state="healthy">Active</StatusBadge>
         )}
         <span className="flex items-center gap-2">
           <code className="font-mono text-code text-ink-2">{row.id}</code>

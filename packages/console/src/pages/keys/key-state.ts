@@ -1,6 +1,6 @@
-import type { Scope } from '@floe/contract/scopes';
+import type { KeyScope } from '@floe/contract/scopes';
 import type { SignedIn } from '../../data/session.ts';
-import type { State } from '../../ui/state.tsx';
+import type { DisplayStatus } from '../../ui/status.tsx';
 import type { Key } from './key-data.ts';
 
 const DAY_MS = 86_400_000;
@@ -9,7 +9,7 @@ const QUIET_MS = 90 * DAY_MS;
 
 /** How a key stands, with the word that says so; null for one that simply works. */
 export interface Standing {
-  readonly state: State;
+  readonly state: DisplayStatus;
   readonly word: string;
 }
 
@@ -83,7 +83,7 @@ export function isShown(key: Key, shown: Shown, now: Date, bounded: boolean): bo
 }
 
 /** Each scope in a sentence. */
-export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+export const SCOPE_WORDS: Readonly<Record<KeyScope, string>> = {
   gateway: 'Send requests to models: what spends money.',
   monitoring: 'Make and change monitors, boards, channels and maintenance; send beats.',
   beat: 'Send beats, and nothing else: for a job.',

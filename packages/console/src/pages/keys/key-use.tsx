@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { count, money, percent, tokens } from '../../format/amounts.ts';
+import { formatCount, formatMoney, formatPercent, formatTokens } from '../../format/amounts.ts';
+import { Card } from '../../ui/cards.tsx';
 import { Chart } from '../../ui/chart.tsx';
-import { Card, StatCard } from '../../ui/facts.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import { keyFiguresQuery, keyUseQuery } from './key-data.ts';
 
 /** What one key did in the last 30 days. */
@@ -27,18 +28,21 @@ export function KeyUse({ id, name }: { readonly id: string; readonly name: strin
       ) : (
         <div className="grid gap-4">
           <div className="flex flex-wrap gap-x-9 gap-y-2">
-            <StatCard label="Requests" value={count(sums.requests)} />
-            <StatCard label="Errors" value={percent(sums.errors / Math.max(sums.upstream_requests, 1))} />
-            <StatCard label="Tokens in" value={tokens(sums.input_tokens)} />
-            <StatCard label="Tokens out" value={tokens(sums.output_tokens)} />
-            <StatCard label="Spend" value={money(sums.cost_nano_usd)} />
+            <StatCard label="Requests" value={formatCount(sums.requests)} />
+            <StatCard
+              label="Errors"
+              value={formatPercent(sums.errors / Math.max(sums.upstream_requests, 1))}
+            />
+            <StatCard label="Tokens in" value={formatTokens(sums.input_tokens)} />
+            <StatCard label="Tokens out" value={formatTokens(sums.output_tokens)} />
+            <StatCard label="Spend" value={formatMoney(sums.cost_nano_usd)} />
           </div>
           {use && (
             <Chart
               label={`Requests per day with ${name}`}
               at={use.at.map((at) => Date.parse(at))}
               series={[{ label: 'Requests', values: use.series[0]?.values ?? [] }]}
-              format={count}
+              format={formatCount}
               height={140}
             />
           )}

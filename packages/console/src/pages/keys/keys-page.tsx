@@ -4,14 +4,14 @@ import { useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { readSort, sorted } from '../../ui/table-columns.ts';
-import { Segments } from '../../ui/tabs.tsx';
+import { parseSort, sortRows } from '../../ui/table-columns.ts';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { UrlInput } from '../../ui/url-input.tsx';
@@ -24,7 +24,7 @@ import { NewKeyDialog } from './new-key-dialog.tsx';
 /** Who may call, and which of them nobody needs any more. */
 export function KeysPage() {
   const [making, setMaking] = useState(false);
-  const refusal = useRefusal('own_keys');
+  const refusal = useDenialReason('own_keys');
   useShortcuts([{ keys: 'c', does: 'New key', run: () => refusal === null && setMaking(true) }]);
   const add = (
     <Button look="primary" icon={Plus} needs="own_keys" onClick={() => setMaking(true)}>
@@ -43,11 +43,11 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
   const { query, change } = useUrlState();
   const { keys, found, consoles, error, refetch } = useFoundKeys(query);
   const { costs, columns, now } = useKeyColumns(shownOf(query.get('show')));
-  const open = usePlace('/management/keys');
+  const open = useResourceNavigate('/management/keys');
   if (error && !keys)
     return <ErrorState what="Could not load keys." error={error} onRetry={() => void refetch()} />;
   if (!keys) return <SkeletonRows rows={6} />;
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   return (
     <>
       <KeyFilters query={query} change={change} consoles={consoles} />
@@ -56,7 +56,7 @@ function KeyList({ onNew }: { readonly onNew: () => void }) {
       ) : (
         <DataTable
           label="Keys"
-          rows={sorted(found, columns, sort)}
+          rows={sortRows(found, columns, sort)}
           rowId={({ id }) => id}
           columns={columns}
           card={(row) => <KeyCard row={row} cost={costs?.get(row.id)} now={now} />}
@@ -111,7 +111,7 @@ function KeyFilters({
   return (
     <div className="flex flex-wrap items-center gap-3 px-4 pb-3 md:px-6">
       <div className="max-w-full overflow-x-auto">
-        <Segments
+        <SegmentedControl
           label="Which keys"
           options={SHOWN}
           value={shownOf(query.get('show'))}

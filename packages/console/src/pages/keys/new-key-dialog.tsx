@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base.ts';
-import { useChange } from '../../data/change.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -16,7 +16,10 @@ export function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState(NEW_KEY);
   const [expiry, setExpiry] = useState('90');
   const [made, setMade] = useState<CreatedKey | null>(null);
-  const create = useChange((key: KeyCreation) => createKey(key), { touches: KEY_TOUCHES, done: setMade });
+  const create = useApiMutation((key: KeyCreation) => createKey(key), {
+    touches: KEY_TOUCHES,
+    done: setMade,
+  });
   if (made)
     return (
       <SecretOnce title={`Key ${made.name}`} secret={made.key} label="Copy key" onClose={onClose}>

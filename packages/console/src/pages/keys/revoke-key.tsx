@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useChange } from '../../data/change.ts';
-import { count, money } from '../../format/amounts.ts';
-import { browserZone, clockTime, relative } from '../../format/moments.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { formatCount, formatMoney } from '../../format/amounts.ts';
+import { browserZone, formatClockTime, formatRelativeTime } from '../../format/times.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { KEY_TOUCHES, type Key, keyFiguresQuery, keyQuery, revokeKey } from './key-data.ts';
 import { isInUse } from './key-state.ts';
 
@@ -21,14 +21,14 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
   });
   const key = fresh?.body ?? row;
   const figures = useQuery(keyFiguresQuery(row.id)).data;
-  const revoke = useChange(() => revokeKey(row.id), {
+  const revoke = useApiMutation(() => revokeKey(row.id), {
     touches: KEY_TOUCHES,
     done: () => {
-      tell(`Revoked. Refused everywhere since ${clockTime(new Date(), browserZone())}.`);
+      showToast(`Revoked. Refused everywhere since ${formatClockTime(new Date(), browserZone())}.`);
       onClose();
     },
   });
-  const used = key.last_used_at ? relative(new Date(key.last_used_at), now) : null;
+  const used = key.last_used_at ? formatRelativeTime(new Date(key.last_used_at), now) : null;
   return (
     <ConfirmDialog
       open
@@ -43,7 +43,7 @@ export function RevokeKey({ row, onClose }: { readonly row: Key; readonly onClos
       {used ? `It was last used ${used}` : 'It was never used'}
       {figures &&
         figures.requests > 0 &&
-        `: ${count(figures.requests)} requests for ${money(figures.cost_nano_usd)} in the last 30 days`}
+        `: ${formatCount(figures.requests)} requests for ${formatMoney(figures.cost_nano_usd)} in the last 30 days`}
       . Every request with it is refused within two seconds, for good; its history stays.
     </ConfirmDialog>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
@@ -21,7 +21,7 @@ export function RotateKey({ row, onClose }: { readonly row: Key; readonly onClos
   const twice = isRotating(row, useNow());
   const [overlap, setOverlap] = useState(twice ? '0' : '24');
   const [made, setMade] = useState<CreatedKey | null>(null);
-  const rotate = useChange(() => rotateKey(row.id, Number(overlap)), {
+  const rotate = useApiMutation(() => rotateKey(row.id, Number(overlap)), {
     touches: KEY_TOUCHES,
     done: setMade,
   });

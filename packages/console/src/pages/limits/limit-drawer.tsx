@@ -1,6 +1,6 @@
 import { OrgLink } from '../../app/org-link.tsx';
 import type { FormPart } from '../../data/edit.ts';
-import { capital } from '../../format/words.ts';
+import { capitalize } from '../../format/words.ts';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { type DrawerParts, ResourceDrawer } from '../../ui/resource-drawer.tsx';
@@ -23,7 +23,7 @@ export function LimitDrawer(props: {
 }
 
 const PARTS: DrawerParts<Limit, LimitForm> = {
-  titleOf: (limit) => `${capital(subjectText(limit))}, ${limit.model ?? 'all models'}`,
+  titleOf: (limit) => `${capitalize(subjectText(limit))}, ${limit.model ?? 'all models'}`,
   lineOf: ({ name }) => name,
   standing: (limit, form) => <Standing limit={limit} form={form} />,
   fields: (form, set) => <LimitFields form={form} onChange={set} />,

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { DAY_MS, timeseriesQuery } from '../../data/charts.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
-import { count } from '../../format/amounts.ts';
-import { typedNumber } from '../../format/numbers-typed.ts';
-import { counted } from '../../format/words.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { parseNumberField } from '../../format/number-field.ts';
+import { pluralize } from '../../format/words.ts';
 import { Chart } from '../../ui/chart.tsx';
 import type { Limit, LimitForm } from './limit-form.ts';
 import { minutesOver } from './minutes-over.ts';
@@ -18,7 +18,7 @@ export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly 
     enabled: whose !== null,
     staleTime: 60_000,
   });
-  const bound = typedNumber(form.rpm);
+  const bound = parseNumberField(form.rpm);
   if (!data || typeof bound !== 'number') return null;
   const values = data.series[0]?.values ?? [];
   const { over, refused, most } = minutesOver(values, bound);
@@ -31,13 +31,13 @@ export function LimitOutlook({ limit, form }: { readonly limit: Limit; readonly 
           { label: 'Requests', values },
           { label: 'Limit', values: values.map(() => bound) },
         ]}
-        format={count}
+        format={formatCount}
         height={110}
       />
       <p className="text-small text-ink-2">
         {over === 0
-          ? `In the last 24 hours ${count(bound)} a minute would have refused nothing; the busiest minute had ${count(most)}.`
-          : `In the last 24 hours ${count(bound)} a minute would have refused about ${counted(refused, 'request')}, in ${counted(over, 'minute')}; the busiest had ${count(most)}.`}
+          ? `In the last 24 hours ${formatCount(bound)} a minute would have refused nothing; the busiest minute had ${formatCount(most)}.`
+          : `In the last 24 hours ${formatCount(bound)} a minute would have refused about ${pluralize(refused, 'request')}, in ${pluralize(over, 'minute')}; the busiest had ${formatCount(most)}.`}
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { count } from '../../format/amounts.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import type { Limit } from './limit-form.ts';
@@ -11,8 +11,15 @@ export function Use({ limit, bound }: { readonly limit: Limit; readonly bound: k
   const most = limit[bound];
   if (most === null) return <span className="text-ink-3">–</span>;
   const used = limit.state?.[`${bound}_used`] ?? null;
-  if (used === null) return <span className="figures">{count(most)} each</span>;
-  return <Meter label={BOUNDS[bound]} used={used} most={most} text={`${count(used)} / ${count(most)}`} />;
+  if (used === null) return <span className="figures">{formatCount(most)} each</span>;
+  return (
+    <Meter
+      label={BOUNDS[bound]}
+      used={used}
+      most={most}
+      text={`${formatCount(used)} / ${formatCount(most)}`}
+    />
+  );
 }
 
 /** When a window that is full will be empty again, second by second; nothing while there is room. */

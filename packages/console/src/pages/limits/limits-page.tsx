@@ -1,9 +1,9 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { capital } from '../../format/words.ts';
+import { capitalize } from '../../format/words.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { LimitDrawer } from './limit-drawer.tsx';
 import { LIMITS, type Limit } from './limit-form.ts';
 import { Use } from './limit-use.tsx';
@@ -31,7 +31,7 @@ export function LimitsPage() {
   );
 }
 
-const COLUMNS: readonly Column<Limit>[] = [
+const COLUMNS: readonly TableColumn<Limit>[] = [
   {
     id: 'subject',
     label: 'Applies to',
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Limit>[] = [
     value: subjectText,
     cell: (limit) => (
       <span className="truncate" title={[subjectText(limit), limit.name].join(' ').trim()}>
-        {capital(subjectText(limit))}
+        {capitalize(subjectText(limit))}
         {limit.name && <span className="ml-2 text-ink-3">{limit.name}</span>}
       </span>
     ),
@@ -80,7 +80,7 @@ function LimitCard({ limit }: { readonly limit: Limit }) {
   return (
     <span className="grid gap-0.5">
       <span className="truncate font-medium">
-        {capital(subjectText(limit))}
+        {capitalize(subjectText(limit))}
         <span className="font-normal text-ink-2"> · {limit.model ?? 'all models'}</span>
       </span>
       <span className="flex items-center gap-2 text-small text-ink-2">

@@ -1,7 +1,7 @@
 import type { PlatformKey } from '@floe/contract/api/keys';
-import type { SUBJECTS } from '@floe/contract/config/guardrails';
+import type { LIMIT_SUBJECTS } from '@floe/contract/config/guardrails';
 
-export type SubjectKind = (typeof SUBJECTS)[number];
+export type SubjectKind = (typeof LIMIT_SUBJECTS)[number];
 
 /** What a rule counts: `scope:key` is one key, `per:key` each key by itself. */
 export type SubjectChoice = `${'scope' | 'per'}:${SubjectKind}`;

@@ -12,7 +12,7 @@ const window = (part: Partial<MaintenanceWindow>): MaintenanceWindow => ({
   duration_minutes: null,
   monitors: [],
   tags: [],
-  on_boards: false,
+  show_on_boards: false,
   active_until: null,
   next: [],
   created_at: '2026-11-01T00:00:00.000Z',

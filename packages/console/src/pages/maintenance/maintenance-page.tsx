@@ -5,18 +5,18 @@ import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, fullTime, relative, shortTime } from '../../format/moments.ts';
-import { counted } from '../../format/words.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatFullTime, formatRelativeTime, formatShortTime } from '../../format/times.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { useMedia } from '../../ui/media.ts';
-import { StateBadge, StateIcon } from '../../ui/state.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { StatusBadge, StatusIcon } from '../../ui/status.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
+import { useMediaQuery } from '../../ui/use-media-query.ts';
 import { windowsOfOrgQuery } from '../monitors/monitor-data.ts';
 import { cronWords, zoneOf } from '../monitors/monitor-words.ts';
 import { monthIn, monthText, occurrencesOf } from './calendar.ts';
@@ -36,7 +36,7 @@ const monthName = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numer
 export function MaintenancePage() {
   const { query, change } = useUrlState();
   const answer = useQuery({ ...windowsOfOrgQuery, refetchInterval: 60_000 });
-  const phone = useMedia('(width < 48rem)');
+  const phone = useMediaQuery('(width < 48rem)');
   const windows = answer.data?.data ?? [];
   const planned = query.get('plan')?.split(',') ?? [];
   const asked = query.get('open') ?? (planned.length > 0 ? 'new' : null);
@@ -55,7 +55,7 @@ export function MaintenancePage() {
       actions={
         <>
           {!phone && (
-            <Segments
+            <SegmentedControl
               label="View"
               options={VIEWS}
               value={view}
@@ -130,9 +130,9 @@ function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
   const { id, name, active_until, schedule, monitors, tags } = window;
   const now = useNow();
   const until = new Date(active_until ?? now);
-  const end = useChange(
+  const end = useApiMutation(
     (at: Date) =>
-      send<MaintenanceWindow>('PATCH', `api/monitoring/maintenance/${encodeURIComponent(id)}`, {
+      sendJson<MaintenanceWindow>('PATCH', `api/monitoring/maintenance/${encodeURIComponent(id)}`, {
         ends_at: at.toISOString(),
       }),
     { touches: [['maintenance']] },
@@ -141,21 +141,21 @@ function OpenWindow({ window }: { readonly window: MaintenanceWindow }) {
     monitors.length === 0 && tags.length === 0
       ? 'Every monitor'
       : [
-          monitors.length > 0 && counted(monitors.length, 'monitor'),
+          monitors.length > 0 && pluralize(monitors.length, 'monitor'),
           tags.length > 0 && `tags ${tags.join(', ')}`,
         ]
           .filter((part) => part !== false)
           .join(' and ');
   return (
     <section className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-maintenance-line bg-maintenance-tint px-4 py-3">
-      <StateBadge state="maintenance">Now</StateBadge>
+      <StatusBadge state="maintenance">Now</StatusBadge>
       <div className="min-w-0 flex-1 max-md:basis-full">
         <h2 className="text-body font-semibold">
-          {name} until {shortTime(until, browserZone())}
+          {name} until {formatShortTime(until, browserZone())}
         </h2>
         <p className="text-ui text-ink-2">
           {whom}. Beats and misses are recorded, messages are held back for another{' '}
-          {duration(Math.max(0, until.getTime() - now.getTime()))}.
+          {formatDuration(Math.max(0, until.getTime() - now.getTime()))}.
         </p>
         {end.error && <p className="text-small text-failing-ink">{end.error.message}</p>}
       </div>
@@ -194,14 +194,14 @@ function WindowList({
 }
 
 function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; readonly onOpen: () => void }) {
-  const { id, name, schedule, active_until, on_boards } = window;
+  const { id, name, schedule, active_until, show_on_boards } = window;
   const now = useNow();
   const [asked, setAsked] = useState(false);
   const [first] = occurrencesOf([window]);
   const over = first !== undefined && first.end < now;
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
-      <StateIcon state={over || !first ? 'paused' : active_until ? 'maintenance' : 'waiting'} />
+      <StatusIcon state={over || !first ? 'paused' : active_until ? 'maintenance' : 'waiting'} />
       <div className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5 text-body font-medium">
           <span className="truncate">{name}</span>
@@ -210,16 +210,16 @@ function WindowRow({ window, onOpen }: { readonly window: MaintenanceWindow; rea
         <p className="text-small text-ink-2">
           {schedule && `${cronWords(schedule.cron) ?? schedule.cron}, ${zoneOf(schedule)} · `}
           {first
-            ? `${fullTime(first.start, browserZone())} for ${duration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : relative(first.start, now)}`
+            ? `${formatFullTime(first.start, browserZone())} for ${formatDuration(first.end.getTime() - first.start.getTime())}, ${over ? 'over' : formatRelativeTime(first.start, now)}`
             : 'never again'}
-          {on_boards && ' · on boards'}
+          {show_on_boards && ' · on boards'}
         </p>
       </div>
       <IconButton icon={Pencil} label={`Change ${name}`} onClick={onOpen} />
       <IconButton icon={Trash2} label={`Delete ${name}`} needs="monitoring" onClick={() => setAsked(true)} />
       {asked && (
         <ConfirmChange
-          make={() => send<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
+          make={() => sendJson<null>('DELETE', `api/monitoring/maintenance/${encodeURIComponent(id)}`)}
           touches={[['maintenance']]}
           onDone={() => setAsked(false)}
           onClose={() => setAsked(false)}

@@ -1,5 +1,5 @@
-import { browserZone, shortTime } from '../../format/moments.ts';
-import { cx } from '../../ui/class-names.ts';
+import { browserZone, formatShortTime } from '../../format/times.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { type CalendarDay, monthOf, type Occurrence } from './calendar.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -46,9 +46,9 @@ function Day({
 }) {
   const today = start.toDateString() === now.toDateString();
   return (
-    <li className={cx('min-h-24 min-w-0 p-1', inMonth ? 'bg-surface' : 'bg-sunken')}>
+    <li className={joinClassNames('min-h-24 min-w-0 p-1', inMonth ? 'bg-surface' : 'bg-sunken')}>
       <span
-        className={cx(
+        className={joinClassNames(
           'inline-grid h-6 min-w-6 place-items-center rounded-full px-1 text-small figures',
           today ? 'bg-accent font-semibold text-on-accent' : inMonth ? 'text-ink-2' : 'text-ink-3',
         )}
@@ -69,7 +69,9 @@ function Day({
               title={`${one.window.name}, ${timesOf(one)}`}
               className="block min-h-6 w-full truncate rounded-tag border border-maintenance-line bg-maintenance-tint px-1 text-left text-small text-maintenance-ink hover:brightness-95"
             >
-              {one.start >= start && <span className="figures">{shortTime(one.start, browserZone())} </span>}
+              {one.start >= start && (
+                <span className="figures">{formatShortTime(one.start, browserZone())} </span>
+              )}
               {one.window.name}
             </button>
           </li>
@@ -81,5 +83,5 @@ function Day({
 
 /** `12:00 to 14:00` */
 function timesOf({ start, end }: Occurrence): string {
-  return `${shortTime(start, browserZone())} to ${shortTime(end, browserZone())}`;
+  return `${formatShortTime(start, browserZone())} to ${formatShortTime(end, browserZone())}`;
 }

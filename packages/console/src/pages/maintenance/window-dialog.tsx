@@ -1,16 +1,16 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { browserZone } from '../../format/moments.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { browserZone } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { Badge } from '../../ui/state.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { Badge } from '../../ui/status.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
+import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Switch } from '../../ui/toggles.tsx';
-import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
 import { MonitorCombobox, useMonitorNames } from '../monitors/monitor-combobox.tsx';
 import { cronWords } from '../monitors/monitor-words.ts';
 import { newWindow, type WindowForm, windowBody, windowFormOf, windowProblems } from './window-form.ts';
@@ -32,15 +32,15 @@ export function WindowDialog({
       : { ...newWindow(new Date(), browserZone()), monitors: planned },
   );
   const [tried, setTried] = useState(false);
-  const save = useChange(
+  const save = useApiMutation(
     () =>
       window
-        ? send<MaintenanceWindow>(
+        ? sendJson<MaintenanceWindow>(
             'PATCH',
             `api/monitoring/maintenance/${encodeURIComponent(window.id)}`,
             windowBody(form),
           )
-        : send<MaintenanceWindow>('POST', 'api/monitoring/maintenance', cleared(windowBody(form))),
+        : sendJson<MaintenanceWindow>('POST', 'api/monitoring/maintenance', cleared(windowBody(form))),
     { touches: [['maintenance']], done: onClose },
   );
   const problems = tried ? windowProblems(form) : {};
@@ -105,7 +105,7 @@ function WindowFields({ form, problems, onChange }: FieldsProps) {
         />
       </FormField>
       <div>
-        <Segments
+        <SegmentedControl
           label="How often"
           options={KINDS}
           value={form.kind}
@@ -160,7 +160,7 @@ function TimeFields({ form, problems, onChange }: FieldsProps) {
       </FormField>
       {form.kind === 'repeats' && (
         <FormField name="schedule.timezone" label="Time zone">
-          <ZoneCombobox
+          <TimeZoneCombobox
             none="That of the org"
             value={form.timezone}
             onChange={(timezone) => set({ timezone })}

@@ -12,7 +12,7 @@ const WINDOW: MaintenanceWindow = {
   duration_minutes: 90,
   monitors: ['nightly'],
   tags: ['db'],
-  on_boards: true,
+  show_on_boards: true,
   active_until: null,
   next: [],
   created_at: '2026-11-01T00:00:00.000Z',

@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
-import { typedList } from '../../format/words.ts';
+import { parseList } from '../../format/words.ts';
 import { scheduleOf } from '../monitors/monitor-form.ts';
 import { minutesIn, minutesText } from '../monitors/monitor-words.ts';
 
@@ -45,7 +45,7 @@ export function windowFormOf(window: MaintenanceWindow, timezone: string): Windo
     timezone: schedule ? (schedule.timezone ?? '') : timezone,
     monitors: window.monitors,
     tags: window.tags.join(', '),
-    onBoards: window.on_boards,
+    onBoards: window.show_on_boards,
   };
 }
 
@@ -81,8 +81,8 @@ export function windowBody(form: WindowForm) {
     name: form.name.trim(),
     ...times,
     monitors: [...form.monitors],
-    tags: typedList(form.tags),
-    on_boards: form.onBoards,
+    tags: parseList(form.tags),
+    show_on_boards: form.onBoards,
   };
 }
 

@@ -1,20 +1,20 @@
-import type { Invitation } from '@floe/contract/api/members';
+import type { InvitationResource } from '@floe/contract/api/members';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { invitationsQuery, PEOPLE_TOUCHES, revokeInvitation } from './member-data.ts';
 
 /** Links that nobody took yet. */
 export function InvitationList({ onInvite }: { readonly onInvite: () => void }) {
   const { data: rows, error, refetch } = useQuery(invitationsQuery);
-  const [asked, setAsked] = useState<Invitation | null>(null);
+  const [asked, setAsked] = useState<InvitationResource | null>(null);
   if (error && !rows)
     return <ErrorState what="Could not load invitations." error={error} onRetry={() => void refetch()} />;
   if (!rows) return <SkeletonRows rows={3} />;
@@ -47,7 +47,9 @@ export function InvitationList({ onInvite }: { readonly onInvite: () => void }) 
   );
 }
 
-function invitationColumns(onRevoke: (row: Invitation) => void): readonly Column<Invitation>[] {
+function invitationColumns(
+  onRevoke: (row: InvitationResource) => void,
+): readonly TableColumn<InvitationResource>[] {
   return [
     {
       id: 'email',
@@ -55,7 +57,7 @@ function invitationColumns(onRevoke: (row: Invitation) => void): readonly Column
       width: 'minmax(12rem, 1fr)',
       cell: ({ email }) => (
         <span className="flex items-center gap-2">
-          <StateIcon state="waiting" size={14} />
+          <StatusIcon state="waiting" size={14} />
           <span className="truncate">{email}</span>
         </span>
       ),
@@ -82,7 +84,13 @@ function TakeBack({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-function InvitationCard({ row, onRevoke }: { readonly row: Invitation; readonly onRevoke: () => void }) {
+function InvitationCard({
+  row,
+  onRevoke,
+}: {
+  readonly row: InvitationResource;
+  readonly onRevoke: () => void;
+}) {
   return (
     <div className="flex items-center gap-3">
       <div className="grid min-w-0 flex-1 gap-0.5">
@@ -96,13 +104,13 @@ function InvitationCard({ row, onRevoke }: { readonly row: Invitation; readonly 
   );
 }
 
-function Revocation({ row, onClose }: { readonly row: Invitation; readonly onClose: () => void }) {
+function Revocation({ row, onClose }: { readonly row: InvitationResource; readonly onClose: () => void }) {
   return (
     <ConfirmChange
       make={() => revokeInvitation(row.id)}
       touches={PEOPLE_TOUCHES}
       onDone={() => {
-        tell(`The invitation of ${row.email} works no more`);
+        showToast(`The invitation of ${row.email} works no more`);
         onClose();
       }}
       onClose={onClose}

@@ -1,8 +1,8 @@
-import { roleOf } from '@floe/contract/roles';
+import { parseMemberRole } from '@floe/contract/roles';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input, Select } from '../../ui/field.tsx';
@@ -27,9 +27,9 @@ const MAILED = {
 /** Asks somebody in, by a link that works once. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { role: mine } = useSignedIn();
-  const [draft, setDraft] = useState({ email: '', role: roleOf('member'), team: '', days: '7' });
+  const [draft, setDraft] = useState({ email: '', role: parseMemberRole('member'), team: '', days: '7' });
   const [made, setMade] = useState<CreatedInvitation | null>(null);
-  const create = useChange(
+  const create = useApiMutation(
     () =>
       invite({
         email: draft.email.trim(),
@@ -67,7 +67,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         <RoleField
           value={draft.role}
           roles={rolesToGive(mine)}
-          onChange={(role) => setDraft({ ...draft, role: roleOf(role) })}
+          onChange={(role) => setDraft({ ...draft, role: parseMemberRole(role) })}
         />
         <TeamField value={draft.team} onChange={(team) => setDraft({ ...draft, team })} />
         <FormField name="expires_in_days" label="The link ends after">
@@ -83,7 +83,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Made({
-  invitation: { email, link, mail, expires_at },
+  invitation: { email, link, email_status: mail, expires_at },
   onClose,
 }: {
   readonly invitation: CreatedInvitation;
@@ -92,7 +92,7 @@ function Made({
   return (
     <SecretOnce title={`Invitation for ${email}`} secret={link} label="Copy link" onClose={onClose}>
       <p className="text-ui text-ink-2">
-        {MAILED[mail]} It works once, until {fullTime(new Date(expires_at), browserZone())}.
+        {MAILED[mail]} It works once, until {formatFullTime(new Date(expires_at), browserZone())}.
       </p>
     </SecretOnce>
   );

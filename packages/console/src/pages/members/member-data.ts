@@ -1,18 +1,18 @@
 import type {
   createdInvitation,
-  Invitation,
+  InvitationResource,
   invitationCreation,
   Member,
-  memberChange,
+  memberPatch,
 } from '@floe/contract/api/members';
-import type { operator } from '@floe/contract/api/operators';
-import type { Team, teamChange, teamCreation } from '@floe/contract/api/teams';
+import type { operatorResource } from '@floe/contract/api/operators';
+import type { Team, teamCreation, teamPatch } from '@floe/contract/api/teams';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { allPages, send } from '../../data/api-client.ts';
+import { allPages, sendJson } from '../../data/api-client.ts';
 import type { Key } from '../keys/key-data.ts';
 
-export type Operator = z.output<typeof operator>;
+export type Operator = z.output<typeof operatorResource>;
 export type CreatedInvitation = z.output<typeof createdInvitation>;
 
 /** What a change of people makes stale: keys go with their members. */
@@ -26,7 +26,8 @@ export const membersQuery = queryOptions({
 /** Invitations nobody took yet. */
 export const invitationsQuery = queryOptions({
   queryKey: ['invitations'],
-  queryFn: ({ signal }) => allPages<Invitation>('api/management/invitations', { status: 'pending' }, signal),
+  queryFn: ({ signal }) =>
+    allPages<InvitationResource>('api/management/invitations', { status: 'pending' }, signal),
 });
 
 export const teamsQuery = queryOptions({
@@ -43,19 +44,19 @@ export function ownedKeysQuery(email: string) {
 }
 
 export function invite(invitation: z.input<typeof invitationCreation>): Promise<CreatedInvitation> {
-  return send('POST', 'api/management/invitations', invitation);
+  return sendJson('POST', 'api/management/invitations', invitation);
 }
 
 export function revokeInvitation(id: string): Promise<unknown> {
-  return send('DELETE', `api/management/invitations/${encodeURIComponent(id)}`);
+  return sendJson('DELETE', `api/management/invitations/${encodeURIComponent(id)}`);
 }
 
-export function changeMember(id: string, change: z.input<typeof memberChange>): Promise<Member> {
-  return send('PATCH', `api/management/members/${encodeURIComponent(id)}`, change);
+export function changeMember(id: string, change: z.input<typeof memberPatch>): Promise<Member> {
+  return sendJson('PATCH', `api/management/members/${encodeURIComponent(id)}`, change);
 }
 
 export function removeMember(id: string): Promise<unknown> {
-  return send('DELETE', `api/management/members/${encodeURIComponent(id)}`);
+  return sendJson('DELETE', `api/management/members/${encodeURIComponent(id)}`);
 }
 
 /** People who may change what affects every organization. */
@@ -65,21 +66,21 @@ export const operatorsQuery = queryOptions({
 });
 
 export function grantOperator(email: string): Promise<Operator> {
-  return send('POST', 'api/management/operators', { email });
+  return sendJson('POST', 'api/management/operators', { email });
 }
 
 export function revokeOperator(userId: string): Promise<unknown> {
-  return send('DELETE', `api/management/operators/${encodeURIComponent(userId)}`);
+  return sendJson('DELETE', `api/management/operators/${encodeURIComponent(userId)}`);
 }
 
 export function createTeam(team: z.input<typeof teamCreation>): Promise<Team> {
-  return send('POST', 'api/management/teams', team);
+  return sendJson('POST', 'api/management/teams', team);
 }
 
-export function changeTeam(id: string, change: z.input<typeof teamChange>): Promise<Team> {
-  return send('PATCH', `api/management/teams/${encodeURIComponent(id)}`, change);
+export function changeTeam(id: string, change: z.input<typeof teamPatch>): Promise<Team> {
+  return sendJson('PATCH', `api/management/teams/${encodeURIComponent(id)}`, change);
 }
 
 export function removeTeam(id: string): Promise<unknown> {
-  return send('DELETE', `api/management/teams/${encodeURIComponent(id)}`);
+  return sendJson('DELETE', `api/management/teams/${encodeURIComponent(id)}`);
 }

@@ -1,15 +1,15 @@
 import type { Member } from '@floe/contract/api/members';
-import { roleOf } from '@floe/contract/roles';
+import { parseMemberRole } from '@floe/contract/roles';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Form } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { changeMember, ownedKeysQuery, PEOPLE_TOUCHES, removeMember } from './member-data.ts';
 import { endsWith, holdOn, isSmaller, rolesToGive } from './member-rules.ts';
 import { RoleField, TeamField } from './role-fields.tsx';
@@ -30,12 +30,12 @@ export function MemberDialog({
   const [removing, setRemoving] = useState(false);
   const held = holdOn(row, all, me.role);
   const roles = rolesToGive(me.role).includes(row.role) ? rolesToGive(me.role) : [row.role];
-  const save = useChange(
+  const save = useApiMutation(
     () => changeMember(row.id, { ...(role === row.role ? {} : { role }), team: team.trim() || null }),
     {
       touches: PEOPLE_TOUCHES,
       done: () => {
-        tell(`${row.name || row.email} saved`);
+        showToast(`${row.name || row.email} saved`);
         onClose();
       },
     },
@@ -66,7 +66,7 @@ export function MemberDialog({
           value={role}
           roles={roles}
           disabled={held !== null}
-          onChange={(text) => setRole(roleOf(text))}
+          onChange={(text) => setRole(parseMemberRole(text))}
         />
         {isSmaller(row.role, role) && <Narrowed role={role} />}
         <TeamField value={team} onChange={setTeam} />
@@ -106,7 +106,7 @@ function Removal({ row, onClose }: { readonly row: Member; readonly onClose: () 
       make={() => removeMember(row.id)}
       touches={PEOPLE_TOUCHES}
       onDone={() => {
-        tell(`${name} removed`);
+        showToast(`${name} removed`);
         onClose();
       }}
       onClose={onClose}

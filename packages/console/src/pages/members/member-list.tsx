@@ -6,8 +6,8 @@ import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { Badge } from '../../ui/state.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { Badge } from '../../ui/status.tsx';
+import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { membersQuery } from './member-data.ts';
 import { MemberDialog } from './member-dialog.tsx';
@@ -22,13 +22,13 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
     return <ErrorState what="Could not load members." error={error} onRetry={() => void refetch()} />;
   if (!members) return <SkeletonRows rows={4} />;
   const columns = memberColumns(member_id);
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   const open = members.find(({ id }) => id === openId);
   return (
     <>
       <DataTable
         label="Members"
-        rows={sorted(members, columns, sort)}
+        rows={sortRows(members, columns, sort)}
         rowId={({ id }) => id}
         columns={columns}
         card={(row) => <MemberCard row={row} me={row.id === member_id} />}
@@ -56,7 +56,7 @@ export function MemberList({ onInvite }: { readonly onInvite: () => void }) {
 
 const COMES_FROM = { console: 'invitation', oidc: 'group of the issuer', setup: 'first start' } as const;
 
-function memberColumns(me: string): readonly Column<Member>[] {
+function memberColumns(me: string): readonly TableColumn<Member>[] {
   return [
     {
       id: 'name',

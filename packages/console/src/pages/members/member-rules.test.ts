@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Member } from '@floe/contract/api/members';
-import type { Role } from '@floe/contract/roles';
+import type { MemberRole } from '@floe/contract/roles';
 import { endsWith, holdOn, isSmaller, rolesToGive } from './member-rules.ts';
 
-function member(id: string, role: Role): Member {
+function member(id: string, role: MemberRole): Member {
   const at = '2027-01-01T00:00:00.000Z';
   return {
     id,

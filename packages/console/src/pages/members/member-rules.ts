@@ -1,8 +1,8 @@
 import type { Member } from '@floe/contract/api/members';
-import { ROLES, type Role } from '@floe/contract/roles';
+import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 
 /** Each role in a sentence. */
-export const ROLE_WORDS: Readonly<Record<Role, string>> = {
+export const ROLE_WORDS: Readonly<Record<MemberRole, string>> = {
   owner: 'Everything, and who else is an owner.',
   admin: 'Everything but owners and new organizations.',
   member: 'Own keys, the playground, monitors, boards and channels; reads the rest.',
@@ -10,12 +10,12 @@ export const ROLE_WORDS: Readonly<Record<Role, string>> = {
 };
 
 /** The roles a person may give: nobody makes an owner but an owner. */
-export function rolesToGive(role: Role): readonly Role[] {
-  return role === 'owner' ? ROLES : ROLES.filter((one) => one !== 'owner');
+export function rolesToGive(role: MemberRole): readonly MemberRole[] {
+  return role === 'owner' ? MEMBER_ROLES : MEMBER_ROLES.filter((one) => one !== 'owner');
 }
 
 /** Why the role of this member cannot be taken here, or they cannot be removed; null when it can be tried. */
-export function holdOn(member: Member, all: readonly Member[], asker: Role): string | null {
+export function holdOn(member: Member, all: readonly Member[], asker: MemberRole): string | null {
   const owners = all.filter(({ role }) => role === 'owner');
   if (member.role === 'owner' && owners.length === 1)
     return 'The last owner stays. Make somebody else an owner first.';
@@ -24,8 +24,8 @@ export function holdOn(member: Member, all: readonly Member[], asker: Role): str
 }
 
 /** True when the new role can do less than the old one: keys may lose scopes with it. */
-export function isSmaller(from: Role, to: Role): boolean {
-  return ROLES.indexOf(to) > ROLES.indexOf(from);
+export function isSmaller(from: MemberRole, to: MemberRole): boolean {
+  return MEMBER_ROLES.indexOf(to) > MEMBER_ROLES.indexOf(from);
 }
 
 /** What removing a member ends, in a sentence. */

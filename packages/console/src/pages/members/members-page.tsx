@@ -6,9 +6,9 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { useSignedIn } from '../../data/session.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { InvitationList } from './invitation-list.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { invitationsQuery, membersQuery, teamsQuery } from './member-data.ts';
@@ -20,7 +20,7 @@ import { TeamList } from './team-list.tsx';
 export function MembersPage() {
   const { query, change } = useUrlState();
   const [inviting, setInviting] = useState(false);
-  const refusal = useRefusal('members');
+  const refusal = useDenialReason('members');
   const { operator: mayOperate } = useSignedIn();
   const shown = query.get('show') ?? 'members';
   useLiveQuery('config', membersQuery.queryKey);
@@ -40,7 +40,7 @@ export function MembersPage() {
   return (
     <PageFrame title="Members" padded={false} actions={invite}>
       <div className="overflow-x-auto px-4 pb-3 md:px-6">
-        <Segments
+        <SegmentedControl
           label="What is shown"
           options={[
             { id: 'members', label: withCount('Members', counts.members) },

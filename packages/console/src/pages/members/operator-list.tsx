@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -9,9 +9,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { grantOperator, type Operator, operatorsQuery, revokeOperator } from './member-data.ts';
 
 const TOUCHES = [operatorsQuery.queryKey, ['audit']] as const;
@@ -51,7 +51,7 @@ export function OperatorList() {
   );
 }
 
-function columnsFor(onRemove: (row: Operator) => void): readonly Column<Operator>[] {
+function columnsFor(onRemove: (row: Operator) => void): readonly TableColumn<Operator>[] {
   return [
     {
       id: 'name',
@@ -77,10 +77,10 @@ function columnsFor(onRemove: (row: Operator) => void): readonly Column<Operator
 
 function AddOperator({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
-  const save = useChange(() => grantOperator(email.trim()), {
+  const save = useApiMutation(() => grantOperator(email.trim()), {
     touches: TOUCHES,
     done: () => {
-      tell(`${email.trim()} is an operator`);
+      showToast(`${email.trim()} is an operator`);
       onClose();
     },
   });
@@ -114,7 +114,7 @@ function RemoveOperator({ row, onClose }: { readonly row: Operator; readonly onC
       make={() => revokeOperator(row.user_id)}
       touches={TOUCHES}
       onDone={() => {
-        tell(`${row.email} is not an operator anymore`);
+        showToast(`${row.email} is not an operator anymore`);
         onClose();
       }}
       onClose={onClose}

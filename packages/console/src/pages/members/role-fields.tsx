@@ -1,4 +1,4 @@
-import type { Role } from '@floe/contract/roles';
+import type { MemberRole } from '@floe/contract/roles';
 import { useQuery } from '@tanstack/react-query';
 import { Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
@@ -12,8 +12,8 @@ export function RoleField({
   disabled = false,
   onChange,
 }: {
-  readonly value: Role;
-  readonly roles: readonly Role[];
+  readonly value: MemberRole;
+  readonly roles: readonly MemberRole[];
   readonly disabled?: boolean;
   readonly onChange: (role: string) => void;
 }) {

@@ -1,6 +1,6 @@
 import type { Team } from '@floe/contract/api/teams';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -8,7 +8,7 @@ import { FieldsOf } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { changeTeam, createTeam, PEOPLE_TOUCHES, removeTeam } from './member-data.ts';
 
 /** A team, or a new one for null. */
@@ -19,10 +19,10 @@ export function TeamDialog({ row, onClose }: { readonly row: Team | null; readon
     cost_center: row?.cost_center ?? '',
   });
   const [removing, setRemoving] = useState(false);
-  const save = useChange(() => saved(row, draft), {
+  const save = useApiMutation(() => saved(row, draft), {
     touches: PEOPLE_TOUCHES,
     done: ({ name }) => {
-      tell(`Team ${name} saved`);
+      showToast(`Team ${name} saved`);
       onClose();
     },
   });
@@ -105,7 +105,7 @@ function Removal({ row, onClose }: { readonly row: Team; readonly onClose: () =>
       make={() => removeTeam(row.id)}
       touches={PEOPLE_TOUCHES}
       onDone={() => {
-        tell(`Team ${row.name} removed`);
+        showToast(`Team ${row.name} removed`);
         onClose();
       }}
       onClose={onClose}

@@ -6,11 +6,11 @@ import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { teamsQuery } from './member-data.ts';
 import { TeamDialog } from './team-dialog.tsx';
 
-const COLUMNS: readonly Column<Team>[] = [
+const COLUMNS: readonly TableColumn<Team>[] = [
   {
     id: 'name',
     label: 'Team',

@@ -1,11 +1,11 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { count, tokens } from '../../format/amounts.ts';
+import { formatCount, formatTokens } from '../../format/amounts.ts';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
-import { Card, KeyValue } from '../../ui/facts.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { Badge } from '../../ui/state.tsx';
+import { Badge } from '../../ui/status.tsx';
 import { LISTED, type Model, priceSource, priceText } from './model-words.ts';
 import { OwnPrice } from './own-price.tsx';
 
@@ -45,11 +45,17 @@ function Facts({ model }: { readonly model: Model }) {
   const more = keys.count - keys.names.length;
   return (
     <div className="grid gap-4 p-4 md:p-6">
-      <KeyValue
+      <DetailList
         items={[
           ['Named by', LISTED[model.listed_by]],
-          ['Context window', model.context_window === null ? null : `${tokens(model.context_window)} tokens`],
-          ['Most output', model.output_most === null ? null : `${tokens(model.output_most)} tokens`],
+          [
+            'Context window',
+            model.context_window === null ? null : `${formatTokens(model.context_window)} tokens`,
+          ],
+          [
+            'Most output',
+            model.max_output_tokens === null ? null : `${formatTokens(model.max_output_tokens)} tokens`,
+          ],
           ['Goes to', targets.length > 0 ? targets.join(', ') : null],
           [
             'Routes',
@@ -71,7 +77,7 @@ function Facts({ model }: { readonly model: Model }) {
           <OwnPrice key={model.id} model={model} provider={provider} />
         </Card>
       )}
-      <Card title="Keys that may use it" aside={count(keys.count)}>
+      <Card title="Keys that may use it" aside={formatCount(keys.count)}>
         {keys.count === 0 ? (
           <p className="text-ui text-ink-2">None: no working key has the scope gateway and this model.</p>
         ) : (
@@ -79,7 +85,7 @@ function Facts({ model }: { readonly model: Model }) {
             {keys.names.map((name) => (
               <Badge key={name}>{name}</Badge>
             ))}
-            {more > 0 && <span className="text-ui text-ink-2">and {count(more)} more</span>}
+            {more > 0 && <span className="text-ui text-ink-2">and {formatCount(more)} more</span>}
           </p>
         )}
       </Card>
@@ -96,7 +102,7 @@ function Prices({ model: { prices } }: { readonly model: Model }) {
       </p>
     );
   return (
-    <KeyValue
+    <DetailList
       items={[
         ['Input', priceText(prices.input_usd)],
         ['Output', priceText(prices.output_usd)],
@@ -105,7 +111,7 @@ function Prices({ model: { prices } }: { readonly model: Model }) {
         ...prices.tiers.map(
           ({ above_input_tokens, input_usd, output_usd }) =>
             [
-              `Above ${tokens(above_input_tokens)} input`,
+              `Above ${formatTokens(above_input_tokens)} input`,
               `${priceText(input_usd)} in, ${priceText(output_usd)} out`,
             ] as const,
         ),

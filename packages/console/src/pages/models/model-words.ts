@@ -1,14 +1,14 @@
-import type { model } from '@floe/contract/api/models';
+import type { modelResource } from '@floe/contract/api/models';
 import type * as z from 'zod';
-import { price } from '../../format/amounts.ts';
+import { formatPrice } from '../../format/amounts.ts';
 
-export type Model = z.output<typeof model>;
+export type Model = z.output<typeof modelResource>;
 
 /** USD per million tokens; a price nobody knows is unknown, which is not free. */
 export function priceText(usd: number | null | undefined): string {
   if (usd === undefined) return 'unknown';
   if (usd === null) return '–';
-  return usd === 0 ? 'free' : `$${price(usd)}`;
+  return usd === 0 ? 'free' : `$${formatPrice(usd)}`;
 }
 
 /** Who says what a model costs. */

@@ -3,14 +3,14 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { filterValues, tokensOf } from '../../filters/filter-text.ts';
-import { count, tokens } from '../../format/amounts.ts';
+import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { formatCount, formatTokens } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { Results } from '../../ui/results.tsx';
-import { Badge } from '../../ui/state.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { QueryResults } from '../../ui/results.tsx';
+import { Badge } from '../../ui/status.tsx';
+import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { ModelDrawer } from './model-drawer.tsx';
 import { type Model, priceText } from './model-words.ts';
 import { WhyNot } from './why-not.tsx';
@@ -26,11 +26,11 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['id', 'input', 'output', 'co
 export function ModelsPage() {
   const { query, change } = useUrlState();
   useLiveQuery('config', ['models']);
-  const filters = tokensOf(query, FIELDS);
+  const filters = toFilterTokens(query, FIELDS);
   const wanted = filterValues(filters);
   const list = useRows(listQuery<Model>('models', 'api/management/models', wanted));
   const open = query.get('open');
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   const shown = list.rows?.find(({ id }) => id === open);
   return (
     <PageFrame
@@ -49,11 +49,11 @@ export function ModelsPage() {
         />
         <p className="text-small text-ink-3">Prices are USD per million tokens.</p>
       </div>
-      <Results
+      <QueryResults
         list={list}
         what="models"
         label="Models"
-        shown={sorted(list.rows ?? [], COLUMNS, sort)}
+        shown={sortRows(list.rows ?? [], COLUMNS, sort)}
         rowId={({ id }) => id}
         columns={open ? COLUMNS.filter(({ id }) => BESIDE_DRAWER.has(id)) : COLUMNS}
         card={(model) => <ModelCard model={model} />}
@@ -83,7 +83,7 @@ const price = (
   id: string,
   label: string,
   of: (prices: NonNullable<Model['prices']>) => number | null,
-): Column<Model> => ({
+): TableColumn<Model> => ({
   id,
   label,
   width: '6rem',
@@ -93,7 +93,7 @@ const price = (
     kind === 'alias' ? <span className="text-ink-3">–</span> : priceText(prices ? of(prices) : undefined),
 });
 
-const COLUMNS: readonly Column<Model>[] = [
+const COLUMNS: readonly TableColumn<Model>[] = [
   {
     id: 'id',
     label: 'Model',
@@ -107,15 +107,15 @@ const COLUMNS: readonly Column<Model>[] = [
     width: '6rem',
     align: 'end',
     value: (model) => model.context_window,
-    cell: (model) => tokens(model.context_window),
+    cell: (model) => formatTokens(model.context_window),
   },
   {
-    id: 'output_most',
+    id: 'max_output_tokens',
     label: 'Most output',
     width: '7rem',
     align: 'end',
-    value: (model) => model.output_most,
-    cell: (model) => tokens(model.output_most),
+    value: (model) => model.max_output_tokens,
+    cell: (model) => formatTokens(model.max_output_tokens),
   },
   price('input', 'Input', ({ input_usd }) => input_usd),
   price('output', 'Output', ({ output_usd }) => output_usd),
@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<Model>[] = [
     width: '5rem',
     align: 'end',
     value: ({ keys }) => keys.count,
-    cell: ({ keys }) => count(keys.count),
+    cell: ({ keys }) => formatCount(keys.count),
   },
 ];
 
@@ -161,7 +161,7 @@ function ModelCard({ model }: { readonly model: Model }) {
       <span className="truncate text-small text-ink-2 figures">
         {kind === 'alias'
           ? `alias of ${model.targets.join(', ')}`
-          : `${tokens(context_window)} context · ${priceText(prices?.input_usd)} in, ${priceText(prices?.output_usd)} out`}
+          : `${formatTokens(context_window)} context · ${priceText(prices?.input_usd)} in, ${priceText(prices?.output_usd)} out`}
       </span>
     </span>
   );

@@ -1,14 +1,14 @@
-import type { provider as providerSchema } from '@floe/contract/api/providers';
+import type { providerResource as providerSchema } from '@floe/contract/api/providers';
 import { useState } from 'react';
 import type * as z from 'zod';
-import { getTagged, send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { getWithETag, sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import type { Model } from './model-words.ts';
 
 type Provider = z.output<typeof providerSchema>;
@@ -50,10 +50,10 @@ function PriceDialog({
 }) {
   const name = model.model ?? model.id;
   const [form, setForm] = useState<Readonly<Record<string, string>>>({
-    input: fieldText(model.prices?.input_usd),
-    output: fieldText(model.prices?.output_usd),
-    cache_read: fieldText(model.prices?.cache_read_usd),
-    cache_write: fieldText(model.prices?.cache_write_usd),
+    input: formatNumberField(model.prices?.input_usd),
+    output: formatNumberField(model.prices?.output_usd),
+    cache_read: formatNumberField(model.prices?.cache_read_usd),
+    cache_write: formatNumberField(model.prices?.cache_write_usd),
   });
   const save = useSavePrice(provider, name, form, onClose);
   return (
@@ -105,26 +105,26 @@ function useSavePrice(
   onDone: () => void,
 ) {
   const path = `api/management/providers/${encodeURIComponent(provider)}`;
-  return useChange(
+  return useApiMutation(
     async (own: boolean) => {
-      const { body, etag } = await getTagged<Provider>(path);
+      const { body, etag } = await getWithETag<Provider>(path);
       const others = Object.fromEntries(Object.entries(body.prices).filter(([id]) => id !== name));
       const price = Object.fromEntries(
         FIELDS.flatMap(([field]) => {
-          const value = typedNumber(form[field] ?? '');
+          const value = parseNumberField(form[field] ?? '');
           return value === null ? [] : [[field, value]];
         }),
       );
       // Units and tiers are set in the configuration; this form leaves them as they are.
       const { units, tiers } = body.prices[name] ?? {};
       const whole = { ...price, ...(units && { units }), ...(tiers && { tiers }) };
-      return send<Provider>('PATCH', path, { prices: own ? { ...others, [name]: whole } : others }, etag);
+      return sendJson<Provider>('PATCH', path, { prices: own ? { ...others, [name]: whole } : others }, etag);
     },
     {
       touches: [['models'], ['providers']],
       done: () => {
         onDone();
-        tell('The next request has this price; those before keep theirs.');
+        showToast('The next request has this price; those before keep theirs.');
       },
     },
   );

@@ -1,21 +1,21 @@
-import type { simulated } from '@floe/contract/api/routes';
+import type { routeSimulationResult } from '@floe/contract/api/routes';
 import { useState } from 'react';
 import type * as z from 'zod';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 
-type Answer = z.output<typeof simulated>;
+type Answer = z.output<typeof routeSimulationResult>;
 
 /** Asks the running gateway whether a model could be used right now, and tells what stands in the way. */
 export function WhyNot() {
   const [model, setModel] = useState('');
   const [told, setTold] = useState<{ readonly model: string; readonly answer: Answer } | null>(null);
-  const ask = useChange(
+  const ask = useApiMutation(
     (id: string) =>
-      send<Answer>('POST', 'api/management/routes/simulate', {
+      sendJson<Answer>('POST', 'api/management/routes/simulate', {
         request: { model: id, messages: [{ role: 'user', content: 'Hello' }] },
       }),
     { done: (answer, id) => setTold({ model: id, answer }) },
@@ -55,7 +55,7 @@ function Verdict({ model, answer }: { readonly model: string; readonly answer: A
   return (
     <p role="status" className="flex w-full items-start gap-2 text-ui">
       <span className="mt-0.5">
-        <StateIcon state={answer.outcome === 'sent' ? 'healthy' : 'blocked'} />
+        <StatusIcon state={answer.outcome === 'sent' ? 'healthy' : 'blocked'} />
       </span>
       {answer.outcome === 'sent' ? (
         <span>

@@ -1,15 +1,15 @@
-import type { Check } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitors';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useUrlState } from '../../app/url-state.ts';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, clockTime, day, fullTime } from '../../format/moments.ts';
-import { cx } from '../../ui/class-names.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatClockTime, formatDayLabel, formatFullTime } from '../../format/times.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
 import { ScrollArea } from '../../ui/scroll-area.tsx';
-import { STATES, type State, StateIcon } from '../../ui/state.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { type DisplayStatus, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { carriedBy, lateText, metadataText } from './check-words.ts';
 import { checksExport, checksQuery } from './monitor-data.ts';
 
@@ -20,7 +20,9 @@ const SHOWN = [
   { id: 'unknown', label: 'Unknown' },
 ] as const;
 
-const LOOKS: Readonly<Record<Check['status'], { readonly state: State; readonly word: string }>> = {
+const LOOKS: Readonly<
+  Record<CheckResource['status'], { readonly state: DisplayStatus; readonly word: string }>
+> = {
   ok: { state: 'healthy', word: 'OK' },
   missed: { state: 'failing', word: 'Missed' },
   failed: { state: 'failing', word: 'Failed' },
@@ -41,7 +43,7 @@ export function CheckHistory({ id }: { readonly id: string }) {
       <header className="flex flex-wrap items-center justify-between gap-2 px-4 py-2.5">
         <h2 className="text-body font-semibold">Check history</h2>
         <div className="flex items-center gap-2">
-          <Segments
+          <SegmentedControl
             label="Checks shown"
             options={SHOWN}
             value={chosen}
@@ -96,8 +98,8 @@ function SpanShown({
   if (from === null) return null;
   return (
     <p className="flex flex-wrap items-center gap-x-3 px-4 pb-2 text-small text-ink-2">
-      From {fullTime(new Date(from), browserZone())}
-      {to !== null && ` to ${fullTime(new Date(to), browserZone())}`}
+      From {formatFullTime(new Date(from), browserZone())}
+      {to !== null && ` to ${formatFullTime(new Date(to), browserZone())}`}
       <button type="button" onClick={onAll} className="min-h-6 text-accent-ink underline">
         Show all
       </button>
@@ -110,7 +112,7 @@ const CELL = 'px-4 py-2 align-top';
 /** What a phone has no room for. */
 const WIDE = `${CELL} max-md:hidden`;
 
-function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
+function CheckTable({ checks }: { readonly checks: readonly CheckResource[] }) {
   return (
     <ScrollArea className="overflow-x-auto -outline-offset-2">
       <table className="w-full text-left text-ui figures">
@@ -121,7 +123,7 @@ function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
               <th
                 key={head}
                 scope="col"
-                className={cx(
+                className={joinClassNames(
                   'px-4 py-1.5 font-medium whitespace-nowrap',
                   (index === 1 || index > 4) && 'max-md:hidden',
                   head === 'Run time' && 'text-right',
@@ -142,18 +144,18 @@ function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
   );
 }
 
-function CheckRow({ check }: { readonly check: Check }) {
-  const { status, error, received_at, detected_at, duration_ms, stands_for } = check;
+function CheckRow({ check }: { readonly check: CheckResource }) {
+  const { status, error, received_at, detected_at, duration_ms, missed_count } = check;
   const { state, word } = LOOKS[status];
   const quiet = status === 'ok';
   const head = (
     <th scope="row" className={`${CELL} font-normal whitespace-nowrap`}>
       <span
-        className={`flex items-center gap-2 ${quiet ? 'text-ink-2' : `font-medium ${STATES[state].ink}`}`}
+        className={`flex items-center gap-2 ${quiet ? 'text-ink-2' : `font-medium ${STATUS_STYLES[state].ink}`}`}
       >
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
         {word}
-        {stands_for > 1 && <span className="font-normal text-ink-2">× {stands_for}</span>}
+        {missed_count > 1 && <span className="font-normal text-ink-2">× {missed_count}</span>}
       </span>
     </th>
   );
@@ -165,7 +167,7 @@ function CheckRow({ check }: { readonly check: Check }) {
           <Moment at={check.expected_at} />
         </td>
         <td className={CELL} colSpan={4}>
-          <span className={status === 'unknown' ? 'text-ink-2' : STATES[state].ink}>
+          <span className={status === 'unknown' ? 'text-ink-2' : STATUS_STYLES[state].ink}>
             {error ?? 'Floe was not running. Not counted as uptime or downtime.'}
           </span>
           <span className="block text-small text-ink-2">
@@ -184,7 +186,7 @@ function CheckRow({ check }: { readonly check: Check }) {
         <Moment at={received_at} />
       </td>
       <td className={`${CELL} whitespace-nowrap text-ink-2`}>{lateText(check)}</td>
-      <td className={`${CELL} text-right whitespace-nowrap`}>{duration(duration_ms)}</td>
+      <td className={`${CELL} text-right whitespace-nowrap`}>{formatDuration(duration_ms)}</td>
       <td className={`${WIDE} max-w-56 text-ink-2`}>
         {error !== null && <span className="block text-failing-ink">{error}</span>}
         <Metadata value={carriedBy(check.metadata)} />
@@ -194,7 +196,7 @@ function CheckRow({ check }: { readonly check: Check }) {
 }
 
 /** The first of it; all of it when it is opened. */
-function Metadata({ value }: { readonly value: Check['metadata'] }) {
+function Metadata({ value }: { readonly value: CheckResource['metadata'] }) {
   const short = metadataText(value);
   if (short === null) return <span className="text-ink-3">–</span>;
   return (
@@ -213,7 +215,7 @@ function Moment({ at }: { readonly at: string | null }) {
   const zone = browserZone();
   return (
     <time dateTime={at}>
-      {day(moment, zone, new Date())} {clockTime(moment, zone)}
+      {formatDayLabel(moment, zone, new Date())} {formatClockTime(moment, zone)}
     </time>
   );
 }

@@ -1,21 +1,24 @@
-import type { Check } from '@floe/contract/api/monitors';
-import { duration } from '../../format/amounts.ts';
+import type { CheckResource } from '@floe/contract/api/monitors';
+import { formatDuration } from '../../format/amounts.ts';
 
 /** `on time`, `early`, `+7 s`: how a beat stood to what was promised. */
-export function lateText({ expected_at, received_at }: Pick<Check, 'expected_at' | 'received_at'>): string {
+export function lateText({
+  expected_at,
+  received_at,
+}: Pick<CheckResource, 'expected_at' | 'received_at'>): string {
   if (expected_at === null || received_at === null) return '–';
   const ms = new Date(received_at).getTime() - new Date(expected_at).getTime();
   if (Math.abs(ms) < 1000) return 'on time';
-  return ms < 0 ? 'early' : `+${duration(ms)}`;
+  return ms < 0 ? 'early' : `+${formatDuration(ms)}`;
 }
 
 /** What a beat carried; the body of one by URL is text, which is mostly JSON. */
-export function carriedBy(value: Check['metadata']): Check['metadata'] {
+export function carriedBy(value: CheckResource['metadata']): CheckResource['metadata'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { body, ...rest } = value;
   if (typeof body !== 'string') return value;
   try {
-    const read: Check['metadata'] = JSON.parse(body);
+    const read: CheckResource['metadata'] = JSON.parse(body);
     return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...rest, ...read } : value;
   } catch {
     return value;
@@ -23,7 +26,7 @@ export function carriedBy(value: Check['metadata']): Check['metadata'] {
 }
 
 /** The first two facts of what a beat carried; null when it carried nothing. */
-export function metadataText(value: Check['metadata']): string | null {
+export function metadataText(value: CheckResource['metadata']): string | null {
   if (value === null) return null;
   if (typeof value !== 'object') return String(value);
   const facts = Object.entries(value).map(

@@ -1,9 +1,9 @@
-import type { MonitorStanding } from '@floe/contract/api/monitors';
+import type { MonitorSummary } from '@floe/contract/api/monitors';
 import { memo, useId } from 'react';
-import { duration } from '../../format/amounts.ts';
+import { formatDuration } from '../../format/amounts.ts';
 import { HEIGHT, STEP, stripPaths } from './strip-paths.ts';
 
-type Slice = MonitorStanding['recent'][number]['slices'][number];
+type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
 /** The last day in half hours: what failed stands at the foot with its share, what nobody saw is hatched. */
 export const DayStrip = memo(({ slices }: { readonly slices: readonly Slice[] | undefined }) => {
@@ -44,5 +44,5 @@ function sentence(slices: readonly Slice[]): string {
   ] as const;
   const told = parts.filter(([, seconds]) => seconds >= 1);
   if (told.length === 0) return 'Last 24 hours: no data';
-  return `Last 24 hours: ${told.map(([word, seconds]) => `${word} ${duration(seconds * 1000)}`).join(', ')}`;
+  return `Last 24 hours: ${told.map(([word, seconds]) => `${word} ${formatDuration(seconds * 1000)}`).join(', ')}`;
 }

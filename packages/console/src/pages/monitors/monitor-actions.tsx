@@ -3,28 +3,28 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, KeyRound, Lock, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { usePlace } from '../../app/use-place.ts';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { counted } from '../../format/words.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { MONITORS, monitorPath, putRows, sendTestBeat } from './monitor-data.ts';
 import { hoursFromNow, MuteItems, usePausing } from './monitor-menu.tsx';
 
 /** What can be done with a monitor: at the head of its page. */
 export function MonitorActions({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source, beat_url } = monitor;
-  const go = usePlace('/monitors', '/edit');
+  const go = useResourceNavigate('/monitors', '/edit');
   const fromFile = source.kind === 'file';
   const { toggle, running } = usePausing(monitor);
-  const beat = useChange(() => sendTestBeat(monitor), {
+  const beat = useApiMutation(() => sendTestBeat(monitor), {
     touches: [['monitors', 'one', id]],
-    done: () => tell('The test beat was recorded.'),
-    failed: ({ message }) => tell(message),
+    done: () => showToast('The test beat was recorded.'),
+    failed: ({ message }) => showToast(message),
   });
   const edit = () => go(id);
   useShortcuts([{ keys: 'e', does: 'Edit this monitor', run: edit }]);
@@ -63,7 +63,7 @@ type Asked = 'rotate' | 'delete' | null;
 function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
   const { id, name, source } = monitor;
   const [asked, setAsked] = useState<Asked>(null);
-  const refusal = useRefusal('monitoring');
+  const refusal = useDenialReason('monitoring');
   const { pauseUntil } = usePausing(monitor);
   const close = () => setAsked(null);
   return (
@@ -77,7 +77,7 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
               disabled={refusal !== null || source.kind === 'file'}
               onSelect={() => pauseUntil(hoursFromNow(hours))}
             >
-              Pause for {counted(hours, 'hour')}
+              Pause for {pluralize(hours, 'hour')}
             </MenuItem>
           ))}
         <MuteItems monitor={monitor} />
@@ -95,11 +95,11 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
       </Menu>
       {asked === 'rotate' && (
         <ConfirmChange
-          make={() => send<Monitor>('POST', monitorPath(id, '/rotate'))}
+          make={() => sendJson<Monitor>('POST', monitorPath(id, '/rotate'))}
           touches={[['monitors', 'one', id]]}
           onDone={() => {
             close();
-            tell('The beat URL is another one now.');
+            showToast('The beat URL is another one now.');
           }}
           onClose={close}
           title={`Change the beat URL of ${name}`}
@@ -115,18 +115,18 @@ function MoreMenu({ monitor }: { readonly monitor: Monitor }) {
 
 function DeleteMonitor({ monitor, onClose }: { readonly monitor: Monitor; readonly onClose: () => void }) {
   const { id, name } = monitor;
-  const go = usePlace('/monitors');
+  const go = useResourceNavigate('/monitors');
   const client = useQueryClient();
   const { title, effect, typed } = MONITORS.removal(monitor);
   const gone = () => {
     putRows(client, [id], []);
-    tell(`${name} was deleted.`);
+    showToast(`${name} was deleted.`);
     go();
   };
   return (
     <ConfirmChange
-      make={() => send<null>('DELETE', monitorPath(id))}
-      touches={[['monitors', 'standing']]}
+      make={() => sendJson<null>('DELETE', monitorPath(id))}
+      touches={[['monitors', 'status']]}
       onDone={gone}
       onClose={onClose}
       title={title}

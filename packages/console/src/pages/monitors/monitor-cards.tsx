@@ -2,13 +2,14 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
 import { apiUrl } from '../../data/base.ts';
-import { duration, uptime } from '../../format/amounts.ts';
-import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
-import { counted } from '../../format/words.ts';
+import { formatDuration, formatUptime } from '../../format/amounts.ts';
+import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
+import { pluralize } from '../../format/words.ts';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Card, KeyValue, StatCard } from '../../ui/facts.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { DELIVERIES } from '../channels/channel-data.ts';
 import {
   type Alert,
@@ -50,12 +51,12 @@ function UptimeCard({
       ? 'nothing judged yet'
       : down === 0
         ? 'no downtime'
-        : `${duration(down * 1000)} down${times}`;
+        : `${formatDuration(down * 1000)} down${times}`;
   return (
     <StatCard
       label={label}
-      value={ratio === null ? '–' : uptime(ratio)}
-      remark={unknown >= 60 ? `${remark}; ${duration(unknown * 1000)} unknown` : remark}
+      value={ratio === null ? '–' : formatUptime(ratio)}
+      remark={unknown >= 60 ? `${remark}; ${formatDuration(unknown * 1000)} unknown` : remark}
     />
   );
 }
@@ -68,7 +69,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
     <Card title="Configuration">
       <div className="grid gap-3">
         <SourceNotice source={source} path={monitorPath(id)} />
-        <KeyValue
+        <DetailList
           items={[
             ['Interval', interval === null ? null : `${interval} min (${minutesText(interval)})`],
             ['Schedule', schedule && `${scheduleText(monitor)}, ${zoneOf(schedule)}`],
@@ -82,7 +83,7 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
                 ? 'after interval and grace'
                 : minutesText(monitor.first_beat_due_minutes),
             ],
-            ['Alert after', counted(monitor.alert_after_misses, 'miss', 'misses')],
+            ['Alert after', pluralize(monitor.alert_after_misses, 'miss', 'misses')],
             ['Reported failures', monitor.fail_counts_as_miss ? 'count as a miss' : 'alert at once'],
             [
               'Channels',
@@ -100,8 +101,11 @@ export function ConfigurationCard({ monitor }: { readonly monitor: Monitor }) {
                     </span>
                   )),
             ],
-            ['Muted until', monitor.muted_until && fullTime(new Date(monitor.muted_until), browserZone())],
-            ['Created', day(new Date(created_at), browserZone(), new Date())],
+            [
+              'Muted until',
+              monitor.muted_until && formatFullTime(new Date(monitor.muted_until), browserZone()),
+            ],
+            ['Created', formatDayLabel(new Date(created_at), browserZone(), new Date())],
           ]}
         />
         {monitor.description && <p className="text-ui whitespace-pre-wrap">{monitor.description}</p>}
@@ -164,7 +168,7 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
   return (
     <li className="flex items-start gap-2 py-2 text-ui first:pt-0 last:pb-0">
       <span className="mt-0.5">
-        <StateIcon state={event === 'monitor_recovered' ? 'healthy' : 'failing'} />
+        <StatusIcon state={event === 'monitor_recovered' ? 'healthy' : 'failing'} />
       </span>
       <div className="min-w-0 flex-1">
         <div>{title}</div>
@@ -175,7 +179,7 @@ function AlertLine({ alert: { event, title, at, deliveries } }: { readonly alert
         </div>
       </div>
       <time dateTime={at} className="text-small whitespace-nowrap text-ink-2 figures">
-        {day(moment, browserZone(), new Date())}, {shortTime(moment, browserZone())}
+        {formatDayLabel(moment, browserZone(), new Date())}, {formatShortTime(moment, browserZone())}
       </time>
     </li>
   );

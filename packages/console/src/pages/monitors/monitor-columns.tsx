@@ -2,11 +2,11 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { BellOff } from 'lucide-react';
 import { createContext, use } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { duration, uptime } from '../../format/amounts.ts';
-import { browserZone, fullTime, relative, shortTime } from '../../format/moments.ts';
+import { formatDuration, formatUptime } from '../../format/amounts.ts';
+import { browserZone, formatFullTime, formatRelativeTime, formatShortTime } from '../../format/times.ts';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { DayStrip } from './day-strip.tsx';
 import type { Recent } from './monitor-list.ts';
@@ -18,7 +18,7 @@ import { scheduleShort } from './monitor-words.ts';
 export const RecentContext = createContext<Recent>(new Map());
 
 /** The columns of the list that people choose from. */
-export const MONITOR_COLUMNS: readonly Column<Monitor>[] = [
+export const MONITOR_COLUMNS: readonly TableColumn<Monitor>[] = [
   { id: 'state', label: 'State', width: '7.5rem', cell: (row) => <StateText row={row} /> },
   { id: 'name', label: 'Name', width: 'minmax(11rem, 1.4fr)', cell: (row) => <NameText row={row} /> },
   {
@@ -63,7 +63,7 @@ export const SelectionContext = createContext<Pick<Selection, 'ids' | 'toggle'>>
 });
 
 /** What stands before and behind the chosen columns: choosing the row, and what is done with it. */
-export function withControls(columns: readonly Column<Monitor>[]): readonly Column<Monitor>[] {
+export function withControls(columns: readonly TableColumn<Monitor>[]): readonly TableColumn<Monitor>[] {
   return [
     { id: 'select', label: '', width: '1rem', cell: (row) => <SelectBox row={row} /> },
     ...columns,
@@ -87,12 +87,12 @@ function SelectBox({ row: { id, name } }: { readonly row: Monitor }) {
 }
 
 function LastDay({ id }: { readonly id: string }) {
-  return <DayStrip slices={use(RecentContext).get(id)?.slices} />;
+  return <DayStrip slices={use(RecentContext).get(id)?.intervals} />;
 }
 
 function UptimeText({ id }: { readonly id: string }) {
   const ratio = use(RecentContext).get(id)?.uptime_ratio;
-  return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : uptime(ratio);
+  return ratio === null || ratio === undefined ? <span className="text-ink-3">–</span> : formatUptime(ratio);
 }
 
 /** Without a tooltip of its own: rows come and go by the dozen while one scrolls. */
@@ -100,8 +100,8 @@ function Since({ at }: { readonly at: string }) {
   const moment = new Date(at);
   const now = useNow();
   return (
-    <time dateTime={at} title={fullTime(moment, browserZone())}>
-      {relative(moment, now)}
+    <time dateTime={at} title={formatFullTime(moment, browserZone())}>
+      {formatRelativeTime(moment, now)}
     </time>
   );
 }
@@ -113,11 +113,11 @@ function StateText({ row }: { readonly row: Monitor }) {
   const quiet = status === 'healthy' || status === 'paused';
   return (
     <span className="flex items-center gap-2">
-      <StateIcon state={status} />
-      <span className={quiet ? 'text-ink-2' : `font-medium ${STATES[status].ink}`}>
+      <StatusIcon state={status} />
+      <span className={quiet ? 'text-ink-2' : `font-medium ${STATUS_STYLES[status].ink}`}>
         {status === 'failing' && since
-          ? duration(Math.max(0, now.getTime() - new Date(since).getTime()))
-          : STATES[status].word}
+          ? formatDuration(Math.max(0, now.getTime() - new Date(since).getTime()))
+          : STATUS_STYLES[status].word}
       </span>
     </span>
   );
@@ -140,7 +140,7 @@ function NameText({ row: { id, name, tags, muted_until } }: { readonly row: Moni
 /** Nobody is told of it for now. */
 function MutedIcon({ until }: { readonly until: string | null }) {
   if (until === null || new Date(until) <= new Date()) return null;
-  const words = `Muted until ${fullTime(new Date(until), browserZone())}`;
+  const words = `Muted until ${formatFullTime(new Date(until), browserZone())}`;
   return (
     <span title={words} className="shrink-0 text-ink-3">
       <BellOff size={14} strokeWidth={1.75} role="img" aria-label={words} />
@@ -154,12 +154,12 @@ function DeadlineText({ row }: { readonly row: Monitor }) {
   const at = row.failing_since ?? row.deadline_at;
   if (at === null) return <span className="text-ink-3">–</span>;
   const moment = new Date(at);
-  if (row.status !== 'failing') return <time dateTime={at}>{relative(moment, now)}</time>;
+  if (row.status !== 'failing') return <time dateTime={at}>{formatRelativeTime(moment, now)}</time>;
   return (
     <time dateTime={at} className="text-failing-ink">
       {now.getTime() - moment.getTime() < 86_400_000
-        ? `since ${shortTime(moment, browserZone())}`
-        : relative(moment, now)}
+        ? `since ${formatShortTime(moment, browserZone())}`
+        : formatRelativeTime(moment, now)}
     </time>
   );
 }
@@ -170,13 +170,13 @@ export function MonitorCard({ row }: { readonly row: Monitor }) {
   const { status, name, failing_since, deadline_at } = row;
   const line =
     status === 'failing' && failing_since
-      ? `failing for ${duration(Math.max(0, now.getTime() - new Date(failing_since).getTime()))}`
+      ? `failing for ${formatDuration(Math.max(0, now.getTime() - new Date(failing_since).getTime()))}`
       : deadline_at
-        ? `deadline ${relative(new Date(deadline_at), now)}`
-        : STATES[status].word.toLowerCase();
+        ? `deadline ${formatRelativeTime(new Date(deadline_at), now)}`
+        : STATUS_STYLES[status].word.toLowerCase();
   return (
     <div className="flex items-center gap-3 text-body">
-      <StateIcon state={status} />
+      <StatusIcon state={status} />
       <div className="min-w-0 flex-1">
         <div className="truncate">{name}</div>
         <div className="truncate text-small text-ink-2 figures">

@@ -1,15 +1,15 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type { Board } from '@floe/contract/api/boards';
-import type { alert, Channel } from '@floe/contract/api/channels';
+import type { alertResource, Channel } from '@floe/contract/api/channels';
 import type { MaintenanceWindow } from '@floe/contract/api/maintenance';
 import type {
-  Check,
+  BulkMonitorResult,
+  bulkMonitorPatch,
+  CheckResource,
   Monitor,
-  MonitorStanding,
-  MonitorsChanged,
-  monitorsChange,
-  period,
-  uptime,
+  MonitorSummary,
+  periodResource,
+  uptimeReport,
 } from '@floe/contract/api/monitors';
 import {
   infiniteQueryOptions,
@@ -18,17 +18,17 @@ import {
   queryOptions,
 } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get, getTagged, type Page, send } from '../../data/api-client.ts';
+import { type ApiPage, getJson, getWithETag, sendJson } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
-import type { ResourceKind } from '../../data/resource-kind.ts';
+import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { browserZone } from '../../format/moments.ts';
+import { browserZone } from '../../format/times.ts';
 import { formOf, type MonitorForm, monitorBody, monitorChange } from './monitor-form.ts';
 import { type MonitorPages, patched } from './monitor-rows.ts';
 
-export type Period = z.output<typeof period>;
-export type Uptime = z.output<typeof uptime>;
-export type Alert = z.output<typeof alert>;
+export type Period = z.output<typeof periodResource>;
+export type Uptime = z.output<typeof uptimeReport>;
+export type Alert = z.output<typeof alertResource>;
 
 /** What monitors are filtered by: the API's own parameters. */
 export const MONITOR_FIELDS: readonly FilterField[] = [
@@ -42,13 +42,13 @@ export const MONITOR_FIELDS: readonly FilterField[] = [
 const LIST = 'api/monitoring/monitors';
 
 /** Monitors, as their editor and the question before one is removed handle them. Their lists are kept row by row. */
-export const MONITORS: ResourceKind<Monitor, MonitorForm> = {
+export const MONITORS: ConsoleResourceKind<Monitor, MonitorForm> = {
   one: 'monitor',
   path: LIST,
   touches: [
     ['monitors', 'settings'],
     ['monitors', 'one'],
-    ['monitors', 'standing'],
+    ['monitors', 'status'],
   ],
   needs: 'monitoring',
   formOf: (monitor) => formOf(monitor, browserZone()),
@@ -79,7 +79,11 @@ export function monitorsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: [...LISTS, filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Monitor>>(LIST, { ...filters, sort: 'urgency', limit: PAGE_ROWS, cursor: pageParam }, signal),
+      getJson<ApiPage<Monitor>>(
+        LIST,
+        { ...filters, sort: 'urgency', limit: PAGE_ROWS, cursor: pageParam },
+        signal,
+      ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     staleTime: Number.POSITIVE_INFINITY,
@@ -90,7 +94,7 @@ const LISTS = ['monitors', 'list'] as const;
 
 /** Reads some rows again and puts them where they stand, in every list that has them. */
 export async function refreshRows(client: QueryClient, ids: readonly string[]): Promise<void> {
-  const { data } = await get<Page<Monitor>>(LIST, { ids: ids.join(), limit: AT_ONCE });
+  const { data } = await getJson<ApiPage<Monitor>>(LIST, { ids: ids.join(), limit: AT_ONCE });
   putRows(client, ids, data);
 }
 
@@ -108,7 +112,7 @@ export function forgetLists(client: QueryClient): void {
 export function monitorChoicesQuery(search: string) {
   return queryOptions({
     queryKey: ['monitors', 'choices', search],
-    queryFn: ({ signal }) => get<Page<Monitor>>(LIST, { search, limit: 50 }, signal),
+    queryFn: ({ signal }) => getJson<ApiPage<Monitor>>(LIST, { search, limit: 50 }, signal),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
@@ -123,7 +127,7 @@ export function monitorNamesQuery(ids: readonly string[]) {
         ids.slice(nth * AT_ONCE, (nth + 1) * AT_ONCE).join(),
       );
       const pages = await Promise.all(
-        blocks.map((some) => get<Page<Monitor>>(LIST, { ids: some, limit: AT_ONCE }, signal)),
+        blocks.map((some) => getJson<ApiPage<Monitor>>(LIST, { ids: some, limit: AT_ONCE }, signal)),
       );
       return new Map(pages.flatMap(({ data }) => data.map(({ id, name }) => [id, name] as const)));
     },
@@ -132,26 +136,28 @@ export function monitorNamesQuery(ids: readonly string[]) {
   });
 }
 
-export type ManyChange = Omit<z.input<typeof monitorsChange>, 'ids'>;
+export type ManyChange = Omit<z.input<typeof bulkMonitorPatch>, 'ids'>;
 
 /** One change for a selection of any size, a hundred at a time. */
-export async function changeMonitors(ids: readonly string[], change: ManyChange): Promise<MonitorsChanged> {
-  const answers: MonitorsChanged[] = [];
+export async function changeMonitors(ids: readonly string[], change: ManyChange): Promise<BulkMonitorResult> {
+  const answers: BulkMonitorResult[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE)
-    answers.push(await send<MonitorsChanged>('PATCH', LIST, { ids: ids.slice(at, at + AT_ONCE), ...change }));
+    answers.push(
+      await sendJson<BulkMonitorResult>('PATCH', LIST, { ids: ids.slice(at, at + AT_ONCE), ...change }),
+    );
   return {
     changed: answers.flatMap(({ changed }) => changed),
     unchanged: answers.flatMap(({ unchanged }) => unchanged),
-    refused: answers.flatMap(({ refused }) => refused),
+    failed: answers.flatMap(({ failed }) => failed),
   };
 }
 
 /** Counts by state, and the last day of these monitors. */
 export function standingQuery(ids: readonly string[]) {
   return queryOptions({
-    queryKey: ['monitors', 'standing', ids.join()],
+    queryKey: ['monitors', 'status', ids.join()],
     queryFn: ({ signal }) =>
-      get<MonitorStanding>('api/monitoring/standing', { monitors: ids.join() }, signal),
+      getJson<MonitorSummary>('api/monitoring/status', { monitors: ids.join() }, signal),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   });
@@ -160,14 +166,14 @@ export function standingQuery(ids: readonly string[]) {
 export function monitorQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id],
-    queryFn: ({ signal }) => getTagged<Monitor>(monitorPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<Monitor>(monitorPath(id), signal),
   });
 }
 
 export function uptimeQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'uptime', days],
-    queryFn: ({ signal }) => get<Uptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
+    queryFn: ({ signal }) => getJson<Uptime>(monitorPath(id, '/uptime'), { from: daysAgo(days) }, signal),
   });
 }
 
@@ -176,7 +182,7 @@ export function periodsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'periods', days],
     queryFn: ({ signal }) =>
-      get<Page<Period>>(monitorPath(id, '/periods'), { from: daysAgo(days), limit: 500 }, signal),
+      getJson<ApiPage<Period>>(monitorPath(id, '/periods'), { from: daysAgo(days), limit: 500 }, signal),
     placeholderData: keepPreviousData,
   });
 }
@@ -192,7 +198,11 @@ export function checksQuery(id: string, filters: CheckFilters) {
   return infiniteQueryOptions({
     queryKey: ['monitors', 'one', id, 'checks', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Check>>(monitorPath(id, '/checks'), { ...filters, limit: 50, cursor: pageParam }, signal),
+      getJson<ApiPage<CheckResource>>(
+        monitorPath(id, '/checks'),
+        { ...filters, limit: 50, cursor: pageParam },
+        signal,
+      ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
@@ -203,7 +213,11 @@ export function marksQuery(id: string, days: number) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'marks', days],
     queryFn: ({ signal }) =>
-      get<Page<Check>>(monitorPath(id, '/checks'), { from: daysAgo(days), limit: 200 }, signal),
+      getJson<ApiPage<CheckResource>>(
+        monitorPath(id, '/checks'),
+        { from: daysAgo(days), limit: 200 },
+        signal,
+      ),
     placeholderData: keepPreviousData,
   });
 }
@@ -213,7 +227,7 @@ export function settingsChangesQuery(id: string) {
   return queryOptions({
     queryKey: ['monitors', 'one', id, 'changes'],
     queryFn: ({ signal }) =>
-      get<Page<AuditEntry>>(
+      getJson<ApiPage<AuditEntry>>(
         'api/management/audit',
         { subject: id, action: 'monitors.update', limit: 50 },
         signal,
@@ -229,24 +243,26 @@ export function checksExport(id: string): string {
 export function alertsOfMonitorQuery(id: string) {
   return queryOptions({
     queryKey: ['alerts', 'of', id],
-    queryFn: ({ signal }) => get<Page<Alert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
+    queryFn: ({ signal }) =>
+      getJson<ApiPage<Alert>>('api/monitoring/alerts', { subject: id, limit: 5 }, signal),
   });
 }
 
 export const channelNamesQuery = queryOptions({
   queryKey: ['channels', 'names'],
-  queryFn: ({ signal }) => get<Page<Channel>>('api/monitoring/channels', { limit: 500 }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<Channel>>('api/monitoring/channels', { limit: 500 }, signal),
   staleTime: 30_000,
 });
 
 export const boardsOfOrgQuery = queryOptions({
   queryKey: ['boards', 'all'],
-  queryFn: ({ signal }) => get<Page<Board>>('api/monitoring/boards', { limit: 500 }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<Board>>('api/monitoring/boards', { limit: 500 }, signal),
 });
 
 export const windowsOfOrgQuery = queryOptions({
   queryKey: ['maintenance', 'all'],
-  queryFn: ({ signal }) => get<Page<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
+  queryFn: ({ signal }) =>
+    getJson<ApiPage<MaintenanceWindow>>('api/monitoring/maintenance', { limit: 500 }, signal),
 });
 
 /** A beat from here, by the monitor's secret address: what the job would send, marked as a test. */
@@ -261,8 +277,8 @@ export async function sendTestBeat({ beat_url }: Pick<Monitor, 'beat_url'>): Pro
 }
 
 export const pauseMonitor = (id: string, until: string | null = null) =>
-  send<Monitor>('POST', monitorPath(id, '/pause'), { until });
-export const resumeMonitor = (id: string) => send<Monitor>('POST', monitorPath(id, '/resume'));
+  sendJson<Monitor>('POST', monitorPath(id, '/pause'), { until });
+export const resumeMonitor = (id: string) => sendJson<Monitor>('POST', monitorPath(id, '/resume'));
 
 function daysAgo(days: number): string {
   // On the minute: the same link asked twice in a moment is the same question.

@@ -2,14 +2,14 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
-import type { Tagged } from '../../data/api-client.ts';
-import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
-import { browserZone, day, shortTime } from '../../format/moments.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import type { WithETag } from '../../data/api-client.ts';
+import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { browserZone, formatDayLabel, formatShortTime } from '../../format/times.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { Loaded, NewForm } from '../../ui/resource-forms.tsx';
+import { LoadedResource, NewResourceForm } from '../../ui/resource-forms.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { movedDeadline } from './deadline.ts';
 import { forgetLists, MONITORS, putRows } from './monitor-data.ts';
 import { MonitorFields } from './monitor-fields.tsx';
@@ -20,9 +20,9 @@ const CRUMB = { label: 'Monitors', to: '/monitors' } as const;
 
 /** A monitor that is not there yet. */
 export function NewMonitorPage() {
-  const go = usePlace(CRUMB.to);
+  const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
-  const fresh = useFresh(
+  const fresh = useNewResource(
     MONITORS,
     () => emptyForm(browserZone()),
     ({ id }) => {
@@ -33,10 +33,10 @@ export function NewMonitorPage() {
   return (
     <PageFrame title="New monitor" crumbs={[CRUMB]}>
       <div className="max-w-3xl">
-        <NewForm kind={MONITORS} fresh={fresh} onCancel={() => go()}>
+        <NewResourceForm kind={MONITORS} fresh={fresh} onCancel={() => go()}>
           <MonitorFields form={fresh.form} onChange={fresh.set} isNew />
           <SchedulePreview form={fresh.form} />
-        </NewForm>
+        </NewResourceForm>
       </div>
     </PageFrame>
   );
@@ -47,20 +47,20 @@ export function EditMonitorPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title="Edit" crumbs={[CRUMB, { label: id, to: `/monitors/${id}` }]}>
-      <Loaded key={id} kind={MONITORS} id={id}>
+      <LoadedResource key={id} kind={MONITORS} id={id}>
         {(read) => <Editor read={read} />}
-      </Loaded>
+      </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: Tagged<Monitor> }) {
+function Editor({ read }: { readonly read: WithETag<Monitor> }) {
   const monitor = read.body;
-  const go = usePlace(CRUMB.to);
+  const go = useResourceNavigate(CRUMB.to);
   const client = useQueryClient();
   const edit = useResourceEdit(MONITORS, read, (saved) => {
     putRows(client, [saved.id], [saved]);
-    tell('The monitor was saved.');
+    showToast('The monitor was saved.');
     go(saved.id);
   });
   return (
@@ -93,6 +93,8 @@ function WhatChanges({ monitor, form }: { readonly monitor: Monitor; readonly fo
 /** `13:31`, with the day when it is another one. */
 function dayTime(at: Date, now: Date): string {
   const zone = browserZone();
-  const date = day(at, zone, now);
-  return date === day(now, zone, now) ? shortTime(at, zone) : `${date}, ${shortTime(at, zone)}`;
+  const date = formatDayLabel(at, zone, now);
+  return date === formatDayLabel(now, zone, now)
+    ? formatShortTime(at, zone)
+    : `${date}, ${formatShortTime(at, zone)}`;
 }

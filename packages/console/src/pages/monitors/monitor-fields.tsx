@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormPart } from '../../data/edit.ts';
 import { Input, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
+import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
-import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
 import { channelNamesQuery } from './monitor-data.ts';
 import { type MonitorForm, withCron } from './monitor-form.ts';
 import { idOf } from './monitor-words.ts';
@@ -115,7 +115,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-3">
         <span className="text-label text-ink-2">Expect a beat</span>
-        <Segments
+        <SegmentedControl
           label="Expect a beat"
           options={KINDS}
           value={form.kind}
@@ -142,7 +142,7 @@ function ScheduleFields({ form, onChange }: FieldsProps) {
             />
           </FormField>
           <FormField name="schedule.timezone" label="Time zone">
-            <ZoneCombobox
+            <TimeZoneCombobox
               none="That of the org"
               value={form.timezone}
               onChange={(timezone) => onChange({ timezone })}

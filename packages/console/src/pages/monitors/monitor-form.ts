@@ -1,6 +1,6 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { ApiError } from '../../data/api-error.ts';
-import { typedList } from '../../format/words.ts';
+import { parseList } from '../../format/words.ts';
 import { crontabIn, idOf, minutesIn, minutesText } from './monitor-words.ts';
 
 /** What the editor holds: texts as they were typed. */
@@ -101,7 +101,7 @@ export function monitorChange(form: MonitorForm) {
     fail_counts_as_miss: form.failIsMiss,
     first_beat_due_minutes: form.firstDue === '' ? null : minutesIn(form.firstDue),
     channels: [...form.channels],
-    tags: typedList(form.tags),
+    tags: parseList(form.tags),
     description: form.description,
   };
 }

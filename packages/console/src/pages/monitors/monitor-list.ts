@@ -1,4 +1,4 @@
-import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
+import type { Monitor, MonitorSummary } from '@floe/contract/api/monitors';
 import {
   keepPreviousData,
   useInfiniteQuery,
@@ -7,9 +7,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import type { AskAhead } from '../../app/page-route.ts';
-import { useConnection, useEvents } from '../../data/events.ts';
-import { filterValues, tokensOf } from '../../filters/filter-text.ts';
+import type { PrefetchQueries } from '../../app/page-route.ts';
+import { useEventStreamState, useEvents } from '../../data/events.ts';
+import { filterValues, toFilterTokens } from '../../filters/filter-text.ts';
 import {
   channelNamesQuery,
   MONITOR_FIELDS,
@@ -19,7 +19,7 @@ import {
 } from './monitor-data.ts';
 import { firstPageOf, type MonitorPages, rowsOf } from './monitor-rows.ts';
 
-export type Recent = ReadonlyMap<string, MonitorStanding['recent'][number]>;
+export type Recent = ReadonlyMap<string, MonitorSummary['recent'][number]>;
 
 /** Rows whose last day is asked for at once. */
 const BLOCK_ROWS = 50;
@@ -33,8 +33,8 @@ const POLL_MS = 10_000;
 const TOP_PX = 40;
 
 /** What the page of a link will read: the last day of its first rows as soon as they are known. */
-export const askMonitors: AskAhead = (client, { query }) => {
-  const list = monitorsQuery(filterValues(tokensOf(query, MONITOR_FIELDS)));
+export const askMonitors: PrefetchQueries = (client, { query }) => {
+  const list = monitorsQuery(filterValues(toFilterTokens(query, MONITOR_FIELDS)));
   void client.prefetchQuery(standingQuery([]));
   void client.prefetchQuery(channelNamesQuery);
   void client.fetchInfiniteQuery(list).then(
@@ -95,7 +95,7 @@ function useRecent(rows: readonly Monitor[], { first, last }: Shown): Recent {
   });
 }
 
-function recentOf(answers: readonly { readonly data?: MonitorStanding | undefined }[]): Recent {
+function recentOf(answers: readonly { readonly data?: MonitorSummary | undefined }[]): Recent {
   return new Map(answers.flatMap(({ data }) => data?.recent.map((one) => [one.id, one] as const) ?? []));
 }
 
@@ -109,12 +109,12 @@ function useCatchingUp(
   busy: () => boolean,
 ): (inside: boolean) => void {
   const client = useQueryClient();
-  const live = useConnection() === 'live';
+  const live = useEventStreamState() === 'live';
   const pointing = useRef(false);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const catchUp = useEffectEvent(() => {
     if (document.hidden) return;
-    void client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
+    void client.invalidateQueries({ queryKey: ['monitors', 'status'] });
     const ids = inView().map(({ id }) => id);
     const isRead = pointing.current || busy() || (scrolled() ?? 0) > TOP_PX;
     if (isRead && ids.length > 0) void refreshRows(client, ids.slice(0, 100)).catch(() => undefined);

@@ -2,16 +2,16 @@ import type { Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
 import { Bell, BellOff, Copy, Ellipsis, Pause, Pencil, Play } from 'lucide-react';
 import { useState } from 'react';
-import { usePlace } from '../../app/use-place.ts';
-import { send } from '../../data/api-client.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base.ts';
-import { useChange } from '../../data/change.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { copyAndTell } from '../../ui/copy-button.tsx';
+import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { monitorPath, pauseMonitor, putRows, resumeMonitor } from './monitor-data.ts';
 import { beatSnippets } from './send-beats.ts';
 
@@ -44,14 +44,14 @@ export function MonitorMenu({ monitor }: { readonly monitor: Monitor }) {
 
 function MenuItems({ monitor }: { readonly monitor: Monitor }) {
   const { id, paused, source } = monitor;
-  const refusal = useRefusal('monitoring');
-  const edit = usePlace('/monitors', '/edit');
+  const refusal = useDenialReason('monitoring');
+  const edit = useResourceNavigate('/monitors', '/edit');
   const { toggle } = usePausing(monitor);
   const curl = beatSnippets(id, apiUrl('api/monitoring/heartbeat').href, null)[0]?.code ?? '';
   const fromFile = source.kind === 'file';
   return (
     <>
-      <MenuItem icon={Copy} onSelect={() => copyAndTell(curl, 'Copied the curl line')}>
+      <MenuItem icon={Copy} onSelect={() => copyWithToast(curl, 'Copied the curl line')}>
         Copy the curl line
       </MenuItem>
       <MenuItem icon={paused ? Play : Pause} disabled={refusal !== null || fromFile} onSelect={toggle}>
@@ -81,20 +81,20 @@ export function hoursFromNow(hours: number): string {
 /** Nobody is told for a while, or again; what lasts at the end is told then. */
 export function MuteItems({ monitor: { id, name, muted_until, source } }: { readonly monitor: Monitor }) {
   const client = useQueryClient();
-  const refusal = useRefusal('monitoring');
+  const refusal = useDenialReason('monitoring');
   const muted = muted_until !== null && new Date(muted_until) > new Date();
   const off = refusal !== null || source.kind === 'file';
-  const mute = useChange(
-    (until: string | null) => send<Monitor>('PATCH', monitorPath(id), { muted_until: until }),
+  const mute = useApiMutation(
+    (until: string | null) => sendJson<Monitor>('PATCH', monitorPath(id), { muted_until: until }),
     {
       touches: [['monitors', 'one', id]],
       done: (monitor, until) => {
         putRows(client, [id], [monitor]);
-        tell(
+        showToast(
           until === null ? `${name} is not muted any more.` : `${name} is muted. States are still recorded.`,
         );
       },
-      failed: ({ message }) => tell(message),
+      failed: ({ message }) => showToast(message),
     },
   );
   if (muted)
@@ -115,17 +115,17 @@ export function usePausing({ id, name, paused }: Pick<Monitor, 'id' | 'name' | '
   const client = useQueryClient();
   const touches = [
     ['monitors', 'one', id],
-    ['monitors', 'standing'],
+    ['monitors', 'status'],
   ];
   const put = (monitor: Monitor) => putRows(client, [id], [monitor]);
-  const failed = ({ message }: Error) => tell(message);
-  const resume = useChange(() => resumeMonitor(id), { touches, done: put, failed });
-  const pause = useChange((until: string | null) => pauseMonitor(id, until), {
+  const failed = ({ message }: Error) => showToast(message);
+  const resume = useApiMutation(() => resumeMonitor(id), { touches, done: put, failed });
+  const pause = useApiMutation((until: string | null) => pauseMonitor(id, until), {
     touches,
     done: (monitor, until) => {
       put(monitor);
-      const end = until === null ? '' : ` until ${fullTime(new Date(until), browserZone())}`;
-      tell(`${name} is paused${end}. Beats are still recorded; they do not un-pause it.`, () =>
+      const end = until === null ? '' : ` until ${formatFullTime(new Date(until), browserZone())}`;
+      showToast(`${name} is paused${end}. Beats are still recorded; they do not un-pause it.`, () =>
         resume.run(undefined),
       );
     },

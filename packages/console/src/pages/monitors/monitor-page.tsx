@@ -4,11 +4,11 @@ import { useEffect, useRef } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, shortTime } from '../../format/moments.ts';
-import { Card } from '../../ui/facts.tsx';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatShortTime } from '../../format/times.ts';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
-import { Badge, StateBadge } from '../../ui/state.tsx';
+import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { CheckHistory } from './check-history.tsx';
 import { MonitorActions } from './monitor-actions.tsx';
@@ -91,7 +91,7 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
   return (
     <div className="grid gap-1">
       <div className="flex flex-wrap items-center gap-2.5">
-        <StateBadge state={status} />
+        <StatusBadge state={status} />
         <h2 className="text-title font-semibold tracking-tight">{name}</h2>
         {tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>
@@ -101,8 +101,8 @@ function Heading({ monitor }: { readonly monitor: Monitor }) {
         {status === 'failing' && since && (
           <>
             <strong className="font-semibold text-failing-ink">
-              Failing since {shortTime(new Date(since), browserZone())}, for{' '}
-              {duration(Math.max(0, now.getTime() - new Date(since).getTime()))}
+              Failing since {formatShortTime(new Date(since), browserZone())}, for{' '}
+              {formatDuration(Math.max(0, now.getTime() - new Date(since).getTime()))}
             </strong>{' '}
             ·{' '}
           </>
@@ -127,8 +127,8 @@ function UnderMaintenance({ monitor: { id, tags } }: { readonly monitor: Monitor
   if (!open?.active_until) return null;
   return (
     <Notice state="maintenance">
-      {open.name} until {shortTime(new Date(open.active_until), browserZone())}: messages are held back, beats
-      and misses are recorded.
+      {open.name} until {formatShortTime(new Date(open.active_until), browserZone())}: messages are held back,
+      beats and misses are recorded.
     </Notice>
   );
 }

@@ -1,11 +1,11 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import type { InfiniteData } from '@tanstack/react-query';
-import type { Page } from '../../data/api-client.ts';
+import type { ApiPage } from '../../data/api-client.ts';
 
-export type MonitorPages = InfiniteData<Page<Monitor>, string>;
+export type MonitorPages = InfiniteData<ApiPage<Monitor>, string>;
 
 /** Every row once, in the order of the server: while pages are read, one may move from a later to an earlier one. Pure. */
-export function rowsOf(pages: readonly Page<Monitor>[]): readonly Monitor[] {
+export function rowsOf(pages: readonly ApiPage<Monitor>[]): readonly Monitor[] {
   const seen = new Set<string>();
   return pages.flatMap(({ data }) =>
     data.filter(({ id }) => {

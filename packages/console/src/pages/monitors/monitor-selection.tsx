@@ -1,18 +1,18 @@
-import type { Monitor, MonitorsChanged } from '@floe/contract/api/monitors';
+import type { BulkMonitorResult, Monitor } from '@floe/contract/api/monitors';
 import { useQueryClient } from '@tanstack/react-query';
 import { Bell, BellOff, Pause, Play, Tag, Wrench } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { useChange } from '../../data/change.ts';
-import { count } from '../../format/amounts.ts';
-import { counted, typedList } from '../../format/words.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { parseList, pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { changeMonitors, type ManyChange, refreshRows } from './monitor-data.ts';
 import { hoursFromNow, MUTES } from './monitor-menu.tsx';
 import { between } from './monitor-rows.ts';
@@ -79,11 +79,11 @@ export function SelectionBar({
         className="flex min-h-control flex-wrap items-center gap-2 rounded-control bg-selected px-3 py-1 text-ui"
       >
         <span role="status" className="font-medium figures">
-          {count(ids.size)} selected
+          {formatCount(ids.size)} selected
         </span>
         {ids.size < rows.length && (
           <Button look="quiet" onClick={all}>
-            Select the {count(rows.length)} loaded
+            Select the {formatCount(rows.length)} loaded
           </Button>
         )}
         <Button icon={Pause} needs={needs} busy={change.running} onClick={() => change.run({ paused: true })}>
@@ -155,30 +155,32 @@ function MuteMenu({ onMute }: { readonly onMute: (until: string | null) => void 
 /** Changes what is selected, shows it where it stands, and offers to take a pause back. */
 function useChangeOfMany(ids: readonly string[], clear: () => void) {
   const client = useQueryClient();
-  const [refused, setRefused] = useState<MonitorsChanged['refused']>([]);
+  const [refused, setRefused] = useState<BulkMonitorResult['failed']>([]);
   const show = async (changed: readonly string[]) => {
     for (let at = 0; at < changed.length; at += 100) await refreshRows(client, changed.slice(at, at + 100));
-    await client.invalidateQueries({ queryKey: ['monitors', 'standing'] });
+    await client.invalidateQueries({ queryKey: ['monitors', 'status'] });
   };
-  const change = useChange((asked: ManyChange) => changeMonitors(ids, asked), {
+  const change = useApiMutation((asked: ManyChange) => changeMonitors(ids, asked), {
     done: (answer, asked) => {
       const { changed } = answer;
       void show(changed).catch(() => undefined);
-      setRefused(answer.refused);
+      setRefused(answer.failed);
       clear();
       const undo = () =>
         void changeMonitors(changed, { paused: false })
           .then(() => show(changed))
-          .catch((error: unknown) => tell(error instanceof Error ? error.message : 'Could not resume them.'));
+          .catch((error: unknown) =>
+            showToast(error instanceof Error ? error.message : 'Could not resume them.'),
+          );
       if (changed.length > 0)
-        tell(doneWords(changed.length, asked), asked.paused === true ? undo : undefined);
+        showToast(doneWords(changed.length, asked), asked.paused === true ? undo : undefined);
     },
   });
   return { change, refused, dismiss: () => setRefused([]) };
 }
 
 function doneWords(changed: number, { paused, muted_until: muted }: ManyChange): string {
-  const who = counted(changed, 'monitor is', 'monitors are');
+  const who = pluralize(changed, 'monitor is', 'monitors are');
   if (paused === true) return `${who} paused. Beats are still recorded; they do not un-pause them.`;
   if (paused === false) return `${who} watched again.`;
   if (muted === null) return `${who} not muted any more.`;
@@ -191,7 +193,7 @@ function Refused({
   refused,
   onDismiss,
 }: {
-  readonly refused: MonitorsChanged['refused'];
+  readonly refused: BulkMonitorResult['failed'];
   readonly onDismiss: () => void;
 }) {
   if (refused.length === 0) return null;
@@ -199,12 +201,12 @@ function Refused({
   return (
     <div role="alert">
       <Notice>
-        {counted(refused.length, 'monitor was', 'monitors were')} not changed.{' '}
+        {pluralize(refused.length, 'monitor was', 'monitors were')} not changed.{' '}
         {refused
           .slice(0, 3)
           .map(({ message }) => message)
           .join(' ')}
-        {rest > 0 && ` And ${count(rest)} more.`}{' '}
+        {rest > 0 && ` And ${formatCount(rest)} more.`}{' '}
         <button type="button" className="underline" onClick={onDismiss}>
           Dismiss
         </button>
@@ -226,9 +228,9 @@ function TagsDialog({
 }) {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
-  const [add, remove] = [typedList(added), typedList(removed)];
+  const [add, remove] = [parseList(added), parseList(removed)];
   return (
-    <Dialog open onClose={onClose} title={`Tags of ${counted(some, 'monitor')}`}>
+    <Dialog open onClose={onClose} title={`Tags of ${pluralize(some, 'monitor')}`}>
       <Form
         onSubmit={() => {
           if (add.length + remove.length > 0) onChange({ add_tags: add, remove_tags: remove });

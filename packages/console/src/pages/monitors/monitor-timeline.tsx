@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, day, fullTime, shortTime } from '../../format/moments.ts';
-import { Card } from '../../ui/facts.tsx';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatDayLabel, formatFullTime, formatShortTime } from '../../format/times.ts';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { STATES, StateIcon } from '../../ui/state.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { marksQuery, type Period, periodsQuery, settingsChangesQuery } from './monitor-data.ts';
 import { type ScheduleChange, scheduleChangesOf } from './schedule-changes.ts';
@@ -44,7 +44,7 @@ export function MonitorTimeline({ id, since }: { readonly id: string; readonly s
   return (
     <Card
       title="Timeline"
-      aside={<Segments label="Time shown" options={SPANS} value={days} onChange={setDays} />}
+      aside={<SegmentedControl label="Time shown" options={SPANS} value={days} onChange={setDays} />}
     >
       {answer.error && !answer.data ? (
         <ErrorState
@@ -127,7 +127,7 @@ function Band({ marks, children }: { readonly marks: readonly Mark[]; readonly c
             style={{ left: percent(Math.min(0.93, Math.max(0.03, left + width / 2))) }}
             className="absolute -top-5 -translate-x-1/2 text-micro font-semibold whitespace-nowrap text-failing-ink"
           >
-            {duration(ms)}
+            {formatDuration(ms)}
           </span>
         ))}
       {children}
@@ -162,7 +162,7 @@ function Axis({ from, to }: { readonly from: Date; readonly to: Date }) {
     <div className="flex justify-between text-micro text-ink-3 figures">
       {[0, 0.25, 0.5, 0.75, 1].map((share) => {
         const at = new Date(from.getTime() + (to.getTime() - from.getTime()) * share);
-        return <span key={share}>{long ? day(at, zone, to) : shortTime(at, zone)}</span>;
+        return <span key={share}>{long ? formatDayLabel(at, zone, to) : formatShortTime(at, zone)}</span>;
       })}
     </div>
   );
@@ -181,7 +181,7 @@ function Legend({ changed }: { readonly changed: boolean }) {
       {states.map((state) => (
         <li key={state} className="flex items-center gap-1.5">
           <span className={`h-2.5 w-3.5 ${looks[state]}`} aria-hidden="true" />
-          {STATES[state].word}
+          {STATUS_STYLES[state].word}
         </li>
       ))}
       <li className="flex items-center gap-1.5">
@@ -208,11 +208,12 @@ function PeriodList({ marks }: { readonly marks: readonly Mark[] }) {
     <ol className="mt-2 divide-y divide-line text-ui">
       {marks.toReversed().map((mark) => (
         <li key={mark.period.started_at} className="flex items-center gap-2 py-1.5">
-          <StateIcon state={mark.period.status} />
+          <StatusIcon state={mark.period.status} />
           <span className="flex-1">
-            {STATES[mark.period.status].word} from {fullTime(new Date(mark.period.started_at), browserZone())}
+            {STATUS_STYLES[mark.period.status].word} from{' '}
+            {formatFullTime(new Date(mark.period.started_at), browserZone())}
           </span>
-          <span className="text-ink-2 figures">{duration(mark.ms)}</span>
+          <span className="text-ink-2 figures">{formatDuration(mark.ms)}</span>
           <ItsChecks mark={mark} />
         </li>
       ))}
@@ -253,9 +254,9 @@ function ChangeList({ changes }: { readonly changes: readonly ScheduleChange[] }
 }
 
 function changeText({ at, by, words }: ScheduleChange): string {
-  return `Schedule changed ${fullTime(at, browserZone())} by ${by}: ${words}`;
+  return `Schedule changed ${formatFullTime(at, browserZone())} by ${by}: ${words}`;
 }
 
 function said({ period, ms }: Mark): string {
-  return `${STATES[period.status].word} for ${duration(ms)}, from ${fullTime(new Date(period.started_at), browserZone())}`;
+  return `${STATUS_STYLES[period.status].word} for ${formatDuration(ms)}, from ${formatFullTime(new Date(period.started_at), browserZone())}`;
 }

@@ -1,14 +1,14 @@
 import type { Monitor } from '@floe/contract/api/monitors';
-import { duration } from '../../format/amounts.ts';
-import { lengthIn, lengthMs } from '../../format/lengths.ts';
-import { allOf } from '../../format/words.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { durationInputMs, toDurationInput } from '../../format/duration-input.ts';
+import { joinWithAnd } from '../../format/words.ts';
 
 const MINUTE = 60_000;
 
 /** `90m`, `1.5 h`, `1d`, `30 s` or plain minutes, to minutes; null for anything else. */
 export function minutesIn(text: string): number | null {
-  const length = lengthIn(text, 'm');
-  return length && Math.round((lengthMs(length) / MINUTE) * 1e6) / 1e6;
+  const length = toDurationInput(text, 'm');
+  return length && Math.round((durationInputMs(length) / MINUTE) * 1e6) / 1e6;
 }
 
 /** Minutes as people say them: `24 h`, `90 min`, `1 h 30 m`. */
@@ -18,7 +18,7 @@ export function minutesText(minutes: number): string {
   if (minutes < 120 && minutes % 60 !== 0) return `${Number(minutes.toFixed(2))} min`;
   if (minutes % 1440 === 0 && minutes > 1440) return `${minutes / 1440} d`;
   if (minutes % 60 === 0 && minutes <= 2880) return `${minutes / 60} h`;
-  return duration(minutes * MINUTE);
+  return formatDuration(minutes * MINUTE);
 }
 
 type Scheduled = Pick<Monitor, 'expected_interval_minutes' | 'schedule'>;
@@ -70,7 +70,7 @@ export function cronWords(cron: string): string | null {
   const hours = hour.split(',');
   if (!hours.every((one) => /^\d+$/.test(one))) return null;
   const times = hours.map((one) => `${one.padStart(2, '0')}:${minute.padStart(2, '0')}`);
-  return `At ${allOf(times)}, ${when}`;
+  return `At ${joinWithAnd(times)}, ${when}`;
 }
 
 function daysWords(day: string, weekday: string): string | null {
@@ -78,7 +78,7 @@ function daysWords(day: string, weekday: string): string | null {
   if (day === '*' && weekday === '*') return 'every day';
   if (weekday === '*') {
     const days = day.split(',');
-    return days.every((one) => /^\d+$/.test(one)) ? `on day ${allOf(days)} of the month` : null;
+    return days.every((one) => /^\d+$/.test(one)) ? `on day ${joinWithAnd(days)} of the month` : null;
   }
   const numbers = weekday.toLowerCase().split(',').map(weekdayOf);
   const [range] = /^([a-z\d]+)-([a-z\d]+)$/i.exec(weekday) ?? [];
@@ -87,7 +87,7 @@ function daysWords(day: string, weekday: string): string | null {
     return from == null || to == null ? null : `${DAYS[from % 7]} to ${DAYS[to % 7]}`;
   }
   if (numbers.some((one) => one === null)) return null;
-  return `every ${allOf(numbers.map((one) => DAYS[(one ?? 0) % 7] ?? ''))}`;
+  return `every ${joinWithAnd(numbers.map((one) => DAYS[(one ?? 0) % 7] ?? ''))}`;
 }
 
 function weekdayOf(text: string): number | null {

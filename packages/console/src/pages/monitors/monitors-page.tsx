@@ -1,4 +1,4 @@
-import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
+import type { Monitor, MonitorSummary } from '@floe/contract/api/monitors';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
@@ -6,21 +6,21 @@ import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { useGo, usePlace } from '../../app/use-place.ts';
+import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { apiUrl } from '../../data/base.ts';
-import { fieldOf, filterValues, tokensOf } from '../../filters/filter-text.ts';
-import { queryPart } from '../../filters/query-part.ts';
-import { count } from '../../format/amounts.ts';
+import { filterValues, findFilterField, toFilterTokens } from '../../filters/filter-text.ts';
+import { selectQueryParameters } from '../../filters/query-part.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState, ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { STATES, StateIcon } from '../../ui/state.tsx';
-import { shownColumns } from '../../ui/table-columns.ts';
+import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
+import { visibleColumns } from '../../ui/table-columns.ts';
 import {
   MONITOR_COLUMNS,
   MonitorCard,
@@ -40,10 +40,10 @@ const NO_FILTERS = Object.fromEntries(MONITOR_FIELDS.map(({ name }) => [name, nu
 /** Did the jobs run, and when must each call again? */
 export function MonitorsPage() {
   const { query, change } = useUrlState();
-  const go = useGo();
+  const go = useOrgNavigate();
   const create = () => go('/monitors/new');
-  const asked = queryPart(query, (name) => fieldOf(MONITOR_FIELDS, name) !== undefined);
-  const tokens = useMemo(() => tokensOf(new URLSearchParams(asked), MONITOR_FIELDS), [asked]);
+  const asked = selectQueryParameters(query, (name) => findFilterField(MONITOR_FIELDS, name) !== undefined);
+  const tokens = useMemo(() => toFilterTokens(new URLSearchParams(asked), MONITOR_FIELDS), [asked]);
   const filters = useMemo(() => filterValues(tokens), [tokens]);
   const list = useMonitorList(filters, () => selection.ids.size > 0);
   const selection = useSelection(list.rows);
@@ -62,7 +62,7 @@ export function MonitorsPage() {
           <span className="max-md:hidden">
             <ColumnMenu
               columns={MONITOR_COLUMNS}
-              shown={shownColumns(MONITOR_COLUMNS, query.get('cols'))}
+              shown={visibleColumns(MONITOR_COLUMNS, query.get('cols'))}
               onChange={(cols) => change({ cols }, 'replace')}
             />
           </span>
@@ -104,7 +104,7 @@ function Counts({
   chosen,
   onChoose,
 }: {
-  readonly counts: MonitorStanding['counts'] | undefined;
+  readonly counts: MonitorSummary['counts'] | undefined;
   readonly chosen: string | null;
   readonly onChoose: (status: string | null) => void;
 }) {
@@ -117,14 +117,14 @@ function Counts({
             type="button"
             aria-pressed={chosen === status}
             onClick={() => onChoose(chosen === status ? null : status)}
-            className={cx(
+            className={joinClassNames(
               'inline-flex h-7 items-center gap-1.5 rounded-control px-2 text-ui hover:bg-hover aria-pressed:bg-accent-tint pointer-coarse:h-11',
               counts[status] === 0 ? 'text-ink-3' : 'text-ink',
             )}
           >
-            <StateIcon state={status} />
-            <span className="font-medium figures">{count(counts[status])}</span>
-            <span className="text-ink-2 max-sm:sr-only">{STATES[status].word.toLowerCase()}</span>
+            <StatusIcon state={status} />
+            <span className="font-medium figures">{formatCount(counts[status])}</span>
+            <span className="text-ink-2 max-sm:sr-only">{STATUS_STYLES[status].word.toLowerCase()}</span>
           </button>
         ))}
     </div>
@@ -157,8 +157,8 @@ function Results({
   readonly filters: Readonly<Record<string, string>>;
   readonly onClear: () => void;
 }) {
-  const place = usePlace('/monitors');
-  const columns = useMemo(() => withControls(shownColumns(MONITOR_COLUMNS, cols)), [cols]);
+  const place = useResourceNavigate('/monitors');
+  const columns = useMemo(() => withControls(visibleColumns(MONITOR_COLUMNS, cols)), [cols]);
   const open = useCallback(({ id }: Monitor) => place(id), [place]);
   if (answer.error && rows.length === 0)
     return (
@@ -199,7 +199,7 @@ function monitorCard(row: Monitor) {
   return <MonitorCard row={row} />;
 }
 
-function totalOf(counts: MonitorStanding['counts'] | undefined): number | null {
+function totalOf(counts: MonitorSummary['counts'] | undefined): number | null {
   return counts ? counts.failing + counts.waiting + counts.paused + counts.healthy : null;
 }
 
@@ -212,7 +212,7 @@ function NoneMatch({ onClear }: { readonly onClear: () => void }) {
 }
 
 function NoMonitors() {
-  const go = useGo();
+  const go = useOrgNavigate();
   const create = () => go('/monitors/new');
   const [curl] = beatSnippets('nightly-backup', apiUrl('api/monitoring/heartbeat').href, null);
   return (

@@ -1,7 +1,13 @@
 import type { Monitor } from '@floe/contract/api/monitors';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, clockTime, day, relative, shortTime } from '../../format/moments.ts';
-import { cx } from '../../ui/class-names.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import {
+  browserZone,
+  formatClockTime,
+  formatDayLabel,
+  formatRelativeTime,
+  formatShortTime,
+} from '../../format/times.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { useNow } from '../../ui/time-text.tsx';
 import { type DeadlineBar, deadlineBar } from './deadline.ts';
 import { minutesText, scheduleText, zoneOf } from './monitor-words.ts';
@@ -20,9 +26,9 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
       <div className="flex justify-between gap-4">
         <Moment
           title={monitor.last_beat_at ? 'Last beat' : 'Created'}
-          text={`${clockTime(from, browserZone())} · ${relative(from, now)}`}
+          text={`${formatClockTime(from, browserZone())} · ${formatRelativeTime(from, now)}`}
         />
-        <Moment title="Next beat due" text={`${when(due, now)} · ${relative(due, now)}`} end />
+        <Moment title="Next beat due" text={`${when(due, now)} · ${formatRelativeTime(due, now)}`} end />
       </div>
       <Bar bar={bar} said={said} failing={failing} />
       <div className="flex justify-between gap-4">
@@ -34,7 +40,7 @@ export function NextDeadline({ monitor }: { readonly monitor: Monitor }) {
           title={`Deadline ${when(deadline, now)}`}
           text={
             bar.overdue === 'past' && failing
-              ? `missed ${duration(now.getTime() - deadline.getTime())} ago`
+              ? `missed ${formatDuration(now.getTime() - deadline.getTime())} ago`
               : monitor.grace_period_minutes === 0
                 ? 'no grace'
                 : `${grace} grace, then failing`
@@ -56,7 +62,7 @@ function Moment({
   readonly end?: boolean;
 }) {
   return (
-    <div className={cx('min-w-0', end && 'text-right')}>
+    <div className={joinClassNames('min-w-0', end && 'text-right')}>
       <div className="font-semibold text-ink first-letter:uppercase">{title}</div>
       <div className="text-ink-2 figures">{text}</div>
     </div>
@@ -87,11 +93,14 @@ function Bar({
       />
       <div
         style={{ width: percent(Math.min(now, dueAt)) }}
-        className={cx('absolute inset-y-0 left-0 rounded-l-tag', failing ? 'bg-failing' : 'bg-healthy')}
+        className={joinClassNames(
+          'absolute inset-y-0 left-0 rounded-l-tag',
+          failing ? 'bg-failing' : 'bg-healthy',
+        )}
       />
       <div
         style={{ left: percent(now) }}
-        className={cx(
+        className={joinClassNames(
           'absolute top-1/2 size-4 -translate-1/2 rounded-full border-2 bg-surface',
           failing ? 'border-failing-ink' : 'border-healthy-ink',
         )}
@@ -103,8 +112,8 @@ function Bar({
 /** `03:12`, with the day when it is another one. */
 function when(at: Date, now: Date): string {
   const zone = browserZone();
-  const near = day(at, zone, now) === day(now, zone, now);
-  return near ? shortTime(at, zone) : `${day(at, zone, now)}, ${shortTime(at, zone)}`;
+  const near = formatDayLabel(at, zone, now) === formatDayLabel(now, zone, now);
+  return near ? formatShortTime(at, zone) : `${formatDayLabel(at, zone, now)}, ${formatShortTime(at, zone)}`;
 }
 
 function nothingDue({ status, paused_until, first_beat_due_minutes }: Monitor): string {

@@ -14,7 +14,7 @@ const entry = (before: AuditEntry['before'], after: AuditEntry['after']): AuditE
   before,
   after,
   reason: null,
-  address: null,
+  ip_address: null,
   session_id: null,
   seq: 1,
   hash: null,

@@ -1,15 +1,15 @@
-import type { preview } from '@floe/contract/api/monitors';
+import type { schedulePreview } from '@floe/contract/api/monitors';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { send } from '../../data/api-client.ts';
-import { saidBy } from '../../data/api-error.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { errorMessage } from '../../data/api-error.ts';
 import { useDebounced } from '../../data/debounced.ts';
-import { browserZone, fullTime, shortTime } from '../../format/moments.ts';
+import { browserZone, formatFullTime, formatShortTime } from '../../format/times.ts';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { type MonitorForm, scheduleBody } from './monitor-form.ts';
 import { cronWords, minutesIn, minutesText } from './monitor-words.ts';
 
-type Preview = z.output<typeof preview>;
+type Preview = z.output<typeof schedulePreview>;
 
 /** What a schedule means, in words, and its next runs as the server itself will expect them. */
 export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
@@ -17,7 +17,7 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
   const incomplete = form.kind === 'interval' && minutesIn(form.interval) === null;
   const { data, error } = useQuery({
     queryKey: ['schedule', settled],
-    queryFn: () => send<Preview>('POST', 'api/monitoring/schedule/preview', settled),
+    queryFn: () => sendJson<Preview>('POST', 'api/monitoring/schedule/preview', settled),
     enabled: !incomplete,
     placeholderData: keepPreviousData,
     retry: false,
@@ -28,7 +28,7 @@ export function SchedulePreview({ form }: { readonly form: MonitorForm }) {
       {incomplete ? (
         <p className="mt-1 text-ink-2">Write how often a beat is expected.</p>
       ) : error ? (
-        <p className="mt-1 text-failing-ink">{saidBy(error)}</p>
+        <p className="mt-1 text-failing-ink">{errorMessage(error)}</p>
       ) : data ? (
         <Words form={form} preview={data} />
       ) : (
@@ -51,7 +51,7 @@ function Words({ form, preview }: { readonly form: MonitorForm; readonly preview
       <p className="text-ink-2">
         {grace === 0 ? 'Nothing late is fine.' : `${minutesText(grace)} late is still fine.`}
         {first &&
-          ` Without a beat it fails at ${shortTime(new Date(first.deadline_at), browserZone())} (yours).`}
+          ` Without a beat it fails at ${formatShortTime(new Date(first.deadline_at), browserZone())} (yours).`}
       </p>
       <Runs preview={preview} />
       {zonesOf(preview).length > 1 && (
@@ -86,11 +86,11 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
         </tr>
       </thead>
       <tbody>
-        {data.map(({ expected_at, deadline_at, local }) => (
+        {data.map(({ expected_at, deadline_at, expected_at_local: local }) => (
           <tr key={expected_at} className="border-t border-line">
             <td className="py-1 pr-4">{local}</td>
-            {both && <td className="py-1 pr-4">{fullTime(new Date(expected_at), mine)}</td>}
-            <td className="py-1">{shortTime(new Date(deadline_at), mine)}</td>
+            {both && <td className="py-1 pr-4">{formatFullTime(new Date(expected_at), mine)}</td>}
+            <td className="py-1">{formatShortTime(new Date(deadline_at), mine)}</td>
           </tr>
         ))}
       </tbody>
@@ -100,5 +100,5 @@ function Runs({ preview: { data, timezone } }: { readonly preview: Preview }) {
 
 /** Names of the zone at the runs: two of them mean that clocks change in between. */
 function zonesOf({ data }: Preview): readonly string[] {
-  return [...new Set(data.map(({ local }) => local.split(' ').at(-1) ?? ''))];
+  return [...new Set(data.map(({ expected_at_local: local }) => local.split(' ').at(-1) ?? ''))];
 }

@@ -1,6 +1,6 @@
-import type { MonitorStanding } from '@floe/contract/api/monitors';
+import type { MonitorSummary } from '@floe/contract/api/monitors';
 
-type Slice = MonitorStanding['recent'][number]['slices'][number];
+type Slice = MonitorSummary['recent'][number]['intervals'][number];
 
 export const STEP = 3;
 export const HEIGHT = 18;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Check } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitors';
 import { deadlineBar } from './deadline.ts';
 import type { Period } from './monitor-data.ts';
 import { marksOf, ticksOf } from './timeline-marks.ts';
@@ -50,7 +50,7 @@ test('of failures close together only the first is labelled', () => {
 });
 
 test('with more beats than can be told apart only the misses are marked', () => {
-  const check = (index: number): Check => ({
+  const check = (index: number): CheckResource => ({
     id: `c${index}`,
     status: index === 5 ? 'missed' : 'ok',
     error: null,
@@ -59,7 +59,7 @@ test('with more beats than can be told apart only the misses are marked', () => 
     received_at: iso(index / 10),
     duration_ms: null,
     metadata: null,
-    stands_for: 1,
+    missed_count: 1,
   });
   const range = [new Date(START), new Date(START + 24 * HOUR)] as const;
   const many = ticksOf(

@@ -1,4 +1,4 @@
-import type { Check } from '@floe/contract/api/monitors';
+import type { CheckResource } from '@floe/contract/api/monitors';
 import type { Period } from './monitor-data.ts';
 
 /** A stretch of the timeline, as shares of its width. Pure. */
@@ -39,7 +39,7 @@ export function marksOf(periods: readonly Period[], from: Date, to: Date): reado
 
 /** Where beats and misses stand below the timeline; nothing when there are too many to tell apart. */
 export function ticksOf(
-  checks: readonly Check[],
+  checks: readonly CheckResource[],
   from: Date,
   to: Date,
 ): readonly { readonly id: string; readonly at: number; readonly missed: boolean }[] {

@@ -1,7 +1,7 @@
-import type { Attention } from '@floe/contract/api/overview';
+import type { OverviewAttention } from '@floe/contract/api/overview';
 import { ChevronRight } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { placeOf, stateOf, wordOf } from './attention.ts';
 
@@ -10,13 +10,13 @@ export function AttentionList({
   attention,
   more,
 }: {
-  readonly attention: readonly Attention[];
+  readonly attention: readonly OverviewAttention[];
   readonly more: boolean;
 }) {
   if (attention.length === 0)
     return (
       <p className="flex items-center gap-2 text-ui text-ink-2">
-        <StateIcon state="healthy" />
+        <StatusIcon state="healthy" />
         Nothing needs you.
       </p>
     );
@@ -35,7 +35,7 @@ export function AttentionList({
               {...placeOf(entry)}
               className="flex min-h-10 items-center gap-2.5 px-4 py-1.5 text-ui text-ink -outline-offset-2 hover:bg-hover"
             >
-              <StateIcon state={stateOf(entry)} />
+              <StatusIcon state={stateOf(entry)} />
               <span className="min-w-0 flex-1">
                 <span className="font-medium">
                   {wordOf(entry)}: {entry.subject.name}

@@ -1,8 +1,8 @@
-import type { Attention } from '@floe/contract/api/overview';
-import type { State } from '../../ui/state.tsx';
+import type { OverviewAttention } from '@floe/contract/api/overview';
+import type { DisplayStatus } from '../../ui/status.tsx';
 
 /** Where an entry leads: the page that shows what it is about, with what can be done. Pure. */
-export function placeOf({ subject }: Pick<Attention, 'subject'>): {
+export function placeOf({ subject }: Pick<OverviewAttention, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
 } {
@@ -25,23 +25,23 @@ export function placeOf({ subject }: Pick<Attention, 'subject'>): {
   }
 }
 
-const WORDS: Readonly<Record<Attention['kind'], string>> = {
-  config_refused: 'Change refused',
-  store_away: 'Away',
-  rows_waiting: 'Rows wait',
-  credential_refused: 'Credential refused',
+const WORDS: Readonly<Record<OverviewAttention['kind'], string>> = {
+  config_rejected: 'Change refused',
+  store_unavailable: 'Away',
+  rows_pending: 'Rows wait',
+  credential_rejected: 'Credential refused',
   breaker_open: 'Breaker open',
   breaker_forced: 'Breaker forced',
   monitor_failing: 'Failing',
   budget_used: 'Budget',
-  beats_refused: 'Beats refused',
+  beats_rejected: 'Beats refused',
   key_expires: 'Key ends soon',
 };
 
-export function wordOf({ kind }: Pick<Attention, 'kind'>): string {
+export function wordOf({ kind }: Pick<OverviewAttention, 'kind'>): string {
   return WORDS[kind];
 }
 
-export function stateOf({ severity }: Pick<Attention, 'severity'>): State {
+export function stateOf({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

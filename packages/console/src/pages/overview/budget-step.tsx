@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
@@ -10,9 +10,9 @@ import { Form, FormField } from '../../ui/form.tsx';
 export function BudgetStep({ isDone }: { readonly isDone: boolean }) {
   const [usd, setUsd] = useState('');
   const amount = Number(usd);
-  const make = useChange(
+  const make = useApiMutation(
     () =>
-      send('POST', 'api/management/budgets', {
+      sendJson('POST', 'api/management/budgets', {
         name: 'org-month',
         scope: 'org',
         period: 'month',

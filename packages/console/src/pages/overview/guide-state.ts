@@ -1,16 +1,16 @@
-import type { me } from '@floe/contract/api/me';
-import type { Monitor, MonitorStanding } from '@floe/contract/api/monitors';
+import type { meResource } from '@floe/contract/api/me';
+import type { Monitor, MonitorSummary } from '@floe/contract/api/monitors';
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type * as z from 'zod';
-import { get, type Page, send } from '../../data/api-client.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
+import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { sessionQuery, useSignedIn } from '../../data/session.ts';
 import { CLIENTS } from '../connect/clients.ts';
 import { newestOf } from '../connect/first-use.tsx';
 import { doneOf, isClientKey, type Step } from './guide-steps.ts';
 
-type Me = z.output<typeof me>;
+type Me = z.output<typeof meResource>;
 interface Named {
   readonly id: string;
   readonly name: string;
@@ -20,26 +20,26 @@ const FOLDED = 'guide_folded';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => get<Me>('api/me', undefined, signal),
+  queryFn: ({ signal }) => getJson<Me>('api/me', undefined, signal),
   staleTime: 60_000,
 });
 
 function listQuery<Row>(path: string) {
   return queryOptions({
     queryKey: ['guide', path],
-    queryFn: ({ signal }) => get<Page<Row>>(path, { limit: 100 }, signal),
+    queryFn: ({ signal }) => getJson<ApiPage<Row>>(path, { limit: 100 }, signal),
   });
 }
 
 /** The step is about the newest monitor; the others, of which there may be thousands, are only counted. */
 const newestMonitorsQuery = queryOptions({
   queryKey: ['guide', 'monitors'],
-  queryFn: ({ signal }) => get<Page<Monitor>>('api/monitoring/monitors', { limit: 5 }, signal),
+  queryFn: ({ signal }) => getJson<ApiPage<Monitor>>('api/monitoring/monitors', { limit: 5 }, signal),
 });
 
 const countsQuery = queryOptions({
-  queryKey: ['guide', 'standing'],
-  queryFn: ({ signal }) => get<MonitorStanding>('api/monitoring/standing', undefined, signal),
+  queryKey: ['guide', 'status'],
+  queryFn: ({ signal }) => getJson<MonitorSummary>('api/monitoring/status', undefined, signal),
 });
 
 export interface GuideState {
@@ -71,7 +71,7 @@ export function useGuide(asked: boolean): GuideState {
     setOpened(false);
     if (who?.kind !== 'member') return;
     // Should it not be remembered, it is offered once more: nothing is lost.
-    void send('PATCH', 'api/me', { preferences: { ...who.preferences, [FOLDED]: true } }).then(
+    void sendJson('PATCH', 'api/me', { preferences: { ...who.preferences, [FOLDED]: true } }).then(
       () => client.invalidateQueries({ queryKey: meQuery.queryKey }),
       () => undefined,
     );
@@ -119,7 +119,7 @@ function isOffered(role: string, who: Me): boolean {
 }
 
 function useSeen(on: boolean) {
-  const live = useConnection() === 'live';
+  const live = useEventStreamState() === 'live';
   const told = { enabled: on, refetchInterval: live ? false : 2_000 } as const;
   useLiveQuery('requests', ['first-use'], on);
   useLiveQuery('config', ['guide'], on);

@@ -2,8 +2,8 @@ import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
-import { StateIcon } from '../../ui/state.tsx';
+import { joinClassNames } from '../../ui/class-names.ts';
+import { StatusIcon } from '../../ui/status.tsx';
 import { BudgetStep } from './budget-step.tsx';
 import type { GuideState } from './guide-state.ts';
 import { STEPS, type Step } from './guide-steps.ts';
@@ -95,11 +95,15 @@ function GuideStep({
           className="flex min-h-12 w-full items-center gap-3 px-4 text-left text-body -outline-offset-2 hover:bg-hover"
         >
           <span className="grid size-6 shrink-0 place-items-center rounded-full border border-line-strong text-label text-ink-2">
-            {isDone ? <StateIcon state="healthy" /> : number}
+            {isDone ? <StatusIcon state="healthy" /> : number}
           </span>
-          <span className={cx('flex-1', isOpen && 'font-medium')}>{title}</span>
+          <span className={joinClassNames('flex-1', isOpen && 'font-medium')}>{title}</span>
           {isDone && <span className="text-small text-ink-2">done</span>}
-          <ChevronDown size={16} aria-hidden="true" className={cx('text-ink-3', isOpen && 'rotate-180')} />
+          <ChevronDown
+            size={16}
+            aria-hidden="true"
+            className={joinClassNames('text-ink-3', isOpen && 'rotate-180')}
+          />
         </button>
       </h3>
       {isOpen && <div className="grid gap-3 px-4 pb-4 pl-13 max-md:pl-4">{children}</div>}

@@ -1,13 +1,13 @@
 import type { Monitor } from '@floe/contract/api/monitors';
 import { useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { Waiting } from '../connect/first-use.tsx';
 
@@ -33,7 +33,7 @@ export function MonitorStep({ monitors }: { readonly monitors: readonly Monitor[
         <Waiting>Waiting for the first beat of {monitor.name}…</Waiting>
       ) : (
         <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
-          <StateIcon state="healthy" />
+          <StatusIcon state="healthy" />
           <span>
             Beat of {monitor.name} received <TimeText at={monitor.last_beat_at} />.
           </span>
@@ -49,9 +49,9 @@ function NewMonitor({ onMade }: { readonly onMade: (monitor: Monitor) => void })
   const [every, setEvery] = useState<string>('1440');
   const [grace, setGrace] = useState('30');
   const each = EVERY.find(({ value }) => value === every)?.each ?? '';
-  const make = useChange(
+  const make = useApiMutation(
     () =>
-      send<Monitor>('POST', 'api/monitoring/monitors', {
+      sendJson<Monitor>('POST', 'api/monitoring/monitors', {
         name,
         expected_interval_minutes: Number(every),
         grace_period_minutes: Number(grace),

@@ -1,20 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
+import { useAnnotations } from '../../data/annotations.ts';
 import type { Timeseries } from '../../data/charts.ts';
-import { useMarks } from '../../data/marks.ts';
-import { spanQuery, type TimeSpan } from '../../filters/time-range.ts';
-import { compact, count, duration, money, percent } from '../../format/amounts.ts';
-import { counted } from '../../format/words.ts';
-import { Chart, type Series } from '../../ui/chart.tsx';
-import { Card, Delta, StatCard } from '../../ui/facts.tsx';
+import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatPercent,
+} from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
+import { Card, Delta } from '../../ui/cards.tsx';
+import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
-import { Lanes } from '../../ui/lanes.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
+import { Timeline } from '../../ui/timeline.tsx';
 import { changeOf } from '../analytics/figures.ts';
 import { lanesOf } from '../requests/request-lanes.ts';
 import { BY_OUTCOME, metricQuery, type Overview } from './overview-data.ts';
 
 const MarkList = lazy(() =>
-  import('../../ui/mark-list.tsx').then(({ MarkList: Part }) => ({ default: Part })),
+  import('../../ui/annotation-list.tsx').then(({ AnnotationList: Part }) => ({ default: Part })),
 );
 
 /** Traffic, spend and speed of a time, each against the time before. A click leads to the requests of that moment. */
@@ -30,7 +37,7 @@ export function OverviewCharts(props: Props) {
 }
 
 interface Props {
-  readonly span: TimeSpan;
+  readonly span: SelectedTimeRange;
   readonly sum: Overview['summary'];
   readonly onChoose: (from: Date, to: Date) => void;
 }
@@ -38,28 +45,28 @@ interface Props {
 function Traffic({ span, sum, onChoose }: Props) {
   const { data } = useQuery(metricQuery('requests', span, BY_OUTCOME));
   const lanes = useMemo(() => lanesOf(data), [data]);
-  const marks = useMarks(spanQuery(span));
+  const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
     <Card title="Requests" aside={<Before span={span} />}>
       <div className="mb-4 flex gap-9">
         <StatCard
           label="Requests"
-          value={count(sum.requests)}
+          value={formatCount(sum.requests)}
           delta={<Change now={sum.requests} before={sum.previous?.requests} />}
         />
         <StatCard
           label="Errors"
-          value={sum.upstream_requests > 0 ? percent(sum.errors / sum.upstream_requests) : '–'}
-          remark={sum.errors > 0 ? counted(sum.errors, 'request') : null}
+          value={sum.upstream_requests > 0 ? formatPercent(sum.errors / sum.upstream_requests) : '–'}
+          remark={sum.errors > 0 ? pluralize(sum.errors, 'request') : null}
         />
       </div>
       {lanes.length === 0 ? (
         <Skeleton className="h-24" />
       ) : (
-        <Lanes
+        <Timeline
           lanes={lanes}
-          label={`${count(sum.requests)} requests by outcome`}
+          label={`${formatCount(sum.requests)} requests by outcome`}
           onChoose={(at) => onChoose(new Date(at), new Date(at + step))}
           marks={marks}
         />
@@ -80,10 +87,10 @@ function Spend({ span, sum, onChoose }: Props) {
     <Card title="Spend" aside={<Before span={span} />}>
       <StatCard
         label="Known cost"
-        value={money(sum.cost_nano_usd)}
+        value={formatMoney(sum.cost_nano_usd)}
         delta={<Change now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />
-      <Drawn drawn={drawn} label="Spend over time" format={money} span={span} onChoose={onChoose} />
+      <Drawn drawn={drawn} label="Spend over time" format={formatMoney} span={span} onChoose={onChoose} />
     </Card>
   );
 }
@@ -102,17 +109,23 @@ function Speed({
   return (
     <Card title={title}>
       <div className="flex gap-9">
-        <StatCard label="p50" value={duration(figures.p50)} />
-        <StatCard label="p95" value={duration(figures.p95)} />
+        <StatCard label="p50" value={formatDuration(figures.p50)} />
+        <StatCard label="p95" value={formatDuration(figures.p95)} />
       </div>
-      <Drawn drawn={drawn} label={`${title} over time`} format={duration} span={span} onChoose={onChoose} />
+      <Drawn
+        drawn={drawn}
+        label={`${title} over time`}
+        format={formatDuration}
+        span={span}
+        onChoose={onChoose}
+      />
     </Card>
   );
 }
 
 interface Lines {
   readonly at: readonly number[];
-  readonly series: readonly Series[];
+  readonly series: readonly PlottedSeries[];
 }
 
 function Drawn({
@@ -123,12 +136,12 @@ function Drawn({
   onChoose,
 }: {
   readonly drawn: Lines | null;
-  readonly span: TimeSpan;
+  readonly span: SelectedTimeRange;
   readonly label: string;
   readonly format: (value: number) => string;
   readonly onChoose: Props['onChoose'];
 }) {
-  const marks = useMarks(spanQuery(span));
+  const marks = useAnnotations(timeRangeQuery(span));
   if (!drawn) return <Skeleton className="mt-3 h-36" />;
   return (
     <div className="mt-3">
@@ -176,12 +189,15 @@ function together(...parts: readonly (readonly [Timeseries | undefined, string])
 
 function Change({ now, before }: { readonly now: number | undefined; readonly before: number | undefined }) {
   const ratio = changeOf(now, before);
-  return <Delta ratio={ratio} text={ratio === null ? '' : percent(Math.abs(ratio))} />;
+  return <Delta ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 
-function Before({ span }: { readonly span: TimeSpan }) {
+function Before({ span }: { readonly span: SelectedTimeRange }) {
   const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
   return (
-    <>against the {hours < 48 ? `${compact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`} before</>
+    <>
+      against the {hours < 48 ? `${formatCompact(Math.round(hours))} h` : `${Math.round(hours / 24)} d`}{' '}
+      before
+    </>
   );
 }

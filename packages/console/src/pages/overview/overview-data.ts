@@ -1,23 +1,23 @@
-import type { annotations } from '@floe/contract/api/charts';
-import type { overview } from '@floe/contract/api/overview';
+import type { analyticsAnnotations } from '@floe/contract/api/charts';
+import type { orgOverview } from '@floe/contract/api/overview';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get } from '../../data/api-client.ts';
+import { getJson } from '../../data/api-client.ts';
 import * as charts from '../../data/charts.ts';
-import { intervalOf, spanQuery, type TimeSpan } from '../../filters/time-range.ts';
+import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
-export type Overview = z.output<typeof overview>;
-export type Annotations = z.output<typeof annotations>;
+export type Overview = z.output<typeof orgOverview>;
+export type Annotations = z.output<typeof analyticsAnnotations>;
 
 /** A chart follows what happens; a page in the background does not ask. */
 const EVERY_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
-export function overviewQuery(span: TimeSpan) {
-  const time = spanQuery(span);
+export function overviewQuery(span: SelectedTimeRange) {
+  const time = timeRangeQuery(span);
   return queryOptions({
     queryKey: ['overview', time],
-    queryFn: ({ signal }) => get<Overview>('api/overview', time, signal),
+    queryFn: ({ signal }) => getJson<Overview>('api/overview', time, signal),
     refetchInterval: COUNTERS_MS,
     placeholderData: keepPreviousData,
   });
@@ -25,27 +25,31 @@ export function overviewQuery(span: TimeSpan) {
 
 export const BY_OUTCOME = { group_by: 'outcome' } as const;
 
-export function metricQuery(metric: string, span: TimeSpan, more: Readonly<Record<string, string>> = {}) {
-  const query = { ...spanQuery(span), metric, interval: intervalOf(span), ...more };
+export function metricQuery(
+  metric: string,
+  span: SelectedTimeRange,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const query = { ...timeRangeQuery(span), metric, interval: chartIntervalOf(span), ...more };
   return { ...charts.timeseriesQuery(query), refetchInterval: EVERY_MS, placeholderData: keepPreviousData };
 }
 
-export function topQuery(by: string, metric: string, span: TimeSpan, limit = 5) {
-  const query = { ...spanQuery(span), by, metric, limit };
+export function topQuery(by: string, metric: string, span: SelectedTimeRange, limit = 5) {
+  const query = { ...timeRangeQuery(span), by, metric, limit };
   return { ...charts.topQuery(query), refetchInterval: EVERY_MS, placeholderData: keepPreviousData };
 }
 
-export function changesQuery(span: TimeSpan) {
-  const query = { ...spanQuery(span), limit: 6 };
+export function changesQuery(span: SelectedTimeRange) {
+  const query = { ...timeRangeQuery(span), limit: 6 };
   return queryOptions({
     queryKey: ['analytics', 'annotations', query],
-    queryFn: ({ signal }) => get<Annotations>('api/analytics/annotations', query, signal),
+    queryFn: ({ signal }) => getJson<Annotations>('api/analytics/annotations', query, signal),
     placeholderData: keepPreviousData,
   });
 }
 
 /** What the charts and lists will ask once they are drawn. The same question twice is asked once. */
-export function partQueries(span: TimeSpan) {
+export function partQueries(span: SelectedTimeRange) {
   return {
     series: [
       metricQuery('requests', span, BY_OUTCOME),

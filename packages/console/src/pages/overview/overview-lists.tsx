@@ -1,17 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import type { TimeSpan } from '../../filters/time-range.ts';
-import { count, money } from '../../format/amounts.ts';
-import { counted } from '../../format/words.ts';
-import { Card } from '../../ui/facts.tsx';
-import { type State, StateIcon } from '../../ui/state.tsx';
+import type { SelectedTimeRange } from '../../filters/time-range.ts';
+import { formatCount, formatMoney } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
+import { Card } from '../../ui/cards.tsx';
+import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { withoutValue } from '../analytics/figures.ts';
 import { changesQuery, type Overview, topQuery } from './overview-data.ts';
 
 /** Who spends, what fails, how the jobs are, and what was changed. */
-export function OverviewLists({ span, overview }: { readonly span: TimeSpan; readonly overview: Overview }) {
+export function OverviewLists({
+  span,
+  overview,
+}: {
+  readonly span: SelectedTimeRange;
+  readonly overview: Overview;
+}) {
   return (
     <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
       <Spenders span={span} title="Models by spend" by="model" />
@@ -28,7 +34,7 @@ function Spenders({
   title,
   by,
 }: {
-  readonly span: TimeSpan;
+  readonly span: SelectedTimeRange;
   readonly title: string;
   readonly by: 'model' | 'key';
 }) {
@@ -57,7 +63,7 @@ function Spenders({
                 {name ?? value ?? withoutValue(by)}
               </OrgLink>
             }
-            value={cost_nano_usd === 0 ? `${counted(requests, 'request')}, $0` : money(cost_nano_usd)}
+            value={cost_nano_usd === 0 ? `${pluralize(requests, 'request')}, $0` : formatMoney(cost_nano_usd)}
             share={cost_nano_usd / most}
           />
         ))}
@@ -66,7 +72,7 @@ function Spenders({
   );
 }
 
-function Errors({ span }: { readonly span: TimeSpan }) {
+function Errors({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(topQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
@@ -84,7 +90,7 @@ function Errors({ span }: { readonly span: TimeSpan }) {
                 </OrgLink>
               )
             }
-            value={count(errors)}
+            value={formatCount(errors)}
           />
         ))}
       </Rows>
@@ -93,7 +99,7 @@ function Errors({ span }: { readonly span: TimeSpan }) {
 }
 
 function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
-  const states: readonly (readonly [State, string, number])[] = [
+  const states: readonly (readonly [DisplayStatus, string, number])[] = [
     ['failing', 'failing', counts.failing],
     ['waiting', 'waiting', counts.waiting],
     ['paused', 'paused', counts.paused],
@@ -111,7 +117,7 @@ function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
           {states.map(([state, word, number]) =>
             number === 0 ? null : (
               <li key={state} className="flex items-center gap-1.5">
-                <StateIcon state={state} />
+                <StatusIcon state={state} />
                 <span className="figures">{number}</span> {word}
               </li>
             ),
@@ -122,7 +128,7 @@ function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
   );
 }
 
-function Changes({ span }: { readonly span: TimeSpan }) {
+function Changes({ span }: { readonly span: SelectedTimeRange }) {
   const { data } = useQuery(changesQuery(span));
   const all = data?.data ?? [];
   return (

@@ -2,16 +2,16 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import type { AskAhead } from '../../app/page-route.ts';
+import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useOrgId, useUrlState } from '../../app/url-state.ts';
-import { awayQuery } from '../../data/away.ts';
+import { annotationsListQuery } from '../../data/annotations.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { marksQuery } from '../../data/marks.ts';
-import { spanOfLink } from '../../filters/link-span.ts';
-import { queryPart } from '../../filters/query-part.ts';
-import { spanQuery, type TimeSpan } from '../../filters/time-range.ts';
+import { gapsQuery } from '../../data/gaps.ts';
+import { selectQueryParameters } from '../../filters/query-part.ts';
+import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
+import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
-import { TimeRange } from '../../ui/time-range.tsx';
+import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
@@ -52,14 +52,16 @@ export function OverviewPage() {
   return (
     <PageFrame
       title="Overview"
-      actions={<TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />}
+      actions={
+        <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      }
     >
       {error && !data ? (
         <ErrorState what="Could not load the overview." error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4">
           <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
-          <AttentionList attention={data.attention} more={data.more} />
+          <AttentionList attention={data.attention} more={data.has_more} />
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
               Requests from before {new Date(data.summary.retained_from).toLocaleDateString('en-GB')} are no
@@ -77,14 +79,14 @@ export function OverviewPage() {
 }
 
 /** The charts stand below what needs somebody, and do not wait for its answer to ask for theirs. */
-function useParts(span: TimeSpan, on: boolean): void {
+function useParts(span: SelectedTimeRange, on: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
     if (on) askParts(client, span);
   }, [client, span, on]);
 }
 
-function askParts(client: QueryClient, span: TimeSpan): void {
+function askParts(client: QueryClient, span: SelectedTimeRange): void {
   const { series, tops, changes } = partQueries(span);
   for (const one of series) void client.prefetchQuery(one);
   for (const one of tops) void client.prefetchQuery(one);
@@ -92,23 +94,23 @@ function askParts(client: QueryClient, span: TimeSpan): void {
 }
 
 function timeOf(query: URLSearchParams): string {
-  return queryPart(query, (name) => ['range', 'from', 'to'].includes(name));
+  return selectQueryParameters(query, (name) => ['range', 'from', 'to'].includes(name));
 }
 
-function spanOfTime(time: string): TimeSpan {
-  return spanOfLink(`overview ${time}`, new URLSearchParams(time));
+function spanOfTime(time: string): SelectedTimeRange {
+  return timeRangeOfUrl(`overview ${time}`, new URLSearchParams(time));
 }
 
 /** What the page of a link will read. */
-export const askOverview: AskAhead = (client, { query }) => {
+export const askOverview: PrefetchQueries = (client, { query }) => {
   const span = spanOfTime(timeOf(query));
   const isGuideAsked = query.get('guide') === '1';
   void askGuide(client, isGuideAsked);
   void client.prefetchQuery(overviewQuery(span));
   if (isGuideAsked) return;
   askParts(client, span);
-  void client.prefetchQuery(marksQuery(spanQuery(span)));
-  void client.prefetchQuery(awayQuery);
+  void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
+  void client.prefetchQuery(gapsQuery);
 };
 
 function OverviewSkeleton() {

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base.ts';
-import { useChange } from '../../data/change.ts';
-import { type CreatedKey, consoleKey } from '../../data/made-keys.ts';
+import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
@@ -22,9 +22,9 @@ export function RequestStep() {
   const org = useOrgId();
   const { user } = useSignedIn();
   const { data } = useQuery(newestOf([]));
-  const send = useChange(
+  const send = useApiMutation(
     async () => {
-      const key = await consoleKey(org, user.name);
+      const key = await getPlaygroundKey(org, user.name);
       const signal = AbortSignal.timeout(30_000);
       const { error } = await runChat({
         prompt: HELLO,

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { CornerDownLeft } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { count, duration, money } from '../../format/amounts.ts';
+import { formatCount, formatDuration, formatMoney } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { StateBadge } from '../../ui/state.tsx';
+import { StatusBadge } from '../../ui/status.tsx';
 import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
 import type { ToolCall } from './chat-request.ts';
 import { writtenRowQuery } from './playground-data.ts';
@@ -77,8 +77,8 @@ function AnswerHead({ run }: { readonly run: Run }) {
       {phase === 'running' && (
         <span className="text-small text-ink-2">{answer.text ? 'Writing…' : 'Waiting…'}</span>
       )}
-      {phase === 'stopped' && <StateBadge state="aborted">Stopped</StateBadge>}
-      {phase === 'failed' && <StateBadge state="failing">Failed</StateBadge>}
+      {phase === 'stopped' && <StatusBadge state="aborted">Stopped</StatusBadge>}
+      {phase === 'failed' && <StatusBadge state="failing">Failed</StatusBadge>}
       {answer.text !== '' && <CopyButton text={answer.text} label="Copy the answer" />}
     </header>
   );
@@ -114,14 +114,14 @@ function Figures({ run }: { readonly run: Run }) {
   const served = row && (modelsOf(row).served ?? row.model);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
-      {run.firstMs !== null && <span>{duration(run.firstMs)} to the first token</span>}
-      {run.totalMs !== null && <span>{duration(run.totalMs)}</span>}
-      {outputTokens !== null && <span>{count(outputTokens)} tokens</span>}
+      {run.firstMs !== null && <span>{formatDuration(run.firstMs)} to the first token</span>}
+      {run.totalMs !== null && <span>{formatDuration(run.totalMs)}</span>}
+      {outputTokens !== null && <span>{formatCount(outputTokens)} tokens</span>}
       {row && (
         <span>
           {row.cost_nano_usd === null
             ? `cost ${outcomeOf(row).state === 'healthy' ? 'unknown' : '–'}`
-            : money(row.cost_nano_usd)}
+            : formatMoney(row.cost_nano_usd)}
         </span>
       )}
       {row && served && (

@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect, useEffectEvent } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { ApiError } from '../../data/api-error.ts';
-import { shortId } from '../../format/amounts.ts';
+import { shortenId } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { bodiesQuery } from '../requests/request-bodies.tsx';
@@ -37,7 +37,7 @@ export function FromRequest({
             : error
               ? 'No bodies are kept of this request.'
               : 'Its body is none that the playground can send.'}{' '}
-          <OrgLink to={`/requests/${id}`}>{shortId(id)}</OrgLink>
+          <OrgLink to={`/requests/${id}`}>{shortenId(id)}</OrgLink>
         </span>
         <IconButton icon={X} label="Dismiss" onClick={onClose} className="size-6" />
       </span>

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
-import { get } from '../../data/api-client.ts';
+import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
 import type { Model } from '../../data/org-lists.ts';
-import { compact, price } from '../../format/amounts.ts';
-import type { Choice } from '../../ui/field.tsx';
+import { formatCompact, formatPrice } from '../../format/amounts.ts';
+import type { SelectOption } from '../../ui/field.tsx';
 import type { RequestDetail } from '../requests/request-data.ts';
 
 /** Routes first, then models by provider; context and price behind the name. */
-export function modelChoices(models: readonly Model[]): readonly Choice[] {
+export function modelChoices(models: readonly Model[]): readonly SelectOption[] {
   const order = [...models].sort((a, b) =>
     a.kind === b.kind ? a.id.localeCompare(b.id, 'en') : a.kind === 'alias' ? -1 : 1,
   );
@@ -16,8 +16,10 @@ export function modelChoices(models: readonly Model[]): readonly Choice[] {
       kind === 'alias'
         ? [`route to ${targets.join(', ')}`]
         : [
-            context_window === null ? null : `${compact(context_window)} context`,
-            prices === null ? 'price unknown' : `$${price(prices.input_usd)} / $${price(prices.output_usd)}`,
+            context_window === null ? null : `${formatCompact(context_window)} context`,
+            prices === null
+              ? 'price unknown'
+              : `$${formatPrice(prices.input_usd)} / $${formatPrice(prices.output_usd)}`,
           ].filter((fact) => fact !== null);
     return { value: id, label: facts.length === 0 ? id : `${id} · ${facts.join(' · ')}` };
   });
@@ -28,7 +30,7 @@ export function writtenRowQuery(id: string | null) {
   return queryOptions({
     queryKey: ['request', id],
     queryFn: ({ signal }) =>
-      get<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id ?? '')}`, undefined, signal),
+      getJson<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id ?? '')}`, undefined, signal),
     enabled: id !== null,
     retry: (failures, error) => failures < 12 && error instanceof ApiError && error.status === 404,
     retryDelay: 500,

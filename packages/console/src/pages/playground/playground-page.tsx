@@ -7,10 +7,10 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
 import { apiUrl } from '../../data/base.ts';
 import { type Model, orgModelsQuery } from '../../data/org-lists.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
-import { copyAndTell } from '../../ui/copy-button.tsx';
+import { copyWithToast } from '../../ui/copy-button.tsx';
 import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -27,7 +27,7 @@ import { useRuns } from './use-runs.ts';
 export function PlaygroundPage() {
   const play = usePlayground();
   const { models, prompt, setPrompt, problem, from, change } = play;
-  const refusal = useRefusal('playground');
+  const refusal = useDenialReason('playground');
   return (
     <PageFrame title="Playground" actions={<Toolbar play={play} />}>
       <div className="grid gap-4">
@@ -77,7 +77,7 @@ function usePlayground() {
   const [prompt, setPrompt] = useState<Prompt>(keptPrompt);
   const [tried, setTried] = useState(false);
   const runs = useRuns();
-  const refusal = useRefusal('playground');
+  const refusal = useDenialReason('playground');
   useEffect(() => keepPrompt(prompt), [prompt]);
   const choices = modelChoices(models.data?.data ?? []);
   const first = query.get('model') ?? usual(models.data?.data ?? []);
@@ -92,7 +92,7 @@ function usePlayground() {
   const copy = (label: string) => {
     const code =
       copiesOf(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
-    copyAndTell(code, `${label} copied. The key is $FLOE_KEY.`);
+    copyWithToast(code, `${label} copied. The key is $FLOE_KEY.`);
   };
   useShortcuts([
     { keys: 'mod+enter', does: 'Run', run },

@@ -2,9 +2,9 @@ import { ImagePlus, Plus, Trash2, X } from 'lucide-react';
 import { type Dispatch, type DragEvent, type SetStateAction, useRef } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
-import { useKeptOpen } from '../../ui/kept-open.ts';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
+import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
 import { EXAMPLE_TOOLS, type Prompt, type promptProblem, type Turn } from './chat-request.ts';
 
 const WORDS = { user: 'User', assistant: 'Assistant', tool: 'Tool result' } as const;
@@ -89,9 +89,9 @@ function TurnField({
 }) {
   const take = (files: readonly File[]) => {
     const pictures = files.filter(isPicture);
-    if (pictures.length < files.length) tell('Only pictures of up to 8 MB can be added.');
+    if (pictures.length < files.length) showToast('Only pictures of up to 8 MB can be added.');
     Promise.all(pictures.map(dataUrl)).then(onPictures, (error: unknown) =>
-      tell(error instanceof Error ? error.message : 'The picture could not be read.'),
+      showToast(error instanceof Error ? error.message : 'The picture could not be read.'),
     );
   };
   const drop = (event: DragEvent) => {
@@ -197,7 +197,7 @@ function Parameters({
   readonly onChange: (prompt: Prompt) => void;
 }) {
   const isUsed = prompt.tools !== '' || prompt.schema !== '';
-  const isOpen = useKeptOpen(isUsed || told('tools') !== null || told('schema') !== null);
+  const isOpen = usePersistedOpen(isUsed || told('tools') !== null || told('schema') !== null);
   return (
     <details className="rounded-control border border-line" open={isOpen}>
       <summary className="flex min-h-9 items-center px-3 text-ui text-ink-2 hover:text-ink">

@@ -1,4 +1,4 @@
-import { type ApiError, readApiError, unreachable } from '../../data/api-error.ts';
+import { type ApiError, readApiError, unreachableError } from '../../data/api-error.ts';
 import { apiUrl } from '../../data/base.ts';
 import { type Prompt, requestBody } from './chat-request.ts';
 import { type ChatAnswer, EventCutter, NO_ANSWER, withEvent } from './chat-stream.ts';
@@ -59,7 +59,7 @@ export async function runChat(options: {
     }
     over(run.answer.failure ? 'failed' : 'done');
   } catch {
-    over(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : unreachable());
+    over(signal.aborted ? 'stopped' : 'failed', signal.aborted ? null : unreachableError());
   }
   return run;
 }

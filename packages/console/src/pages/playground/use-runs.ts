@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useOrgId } from '../../app/url-state.ts';
 import { ApiError } from '../../data/api-error.ts';
-import { consoleKey, forgetConsoleKey } from '../../data/made-keys.ts';
+import { discardPlaygroundKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
 import type { Prompt } from './chat-request.ts';
 import { begun, type Run, runChat } from './run-chat.ts';
@@ -36,11 +36,11 @@ export function useRuns(): Runs {
         latest[index] = run;
         draw();
       };
-      void consoleKey(org, name).then(
+      void getPlaygroundKey(org, name).then(
         async (key) => {
           const { error } = await runChat({ prompt, model, key, signal: mine.signal, tell });
           // Revoked meanwhile, or ended: the next run makes another.
-          if (error?.status === 401) forgetConsoleKey();
+          if (error?.status === 401) discardPlaygroundKey();
         },
         (error: unknown) =>
           tell({ ...begun(model), phase: 'failed', error: error instanceof ApiError ? error : null }),

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { CodeArea } from '../../ui/field.tsx';
-import { OPTION, POPUP } from '../../ui/menu.tsx';
+import { OPTION_CLASS, POPUP_CLASS } from '../../ui/menu.tsx';
 import { OptionList } from '../../ui/option-list.tsx';
 import { completed, namesFor, wordBefore } from './condition-names.ts';
 
@@ -92,8 +92,8 @@ function Names({
       at={at}
       keyOf={([name]) => name}
       onTake={([name]) => onTake(name)}
-      className={cx(POPUP, 'absolute inset-x-0 top-full mt-1')}
-      optionClass={cx(OPTION, 'flex-wrap gap-x-3')}
+      className={joinClassNames(POPUP_CLASS, 'absolute inset-x-0 top-full mt-1')}
+      optionClass={joinClassNames(OPTION_CLASS, 'flex-wrap gap-x-3')}
     >
       {([name, holds]) => (
         <>

@@ -6,13 +6,13 @@ const RESULT: DryRunResult = {
   from: '2026-11-14T00:00:00.000Z',
   to: '2026-11-21T00:00:00.000Z',
   timezone: 'UTC',
-  checked: 4000,
+  evaluated: 4000,
   skipped: 88,
   matched: 12,
   denied: 10,
-  rewritten: 0,
-  unjudged: 0,
-  more: false,
+  redacted: 0,
+  not_evaluated: 0,
+  has_more: false,
   key_count: 1,
   keys: [],
   days: [],
@@ -23,12 +23,12 @@ test('what a rule would have done is told in numbers of what it does', () => {
   assert.equal(effectSentence(RESULT, 'deny'), '10 requests of 1 key would have been refused.');
   assert.equal(effectSentence(RESULT, 'flag'), '12 requests of 1 key would have been flagged.');
   assert.match(effectSentence({ ...RESULT, matched: 0 }, 'deny'), /^None of 4,000 kept requests/);
-  assert.match(effectSentence({ ...RESULT, checked: 0 }, 'deny'), /^No body was kept/);
+  assert.match(effectSentence({ ...RESULT, evaluated: 0 }, 'deny'), /^No body was kept/);
 });
 
 test('what could not be checked, and what was left out, is said', () => {
   assert.equal(countsLine(RESULT), '4,000 checked · 12 match (0.30%) · 1 key · 88 not checkable');
-  assert.match(countsLine({ ...RESULT, more: true }), /there are more$/);
+  assert.match(countsLine({ ...RESULT, has_more: true }), /there are more$/);
 });
 
 test('progress is told once it is known of how many', () => {

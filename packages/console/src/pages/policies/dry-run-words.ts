@@ -1,18 +1,18 @@
 import type { policyDryRunResult } from '@floe/contract/api/policies';
 import type * as z from 'zod';
-import { count, percent } from '../../format/amounts.ts';
-import { counted } from '../../format/words.ts';
+import { formatCount, formatPercent } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
 import type { PolicyForm } from './policy-form.ts';
 
 export type DryRunResult = z.output<typeof policyDryRunResult>;
 
 /** `1,204 requests of 12 keys would have been refused.` What the rule would have done, in numbers. Pure. */
 export function effectSentence(result: DryRunResult, action: PolicyForm['action']): string {
-  const { checked, matched, denied, rewritten, key_count } = result;
+  const { evaluated: checked, matched, denied, redacted: rewritten, key_count } = result;
   if (checked === 0) return 'No body was kept in this time that the rule could be tried on.';
-  if (matched === 0) return `None of ${count(checked)} kept requests would have matched.`;
+  if (matched === 0) return `None of ${formatCount(checked)} kept requests would have matched.`;
   const affected = action === 'deny' ? denied : action === 'redact' ? rewritten : matched;
-  const whose = `${counted(affected, 'request')} of ${counted(key_count, 'key')}`;
+  const whose = `${pluralize(affected, 'request')} of ${pluralize(key_count, 'key')}`;
   return `${whose} would have been ${DONE[action]}.`;
 }
 
@@ -25,13 +25,13 @@ const DONE = {
 
 /** `402,188 checked · 1,204 match (0.3%) · 12 keys · 88 not checkable`. Pure. */
 export function countsLine(result: DryRunResult): string {
-  const { checked, matched, key_count, skipped, unjudged, more } = result;
+  const { evaluated: checked, matched, key_count, skipped, not_evaluated: unjudged, has_more: more } = result;
   const parts = [
-    `${count(checked)} checked`,
-    `${count(matched)} match${checked === 0 ? '' : ` (${percent(matched / checked)})`}`,
-    counted(key_count, 'key'),
-    ...(skipped > 0 ? [`${count(skipped)} not checkable`] : []),
-    ...(unjudged > 0 ? [`${count(unjudged)} the rule could not be decided for`] : []),
+    `${formatCount(checked)} checked`,
+    `${formatCount(matched)} match${checked === 0 ? '' : ` (${formatPercent(matched / checked)})`}`,
+    pluralize(key_count, 'key'),
+    ...(skipped > 0 ? [`${formatCount(skipped)} not checkable`] : []),
+    ...(unjudged > 0 ? [`${formatCount(unjudged)} the rule could not be decided for`] : []),
     ...(more ? ['the newest only: there are more'] : []),
   ];
   return parts.join(' · ');
@@ -40,5 +40,5 @@ export function countsLine(result: DryRunResult): string {
 /** `31% · 126,004 of 402,188`. Pure. */
 export function progressText(done: number, total: number | null): string {
   if (total === null || total === 0) return 'Counting what was kept…';
-  return `${Math.floor((done / total) * 100)}% · ${count(done)} of ${count(total)}`;
+  return `${Math.floor((done / total) * 100)}% · ${formatCount(done)} of ${formatCount(total)}`;
 }

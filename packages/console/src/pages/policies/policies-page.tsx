@@ -1,20 +1,20 @@
 import { ListPage } from '../../app/list-page.tsx';
-import { useGo, usePlace } from '../../app/use-place.ts';
+import { useOrgNavigate, useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
 import { Button } from '../../ui/button.tsx';
-import { OrderNotice, useOrder } from '../../ui/order-column.tsx';
+import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { EXAMPLES, POLICIES, type Policy, policyWhat } from './policy-form.ts';
 
 /** Rules on requests and answers, in the order in which they are asked. */
 export function PoliciesPage() {
-  const go = useGo();
+  const go = useOrgNavigate();
   useLiveQuery('config', ['policies']);
   const list = useRows(listQuery<Policy>('policies', POLICIES.path));
-  const order = useOrder(POLICIES, list.rows);
+  const order = useManualOrder(POLICIES, list.rows);
   const begin = (example: number) => go('/management/policies/new', { search: { example: String(example) } });
   return (
     <ListPage
@@ -23,7 +23,7 @@ export function PoliciesPage() {
       list={list}
       columns={[...COLUMNS, order.column]}
       card={(policy) => <PolicyCard policy={policy} />}
-      onOpen={usePlace('/management/policies')}
+      onOpen={useResourceNavigate('/management/policies')}
       above={
         <OrderNotice rows={list.rows} error={order.error}>
           Rules are asked from the top; a rule that allows ends it. Those of the file come first.
@@ -42,7 +42,7 @@ export function PoliciesPage() {
   );
 }
 
-const COLUMNS: readonly Column<Policy>[] = [
+const COLUMNS: readonly TableColumn<Policy>[] = [
   {
     id: 'name',
     label: 'Name',
@@ -66,7 +66,7 @@ function Mode({ policy: { mode, enabled } }: { readonly policy: Policy }) {
   const word = !enabled ? 'off' : mode;
   return (
     <span className="flex items-center gap-1.5">
-      <StateIcon state={state} size={14} />
+      <StatusIcon state={state} size={14} />
       {word}
     </span>
   );

@@ -1,9 +1,9 @@
 import { History, Square } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { count } from '../../format/amounts.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { countsLine, type DryRunResult, effectSentence, progressText } from './dry-run-words.ts';
@@ -80,7 +80,7 @@ function Outcome({
   readonly action: PolicyForm['action'];
   readonly isStale: boolean;
 }) {
-  const { checked, days, keys, samples } = result;
+  const { evaluated: checked, days, keys, samples } = result;
   return (
     <>
       <p role="status" className="text-body font-medium">
@@ -102,7 +102,7 @@ function Outcome({
               Matches by day <Sparkline values={days.map(({ matched }) => matched)} />
             </span>
             <span className="min-w-0 break-words">
-              {keys.map(({ name, matched }) => `${name} ${count(matched)}`).join(' · ')}
+              {keys.map(({ name, matched }) => `${name} ${formatCount(matched)}`).join(' · ')}
             </span>
           </div>
           <ul aria-label="Requests it would match" className="divide-y divide-line">
@@ -115,7 +115,7 @@ function Outcome({
                   {id}
                 </OrgLink>
                 <span className="text-small text-ink-2">
-                  {fullTime(new Date(created_at), browserZone())} · key {key} · {because}
+                  {formatFullTime(new Date(created_at), browserZone())} · key {key} · {because}
                 </span>
               </li>
             ))}

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
-import type { Tagged } from '../../data/api-client.ts';
-import type { Edit } from '../../data/edit.ts';
-import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
-import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { TwoColumns } from '../../ui/two-columns.tsx';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import type { WithETag } from '../../data/api-client.ts';
+import type { ResourceEdit } from '../../data/edit.ts';
+import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { EnforceQuestion } from './enforce-question.tsx';
 import { PolicyDryRun } from './policy-dry-run.tsx';
 import { PolicyFields } from './policy-fields.tsx';
@@ -20,23 +20,25 @@ const CRUMB = { label: 'Policies', to: '/management/policies' } as const;
 /** A rule that is not there yet. */
 export function NewPolicyPage() {
   const example = Number(useUrlState().query.get('example') ?? Number.NaN);
-  const go = usePlace(CRUMB.to);
-  const fresh = useFresh(
+  const go = useResourceNavigate(CRUMB.to);
+  const fresh = useNewResource(
     POLICIES,
     () => EXAMPLES[example]?.form ?? EMPTY_POLICY,
     ({ id, mode }) => {
-      tell(mode === 'monitor' ? 'It writes down from now on what it would do.' : 'It holds from now on.');
+      showToast(
+        mode === 'monitor' ? 'It writes down from now on what it would do.' : 'It holds from now on.',
+      );
       go(id, 'replace');
     },
   );
   const run = useDryRun(fresh.form);
   return (
     <PageFrame title="New policy" crumbs={[CRUMB]}>
-      <TwoColumns beside={<Trials form={fresh.form} run={run} />}>
-        <NewForm kind={POLICIES} fresh={fresh} onCancel={() => go()}>
+      <TwoColumnLayout beside={<Trials form={fresh.form} run={run} />}>
+        <NewResourceForm kind={POLICIES} fresh={fresh} onCancel={() => go()}>
           <PolicyFields form={fresh.form} onChange={fresh.set} />
-        </NewForm>
-      </TwoColumns>
+        </NewResourceForm>
+      </TwoColumnLayout>
     </PageFrame>
   );
 }
@@ -46,24 +48,24 @@ export function PolicyPage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <Loaded key={id} kind={POLICIES} id={id}>
+      <LoadedResource key={id} kind={POLICIES} id={id}>
         {(read) => <Editor read={read} />}
-      </Loaded>
+      </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: Tagged<Policy> }) {
+function Editor({ read }: { readonly read: WithETag<Policy> }) {
   const policy = read.body;
-  const go = usePlace(CRUMB.to);
+  const go = useResourceNavigate(CRUMB.to);
   const edit = useResourceEdit(POLICIES, read, ({ id }) => {
-    tell('The policy was saved.');
+    showToast('The policy was saved.');
     if (id !== policy.id) go(id, 'replace');
   });
   const run = useDryRun(edit.form);
   const question = useEnforceQuestion(edit, policy, run);
   return (
-    <TwoColumns beside={<Trials form={edit.form} run={run} />}>
+    <TwoColumnLayout beside={<Trials form={edit.form} run={run} />}>
       <ResourceForm
         kind={POLICIES}
         resource={policy}
@@ -73,12 +75,12 @@ function Editor({ read }: { readonly read: Tagged<Policy> }) {
         <PolicyFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
       <EnforceQuestion form={edit.form} run={run} {...question.dialog} />
-    </TwoColumns>
+    </TwoColumnLayout>
   );
 }
 
 /** What only wrote down is about to act: that is asked once more, with numbers. */
-function useEnforceQuestion(edit: Edit<PolicyForm>, before: Policy, run: DryRun) {
+function useEnforceQuestion(edit: ResourceEdit<PolicyForm>, before: Policy, run: DryRun) {
   const [open, setOpen] = useState(false);
   const { form } = edit;
   const bites = form.mode === 'enforce' && form.enabled && (before.mode === 'monitor' || !before.enabled);

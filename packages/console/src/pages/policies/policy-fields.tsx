@@ -1,7 +1,7 @@
 import type { FormPart } from '../../data/edit.ts';
-import { Choices } from '../../ui/choices.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
+import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { ConditionInput } from './condition-input.tsx';
 import { ACTIONS, MODES, PII, type PolicyForm, SIDES } from './policy-form.ts';
@@ -18,7 +18,7 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
-      <Choices label="Reads" options={SIDES} value={form.on} onChange={(on) => onChange({ on })} />
+      <RadioGroup label="Reads" options={SIDES} value={form.on} onChange={(on) => onChange({ on })} />
       <FormField
         name="when"
         label="When (CEL)"
@@ -28,7 +28,7 @@ export function PolicyFields({ form, onChange }: FormPart<PolicyForm>) {
         <ConditionInput value={form.when} on={form.on} onChange={(when) => onChange({ when })} />
       </FormField>
       <Detectors form={form} onChange={onChange} />
-      <Choices
+      <RadioGroup
         label="Then"
         options={ACTIONS}
         value={form.action}
@@ -53,7 +53,7 @@ function Effect({ form, onChange }: FormPart<PolicyForm>) {
           <Input value={form.message} onChange={({ target }) => onChange({ message: target.value })} />
         </FormField>
       )}
-      <Choices label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
+      <RadioGroup label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
       <Checkbox label="In use" checked={form.enabled} onChange={(enabled) => onChange({ enabled })} />
     </>
   );

@@ -1,9 +1,9 @@
-import type { policy, policyDryRunAnswer } from '@floe/contract/api/policies';
+import type { policyDryRunResponse, policyResource } from '@floe/contract/api/policies';
 import type * as z from 'zod';
-import type { ResourceKind } from '../../data/resource-kind.ts';
+import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
 
-export type Policy = z.output<typeof policy>;
-export type DryRun = z.output<typeof policyDryRunAnswer>;
+export type Policy = z.output<typeof policyResource>;
+export type DryRun = z.output<typeof policyDryRunResponse>;
 
 export const PII = [
   ['email', 'E-mail addresses'],
@@ -135,7 +135,7 @@ export function pastedObject(text: string): { readonly object: object } | { read
 }
 
 /** Policies, as their editor and list handle them. */
-export const POLICIES: ResourceKind<Policy, PolicyForm> = {
+export const POLICIES: ConsoleResourceKind<Policy, PolicyForm> = {
   one: 'policy',
   path: 'api/management/policies',
   touches: [['policies']],

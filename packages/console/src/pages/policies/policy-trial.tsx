@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
+import { sendJson } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { Card } from '../../ui/facts.tsx';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field } from '../../ui/field.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { type State, StateIcon } from '../../ui/state.tsx';
+import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { type DryRun, type PolicyForm, pastedObject, triedPolicy } from './policy-form.ts';
 
 const REQUEST = JSON.stringify(
@@ -49,12 +49,12 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
       },
     ],
   });
-  const refusal = useRefusal('management');
+  const refusal = useDenialReason('management');
   const valid =
     refusal === null && 'object' in askedOf && (!onAnswer || 'object' in answeredWith) && !isEmpty;
   const trial = useQuery({
     queryKey: ['policies', 'trial', body],
-    queryFn: () => send<DryRun>('POST', 'api/management/policies/dry-run', body),
+    queryFn: () => sendJson<DryRun>('POST', 'api/management/policies/dry-run', body),
     enabled: valid,
     retry: false,
     placeholderData: keepPreviousData,
@@ -82,10 +82,10 @@ export function PolicyTrial({ form }: { readonly form: PolicyForm }) {
   );
 }
 
-const OUTCOMES: Readonly<Record<string, { readonly state: State; readonly word: string }>> = {
-  passes: { state: 'healthy', word: 'Passes' },
+const OUTCOMES: Readonly<Record<string, { readonly state: DisplayStatus; readonly word: string }>> = {
+  passed: { state: 'healthy', word: 'Passes' },
   denied: { state: 'blocked', word: 'Denied' },
-  rewritten: { state: 'partial', word: 'Rewritten' },
+  redacted: { state: 'partial', word: 'Rewritten' },
 };
 
 function BodyField({
@@ -124,9 +124,9 @@ function Judgement({
   return (
     <div className="grid gap-3">
       <p role="status" className="flex items-center gap-2 text-body font-medium">
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
         {word}
-        {mode === 'monitor' && judged.outcome !== 'passes' && (
+        {mode === 'monitor' && judged.outcome !== 'passed' && (
           <span className="text-ui font-normal text-ink-2">
             if it were enforced; now it is only written down
           </span>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
+import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
 import type { DryRunResult } from './dry-run-words.ts';
 import { type PolicyForm, triedPolicy } from './policy-form.ts';
@@ -27,15 +27,15 @@ export interface DryRun {
 export function useDryRun(form: PolicyForm): DryRun {
   const rule = JSON.stringify(triedPolicy({ ...form, enabled: true, mode: 'monitor' }));
   const [begun, setBegun] = useState<{ readonly job: Job<DryRunResult>; readonly rule: string } | null>(null);
-  const begin = useChange(
+  const begin = useApiMutation(
     (policy: string) =>
-      send<Job<DryRunResult>>('POST', 'api/management/policies/dry-run/jobs', {
+      sendJson<Job<DryRunResult>>('POST', 'api/management/policies/dry-run/jobs', {
         policies: [JSON.parse(policy)],
         from: new Date(Date.now() - DRY_RUN_DAYS * DAY_MS).toISOString(),
       }),
     { done: (started, policy) => setBegun({ job: started, rule: policy }) },
   );
-  const stop = useChange((id: string) => send<Job<DryRunResult>>('POST', `api/jobs/${id}/cancel`), {
+  const stop = useApiMutation((id: string) => sendJson<Job<DryRunResult>>('POST', `api/jobs/${id}/cancel`), {
     touches: [['jobs']],
   });
   const id = begun?.job.id ?? '';

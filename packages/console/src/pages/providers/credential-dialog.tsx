@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { typedNumber } from '../../format/numbers-typed.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { parseNumberField } from '../../format/number-field.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { type Credential, type Provider, providerPath, TOUCHES } from './provider-data.ts';
 
 const EMPTY = { name: '', api_key: '', weight: '1' };
@@ -76,15 +76,19 @@ function useSaveKey(
 ) {
   const all = `${providerPath(provider.id)}/credentials`;
   const { api_key, weight } = form;
-  return useChange(
+  return useApiMutation(
     () =>
       replaces === undefined
-        ? send<Credential>('POST', all, { name: form.name.trim(), api_key, weight: typedNumber(weight) ?? 1 })
-        : send<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
+        ? sendJson<Credential>('POST', all, {
+            name: form.name.trim(),
+            api_key,
+            weight: parseNumberField(weight) ?? 1,
+          })
+        : sendJson<Credential>('PATCH', `${all}/${encodeURIComponent(replaces)}`, { api_key }),
     {
       touches: TOUCHES,
       done: ({ name }) => {
-        tell(`${name} is in use. Test it to be sure.`);
+        showToast(`${name} is in use. Test it to be sure.`);
         onDone();
       },
     },

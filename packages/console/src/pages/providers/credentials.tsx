@@ -1,8 +1,8 @@
 import { Ellipsis, Plus, TestTube } from 'lucide-react';
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -65,7 +65,7 @@ function CredentialRow({
   const { name, weight, last4, tested_at } = credential;
   const path = `${providerPath(provider.id)}/credentials/${encodeURIComponent(name)}`;
   const [found, setFound] = useState<CredentialTest | null>(null);
-  const test = useChange(() => send<CredentialTest>('POST', `${path}/test`), {
+  const test = useApiMutation(() => sendJson<CredentialTest>('POST', `${path}/test`), {
     touches: [['providers']],
     done: setFound,
   });
@@ -117,7 +117,7 @@ function CredentialMenu({
   readonly isLast: boolean;
 }) {
   const [open, setOpen] = useState<'replace' | 'remove' | null>(null);
-  const refusal = useRefusal('management');
+  const refusal = useDenialReason('management');
   return (
     <>
       <Menu trigger={<IconButton icon={Ellipsis} label={`More for ${name}`} />}>
@@ -133,7 +133,7 @@ function CredentialMenu({
       )}
       {open === 'remove' && (
         <ConfirmChange
-          make={() => send<null>('DELETE', path)}
+          make={() => sendJson<null>('DELETE', path)}
           touches={TOUCHES}
           onDone={() => setOpen(null)}
           onClose={() => setOpen(null)}

@@ -2,17 +2,17 @@ import { isProviderKind, PROVIDER_KIND_NAMES, PROVIDER_KINDS } from '@floe/contr
 import { Ellipsis } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
-import { usePlace } from '../../app/use-place.ts';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import type { FormPart } from '../../data/edit.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { typedList } from '../../format/words.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { parseList } from '../../format/words.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { CodeArea, Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { ALL, type CredentialTest, type Provider, TOUCHES } from './provider-data.ts';
 import { TestResult } from './test-result.tsx';
 
@@ -35,8 +35,8 @@ export function NewProviderPage() {
   const [form, setForm] = useState(START);
   const [test, setTest] = useState<CredentialTest | null>(null);
   const keyField = useRef<HTMLInputElement>(null);
-  const refusal = useRefusal('management');
-  const leave = usePlace('/management/providers');
+  const refusal = useDenialReason('management');
+  const leave = useResourceNavigate('/management/providers');
   const save = useTestAndSave(form, setTest, (provider) => {
     if (provider === null) keyField.current?.focus();
     else leave(provider.id, 'replace');
@@ -79,18 +79,18 @@ function useTestAndSave(
   onTested: (test: CredentialTest | null) => void,
   onDone: (provider: Provider | null) => void,
 ) {
-  return useChange(
+  return useApiMutation(
     async (how: 'test' | 'save') => {
       const body = bodyOf(form);
       onTested(null);
-      const found = how === 'test' ? await send<CredentialTest>('POST', `${ALL}/test`, body) : null;
+      const found = how === 'test' ? await sendJson<CredentialTest>('POST', `${ALL}/test`, body) : null;
       onTested(found);
-      return found?.ok === false ? null : send<Provider>('POST', ALL, body);
+      return found?.ok === false ? null : sendJson<Provider>('POST', ALL, body);
     },
     {
       touches: TOUCHES,
       done: (provider) => {
-        if (provider !== null) tell(`${provider.id} is in use.`);
+        if (provider !== null) showToast(`${provider.id} is in use.`);
         onDone(provider);
       },
     },
@@ -192,7 +192,7 @@ function Address({ form, onChange }: PartProps) {
 
 function bodyOf(form: typeof START) {
   const text = (value: string) => value.trim() || null;
-  const models = typedList(form.models);
+  const models = parseList(form.models);
   return {
     id: form.id.trim(),
     kind: form.kind,

@@ -1,12 +1,16 @@
-import type { credential, credentialTest, provider } from '@floe/contract/api/providers';
+import type {
+  credentialResource,
+  credentialTestResult,
+  providerResource,
+} from '@floe/contract/api/providers';
 import { queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { getTagged } from '../../data/api-client.ts';
+import { getWithETag } from '../../data/api-client.ts';
 import { type Top, topQuery } from '../../data/charts.ts';
 
-export type Provider = z.output<typeof provider>;
-export type Credential = z.output<typeof credential>;
-export type CredentialTest = z.output<typeof credentialTest>;
+export type Provider = z.output<typeof providerResource>;
+export type Credential = z.output<typeof credentialResource>;
+export type CredentialTest = z.output<typeof credentialTestResult>;
 export type Traffic = Top['data'][number];
 
 export const ALL = 'api/management/providers';
@@ -20,7 +24,7 @@ export function providerPath(id: string): string {
 export function providerQuery(id: string) {
   return queryOptions({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => getTagged<Provider>(providerPath(id), signal),
+    queryFn: ({ signal }) => getWithETag<Provider>(providerPath(id), signal),
   });
 }
 

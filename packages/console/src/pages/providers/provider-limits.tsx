@@ -1,10 +1,10 @@
-import type { Tagged } from '../../data/api-client.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
-import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
 
 const LIMITS = [
@@ -19,17 +19,17 @@ type LimitName = (typeof LIMITS)[number][0];
 type LimitForm = Readonly<Record<LimitName, string>>;
 
 const formOf = ({ timeouts }: Provider): LimitForm => ({
-  connect_ms: fieldText(timeouts.connect_ms / 1000),
-  headers_ms: fieldText(timeouts.headers_ms / 1000),
-  first_token_ms: fieldText(timeouts.first_token_ms / 1000),
-  idle_ms: fieldText(timeouts.idle_ms / 1000),
-  total_ms: fieldText(timeouts.total_ms / 1000),
+  connect_ms: formatNumberField(timeouts.connect_ms / 1000),
+  headers_ms: formatNumberField(timeouts.headers_ms / 1000),
+  first_token_ms: formatNumberField(timeouts.first_token_ms / 1000),
+  idle_ms: formatNumberField(timeouts.idle_ms / 1000),
+  total_ms: formatNumberField(timeouts.total_ms / 1000),
 });
 
 /** What was emptied is left out, which is the default. */
 function write(form: LimitForm) {
   const given = LIMITS.flatMap(([name]) => {
-    const seconds = typedNumber(form[name]);
+    const seconds = parseNumberField(form[name]);
     if (seconds === null) return [];
     return [[name, typeof seconds === 'number' ? Math.round(seconds * 1000) : seconds]];
   });
@@ -37,14 +37,14 @@ function write(form: LimitForm) {
 }
 
 /** How long the provider may take; a route may be stricter. */
-export function ProviderLimits({ read }: { readonly read: Tagged<Provider> }) {
+export function ProviderLimits({ read }: { readonly read: WithETag<Provider> }) {
   const edit = useEdit<Provider, LimitForm>({
     path: providerPath(read.body.id),
     read,
     formOf,
     write,
     touches: TOUCHES,
-    done: () => tell('The time limits hold for new requests.'),
+    done: () => showToast('The time limits hold for new requests.'),
   });
   return (
     <div className="max-w-2xl">

@@ -1,37 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { OrgLink } from '../../app/org-link.tsx';
-import { get, type Page, type Tagged } from '../../data/api-client.ts';
+import { type ApiPage, getJson, type WithETag } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
 import type { Model } from '../../data/org-lists.ts';
-import { count } from '../../format/amounts.ts';
-import { typedList } from '../../format/words.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { parseList } from '../../format/words.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
 import { allows } from './provider-words.ts';
 
 const formOf = ({ models }: Provider) => ({ models: models.join('\n') });
 
 /** Which of its models may be asked for: patterns, with what they match of the models that are known. */
-export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
+export function ProviderModels({ read }: { readonly read: WithETag<Provider> }) {
   const provider = read.body;
   const edit = useEdit<Provider, { readonly models: string }>({
     path: providerPath(provider.id),
     read,
     formOf,
-    write: ({ models }) => ({ models: typedList(models).length === 0 ? null : typedList(models) }),
+    write: ({ models }) => ({ models: parseList(models).length === 0 ? null : parseList(models) }),
     touches: TOUCHES,
-    done: () => tell('The allowlist holds from now on.'),
+    done: () => showToast('The allowlist holds from now on.'),
   });
   const { data } = useQuery({
     queryKey: ['models', 'of', provider.id],
     queryFn: ({ signal }) =>
-      get<Page<Model>>('api/management/models', { provider: provider.id, limit: 500 }, signal),
+      getJson<ApiPage<Model>>('api/management/models', { provider: provider.id, limit: 500 }, signal),
   });
   const known = (data?.data ?? []).flatMap(({ model }) => model ?? []);
-  const patterns = typedList(edit.form.models);
+  const patterns = parseList(edit.form.models);
   const matched = known.filter((model) => patterns.some((pattern) => allows(pattern, model)));
   return (
     <div className="max-w-2xl">
@@ -49,7 +49,8 @@ export function ProviderModels({ read }: { readonly read: Tagged<Provider> }) {
         </FormField>
         {known.length > 0 && (
           <p className="text-ui break-words text-ink-2">
-            Matches {count(matched.length)} of the {count(known.length)} models that are usable now
+            Matches {formatCount(matched.length)} of the {formatCount(known.length)} models that are usable
+            now
             {matched.length > 0 && `: ${matched.slice(0, 12).join(', ')}${matched.length > 12 ? ' …' : '.'}`}
           </p>
         )}

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
-import { useGo } from '../../app/use-place.ts';
-import type { Tagged } from '../../data/api-client.ts';
+import { useOrgNavigate } from '../../app/use-org-navigate.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { count, percent } from '../../format/amounts.ts';
+import { formatCount, formatPercent } from '../../format/amounts.ts';
+import { StatStrip } from '../../ui/cards.tsx';
 import { DeleteButton } from '../../ui/delete-button.tsx';
-import { StatCard, StatStrip } from '../../ui/facts.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
-import { StateBadge } from '../../ui/state.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
+import { StatusBadge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Credentials } from './credentials.tsx';
 import { type Provider, providerPath, providerQuery, TOUCHES, trafficQuery } from './provider-data.ts';
@@ -37,7 +38,7 @@ export function ProviderPage() {
   );
 }
 
-function Parts({ read }: { readonly read: Tagged<Provider> }) {
+function Parts({ read }: { readonly read: WithETag<Provider> }) {
   const { query, change } = useUrlState();
   const provider = read.body;
   const tabs = [
@@ -78,7 +79,7 @@ function Head({ provider }: { readonly provider: Provider }) {
   return (
     <>
       <p className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
-        <StateBadge state={state}>{word}</StateBadge>
+        <StatusBadge state={state}>{word}</StatusBadge>
         {provider.kind}
         {provider.origin && <code className="font-mono text-code">{provider.origin}</code>}
       </p>
@@ -86,11 +87,14 @@ function Head({ provider }: { readonly provider: Provider }) {
         <Notice state="failing">Enabled, but not in use: {provider.problem}</Notice>
       )}
       <StatStrip>
-        <StatCard label="Requests, 24 h" value={count(requests)} />
-        <StatCard label="Errors" value={requests === 0 ? '–' : percent((traffic?.errors ?? 0) / requests)} />
+        <StatCard label="Requests, 24 h" value={formatCount(requests)} />
+        <StatCard
+          label="Errors"
+          value={requests === 0 ? '–' : formatPercent((traffic?.errors ?? 0) / requests)}
+        />
         <StatCard
           label="Speaks"
-          value={<span className="text-ui">{provider.speaks.join(', ') || '–'}</span>}
+          value={<span className="text-ui">{provider.native_dialects.join(', ') || '–'}</span>}
         />
         <StatCard label="Billing" value={<span className="text-ui">{provider.billing}</span>} />
       </StatStrip>
@@ -99,7 +103,7 @@ function Head({ provider }: { readonly provider: Provider }) {
 }
 
 function Delete({ id }: { readonly id: string }) {
-  const go = useGo();
+  const go = useOrgNavigate();
   return (
     <DeleteButton
       path={providerPath(id)}

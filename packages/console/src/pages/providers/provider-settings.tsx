@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import type { Tagged } from '../../data/api-client.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { type FormPart, useEdit } from '../../data/edit.ts';
-import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 import { EditForm } from '../../ui/edit-form.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 import { type Provider, providerPath, TOUCHES } from './provider-data.ts';
 
@@ -19,7 +19,7 @@ const formOf = (provider: Provider) => ({
   enabled: provider.enabled,
   base_url: provider.base_url ?? '',
   billing: provider.billing,
-  price_multiplier: fieldText(provider.price_multiplier),
+  price_multiplier: formatNumberField(provider.price_multiplier),
 });
 
 /** Where it is, whether it is in use, and how it is paid. */
@@ -27,7 +27,7 @@ export function ProviderSettings({
   read,
   more,
 }: {
-  readonly read: Tagged<Provider>;
+  readonly read: WithETag<Provider>;
   readonly more: ReactNode;
 }) {
   const provider = read.body;
@@ -39,10 +39,11 @@ export function ProviderSettings({
       enabled: form.enabled,
       base_url: form.base_url.trim() || null,
       billing: form.billing,
-      price_multiplier: typedNumber(form.price_multiplier),
+      price_multiplier: parseNumberField(form.price_multiplier),
     }),
     touches: TOUCHES,
-    done: ({ enabled, id }) => tell(enabled ? `${id} was saved.` : `${id} is out of use; its history stays.`),
+    done: ({ enabled, id }) =>
+      showToast(enabled ? `${id} was saved.` : `${id} is out of use; its history stays.`),
   });
   const { form, set } = edit;
   return (

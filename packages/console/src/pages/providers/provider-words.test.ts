@@ -12,7 +12,7 @@ const tested = (ok: boolean) => ({
   created_at: null,
   updated_at: null,
   updated_by: null,
-  test: { ok, asked: 'models' as const, status: 200, models: 1, message: 'No such key.', duration_ms: 12 },
+  test: { ok, method: 'models' as const, status: 200, models: 1, message: 'No such key.', duration_ms: 12 },
 });
 
 test('a provider is never called well while a key of it was refused or it is not in use', () => {

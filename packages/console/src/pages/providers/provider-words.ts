@@ -1,6 +1,6 @@
-import { percent } from '../../format/amounts.ts';
-import { counted } from '../../format/words.ts';
-import type { State } from '../../ui/state.tsx';
+import { formatPercent } from '../../format/amounts.ts';
+import { pluralize } from '../../format/words.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
 import type { Credential, CredentialTest, Provider } from './provider-data.ts';
 
 /** What has happened to requests lately. */
@@ -24,15 +24,15 @@ const DEGRADED_RATE = 0.1;
 export function providerState(
   provider: Pick<Provider, 'enabled' | 'problem' | 'credentials'>,
   { openBreakers, requests, errors }: ProviderHealth = UNKNOWN,
-): { readonly state: State; readonly word: string } {
+): { readonly state: DisplayStatus; readonly word: string } {
   if (!provider.enabled) return { state: 'paused', word: 'Off' };
   if (provider.problem !== null) return { state: 'failing', word: 'Not in use' };
   if (openBreakers > 0)
-    return { state: 'failing', word: `Failing, ${counted(openBreakers, 'open breaker')}` };
+    return { state: 'failing', word: `Failing, ${pluralize(openBreakers, 'open breaker')}` };
   const bad = provider.credentials.filter(({ test }) => test !== null && !test.ok).length;
   if (bad > 0) return { state: 'warning', word: bad === 1 ? '1 key refused' : `${bad} keys refused` };
   if (requests >= RATED_FROM && errors / requests >= DEGRADED_RATE)
-    return { state: 'warning', word: `Degraded, ${percent(errors / requests)} errors` };
+    return { state: 'warning', word: `Degraded, ${formatPercent(errors / requests)} errors` };
   return { state: 'healthy', word: 'In use' };
 }
 
@@ -50,7 +50,7 @@ export function credentialsText(credentials: readonly Pick<Credential, 'test'>[]
 /** What a test found out: `Works: 41 models, 212 ms`, or the provider's own words. */
 export function testText({ ok, models, message, duration_ms }: CredentialTest): string {
   if (!ok) return message;
-  return `Works${models === null ? '' : `: ${counted(models, 'model')}`}, ${duration_ms} ms`;
+  return `Works${models === null ? '' : `: ${pluralize(models, 'model')}`}, ${duration_ms} ms`;
 }
 
 /** Whether a pattern of an allowlist has a model: `*` stands for any characters. */

@@ -3,16 +3,16 @@ import { Plus } from 'lucide-react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { compact, percent } from '../../format/amounts.ts';
+import { formatCompact, formatPercent } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
-import { Results } from '../../ui/results.tsx';
+import { QueryResults } from '../../ui/results.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { StateIcon } from '../../ui/state.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { ALL, type Provider, type Traffic, trafficQuery } from './provider-data.ts';
 import { credentialsText, type ProviderHealth, providerState } from './provider-words.ts';
 import { useProviderHealth } from './use-provider-health.ts';
@@ -27,11 +27,11 @@ export function ProvidersPage() {
   const list = useRows(listQuery<Provider>('providers', ALL));
   const traffic = useQuery(trafficQuery).data?.data;
   const of: TrafficOf = (id) => traffic?.find(({ value }) => value === id);
-  const open = usePlace('/management/providers');
+  const open = useResourceNavigate('/management/providers');
   useShortcuts([{ keys: 'c', does: 'Add a provider', run: () => open('new') }]);
   const healthOf = useProviderHealth();
   const all = columns(of, healthOf);
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   const add = (
     <Button look="primary" icon={Plus} needs="management" onClick={() => open('new')}>
       Add provider
@@ -48,11 +48,11 @@ export function ProvidersPage() {
           </Notice>
         </div>
       )}
-      <Results
+      <QueryResults
         list={list}
         what="providers"
         label="Providers"
-        shown={sorted(list.rows ?? [], all, sort)}
+        shown={sortRows(list.rows ?? [], all, sort)}
         rowId={({ id }) => id}
         columns={all}
         card={(provider) => (
@@ -72,7 +72,7 @@ export function ProvidersPage() {
   );
 }
 
-function columns(of: TrafficOf, healthOf: HealthOf): readonly Column<Provider>[] {
+function columns(of: TrafficOf, healthOf: HealthOf): readonly TableColumn<Provider>[] {
   const stateOf = (provider: Provider) => providerState(provider, healthOf(provider.id));
   return [
     {
@@ -82,7 +82,7 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly Column<Provider>[]
       value: ({ id }) => id,
       cell: (provider) => (
         <span className="flex items-center gap-2 font-medium">
-          <StateIcon state={stateOf(provider).state} />
+          <StatusIcon state={stateOf(provider).state} />
           {provider.id}
         </span>
       ),
@@ -110,7 +110,7 @@ function columns(of: TrafficOf, healthOf: HealthOf): readonly Column<Provider>[]
   ];
 }
 
-function trafficColumns(of: TrafficOf): readonly Column<Provider>[] {
+function trafficColumns(of: TrafficOf): readonly TableColumn<Provider>[] {
   return [
     {
       id: 'credentials',
@@ -130,7 +130,7 @@ function trafficColumns(of: TrafficOf): readonly Column<Provider>[] {
       width: '8rem',
       align: 'end',
       value: ({ id }) => of(id)?.requests ?? 0,
-      cell: ({ id }) => compact(of(id)?.requests ?? 0),
+      cell: ({ id }) => formatCompact(of(id)?.requests ?? 0),
     },
     {
       id: 'errors',
@@ -150,7 +150,7 @@ function errorRate(traffic: Traffic | undefined): number | null {
 
 function Errors({ traffic }: { readonly traffic: Traffic | undefined }) {
   const rate = errorRate(traffic);
-  return rate === null ? <span className="text-ink-3">–</span> : percent(rate);
+  return rate === null ? <span className="text-ink-3">–</span> : formatPercent(rate);
 }
 
 function ProviderCard({
@@ -166,11 +166,11 @@ function ProviderCard({
   return (
     <span className="grid gap-0.5">
       <span className="flex items-center gap-2 font-medium">
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
         {provider.id} <span className="font-normal text-ink-2">{provider.kind}</span>
       </span>
       <span className="truncate text-small text-ink-2">
-        {word} · {compact(traffic?.requests ?? 0)} in 24 h
+        {word} · {formatCompact(traffic?.requests ?? 0)} in 24 h
       </span>
     </span>
   );

@@ -1,4 +1,4 @@
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import type { CredentialTest } from './provider-data.ts';
 import { testText } from './provider-words.ts';
 
@@ -7,7 +7,7 @@ export function TestResult({ test }: { readonly test: CredentialTest }) {
   return (
     <span role="status" className="inline-flex min-w-0 items-start gap-1.5 text-ui">
       <span className="mt-0.5">
-        <StateIcon state={test.ok ? 'healthy' : 'failing'} />
+        <StatusIcon state={test.ok ? 'healthy' : 'failing'} />
       </span>
       <span className="min-w-0 break-words">{testText(test)}</span>
     </span>

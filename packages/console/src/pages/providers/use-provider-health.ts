@@ -1,4 +1,4 @@
-import type { BreakerAnswer as Breaker } from '@floe/contract/api/breakers';
+import type { BreakerResource as Breaker } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';

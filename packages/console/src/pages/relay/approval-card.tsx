@@ -2,17 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Ban, Check, CheckCheck } from 'lucide-react';
 import { type KeyboardEvent, useState } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
+import { sendJson } from '../../data/api-client.ts';
 import type { ApiError } from '../../data/api-error.ts';
-import { type Change, useChange } from '../../data/change.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, clockTime } from '../../format/moments.ts';
+import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatClockTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { useNow } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { eventName } from './decision-words.ts';
 import { type Approval, RELAY } from './relay-data.ts';
 
@@ -34,9 +34,9 @@ export function ApprovalCard({
   /** The one a link led to. */
   readonly wanted?: boolean;
 }) {
-  const { what, event, session_id, owner, key } = approval;
+  const { input_summary: what, event, session_id, owner, key } = approval;
   const [note, setNote] = useState('');
-  const refusal = useRefusal('relay');
+  const refusal = useDenialReason('relay');
   const left = Date.parse(approval.expires_at) - useNow().getTime();
   const answer = useAnswer(approval, note.trim());
   const isOver = left <= 0;
@@ -55,7 +55,7 @@ export function ApprovalCard({
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus says which card the keys are for.
       tabIndex={0}
       onKeyDown={press}
-      className={cx(
+      className={joinClassNames(
         'grid gap-3 rounded-card border bg-surface p-4',
         wanted ? 'border-accent' : 'border-line',
       )}
@@ -85,19 +85,19 @@ export function ApprovalCard({
   );
 }
 
-function useAnswer({ id }: Approval, note: string): Change<Answer> {
-  return useChange(
+function useAnswer({ id }: Approval, note: string): ApiMutation<Answer> {
+  return useApiMutation(
     async (given: Answer) => {
       const body = {
         decision: given === 'deny' ? 'deny' : 'allow',
         ...(given === 'session' ? { scope: 'session' } : {}),
         ...(note === '' ? {} : { note }),
       };
-      return send<Approval>('POST', `${RELAY}/approvals/${encodeURIComponent(id)}`, body);
+      return sendJson<Approval>('POST', `${RELAY}/approvals/${encodeURIComponent(id)}`, body);
     },
     {
       touches: [['relay', 'approvals']],
-      done: (_, given) => tell(TOLD[given]),
+      done: (_, given) => showToast(TOLD[given]),
     },
   );
 }
@@ -109,7 +109,7 @@ function Asked({ approval }: { readonly approval: Approval }) {
       <span className="font-semibold">{owner ?? key}</span>
       <span className="text-ink-2">{[agent, approval.repository].filter(Boolean).join(' · ')}</span>
       <span className="ml-auto text-small text-ink-3 figures">
-        asked {clockTime(new Date(approval.created_at), browserZone())}
+        asked {formatClockTime(new Date(approval.created_at), browserZone())}
       </span>
     </header>
   );
@@ -139,7 +139,7 @@ function Answers({
   isOver,
   hasSession,
 }: {
-  readonly answer: Change<Answer>;
+  readonly answer: ApiMutation<Answer>;
   readonly isOver: boolean;
   readonly hasSession: boolean;
 }) {
@@ -175,7 +175,7 @@ function TimeLeft({ approval, leftMs }: { readonly approval: Approval; readonly 
       <span aria-hidden="true" className="h-1.5 flex-1 overflow-hidden rounded-full bg-sunken">
         <span className="block h-full rounded-full bg-waiting" style={{ width: `${share * 100}%` }} />
       </span>
-      <span>{duration(Math.ceil(leftMs / 1000) * 1000)} left</span>
+      <span>{formatDuration(Math.ceil(leftMs / 1000) * 1000)} left</span>
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { get, type Page } from '../../data/api-client.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { browserZone, clockTime } from '../../format/moments.ts';
-import { Card } from '../../ui/facts.tsx';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { browserZone, formatClockTime } from '../../format/times.ts';
+import { Card } from '../../ui/cards.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { type Approval, RELAY } from './relay-data.ts';
@@ -18,7 +18,7 @@ const OVER_MS = 10_000;
 
 /** What agents may not do before a person says so. Made for the phone first. */
 export function ApprovalsPage() {
-  const live = useConnection() === 'live';
+  const live = useEventStreamState() === 'live';
   useLiveQuery('approvals', ['relay', 'approvals']);
   const waiting = useQuery(approvalsQuery({ state: 'waiting', limit: 200 }, live ? OVER_MS : LOOK_MS));
   const recent = useQuery(approvalsQuery({ limit: 50 }, OVER_MS));
@@ -65,7 +65,7 @@ function approvalsQuery(query: { readonly state?: string; readonly limit: number
   return {
     queryKey: ['relay', 'approvals', query.state ?? 'all'],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-      get<Page<Approval>>(`${RELAY}/approvals`, query, signal),
+      getJson<ApiPage<Approval>>(`${RELAY}/approvals`, query, signal),
     refetchInterval,
   };
 }
@@ -84,9 +84,11 @@ function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
         {approvals.map((approval) => (
           <li key={approval.id} className="grid gap-0.5 py-2 first:pt-0 last:pb-0">
             <span className="flex items-center gap-2 text-ui">
-              <StateIcon state={ENDS[approval.state].state} />
+              <StatusIcon state={ENDS[approval.state].state} />
               <span className="whitespace-nowrap">{endOf(approval)}</span>
-              <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">{approval.what}</code>
+              <code className="min-w-0 flex-1 truncate font-mono text-code text-ink-2">
+                {approval.input_summary}
+              </code>
               <span className="text-small whitespace-nowrap text-ink-3">
                 <TimeText at={approval.decided_at ?? approval.created_at} />
               </span>
@@ -108,6 +110,6 @@ function Answered({ approvals }: { readonly approvals: readonly Approval[] }) {
 function endOf({ state, scope, expires_at }: Approval): string {
   if (state !== 'allowed') return ENDS[state].word;
   return scope === 'session'
-    ? `Allowed for the session, until ${clockTime(new Date(expires_at), browserZone())}`
+    ? `Allowed for the session, until ${formatClockTime(new Date(expires_at), browserZone())}`
     : 'Allowed once';
 }

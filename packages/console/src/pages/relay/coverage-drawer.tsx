@@ -1,9 +1,9 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { count } from '../../format/amounts.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { DrawerHead } from '../../ui/drawer-head.tsx';
-import { Card, KeyValue } from '../../ui/facts.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { installLines } from './connect-agent.tsx';
 import { type CoverageRow, coverageId, coverageOf, REQUIRE_POLICY } from './coverage-words.ts';
@@ -25,16 +25,25 @@ export function CoverageDrawer({
       </DrawerHead>
       <div className="grid gap-4 p-4 md:p-6">
         <Card title="Seen">
-          <KeyValue
+          <DetailList
             items={[
               ['Key', key],
-              ['Sessions with models', count(row.sessions)],
-              ['Of those, ask the relay', count(row.covered_sessions)],
-              ['Requests without a session', row.unnamed_requests === 0 ? null : count(row.unnamed_requests)],
+              ['Sessions with models', formatCount(row.sessions)],
+              ['Of those, ask the relay', formatCount(row.covered_sessions)],
+              [
+                'Requests without a session',
+                row.requests_without_session === 0 ? null : formatCount(row.requests_without_session),
+              ],
               ['Agent version', row.agent_version],
               ['Hook version', row.client_version],
-              ['Last model request', row.last_model_at && <TimeText key="m" at={row.last_model_at} />],
-              ['Last asked the relay', row.last_relay_at && <TimeText key="r" at={row.last_relay_at} />],
+              [
+                'Last model request',
+                row.last_model_request_at && <TimeText key="m" at={row.last_model_request_at} />,
+              ],
+              [
+                'Last asked the relay',
+                row.last_relay_call_at && <TimeText key="r" at={row.last_relay_call_at} />,
+              ],
             ]}
           />
         </Card>

@@ -3,12 +3,12 @@ import { Plug } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { get } from '../../data/api-client.ts';
-import { counted } from '../../format/words.ts';
+import { getJson } from '../../data/api-client.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
-import { Segments, Tabs } from '../../ui/tabs.tsx';
+import { SegmentedControl, Tabs } from '../../ui/tabs.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { CoverageDrawer } from './coverage-drawer.tsx';
 import { CoveragePeople } from './coverage-people.tsx';
@@ -42,7 +42,7 @@ export function CoveragePage() {
       padded={false}
       actions={
         <>
-          <Segments
+          <SegmentedControl
             label="Time"
             options={DAYS}
             value={days}
@@ -85,7 +85,7 @@ function useCoverage(days: string) {
     queryKey: ['relay', 'coverage', days],
     queryFn: ({ signal }) => {
       const from = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
-      return get<Coverage>(`${RELAY}/coverage`, { from }, signal);
+      return getJson<Coverage>(`${RELAY}/coverage`, { from }, signal);
     },
     refetchInterval: 15_000,
     placeholderData: (before) => before,
@@ -144,7 +144,7 @@ function Versions({ clients }: { readonly clients: Coverage['clients'] }) {
               style={{ width: `${(sessions / most) * 100}%` }}
             />
           </span>
-          <span className="text-right figures">{counted(sessions, 'session')}</span>
+          <span className="text-right figures">{pluralize(sessions, 'session')}</span>
         </li>
       ))}
     </ul>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useUrlState } from '../../app/url-state.ts';
-import { count, percent } from '../../format/amounts.ts';
+import { formatCount, formatPercent } from '../../format/amounts.ts';
 import { DataTable } from '../../ui/data-table.tsx';
-import { type Column, readSort, sorted } from '../../ui/table-columns.ts';
+import { parseSort, sortRows, type TableColumn } from '../../ui/table-columns.ts';
 import { TimeText } from '../../ui/time-text.tsx';
 import { type CoverageRow, coverageId, coverageOf } from './coverage-words.ts';
 import { SaidText } from './said-text.tsx';
@@ -20,13 +20,13 @@ export function CoveragePeople({
   readonly empty: ReactNode;
 }) {
   const { query, change } = useUrlState();
-  const sort = readSort(query.get('sort'));
+  const sort = parseSort(query.get('sort'));
   if (rows.length === 0) return empty;
   return (
     <div className="-m-4 md:-m-6">
       <DataTable
         label="People"
-        rows={sorted(rows, COLUMNS, sort)}
+        rows={sortRows(rows, COLUMNS, sort)}
         rowId={coverageId}
         columns={openId ? COLUMNS.slice(0, 4) : COLUMNS}
         card={(row) => <PersonCard row={row} />}
@@ -39,7 +39,7 @@ export function CoveragePeople({
   );
 }
 
-const COLUMNS: readonly Column<CoverageRow>[] = [
+const COLUMNS: readonly TableColumn<CoverageRow>[] = [
   {
     id: 'person',
     label: 'Person',
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<CoverageRow>[] = [
     width: '6rem',
     align: 'end',
     value: ({ covered_ratio }) => covered_ratio,
-    cell: ({ covered_ratio }) => (covered_ratio === null ? '–' : percent(covered_ratio)),
+    cell: ({ covered_ratio }) => (covered_ratio === null ? '–' : formatPercent(covered_ratio)),
   },
   {
     id: 'models',
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<CoverageRow>[] = [
     width: '8.5rem',
     align: 'end',
     value: ({ model_requests }) => model_requests,
-    cell: ({ model_requests }) => count(model_requests),
+    cell: ({ model_requests }) => formatCount(model_requests),
   },
   {
     id: 'calls',
@@ -78,15 +78,16 @@ const COLUMNS: readonly Column<CoverageRow>[] = [
     width: '7rem',
     align: 'end',
     value: ({ relay_calls }) => relay_calls,
-    cell: ({ relay_calls }) => count(relay_calls),
+    cell: ({ relay_calls }) => formatCount(relay_calls),
   },
   { id: 'hook', label: 'Hook', width: '6rem', cell: ({ client_version }) => client_version ?? '–' },
   {
     id: 'last',
     label: 'Last asked',
     width: '7rem',
-    value: ({ last_relay_at }) => last_relay_at,
-    cell: ({ last_relay_at }) => (last_relay_at === null ? 'never' : <TimeText at={last_relay_at} />),
+    value: ({ last_relay_call_at }) => last_relay_call_at,
+    cell: ({ last_relay_call_at }) =>
+      last_relay_call_at === null ? 'never' : <TimeText at={last_relay_call_at} />,
   },
 ];
 
@@ -104,7 +105,7 @@ function PersonCard({ row }: { readonly row: CoverageRow }) {
         <SaidText said={coverageOf(row)} />
       </span>
       <span className="text-small text-ink-2 figures">
-        {count(row.model_requests)} model requests · {count(row.relay_calls)} relay calls
+        {formatCount(row.model_requests)} model requests · {formatCount(row.relay_calls)} relay calls
       </span>
     </span>
   );

@@ -11,11 +11,11 @@ const ROW = {
   covered_ratio: 0,
   model_requests: 1204,
   relay_calls: 0,
-  unnamed_requests: 0,
+  requests_without_session: 0,
   agent_version: null,
   client_version: null,
-  last_model_at: null,
-  last_relay_at: null,
+  last_model_request_at: null,
+  last_relay_call_at: null,
 };
 
 test('who never asks stands out, who always does is quiet', () => {

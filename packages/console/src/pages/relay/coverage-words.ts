@@ -1,11 +1,11 @@
-import type { State } from '../../ui/state.tsx';
+import type { DisplayStatus } from '../../ui/status.tsx';
 import type { Coverage } from './relay-data.ts';
 
 export type CoverageRow = Coverage['data'][number];
 
 /** How far the relay sees what somebody's agent does. Colour only where it does not. Pure. */
 export function coverageOf({ covered_ratio, model_requests, relay_calls }: CoverageRow): {
-  readonly state: State | null;
+  readonly state: DisplayStatus | null;
   readonly word: string;
 } {
   if (covered_ratio === null)

@@ -1,18 +1,18 @@
 import { Minus } from 'lucide-react';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, clockTime } from '../../format/moments.ts';
-import { Badge, StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatClockTime } from '../../format/times.ts';
+import { Badge, StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { eventName, type KeptDecision, saidOf } from './decision-words.ts';
 import { SaidText } from './said-text.tsx';
 
-export const DECISION_COLUMNS: readonly Column<KeptDecision>[] = [
+export const DECISION_COLUMNS: readonly TableColumn<KeptDecision>[] = [
   {
     id: 'time',
     label: 'Time',
     width: '6.5rem',
     cell: ({ created_at }) => (
-      <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
+      <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
     ),
   },
   {
@@ -26,7 +26,7 @@ export const DECISION_COLUMNS: readonly Column<KeptDecision>[] = [
     id: 'what',
     label: 'What',
     width: 'minmax(10rem, 1fr)',
-    cell: ({ what }) => <code className="block truncate font-mono text-code">{what}</code>,
+    cell: ({ input_summary: what }) => <code className="block truncate font-mono text-code">{what}</code>,
   },
   { id: 'rule', label: 'Rule', width: 'minmax(6rem, 11rem)', cell: ({ rule }) => rule ?? '–' },
   { id: 'mode', label: 'Mode', width: '5.5rem', cell: ({ mode }) => mode ?? '–' },
@@ -37,7 +37,7 @@ export const DECISION_COLUMNS: readonly Column<KeptDecision>[] = [
     label: 'Took',
     width: '5rem',
     align: 'end',
-    cell: ({ latency_us }) => duration(latency_us / 1000),
+    cell: ({ latency_us }) => formatDuration(latency_us / 1000),
   },
   extra('repository', 'Repository', ({ repository }) => repository ?? '–'),
   extra('key', 'Key', ({ key }) => key),
@@ -46,7 +46,11 @@ export const DECISION_COLUMNS: readonly Column<KeptDecision>[] = [
   extra('client', 'Hook version', ({ client_version }) => client_version ?? '–'),
 ];
 
-function extra(id: string, label: string, cell: Column<KeptDecision>['cell']): Column<KeptDecision> {
+function extra(
+  id: string,
+  label: string,
+  cell: TableColumn<KeptDecision>['cell'],
+): TableColumn<KeptDecision> {
   return { id, label, cell, width: 'minmax(5rem, 12rem)', optional: true };
 }
 
@@ -60,14 +64,14 @@ export function DecisionCard({ row }: { readonly row: KeptDecision }) {
   return (
     <div className="flex items-center gap-3 text-body">
       {state ? (
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
       ) : (
         <Minus size={16} strokeWidth={1.75} className="shrink-0 text-ink-3" aria-hidden="true" />
       )}
       <div className="min-w-0 flex-1">
-        <code className="block truncate font-mono text-code">{row.what}</code>
+        <code className="block truncate font-mono text-code">{row.input_summary}</code>
         <div className="truncate text-small text-ink-2 figures">
-          {clockTime(new Date(row.created_at), browserZone())} · {word}
+          {formatClockTime(new Date(row.created_at), browserZone())} · {word}
           {row.rule && ` by ${row.rule}`} · {row.agent}
         </div>
       </div>

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, FlaskConical, X } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { duration } from '../../format/amounts.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { formatDuration } from '../../format/amounts.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { Card, KeyValue } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { Badge, StateBadge } from '../../ui/state.tsx';
+import { Badge, StatusBadge } from '../../ui/status.tsx';
 import { agentText } from './decision-columns.tsx';
 import { eventName, type KeptDecision, saidOf, wouldOf } from './decision-words.ts';
 import { ParsedCommand } from './parsed-command.tsx';
@@ -41,7 +41,7 @@ export function DecisionDrawer({
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 border-b border-line px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
-        {data && fullTime(new Date(data.created_at), browserZone(), true)}
+        {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label="Copy decision id" />
       </p>
@@ -69,7 +69,7 @@ function Heading({ decision }: About) {
   const { state, word } = saidOf(decision);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-      {state === null ? <Badge>{word}</Badge> : <StateBadge state={state}>{word}</StateBadge>}
+      {state === null ? <Badge>{word}</Badge> : <StatusBadge state={state}>{word}</StatusBadge>}
       <h2 className="min-w-0 text-body font-semibold break-words">
         {decision.rule === null ? eventName(decision.event) : `by ${decision.rule}`}
       </h2>
@@ -78,7 +78,7 @@ function Heading({ decision }: About) {
 }
 
 /** What is kept of it; a command is read again, by the rules of now. */
-function What({ decision: { event, what, findings } }: About) {
+function What({ decision: { event, input_summary: what, findings } }: About) {
   const isShell = event === 'shell';
   const read = useQuery({
     ...simulationQuery({ event: 'shell', text: what, url: '' }),
@@ -118,7 +118,7 @@ function What({ decision: { event, what, findings } }: About) {
   );
 }
 
-function Rules({ decision: { hits, reason } }: About) {
+function Rules({ decision: { matches: hits, reason } }: About) {
   return (
     <Card title="Rules that applied" aside="the strictest decides">
       {hits.length === 0 ? (
@@ -133,7 +133,7 @@ function Rules({ decision: { hits, reason } }: About) {
                 <SaidText
                   said={saidOf({
                     decision: hit.mode === 'enforce' ? hit.decision : 'abstain',
-                    would: hit.decision,
+                    enforced_decision: hit.decision,
                   })}
                 />
                 <OrgLink to="/relay/decisions" search={{ rule: hit.rule }}>
@@ -151,10 +151,17 @@ function Rules({ decision: { hits, reason } }: About) {
 }
 
 function Answers({ decision }: About) {
-  const { user_message, agent_message, decision: answered, would, approval_id, latency_us } = decision;
+  const {
+    user_message,
+    agent_message,
+    decision: answered,
+    enforced_decision: would,
+    approval_id,
+    latency_us,
+  } = decision;
   return (
-    <Card title="What the hook was told" aside={`in ${duration(latency_us / 1000)}`}>
-      <KeyValue
+    <Card title="What the hook was told" aside={`in ${formatDuration(latency_us / 1000)}`}>
+      <DetailList
         items={[
           ['Answer', <code key="answer">{answered}</code>],
           ['If enforced', would === answered ? null : wouldOf(would).word.toLowerCase()],
@@ -178,7 +185,7 @@ function Asker({ decision }: About) {
   const { key, owner, team, agent, agent_version, client_version, repository, cwd, session_id } = decision;
   return (
     <Card title="Who asked">
-      <KeyValue
+      <DetailList
         items={[
           ['Person', owner],
           ['Team', team],

@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { piecesOf, saidOf, touches } from './decision-words.ts';
 
 test('a rule that only watches says what it would have done', () => {
-  assert.deepEqual(saidOf({ decision: 'abstain', would: 'deny' }), { state: 'partial', word: 'Would deny' });
-  assert.equal(saidOf({ decision: 'deny', would: 'deny' }).word, 'Denied');
-  assert.equal(saidOf({ decision: 'abstain', would: 'abstain' }).state, null);
+  assert.deepEqual(saidOf({ decision: 'abstain', enforced_decision: 'deny' }), {
+    state: 'partial',
+    word: 'Would deny',
+  });
+  assert.equal(saidOf({ decision: 'deny', enforced_decision: 'deny' }).word, 'Denied');
+  assert.equal(saidOf({ decision: 'abstain', enforced_decision: 'abstain' }).state, null);
 });
 
 test('a command is cut at its marks and loses nothing', () => {

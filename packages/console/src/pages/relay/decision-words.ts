@@ -1,17 +1,17 @@
-import type { keptDecision, relaySimulationAnswer } from '@floe/contract/api/relay-management';
+import type { relaySimulationResult, storedRelayDecision } from '@floe/contract/api/relay-management';
 import type * as z from 'zod';
-import type { State } from '../../ui/state.tsx';
+import type { DisplayStatus } from '../../ui/status.tsx';
 
 /** What a decision of the relay says about itself, in words that its pages share. Pure. */
 
-export type KeptDecision = z.output<typeof keptDecision>;
-export type Simulation = z.output<typeof relaySimulationAnswer>;
+export type KeptDecision = z.output<typeof storedRelayDecision>;
+export type Simulation = z.output<typeof relaySimulationResult>;
 export type Decision = KeptDecision['decision'];
 export type RelayEventKind = KeptDecision['event'];
 
 /** A shape and a word; `abstain` has no shape: nothing was against it. */
 export interface Said {
-  readonly state: State | null;
+  readonly state: DisplayStatus | null;
   readonly word: string;
 }
 
@@ -30,7 +30,13 @@ const WOULD: Readonly<Record<Decision, string>> = {
 };
 
 /** What was answered; where a rule was only watched, what it would have been. */
-export function saidOf({ decision, would }: { readonly decision: Decision; readonly would: Decision }): Said {
+export function saidOf({
+  decision,
+  enforced_decision: would,
+}: {
+  readonly decision: Decision;
+  readonly enforced_decision: Decision;
+}): Said {
   if (decision === 'abstain' && would !== 'abstain') return { state: 'partial', word: WOULD[would] };
   return SAID[decision];
 }
@@ -82,8 +88,8 @@ export function piecesOf(text: string, hits: readonly Place[], unclear: readonly
 }
 
 /** The places of a simulation that rules are about. */
-export function hitPlaces({ hits }: Pick<Simulation, 'hits'>): Place[] {
-  return hits.flatMap(({ place }) => (place === null ? [] : [place]));
+export function hitPlaces({ matches }: Pick<Simulation, 'matches'>): Place[] {
+  return matches.flatMap(({ range }) => (range === null ? [] : [range]));
 }
 
 /** True when one of the places lies in the other. */
@@ -104,7 +110,7 @@ export function traitName(trait: string): string {
 }
 
 /** `Denied by no-force-push`: the outcome of a simulation in one line. */
-export function verdictOf(answer: Pick<Simulation, 'decision' | 'would' | 'rule'>): string {
+export function verdictOf(answer: Pick<Simulation, 'decision' | 'enforced_decision' | 'rule'>): string {
   const { word } = saidOf(answer);
   if (answer.rule === null) return answer.decision === 'abstain' ? 'No rule is against it.' : `${word}.`;
   return `${word} by ${answer.rule}.`;

@@ -4,17 +4,17 @@ import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { type UrlChanges, useUrlState } from '../../app/url-state.ts';
-import { type FilterToken, filterValues, tokensOf } from '../../filters/filter-text.ts';
-import { queryPart } from '../../filters/query-part.ts';
-import { spanOf, spanQuery } from '../../filters/time-range.ts';
+import { type FilterToken, filterValues, toFilterTokens } from '../../filters/filter-text.ts';
+import { selectQueryParameters } from '../../filters/query-part.ts';
+import { resolveTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { ColumnMenu } from '../../ui/column-menu.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
-import { Results } from '../../ui/results.tsx';
-import { type Column, shownColumns } from '../../ui/table-columns.ts';
-import { TimeRange } from '../../ui/time-range.tsx';
+import { QueryResults } from '../../ui/results.tsx';
+import { type TableColumn, visibleColumns } from '../../ui/table-columns.ts';
+import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
 import { DECISION_COLUMNS, DecisionCard } from './decision-columns.tsx';
 import type { KeptDecision } from './decision-words.ts';
@@ -45,7 +45,7 @@ export function DecisionsPage() {
     { keys: 'j', does: 'Next decision', run: () => walk(1) },
     { keys: 'k', does: 'Previous decision', run: () => walk(-1) },
   ]);
-  const chosen = shownColumns(DECISION_COLUMNS, query.get('cols'));
+  const chosen = visibleColumns(DECISION_COLUMNS, query.get('cols'));
   const drawer = open && (
     <Suspense>
       <DecisionDrawer
@@ -72,7 +72,7 @@ export function DecisionsPage() {
           placeholder="Filter by decision, rule, agent, person, text…"
         />
       </div>
-      <Results
+      <QueryResults
         list={list}
         what="decisions"
         label="Decisions"
@@ -93,17 +93,17 @@ function Toolbar({
   onLive,
 }: {
   readonly list: ReturnType<typeof useDecisions>;
-  readonly chosen: readonly Column<KeptDecision>[];
+  readonly chosen: readonly TableColumn<KeptDecision>[];
   readonly onLive: () => void;
 }) {
   return (
     <>
-      <TimeRange span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+      <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       <Button
         icon={Radio}
         aria-pressed={live}
         onClick={onLive}
-        className={cx(live && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
+        className={joinClassNames(live && 'border-healthy-line! bg-healthy-tint! text-healthy-ink!')}
       >
         Live
       </Button>
@@ -121,12 +121,12 @@ function Toolbar({
 /** The list a URL asks for; while it is live it is read again every two seconds. */
 function useDecisions() {
   const { query, change } = useUrlState();
-  const text = queryPart(query, (name) => !LOOKS.has(name));
+  const text = selectQueryParameters(query, (name) => !LOOKS.has(name));
   const { span, tokens, filters } = useMemo(() => {
     const asked = new URLSearchParams(text);
-    const time = spanOf(asked, new Date());
-    const found = tokensOf(asked, DECISION_FIELDS);
-    return { span: time, tokens: found, filters: { ...filterValues(found), ...spanQuery(time) } };
+    const time = resolveTimeRange(asked, new Date());
+    const found = toFilterTokens(asked, DECISION_FIELDS);
+    return { span: time, tokens: found, filters: { ...filterValues(found), ...timeRangeQuery(time) } };
   }, [text]);
   const live = span.range !== null && query.get('live') !== '0';
   const answer = useInfiniteQuery({

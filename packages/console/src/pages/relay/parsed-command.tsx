@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { Badge } from '../../ui/state.tsx';
+import { Badge } from '../../ui/status.tsx';
 import { hitPlaces, piecesOf, type Simulation, touches, traitName } from './decision-words.ts';
 
 /** A shell command as the relay reads it: the text with what rules are about, then each simple command in it. */
@@ -36,7 +36,7 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
           <mark
             // biome-ignore lint/suspicious/noArrayIndexKey: pieces are the text in its order.
             key={index}
-            className={cx(
+            className={joinClassNames(
               'rounded-tag bg-transparent underline underline-offset-4',
               piece.mark === 'hit'
                 ? 'text-blocked-ink decoration-2'
@@ -54,11 +54,11 @@ function MarkedText({ text, read }: { readonly text: string; readonly read: Simu
 type Command = Simulation['commands'][number];
 
 /** A rule is about one command; what cannot be analysed has only a place. */
-function rulesAt({ hits, commands }: Simulation, index: number): Simulation['hits'] {
+function rulesAt({ matches, commands }: Simulation, index: number): Simulation['matches'] {
   const command = commands[index];
-  return hits.filter((hit) =>
+  return matches.filter((hit) =>
     hit.command === null
-      ? hit.place !== null && command !== undefined && touches(hit.place, command)
+      ? hit.range !== null && command !== undefined && touches(hit.range, command)
       : hit.command === index,
   );
 }
@@ -69,12 +69,12 @@ function SimpleCommand({
   rules,
 }: {
   readonly command: Command;
-  readonly rules: Simulation['hits'];
+  readonly rules: Simulation['matches'];
 }) {
   const { name, args, via, does, redirects } = command;
   return (
     <li
-      className={cx(
+      className={joinClassNames(
         'grid gap-1 rounded-control border px-3 py-1.5',
         rules.length > 0 ? 'border-blocked-line bg-blocked-tint' : 'border-line bg-surface',
       )}

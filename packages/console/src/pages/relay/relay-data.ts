@@ -2,7 +2,7 @@ import type { relayApproval } from '@floe/contract/api/relay';
 import type { relayCoverage, relayRule, relaySession } from '@floe/contract/api/relay-management';
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { allPages, get, type Page, send } from '../../data/api-client.ts';
+import { type ApiPage, allPages, getJson, sendJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { settingsQuery } from '../settings/settings-data.ts';
 import type { KeptDecision, RelayEventKind, Simulation } from './decision-words.ts';
@@ -18,7 +18,7 @@ const PAGE_ROWS = 100;
 /** What decisions are filtered by: the API's own parameters. */
 export const DECISION_FIELDS: readonly FilterField[] = [
   { name: 'decision', label: 'decision', values: ['deny', 'ask', 'allow', 'abstain'] },
-  { name: 'would', label: 'would', values: ['deny', 'ask', 'allow', 'abstain'] },
+  { name: 'enforced_decision', label: 'would', values: ['deny', 'ask', 'allow', 'abstain'] },
   { name: 'event', label: 'event', values: ['shell', 'tool', 'prompt', 'file_read', 'file_write'] },
   { name: 'rule', label: 'rule' },
   { name: 'mode', label: 'mode', values: ['observe', 'warn', 'enforce'] },
@@ -35,7 +35,7 @@ export function decisionsQuery(filters: Readonly<Record<string, string>>) {
   return infiniteQueryOptions({
     queryKey: ['relay', 'decisions', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<Page<KeptDecision>>(
+      getJson<ApiPage<KeptDecision>>(
         `${RELAY}/decisions`,
         { ...filters, limit: PAGE_ROWS, cursor: pageParam },
         signal,
@@ -50,7 +50,7 @@ export function decisionQuery(id: string) {
   return queryOptions({
     queryKey: ['relay', 'decision', id],
     queryFn: ({ signal }) =>
-      get<KeptDecision>(`${RELAY}/decisions/${encodeURIComponent(id)}`, undefined, signal),
+      getJson<KeptDecision>(`${RELAY}/decisions/${encodeURIComponent(id)}`, undefined, signal),
   });
 }
 
@@ -69,7 +69,7 @@ export function simulationQuery(tried: Tried, rules?: readonly object[]) {
     queryKey: ['relay', 'simulation', tried, rules ?? null],
     queryFn: ({ signal }) => {
       signal.throwIfAborted();
-      return send<Simulation>('POST', `${RELAY}/simulate`, {
+      return sendJson<Simulation>('POST', `${RELAY}/simulate`, {
         event: eventOf(tried),
         ...(rules === undefined ? {} : { rules }),
       });

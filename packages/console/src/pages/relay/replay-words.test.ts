@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import { replaySentence } from './replay-words.ts';
 
 const NONE = {
-  looked_at: 40,
+  evaluated: 40,
   skipped: 0,
   newly_denied: 0,
   newly_asked: 0,
-  no_longer_stopped: 0,
+  newly_allowed: 0,
   unchanged: 40,
 };
 
 test('a replay tells differences first, and says so when there are none', () => {
-  const changed = { ...NONE, newly_denied: 18, no_longer_stopped: 2, unchanged: 20 };
+  const changed = { ...NONE, newly_denied: 18, newly_allowed: 2, unchanged: 20 };
   assert.equal(replaySentence(changed), '18 would be newly denied, 2 no longer stopped.');
   assert.equal(replaySentence(NONE), 'Nothing would have been answered otherwise.');
-  assert.match(replaySentence({ ...NONE, looked_at: 0, unchanged: 0 }), /^Nothing to replay/);
+  assert.match(replaySentence({ ...NONE, evaluated: 0, unchanged: 0 }), /^Nothing to replay/);
   assert.match(replaySentence({ ...NONE, unchanged: 39 }), /allowed outright/);
 });

@@ -1,17 +1,17 @@
-import type { relayReplayAnswer } from '@floe/contract/api/relay-management';
+import type { relayReplayResult } from '@floe/contract/api/relay-management';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
-import { send } from '../../data/api-client.ts';
-import { useChange } from '../../data/change.ts';
+import { sendJson } from '../../data/api-client.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { type Job, useJob } from '../../data/job.ts';
-import { count } from '../../format/amounts.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { formatCount } from '../../format/amounts.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState } from '../../ui/feedback.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { wouldOf } from './decision-words.ts';
 import { RELAY } from './relay-data.ts';
 import { type Replayed, replaySentence } from './replay-words.ts';
@@ -22,7 +22,7 @@ const DAYS = [
   { id: '30', label: '30 days' },
 ] as const;
 
-type Answer = Omit<z.output<typeof relayReplayAnswer>, 'job'>;
+type Answer = Omit<z.output<typeof relayReplayResult>, 'job'>;
 type Begun = Answer & { readonly job: Job<Answer> | null };
 
 interface Shown {
@@ -35,9 +35,9 @@ interface Shown {
 function useReplay(days: string, draft: readonly object[] | null | undefined, asked: string) {
   const [begun, setBegun] = useState<{ readonly answer: Begun; readonly asked: string } | null>(null);
   const [before, setBefore] = useState<Shown | null>(null);
-  const begin = useChange(
+  const begin = useApiMutation(
     (_of: string) =>
-      send<Begun>('POST', `${RELAY}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
+      sendJson<Begun>('POST', `${RELAY}/replay`, { days: Number(days), ...(draft ? { rules: draft } : {}) }),
     { done: (answer, of) => setBegun({ answer, asked: of }) },
   );
   const job = useJob(begun?.answer.job);
@@ -68,7 +68,7 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
     >
       <div className="grid gap-3">
         <div className="flex flex-wrap items-center gap-2">
-          <Segments label="How far back" options={DAYS} value={days} onChange={setDays} />
+          <SegmentedControl label="How far back" options={DAYS} value={days} onChange={setDays} />
           <Button icon={History} busy={running} disabled={draft === null} onClick={run}>
             Replay
           </Button>
@@ -88,12 +88,12 @@ export function Replay({ draft }: { readonly draft?: readonly object[] | null | 
   );
 }
 
-function lookedAt({ looked_at, skipped }: Replayed, isStale: boolean): string {
+function lookedAt({ evaluated, skipped }: Replayed, isStale: boolean): string {
   const parts = [
-    `${looked_at === 1 ? 'One decision was' : `${count(looked_at)} decisions were`} judged again`,
+    `${evaluated === 1 ? 'One decision was' : `${formatCount(evaluated)} decisions were`} judged again`,
     ...(skipped > 0
       ? [
-          `${count(skipped)} ${skipped === 1 ? 'keeps' : 'keep'} no text or came too late for the time there is`,
+          `${formatCount(skipped)} ${skipped === 1 ? 'keeps' : 'keep'} no text or came too late for the time there is`,
         ]
       : []),
     ...(isStale ? ['the draft has changed since'] : []),
@@ -105,7 +105,7 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
   if (changes.length === 0) return null;
   return (
     <ul aria-label="Decisions that would differ" className="divide-y divide-line">
-      {changes.map(({ decision_id, created_at, what, before, after, rule }) => (
+      {changes.map(({ decision_id, created_at, input_summary: what, before, after, rule }) => (
         <li key={decision_id} className="grid gap-0.5 py-2">
           <OrgLink
             to="/relay/decisions"
@@ -116,7 +116,7 @@ function Changes({ changes }: { readonly changes: Answer['changes'] }) {
           </OrgLink>
           <span className="text-small text-ink-2">
             {wouldOf(before).word} → {wouldOf(after).word}
-            {rule && ` by ${rule}`} · {fullTime(new Date(created_at), browserZone())}
+            {rule && ` by ${rule}`} · {formatFullTime(new Date(created_at), browserZone())}
           </span>
         </li>
       ))}

@@ -2,12 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
-import type { Tagged } from '../../data/api-client.ts';
-import { type ResourceKind, resourceQuery, useFresh, useResourceEdit } from '../../data/resource-kind.ts';
-import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { TwoColumns } from '../../ui/two-columns.tsx';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import type { WithETag } from '../../data/api-client.ts';
+import {
+  type ConsoleResourceKind,
+  resourceQuery,
+  useNewResource,
+  useResourceEdit,
+} from '../../data/resource-kind.ts';
+import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { allRulesQuery, type RelayRule, RULES } from './relay-data.ts';
 import { Replay } from './replay.tsx';
 import { RuleFields } from './rule-fields.tsx';
@@ -15,7 +20,7 @@ import { draftRules, EMPTY_RULE, type RuleForm, ruleBody, ruleForm, savedText } 
 import { Simulator } from './simulator.tsx';
 
 const CRUMB = { label: 'Rules', to: '/relay/rules' } as const;
-const RULE_KIND: ResourceKind<RelayRule, RuleForm> = {
+const RULE_KIND: ConsoleResourceKind<RelayRule, RuleForm> = {
   one: 'rule',
   path: RULES,
   touches: [['relay', 'rules'], ['relay-rules'], ['relay', 'simulation']],
@@ -30,19 +35,19 @@ const RULE_KIND: ResourceKind<RelayRule, RuleForm> = {
 
 /** A rule that is not there yet, tried before it is saved. */
 export function NewRulePage() {
-  const go = usePlace(CRUMB.to);
-  const fresh = useFresh(RULE_KIND, EMPTY_RULE, (saved) => {
-    tell(savedText(saved));
+  const go = useResourceNavigate(CRUMB.to);
+  const fresh = useNewResource(RULE_KIND, EMPTY_RULE, (saved) => {
+    showToast(savedText(saved));
     go(saved.id, 'replace');
   });
   const { form, set } = fresh;
   return (
     <PageFrame title="New rule" crumbs={[CRUMB]}>
-      <TwoColumns beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
-        <NewForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
+      <TwoColumnLayout beside={<Trial form={form === EMPTY_RULE ? null : form} id={null} />}>
+        <NewResourceForm kind={RULE_KIND} fresh={fresh} onCancel={() => go()}>
           <RuleFields form={form} onChange={set} />
-        </NewForm>
-      </TwoColumns>
+        </NewResourceForm>
+      </TwoColumnLayout>
     </PageFrame>
   );
 }
@@ -53,22 +58,22 @@ export function RulePage() {
   const { data } = useQuery(resourceQuery(RULE_KIND, id));
   return (
     <PageFrame title={data?.body.rule.name ?? id} crumbs={[CRUMB]}>
-      <Loaded key={id} kind={RULE_KIND} id={id}>
+      <LoadedResource key={id} kind={RULE_KIND} id={id}>
         {(read) => <Editor read={read} />}
-      </Loaded>
+      </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: Tagged<RelayRule> }) {
-  const go = usePlace(CRUMB.to);
-  const edit = useResourceEdit(RULE_KIND, read, (saved) => tell(savedText(saved)));
+function Editor({ read }: { readonly read: WithETag<RelayRule> }) {
+  const go = useResourceNavigate(CRUMB.to);
+  const edit = useResourceEdit(RULE_KIND, read, (saved) => showToast(savedText(saved)));
   return (
-    <TwoColumns beside={<Trial form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
+    <TwoColumnLayout beside={<Trial form={edit.isChanged ? edit.form : null} id={read.body.id} />}>
       <ResourceForm kind={RULE_KIND} resource={read.body} edit={edit} onGone={() => go()}>
         <RuleFields form={edit.form} onChange={edit.set} />
       </ResourceForm>
-    </TwoColumns>
+    </TwoColumnLayout>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { FormPart } from '../../data/edit.ts';
-import { Choices } from '../../ui/choices.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { CodeArea, Input, Select, TextArea } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { useKeptOpen } from '../../ui/kept-open.ts';
+import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
+import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
 import { eventName, type RelayEventKind } from './decision-words.ts';
 import { useRelayMode } from './relay-data.ts';
 import { HELD_BACK, type MatchField, type RuleForm } from './rule-form.ts';
@@ -66,13 +66,13 @@ export function RuleFields({ form, onChange }: Fields) {
           onChange={({ target }) => onChange({ name: target.value })}
         />
       </FormField>
-      <Choices
+      <RadioGroup
         label="When it applies"
         options={DECISIONS}
         value={form.decision}
         onChange={(decision) => onChange({ decision })}
       />
-      <Choices label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
+      <RadioGroup label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ mode })} />
       {form.mode !== 'observe' && isObserving && <Notice>{HELD_BACK}</Notice>}
       <MatchFields form={form} onChange={onChange} />
       <div className="grid gap-4 sm:grid-cols-2">
@@ -137,7 +137,7 @@ function MatchFields({ form, onChange }: Fields) {
 }
 
 function More({ form, onChange }: Fields) {
-  const isUsed = useKeptOpen(form.when !== '' || form.rest !== '');
+  const isUsed = usePersistedOpen(form.when !== '' || form.rest !== '');
   return (
     <details className="rounded-control border border-line px-3 py-2" open={isUsed}>
       <summary className="cursor-pointer text-ui text-ink-2">

@@ -19,7 +19,7 @@ const shown = (rule: typeof RULE, mode: 'observe' | 'enforce' = 'enforce') => ({
   id: rule.name,
   rule,
   mode,
-  hits: 0,
+  match_count: 0,
   source: { kind: 'console', file: null, line: null } as const,
   created_at: null,
   updated_at: null,

@@ -1,13 +1,13 @@
 import { ListPage } from '../../app/list-page.tsx';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { count } from '../../format/amounts.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { saidOf } from './decision-words.ts';
 import { type RelayRule, RULES } from './relay-data.ts';
 import { Replay } from './replay.tsx';
@@ -28,7 +28,7 @@ export function RulesPage() {
       list={list}
       columns={COLUMNS}
       card={(rule) => <RuleCard rule={rule} />}
-      onOpen={usePlace('/relay/rules')}
+      onOpen={useResourceNavigate('/relay/rules')}
       above={
         <div className="grid gap-3 px-4 pb-3 md:px-6">
           <p className="max-w-3xl text-ui text-ink-2">
@@ -59,7 +59,7 @@ export function RulesPage() {
 
 function said({ rule, mode }: RelayRule) {
   const { decision } = ruleForm({ rule });
-  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, would: decision });
+  return saidOf({ decision: mode === 'observe' ? 'abstain' : decision, enforced_decision: decision });
 }
 
 const WORDS = { Denied: 'Deny', Asked: 'Ask', Allowed: 'Allow' } as const;
@@ -71,7 +71,7 @@ function DoesText({ rule }: { readonly rule: RelayRule }) {
   return <SaidText said={{ state, word: known?.[1] ?? word }} />;
 }
 
-const COLUMNS: readonly Column<RelayRule>[] = [
+const COLUMNS: readonly TableColumn<RelayRule>[] = [
   {
     id: 'decision',
     label: 'Does',
@@ -104,13 +104,13 @@ const COLUMNS: readonly Column<RelayRule>[] = [
     label: 'Applied, 7 d',
     width: '7rem',
     align: 'end',
-    value: ({ hits }) => hits,
-    cell: ({ rule, hits }) =>
+    value: ({ match_count }) => match_count,
+    cell: ({ rule, match_count: hits }) =>
       hits === 0 ? (
         <span className="text-ink-3">0</span>
       ) : (
         <OrgLink to="/relay/decisions" search={{ rule: rule.name, range: '7d' }}>
-          {count(hits)}
+          {formatCount(hits)}
         </OrgLink>
       ),
   },

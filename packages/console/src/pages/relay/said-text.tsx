@@ -1,6 +1,6 @@
 import { Minus } from 'lucide-react';
-import { cx } from '../../ui/class-names.ts';
-import { STATES, StateIcon } from '../../ui/state.tsx';
+import { joinClassNames } from '../../ui/class-names.ts';
+import { STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { Said } from './decision-words.ts';
 
 /** A decision as shape and word. What was left to the agent's own rules stays quiet. */
@@ -10,11 +10,13 @@ export function SaidText({ said: { state, word } }: { readonly said: Said }) {
       {state === null ? (
         <Minus size={16} strokeWidth={1.75} className="shrink-0 text-ink-3" aria-hidden="true" />
       ) : (
-        <StateIcon state={state} />
+        <StatusIcon state={state} />
       )}
       <span
         className={
-          state === null || state === 'healthy' ? 'text-ink-2' : cx('font-medium', STATES[state].ink)
+          state === null || state === 'healthy'
+            ? 'text-ink-2'
+            : joinClassNames('font-medium', STATUS_STYLES[state].ink)
         }
       >
         {word}

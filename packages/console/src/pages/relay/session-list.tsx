@@ -2,11 +2,11 @@ import { useMemo } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { count } from '../../format/amounts.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { Results } from '../../ui/results.tsx';
-import type { Column } from '../../ui/table-columns.ts';
-import { Segments } from '../../ui/tabs.tsx';
+import { QueryResults } from '../../ui/results.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
 import { RELAY, type Session } from './relay-data.ts';
 import { SaidText } from './said-text.tsx';
@@ -33,7 +33,7 @@ export function SessionList({ days }: { readonly days: number }) {
   return (
     <div className="grid gap-3">
       <div>
-        <Segments
+        <SegmentedControl
           label="Sessions"
           options={COVERED}
           value={covered}
@@ -41,7 +41,7 @@ export function SessionList({ days }: { readonly days: number }) {
         />
       </div>
       <div className="-mx-4 md:-mx-6">
-        <Results
+        <QueryResults
           list={list}
           what="sessions"
           label="Sessions"
@@ -67,7 +67,7 @@ function saidOf({ covered, model_requests }: Session) {
     : ({ state: 'warning', word: 'Never asks' } as const);
 }
 
-const COLUMNS: readonly Column<Session>[] = [
+const COLUMNS: readonly TableColumn<Session>[] = [
   {
     id: 'session',
     label: 'Session',
@@ -94,16 +94,21 @@ const COLUMNS: readonly Column<Session>[] = [
     label: 'Model requests',
     width: '8rem',
     align: 'end',
-    cell: ({ model_requests }) => count(model_requests),
+    cell: ({ model_requests }) => formatCount(model_requests),
   },
   {
     id: 'calls',
     label: 'Relay calls',
     width: '7rem',
     align: 'end',
-    cell: ({ relay_calls }) => count(relay_calls),
+    cell: ({ relay_calls }) => formatCount(relay_calls),
   },
-  { id: 'last', label: 'Last seen', width: '7rem', cell: ({ last_at }) => <TimeText at={last_at} /> },
+  {
+    id: 'last',
+    label: 'Last seen',
+    width: '7rem',
+    cell: ({ last_seen_at }) => <TimeText at={last_seen_at} />,
+  },
 ];
 
 function SessionCard({ session }: { readonly session: Session }) {
@@ -116,8 +121,8 @@ function SessionCard({ session }: { readonly session: Session }) {
         <SaidText said={saidOf(session)} />
       </span>
       <span className="truncate text-small text-ink-2 figures">
-        {count(session.model_requests)} model requests · {count(session.relay_calls)} relay calls ·{' '}
-        {session.session_id || 'no session'}
+        {formatCount(session.model_requests)} model requests · {formatCount(session.relay_calls)} relay calls
+        · {session.session_id || 'no session'}
       </span>
     </span>
   );

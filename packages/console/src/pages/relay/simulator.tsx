@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDebounced } from '../../data/debounced.ts';
-import { Card, KeyValue } from '../../ui/facts.tsx';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { CodeArea, Field, Input, Select } from '../../ui/field.tsx';
 import { type Simulation, saidOf, verdictOf } from './decision-words.ts';
@@ -138,8 +138,8 @@ function Outcome({
 }) {
   const { state } = saidOf(answer);
   const isObserving = useRelayMode() === 'observe';
-  const isHeld = answer.decision !== answer.would;
-  const others = answer.hits.filter(({ rule }) => rule !== answer.rule);
+  const isHeld = answer.decision !== answer.enforced_decision;
+  const others = answer.matches.filter(({ rule }) => rule !== answer.rule);
   return (
     <>
       <div role="status" className="text-body">
@@ -150,15 +150,15 @@ function Outcome({
           </p>
         )}
       </div>
-      {saved && saved.would !== answer.would && (
+      {saved && saved.enforced_decision !== answer.enforced_decision && (
         <Notice state="partial">
           <span className="font-medium">Your draft changes this.</span> As saved: {verdictOf(saved)}
         </Notice>
       )}
-      {saved && saved.would === answer.would && (
+      {saved && saved.enforced_decision === answer.enforced_decision && (
         <p className="text-ui text-ink-2">Your draft changes nothing about this.</p>
       )}
-      <KeyValue
+      <DetailList
         items={[
           ['The person sees', answer.user_message],
           ['The agent reads', answer.agent_message],

@@ -1,7 +1,7 @@
-import type { Attempt } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt } from '@floe/contract/api/analytics';
 import { Snowflake } from 'lucide-react';
-import { duration } from '../../format/amounts.ts';
-import { StateIcon } from '../../ui/state.tsx';
+import { formatDuration } from '../../format/amounts.ts';
+import { StatusIcon } from '../../ui/status.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { attemptPieces } from './request-rows.ts';
 
@@ -24,7 +24,7 @@ export function AttemptsTimeline({ request }: { readonly request: RequestDetail 
           <span className={TRACK}>
             <Bar from={0} to={(overhead_ms ?? 0) / Math.max(latency_ms, 0.001)} look="bg-ink-3" />
           </span>
-          <span className={LENGTH}>{duration(overhead_ms)}</span>
+          <span className={LENGTH}>{formatDuration(overhead_ms)}</span>
         </li>
         {attempts.map((attempt) => (
           <AttemptRow
@@ -54,7 +54,7 @@ function AttemptRow({
   startMs,
   totalMs,
 }: {
-  readonly attempt: Attempt;
+  readonly attempt: ExchangeAttempt;
   readonly startMs: number;
   readonly totalMs: number;
 }) {
@@ -64,7 +64,7 @@ function AttemptRow({
     <li className={ROW}>
       <span className="flex min-w-0 items-start gap-2">
         <span className="mt-0.5">
-          <StateIcon state={failed ? 'failing' : 'healthy'} />
+          <StatusIcon state={failed ? 'failing' : 'healthy'} />
         </span>
         <span className="min-w-0">
           <span className="block truncate">
@@ -82,7 +82,7 @@ function AttemptRow({
           <Bar key={kind} from={from} to={to} look={LOOKS[kind]} />
         ))}
       </span>
-      <span className={LENGTH}>{duration(duration_ms)}</span>
+      <span className={LENGTH}>{formatDuration(duration_ms)}</span>
     </li>
   );
 }
@@ -102,7 +102,7 @@ function Axis({ totalMs }: { readonly totalMs: number }) {
     <div className={`${ROW} pt-0! pb-1! text-micro text-ink-3 figures`} aria-hidden="true">
       <span className="flex justify-between max-sm:col-span-2 sm:col-start-2">
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-          <span key={share}>{share === 0 ? '0' : duration(totalMs * share)}</span>
+          <span key={share}>{share === 0 ? '0' : formatDuration(totalMs * share)}</span>
         ))}
       </span>
     </div>

@@ -1,7 +1,7 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { count, exactMoney } from '../../format/amounts.ts';
-import { cx } from '../../ui/class-names.ts';
-import { Card } from '../../ui/facts.tsx';
+import { formatCount, formatExactMoney } from '../../format/amounts.ts';
+import { Card } from '../../ui/cards.tsx';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { type CostLine, costTable, unpricedIn } from './cost-lines.ts';
 import type { RequestDetail } from './request-data.ts';
 import { isCharged, promptSaving, unpricedModel } from './request-rows.ts';
@@ -49,7 +49,7 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
               <th scope="row" colSpan={3} className="py-1.5 text-left font-normal">
                 Rounded up to a whole nano-dollar
               </th>
-              <td className="text-right">{exactMoney(roundedNanoUsd)}</td>
+              <td className="text-right">{formatExactMoney(roundedNanoUsd)}</td>
             </tr>
           )}
           <tr className="border-t border-line-strong font-semibold">
@@ -57,7 +57,11 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
               Cost
             </th>
             <td className="text-right" data-cost>
-              {cost_nano_usd !== null ? exactMoney(cost_nano_usd) : isCharged(request) ? 'unknown' : '–'}
+              {cost_nano_usd !== null
+                ? formatExactMoney(cost_nano_usd)
+                : isCharged(request)
+                  ? 'unknown'
+                  : '–'}
               {request.cost_source === 'incomplete' && ' (incomplete)'}
             </td>
           </tr>
@@ -79,7 +83,7 @@ function Remarks({ request }: { readonly request: RequestDetail }) {
     <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (
         <p className="mt-2 text-small text-ink-2">
-          {count(usage.reasoning_tokens)} of the output tokens were reasoning.
+          {formatCount(usage.reasoning_tokens)} of the output tokens were reasoning.
         </p>
       )}
       {saving && <p className="mt-2 text-small text-ink-2">{saving}</p>}
@@ -107,7 +111,7 @@ function Remarks({ request }: { readonly request: RequestDetail }) {
 
 function Head({ end, children }: { readonly end?: boolean; readonly children: string }) {
   return (
-    <th scope="col" className={cx('pb-1.5 font-medium', end && 'pl-3 text-right')}>
+    <th scope="col" className={joinClassNames('pb-1.5 font-medium', end && 'pl-3 text-right')}>
       {children}
     </th>
   );
@@ -120,11 +124,11 @@ function Line({ line, isWhole }: { readonly line: CostLine; readonly isWhole: bo
       <th scope="row" className="py-1.5 text-left font-normal">
         {kind}
       </th>
-      <td className="pl-3 text-right">{tokens === null ? '' : count(tokens)}</td>
+      <td className="pl-3 text-right">{tokens === null ? '' : formatCount(tokens)}</td>
       {isWhole && <td className="pl-3 text-right text-ink-2">{usd ?? ''}</td>}
       {isWhole && (
         <td className="pl-3 text-right" data-cost-line>
-          {nanoUsd === null ? '' : exactMoney(nanoUsd)}
+          {nanoUsd === null ? '' : formatExactMoney(nanoUsd)}
         </td>
       )}
     </tr>

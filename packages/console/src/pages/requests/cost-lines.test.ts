@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Attempt } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt } from '@floe/contract/api/analytics';
 import { costTable, unpricedIn } from './cost-lines.ts';
 
-const attempt = (n: number, more: Partial<Attempt>): Attempt => ({
+const attempt = (n: number, more: Partial<ExchangeAttempt>): ExchangeAttempt => ({
   n,
   provider: 'a',
   model: 'm',

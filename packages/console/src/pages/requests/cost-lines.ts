@@ -1,4 +1,4 @@
-import type { Attempt, RequestDetail } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
 import { BILLED_UNITS, unitLabel } from '@floe/contract/billed-units';
 
 /** What a request cost, line by line, from what its row keeps of tokens and prices. Pure. */
@@ -15,7 +15,7 @@ export interface CostLine {
 
 export interface CostPart {
   /** The attempt that was charged; null where there was only one. */
-  readonly attempt: Attempt | null;
+  readonly attempt: ExchangeAttempt | null;
   readonly lines: readonly CostLine[];
 }
 
@@ -64,7 +64,7 @@ function rowCounts({ usage }: Charged): Counts {
   return counts(input_tokens, cached_tokens, cache_write_tokens, output_tokens);
 }
 
-function attemptCounts({ usage = {} }: Attempt): Counts {
+function attemptCounts({ usage = {} }: ExchangeAttempt): Counts {
   return counts(usage['input'], usage['cached'], usage['cacheWrite'], usage['output']);
 }
 
@@ -78,7 +78,7 @@ function counts(input: Count, cached: Count, written: Count, output: Count): Cou
  * As the gateway counts: what was read from a cache or written to one is part of the input, at a rate of its own, and
  * a billed unit that is part of a count takes its place there.
  */
-function linesOf(all: Counts, { price, billed_units }: Partial<Attempt> = {}): CostLine[] {
+function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> = {}): CostLine[] {
   const cached = Math.min(all.cached, all.input);
   const written = Math.min(all.written, all.input - cached);
   const left = { input: all.input - cached - written, cached, cache_write: written, output: all.output };

@@ -1,19 +1,17 @@
 import { ArrowUp, Pin, Radio, Unplug } from 'lucide-react';
 import { useEffect } from 'react';
-import { useConnection, useLostAt } from '../../data/events.ts';
-import { browserZone, clockTime } from '../../format/moments.ts';
+import { useDisconnectedAt, useEventStreamState } from '../../data/events.ts';
+import { browserZone, formatClockTime, formatShortTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import type { RequestList } from './use-request-list.ts';
 
 /** Whether rows arrive by themselves, why not, and how to change that. */
 export function LiveButton({ list }: { readonly list: RequestList }) {
   const { live, tail, span, change, query } = list;
-  // Little wider than before where there is no room: a toolbar that wraps would move the rows.
   const words = query.has('open') ? 'hidden' : 'max-xl:hidden';
-  const isLost = useConnection() === 'reconnecting';
-  const lostAt = useLostAt();
+  const isLost = useEventStreamState() === 'reconnecting';
   useWaitingInTitle(live ? tail.waiting : 0);
   if (span.range === null)
     return (
@@ -29,7 +27,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         icon={Radio}
         aria-pressed
         aria-label={`Paused, ${tail.waiting} waiting`}
-        className={LIVE}
+        className={joinClassNames(WIDTH, LIVE)}
         onClick={() => resume(list)}
       >
         <span className={words}>Paused, </span>
@@ -37,27 +35,48 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         <span className={words}> waiting</span>
       </Button>
     );
-  if (live && isLost) {
-    const since = lostAt === null ? '' : `, last update ${clockTime(new Date(lostAt), browserZone())}`;
-    return (
-      <Button
-        icon={Unplug}
-        aria-pressed
-        aria-label={`Reconnecting${since}`}
-        className="border-warning-line! bg-warning-tint! text-warning-ink!"
-        onClick={() => turn(list)}
-      >
-        Reconnecting<span className={words}>{since}</span>
-      </Button>
-    );
-  }
+  if (live && isLost) return <LostButton list={list} />;
   return (
-    <Button icon={Radio} aria-pressed={live} className={cx(live && LIVE)} onClick={() => turn(list)}>
+    <Button
+      icon={Radio}
+      aria-pressed={live}
+      className={joinClassNames(WIDTH, live && LIVE)}
+      onClick={() => turn(list)}
+    >
       Live
     </Button>
   );
 }
 
+/** The stream is lost, and since when; where there is no room only since when. */
+function LostButton({ list }: { readonly list: RequestList }) {
+  const lostAt = useDisconnectedAt();
+  const isOpen = list.query.has('open');
+  const last = lostAt === null ? null : new Date(lostAt);
+  const since = last === null ? '' : `, last update ${formatClockTime(last, browserZone())}`;
+  return (
+    <Tooltip text={`Reconnecting${since}`}>
+      <Button
+        icon={Unplug}
+        aria-pressed
+        aria-label={`Reconnecting${since}`}
+        className={joinClassNames(WIDTH, 'border-warning-line! bg-warning-tint! text-warning-ink!')}
+        onClick={() => turn(list)}
+      >
+        <span className={isOpen ? 'hidden' : 'max-md:hidden'}>Reconnecting</span>
+        <span className={isOpen ? 'hidden' : 'max-xl:hidden'}>{since}</span>
+        {last && (
+          <span className={joinClassNames(!isOpen && 'md:hidden')}>
+            {formatShortTime(last, browserZone())}
+          </span>
+        )}
+      </Button>
+    </Tooltip>
+  );
+}
+
+/** Wide enough for five digits, so that no state is wider where there is no room: a toolbar that wraps moves the rows. */
+const WIDTH = 'min-w-22';
 const LIVE = 'border-healthy-line! bg-healthy-tint! text-healthy-ink!';
 
 /** Live on or off. */

@@ -1,6 +1,6 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useConnection, useEvents } from '../../data/events.ts';
+import { useEventStreamState, useEvents } from '../../data/events.ts';
 import { useOnChange } from '../../data/on-change.ts';
 import { type Batch, batchIn, NO_TAIL, taken } from './live-rows.ts';
 import { type Filters, isWholeList, requestTail } from './request-data.ts';
@@ -79,7 +79,7 @@ export function useLiveTail({ filters, on, liveId, known, held, reread }: LiveLi
 
 /** Has the reader read: on news, by itself without an event stream, and once somebody looks again. */
 function useReading(reader: TailReader, on: boolean, liveId: string | null): void {
-  const isLive = useConnection() === 'live';
+  const isLive = useEventStreamState() === 'live';
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const latest = useRef(reader);
   latest.current = reader;

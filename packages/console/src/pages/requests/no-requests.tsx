@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { apiUrl } from '../../data/base.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { wordsOf } from '../../filters/filter-value.ts';
+import { describeFilter } from '../../filters/filter-value.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
@@ -79,7 +79,7 @@ function NoneMatch({
 }
 
 function said({ name, value }: FilterToken): string {
-  const { operator, value: bare } = wordsOf(value);
+  const { operator, value: bare } = describeFilter(value);
   return `${name} ${operator} ${bare}`;
 }
 

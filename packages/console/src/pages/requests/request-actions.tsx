@@ -1,21 +1,21 @@
-import type { route } from '@floe/contract/api/routes';
+import type { routeResource } from '@floe/contract/api/routes';
 import { Ellipsis, Link2, Play, Repeat2, Rows3, Terminal } from 'lucide-react';
 import type * as z from 'zod';
 import { useOrgId } from '../../app/url-state.ts';
-import { useGo } from '../../app/use-place.ts';
-import { allPages, curlLine } from '../../data/api-client.ts';
+import { useOrgNavigate } from '../../app/use-org-navigate.ts';
+import { allPages, formatCurl } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { copyAndTell } from '../../ui/copy-button.tsx';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { copyWithToast } from '../../ui/copy-button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import type { RequestDetail } from './request-data.ts';
 
-type Route = Pick<z.output<typeof route>, 'id' | 'model'>;
+type Route = Pick<z.output<typeof routeResource>, 'id' | 'model'>;
 
 /** What can be done from one request: ask it again, take it along, see others like it. */
 export function RequestActions({ request }: { readonly request: RequestDetail }) {
   const { id, key_name, error_code, model_requested, attempts } = request;
   const org = useOrgId();
-  const go = useGo();
+  const go = useOrgNavigate();
   /** On the page of the route that takes such a request now; without one, on that of all routes. */
   const simulate = async () => {
     const routes = await allPages<Route>('api/management/routes', {}).catch(() => []);
@@ -33,17 +33,19 @@ export function RequestActions({ request }: { readonly request: RequestDetail })
           Simulate again now
         </MenuItem>
       )}
-      <MenuLine />
-      <MenuItem icon={Link2} onSelect={() => copyAndTell(page(), 'Link copied')}>
+      <MenuSeparator />
+      <MenuItem icon={Link2} onSelect={() => copyWithToast(page(), 'Link copied')}>
         Copy link
       </MenuItem>
       <MenuItem
         icon={Terminal}
-        onSelect={() => copyAndTell(curlLine(`api/analytics/requests/${id}`, undefined), 'API call copied')}
+        onSelect={() =>
+          copyWithToast(formatCurl(`api/analytics/requests/${id}`, undefined), 'API call copied')
+        }
       >
         Copy as API call
       </MenuItem>
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem icon={Rows3} onSelect={() => go('/requests', { search: { key: key_name } })}>
         All of key {key_name}
       </MenuItem>

@@ -4,16 +4,16 @@ import { Download, SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { OrgLink } from '../../app/org-link.tsx';
-import { get } from '../../data/api-client.ts';
+import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
-import { count } from '../../format/amounts.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { Card } from '../../ui/facts.tsx';
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { conversationIn, type Part, parsed, type Said } from './body-messages.ts';
 
 type Bodies = z.output<typeof requestBodies>;
@@ -23,7 +23,7 @@ export function bodiesQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id, 'bodies'],
     queryFn: ({ signal }) =>
-      get<Bodies>(`api/analytics/requests/${encodeURIComponent(id)}/bodies`, undefined, signal),
+      getJson<Bodies>(`api/analytics/requests/${encodeURIComponent(id)}/bodies`, undefined, signal),
     // Each look stands in the audit log: nothing is read again unasked.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -32,7 +32,7 @@ export function bodiesQuery(id: string) {
 
 /** What a client sent and was told, where the org keeps it. Read when the tab is opened, not before. */
 export function RequestBodies({ id }: { readonly id: string }) {
-  const refusal = useRefusal('playground');
+  const refusal = useDenialReason('playground');
   const { data, error, refetch } = useQuery({ ...bodiesQuery(id), enabled: refusal === null });
   if (refusal) return <EmptyState title="Bodies are not for viewers">{refusal}</EmptyState>;
   if (error instanceof ApiError && error.status === 404)
@@ -89,7 +89,7 @@ function KeptBody({
       title={title}
       aside={
         <span className="flex items-center gap-2">
-          {count(body.bytes)} B
+          {formatCount(body.bytes)} B
           <Button look="quiet" icon={Download} onClick={() => save(title, body.text)}>
             Download
           </Button>
@@ -104,7 +104,7 @@ function KeptBody({
           </Notice>
         )}
         {said && (
-          <Segments
+          <SegmentedControl
             label={`Show the ${title.toLowerCase()} as`}
             options={[
               { id: 'messages', label: 'Messages' },

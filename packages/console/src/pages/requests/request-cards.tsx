@@ -1,6 +1,6 @@
 import { OrgLink } from '../../app/org-link.tsx';
-import { Card, KeyValue } from '../../ui/facts.tsx';
-import { Badge } from '../../ui/state.tsx';
+import { Card, DetailList } from '../../ui/cards.tsx';
+import { Badge } from '../../ui/status.tsx';
 import type { RequestDetail } from './request-data.ts';
 
 /** Who asked, and how. */
@@ -19,7 +19,7 @@ export function CallerCard({ request }: { readonly request: RequestDetail }) {
   );
   return (
     <Card title="Caller">
-      <KeyValue
+      <DetailList
         items={[
           [
             'Key',

@@ -1,25 +1,25 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { ArrowRight, Split } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
-import { duration, exactMoney, money, tokens } from '../../format/amounts.ts';
-import { browserZone, clockTime } from '../../format/moments.ts';
-import { cx } from '../../ui/class-names.ts';
-import { Badge, STATES, StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { formatDuration, formatExactMoney, formatMoney, formatTokens } from '../../format/amounts.ts';
+import { browserZone, formatClockTime } from '../../format/times.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
+import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { isCharged, modelParts, modelsOf, outcomeOf, unpricedModel } from './request-rows.ts';
 
-/** The columns of the request list; `longestMs` is the scale of the latency bars, `metadata` the keys that have a column. */
+/** The columns of the request list; `maxPauseMs` is the scale of the latency bars, `metadata` the keys that have a column. */
 export function requestColumns(
   longestMs: number,
   metadata: readonly string[] = [],
-): readonly Column<RequestRow>[] {
+): readonly TableColumn<RequestRow>[] {
   return [
     {
       id: 'time',
       label: 'Time',
       width: '6.5rem',
       cell: ({ created_at }) => (
-        <time dateTime={created_at}>{clockTime(new Date(created_at), browserZone(), true)}</time>
+        <time dateTime={created_at}>{formatClockTime(new Date(created_at), browserZone(), true)}</time>
       ),
     },
     { id: 'status', label: 'Status', width: 'minmax(7rem, 10rem)', cell: (row) => <OutcomeText row={row} /> },
@@ -32,7 +32,7 @@ export function requestColumns(
       label: 'First token',
       width: '4.5rem',
       align: 'end',
-      cell: ({ first_token_ms }) => duration(first_token_ms),
+      cell: ({ first_token_ms }) => formatDuration(first_token_ms),
     },
     {
       id: 'latency',
@@ -57,12 +57,12 @@ export function requestColumns(
   ];
 }
 
-const OPTIONAL: readonly Column<RequestRow>[] = [
+const OPTIONAL: readonly TableColumn<RequestRow>[] = [
   extra('surface', 'Surface', ({ surface }) => surface),
   extra('route_mode', 'Route mode', ({ route_mode }) => route_mode),
   extra('provider', 'Provider', ({ provider }) => provider ?? '–'),
   extra('cache', 'Cache', ({ cache }) => cache ?? '–'),
-  extra('overhead', 'Gateway', ({ overhead_ms }) => duration(overhead_ms)),
+  extra('overhead', 'Gateway', ({ overhead_ms }) => formatDuration(overhead_ms)),
   extra('owner', 'Owner', ({ owner }) => owner ?? '–'),
   extra('team', 'Team', ({ team }) => team ?? '–'),
   extra('end_user', 'End user', ({ end_user }) => end_user ?? '–'),
@@ -73,7 +73,7 @@ const OPTIONAL: readonly Column<RequestRow>[] = [
   extra('id', 'Request id', ({ id }) => <code className="font-mono text-code">{id}</code>),
 ];
 
-function extra(id: string, label: string, cell: Column<RequestRow>['cell']): Column<RequestRow> {
+function extra(id: string, label: string, cell: TableColumn<RequestRow>['cell']): TableColumn<RequestRow> {
   return { id, label, cell, width: 'minmax(5rem, 10rem)', optional: true };
 }
 
@@ -82,8 +82,12 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
   const { state, status, reason } = outcomeOf(row);
   return (
     <span className="flex items-center gap-2" title={row.error_code ?? undefined}>
-      <StateIcon state={state} />
-      <span className={state === 'healthy' ? 'text-ink-2' : cx('font-medium', STATES[state].ink)}>
+      <StatusIcon state={state} />
+      <span
+        className={
+          state === 'healthy' ? 'text-ink-2' : joinClassNames('font-medium', STATUS_STYLES[state].ink)
+        }
+      >
         {status}
       </span>
       {reason && <span className="truncate text-ink-2">{reason}</span>}
@@ -125,7 +129,8 @@ function TokenText({ row: { usage } }: { readonly row: RequestRow }) {
     return <span className="text-ink-3">–</span>;
   return (
     <span title={`${usage.input_tokens ?? '?'} in, ${usage.output_tokens ?? '?'} out (${usage.source})`}>
-      {tokens(usage.input_tokens)} <span className="text-ink-3">→</span> {tokens(usage.output_tokens)}
+      {formatTokens(usage.input_tokens)} <span className="text-ink-3">→</span>{' '}
+      {formatTokens(usage.output_tokens)}
     </span>
   );
 }
@@ -148,10 +153,12 @@ function CostText({ row }: { readonly row: RequestRow }) {
     );
   }
   const isIncomplete = row.cost_source === 'incomplete';
-  const title = isIncomplete ? `${exactMoney(cost)}, incomplete: something has no price` : exactMoney(cost);
+  const title = isIncomplete
+    ? `${formatExactMoney(cost)}, incomplete: something has no price`
+    : formatExactMoney(cost);
   return (
     <span title={title} className={cost === 0 ? 'text-ink-3' : ''}>
-      {money(cost)}
+      {formatMoney(cost)}
       {isIncomplete && <span className="text-ink-3"> incomplete</span>}
     </span>
   );
@@ -167,16 +174,16 @@ function LatencyText({ row, longestMs }: { readonly row: RequestRow; readonly lo
       <span aria-hidden="true" className="flex h-1.5 w-16 overflow-hidden">
         <span
           style={{ width: share(first_token_ms ?? latency_ms) }}
-          className={cx('rounded-l-full', failed ? 'bg-failing' : 'bg-series-1')}
+          className={joinClassNames('rounded-l-full', failed ? 'bg-failing' : 'bg-series-1')}
         />
         {first_token_ms !== null && (
           <span
             style={{ width: share(latency_ms - first_token_ms) }}
-            className={cx('rounded-r-full', failed ? 'bg-failing' : 'bg-series-3')}
+            className={joinClassNames('rounded-r-full', failed ? 'bg-failing' : 'bg-series-3')}
           />
         )}
       </span>
-      <span className="w-14 shrink-0">{duration(latency_ms)}</span>
+      <span className="w-14 shrink-0">{formatDuration(latency_ms)}</span>
     </span>
   );
 }
@@ -200,16 +207,16 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
   const { state, reason } = outcomeOf(row);
   return (
     <div className="flex items-center gap-3 text-body">
-      <StateIcon state={state} />
+      <StatusIcon state={state} />
       <div className="min-w-0 flex-1">
         <ModelText row={row} />
         <div className="truncate text-small text-ink-2 figures">
-          {clockTime(new Date(row.created_at), browserZone())} · {row.key_name}
+          {formatClockTime(new Date(row.created_at), browserZone())} · {row.key_name}
           {reason && ` · ${reason}`}
         </div>
       </div>
       <div className="text-right figures">
-        <div>{duration(row.latency_ms)}</div>
+        <div>{formatDuration(row.latency_ms)}</div>
         <div className="text-small text-ink-2">
           <CostText row={row} />
         </div>

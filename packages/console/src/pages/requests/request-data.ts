@@ -1,11 +1,11 @@
-import type { RequestPage, RequestTail, requestDetail } from '@floe/contract/api/analytics';
-import type { values } from '@floe/contract/api/charts';
+import type { RequestListPage, RequestTailPage, requestDetail } from '@floe/contract/api/analytics';
+import type { analyticsValues } from '@floe/contract/api/charts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
-import { get } from '../../data/api-client.ts';
+import { getJson } from '../../data/api-client.ts';
 import * as charts from '../../data/charts.ts';
-import { valuesOf } from '../../filters/filter-value.ts';
-import { intervalOf, spanQuery, type TimeSpan } from '../../filters/time-range.ts';
+import { parseFilterValues } from '../../filters/filter-value.ts';
+import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 
 export type RequestDetail = z.output<typeof requestDetail>;
 /** Parameters of the API: one value, or several. */
@@ -14,15 +14,15 @@ export type Filters = Readonly<Record<string, string | readonly string[]>>;
 /** The parameters of the API that a link's filters and its time stand for. */
 export function apiFilters(
   tokens: readonly { readonly name: string; readonly value: string }[],
-  span: TimeSpan,
+  span: SelectedTimeRange,
 ): Filters {
   const filters = Object.fromEntries(
     tokens.map(({ name, value }) => {
-      const [first = value, ...others] = valuesOf(value);
+      const [first = value, ...others] = parseFilterValues(value);
       return [name, others.length === 0 ? first : [first, ...others]];
     }),
   );
-  return { ...filters, ...spanQuery(span) };
+  return { ...filters, ...timeRangeQuery(span) };
 }
 
 const PAGE_ROWS = 100;
@@ -36,7 +36,7 @@ export function requestsQuery(filters: Filters) {
   return infiniteQueryOptions({
     queryKey: ['requests', filters],
     queryFn: ({ pageParam, signal }) =>
-      get<RequestPage>(
+      getJson<RequestListPage>(
         'api/analytics/requests',
         { ...filters, ...(pageParam === '' ? live : {}), limit: PAGE_ROWS, cursor: pageParam },
         signal,
@@ -64,14 +64,14 @@ const COUNTED: ReadonlySet<string> = new Set([
 ]);
 
 /** The values a field has in some time, most first; null for a field that nobody counts. */
-export function fieldValues(field: string, begun: string, span: TimeSpan) {
+export function fieldValues(field: string, begun: string, span: SelectedTimeRange) {
   if (!COUNTED.has(field)) return null;
-  const time = spanQuery(span);
+  const time = timeRangeQuery(span);
   return {
     queryKey: ['values', field, begun, time],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
       const asked = { ...time, field, q: begun, limit: 12 };
-      const { data } = await get<z.output<typeof values>>('api/analytics/values', asked, signal);
+      const { data } = await getJson<z.output<typeof analyticsValues>>('api/analytics/values', asked, signal);
       return data.flatMap(({ value, name, requests }) =>
         value === null ? [] : [{ value: name ?? value, rows: requests }],
       );
@@ -85,7 +85,7 @@ export function fewerQuery(filters: Filters, name: string) {
   return queryOptions({
     queryKey: ['requests', 'fewer', others],
     queryFn: ({ signal }) =>
-      get<RequestPage>('api/analytics/requests', { ...others, limit: PAGE_ROWS }, signal),
+      getJson<RequestListPage>('api/analytics/requests', { ...others, limit: PAGE_ROWS }, signal),
   });
 }
 
@@ -94,8 +94,8 @@ export function requestTail(
   { from: _from, to: _to, ...filters }: Filters,
   after: string,
   until: string | null,
-): Promise<RequestTail> {
-  return get('api/analytics/tail', { ...filters, after, until, limit: TAIL_ROWS });
+): Promise<RequestTailPage> {
+  return getJson('api/analytics/tail', { ...filters, after, until, limit: TAIL_ROWS });
 }
 
 /** Whether events tell all that belongs to the list: they know of no filter. */
@@ -107,7 +107,7 @@ export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ['request', id],
     queryFn: ({ signal }) =>
-      get<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id)}`, undefined, signal),
+      getJson<RequestDetail>(`api/analytics/requests/${encodeURIComponent(id)}`, undefined, signal),
   });
 }
 
@@ -117,7 +117,7 @@ export function summaryQuery(filters: Filters) {
 }
 
 /** Requests per interval, by outcome. */
-export function outcomesQuery(filters: Filters, span: TimeSpan) {
-  const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: intervalOf(span) };
+export function outcomesQuery(filters: Filters, span: SelectedTimeRange) {
+  const asked = { ...filters, metric: 'requests', group_by: 'outcome', interval: chartIntervalOf(span) };
   return { ...charts.timeseriesQuery(asked), refetchInterval: FIGURES_MS };
 }

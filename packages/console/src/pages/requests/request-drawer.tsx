@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, ListFilter, Maximize2, X } from 'lucide-react';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { useGo } from '../../app/use-place.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { useOrgNavigate } from '../../app/use-org-navigate.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -30,7 +30,7 @@ export function RequestDrawer({
   readonly onFilter: (beside: HTMLElement) => void;
 }) {
   const { data, error, refetch } = useQuery(requestQuery(id));
-  const go = useGo();
+  const go = useOrgNavigate();
   const enlarge = () => go(`/requests/${id}`);
   useShortcuts([{ keys: 'o', does: 'Open the page of the request', run: enlarge }]);
   return (
@@ -56,7 +56,7 @@ export function RequestDrawer({
         </div>
       </div>
       <p className="flex flex-wrap items-center gap-x-2 px-4 pt-1 pb-2 text-ui text-ink-2 md:px-6">
-        {data && fullTime(new Date(data.created_at), browserZone(), true)}
+        {data && formatFullTime(new Date(data.created_at), browserZone(), true)}
         <code className="font-mono text-code">{id}</code>
         <CopyButton text={id} label="Copy request id" />
       </p>

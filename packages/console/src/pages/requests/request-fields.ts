@@ -1,5 +1,5 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
-import { OUTCOMES } from '@floe/contract/outcome';
+import { EXCHANGE_OUTCOMES } from '@floe/contract/exchange-outcome';
 import type { FilterField, FilterToken } from '../../filters/filter-text.ts';
 
 /** What requests are filtered by: the API's own parameters. */
@@ -10,7 +10,7 @@ export const REQUEST_FIELDS: readonly FilterField[] = [
     values: ['error', '2xx', '4xx', '5xx', '200', '401', '402', '403', '429', '500', '502', '504'],
     excludes: true,
   },
-  { name: 'outcome', label: 'outcome', values: OUTCOMES, excludes: true },
+  { name: 'outcome', label: 'outcome', values: EXCHANGE_OUTCOMES, excludes: true },
   {
     name: 'state',
     label: 'state',

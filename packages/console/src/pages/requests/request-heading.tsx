@@ -1,5 +1,5 @@
 import { ArrowRight } from 'lucide-react';
-import { StateBadge } from '../../ui/state.tsx';
+import { StatusBadge } from '../../ui/status.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { modelsOf, outcomeOf } from './request-rows.ts';
 
@@ -9,9 +9,9 @@ export function RequestHeading({ request }: { readonly request: RequestDetail })
   const { asked, served } = modelsOf(request);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
-      <StateBadge state={state}>
+      <StatusBadge state={state}>
         {reason ? `${status} ${reason}` : status === '200' ? '200 OK' : status}
-      </StateBadge>
+      </StatusBadge>
       <h2 className="flex min-w-0 flex-wrap items-center gap-1.5 text-body font-semibold break-all">
         {asked}
         {served && (

@@ -1,5 +1,5 @@
-import type { Outcome } from '@floe/contract/outcome';
-import type { Lane, LanePart } from '../../ui/lanes.tsx';
+import type { ExchangeOutcome } from '@floe/contract/exchange-outcome';
+import type { TimelineLane, TimelineSegment } from '../../ui/timeline.tsx';
 
 interface Counts {
   readonly at: readonly string[];
@@ -10,7 +10,7 @@ interface Counts {
 }
 
 /** What each outcome is in the chart. Every outcome is in one part. */
-const PART_OF: Readonly<Record<Outcome, LanePart>> = {
+const PART_OF: Readonly<Record<ExchangeOutcome, TimelineSegment>> = {
   succeeded: 'succeeded',
   cached: 'cached',
   aborted: 'aborted',
@@ -21,10 +21,10 @@ const PART_OF: Readonly<Record<Outcome, LanePart>> = {
 };
 
 /** Requests per interval by outcome, of an answer that is grouped by it. Pure. */
-export function lanesOf(counts: Counts | undefined): readonly Lane[] {
-  const parts = new Map<string, LanePart>(Object.entries(PART_OF));
+export function lanesOf(counts: Counts | undefined): readonly TimelineLane[] {
+  const parts = new Map<string, TimelineSegment>(Object.entries(PART_OF));
   return (counts?.at ?? []).map((at, index) => {
-    const lane: Record<LanePart, number> = {
+    const lane: Record<TimelineSegment, number> = {
       succeeded: 0,
       cached: 0,
       aborted: 0,

@@ -1,7 +1,7 @@
-import type { Decision } from '@floe/contract/api/analytics';
+import type { DecisionEntry } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
-import { exactMoney } from '../../format/amounts.ts';
-import { StateIcon } from '../../ui/state.tsx';
+import { formatExactMoney } from '../../format/amounts.ts';
+import { StatusIcon } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { EndingNotice } from './ending-notice.tsx';
 import type { RequestDetail } from './request-data.ts';
@@ -34,7 +34,7 @@ function RefusalNotice({ request }: { readonly request: RequestDetail }) {
     >
       <p className="flex items-start gap-2">
         <span className="mt-0.5">
-          <StateIcon state="blocked" />
+          <StatusIcon state="blocked" />
         </span>
         <span className="min-w-0 break-words">
           {told.because}{' '}
@@ -48,7 +48,7 @@ function RefusalNotice({ request }: { readonly request: RequestDetail }) {
   );
 }
 
-function Wait({ request, told }: { readonly request: RequestDetail; readonly told: Decision }) {
+function Wait({ request, told }: { readonly request: RequestDetail; readonly told: DecisionEntry }) {
   const now = useNow();
   if (told.retry_after_ms === undefined) return null;
   const until = Date.parse(request.created_at) + request.latency_ms + told.retry_after_ms;
@@ -66,10 +66,10 @@ function SavedNotice({ request: { state, saved_nano_usd } }: { readonly request:
   if (state !== 'cached') return null;
   return (
     <p className="flex items-center gap-2 rounded-card border border-cached-line bg-cached-tint px-4 py-3 text-ui">
-      <StateIcon state="cached" />
+      <StatusIcon state="cached" />
       {saved_nano_usd === null
         ? 'Answered from the cache. Nobody knows what it would have cost: its model has no price.'
-        : `Answered from the cache: $0 instead of ${exactMoney(saved_nano_usd)}.`}
+        : `Answered from the cache: $0 instead of ${formatExactMoney(saved_nano_usd)}.`}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { shortId } from '../../format/amounts.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { shortenId } from '../../format/amounts.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
@@ -18,7 +18,7 @@ export function RequestPage() {
   const { data, error, refetch } = useQuery(requestQuery(id));
   return (
     <PageFrame
-      title={shortId(id)}
+      title={shortenId(id)}
       crumbs={[{ label: 'Requests', to: '/requests' }]}
       padded={false}
       actions={
@@ -35,8 +35,8 @@ export function RequestPage() {
           <div className="grid gap-3 px-4 pb-4 md:px-6">
             <RequestHeading request={data} />
             <p className="text-ui text-ink-2">
-              {fullTime(new Date(data.created_at), browserZone(), true)} · <TimeText at={data.created_at} /> ·{' '}
-              {data.surface}
+              {formatFullTime(new Date(data.created_at), browserZone(), true)} ·{' '}
+              <TimeText at={data.created_at} /> · {data.surface}
               {data.stream && ' · stream'}
             </p>
             <RequestStats request={data} />

@@ -1,11 +1,11 @@
 import { ListFilter } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { without } from '../../filters/filter-value.ts';
+import { removeFilterValue } from '../../filters/filter-value.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/feedback.tsx';
 import { LoadMore } from '../../ui/load-more.tsx';
-import { shownColumns } from '../../ui/table-columns.ts';
+import { visibleColumns } from '../../ui/table-columns.ts';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { cellFilters } from './request-fields.ts';
 import type { RowFiltersAt } from './row-filters.tsx';
@@ -21,7 +21,7 @@ type Row = RequestList['rows'][number];
 
 /** Adds what is left out to what is left out already. */
 export function exclude({ change, query }: Pick<RequestList, 'change' | 'query'>) {
-  return ({ name, value }: FilterToken) => change({ [name]: without(query.get(name), value) });
+  return ({ name, value }: FilterToken) => change({ [name]: removeFilterValue(query.get(name), value) });
 }
 
 /** What is done with a row: the same each time, so that rows that did not change are not drawn again while others arrive. */
@@ -54,7 +54,7 @@ export function Results({
   const open = query.get('open');
   const cols = query.get('cols');
   const shown = useMemo(() => {
-    const chosen = shownColumns(columns, cols);
+    const chosen = visibleColumns(columns, cols);
     // Beside the drawer there is room for what tells rows apart.
     return open ? chosen.filter(({ id }) => BESIDE_DRAWER.has(id)) : chosen;
   }, [columns, cols, open]);

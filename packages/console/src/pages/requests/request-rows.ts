@@ -1,13 +1,13 @@
-import type { Attempt, RequestRow } from '@floe/contract/api/analytics';
-import type { TimeSpan } from '../../filters/time-range.ts';
-import { count, duration, exactMoney } from '../../format/amounts.ts';
-import type { State } from '../../ui/state.tsx';
+import type { ExchangeAttempt, RequestRow } from '@floe/contract/api/analytics';
+import type { SelectedTimeRange } from '../../filters/time-range.ts';
+import { formatCount, formatDuration, formatExactMoney } from '../../format/amounts.ts';
+import type { DisplayStatus } from '../../ui/status.tsx';
 
 /** What one request says about itself, in words the list, the drawer and the page share. Pure. */
 
 /** A shape, a status and a reason: `429` and `rate limit`. */
 export interface Outcome {
-  readonly state: State;
+  readonly state: DisplayStatus;
   readonly status: string;
   readonly reason: string | null;
 }
@@ -81,9 +81,9 @@ export function endingOf(
   row: RequestRow,
 ): { readonly state: 'partial' | 'aborted'; readonly text: string } | null {
   const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
-  const at = duration(latency_ms);
+  const at = formatDuration(latency_ms);
   const about = usage.source === 'estimated' ? 'about ' : '';
-  const had = usage.output_tokens ? `${about}${count(usage.output_tokens)} tokens` : 'nothing';
+  const had = usage.output_tokens ? `${about}${formatCount(usage.output_tokens)} tokens` : 'nothing';
   if (state === 'partial') {
     const who = error_source === 'gateway' ? 'Floe' : (provider ?? 'The provider');
     return {
@@ -104,7 +104,7 @@ export interface Piece {
 }
 
 /** What an attempt's bar shows, on an axis from the request's start to its end. */
-export function attemptPieces(attempt: Attempt, startMs: number, totalMs: number): readonly Piece[] {
+export function attemptPieces(attempt: ExchangeAttempt, startMs: number, totalMs: number): readonly Piece[] {
   const share = (ms: number) => Math.min(1, Math.max(0, ms / Math.max(totalMs, 0.001)));
   const from = Date.parse(attempt.started_at) - startMs;
   const first = attempt.first_token_ms === null ? null : from + attempt.first_token_ms;
@@ -159,10 +159,10 @@ export function merged(
  * shown, however long ago the list was opened.
  */
 export function fixedSpan(
-  { from, to, range }: TimeSpan,
+  { from, to, range }: SelectedTimeRange,
   newest: Pick<RequestRow, 'created_at'> | undefined,
   now: Date,
-): Pick<TimeSpan, 'from' | 'to'> {
+): Pick<SelectedTimeRange, 'from' | 'to'> {
   if (range === null) return { from, to };
   return { from, to: newest ? new Date(Date.parse(newest.created_at) + 1) : now };
 }
@@ -175,7 +175,7 @@ function newestFirst(a: RequestRow, b: RequestRow): number {
 /** What the provider's prompt cache did to the cost; undefined where nothing of the prompt was cached. */
 export function promptSaving({ prompt_saved_nano_usd: saved, usage }: RequestRow): string | undefined {
   if (saved === null) return undefined;
-  const read = `${count(usage.cached_tokens ?? 0)} input tokens came from the provider's prompt cache`;
-  if (saved >= 0) return `${read}, which saved ${exactMoney(saved)}.`;
-  return `${read}; writing to it cost ${exactMoney(-saved)} more than that saved.`;
+  const read = `${formatCount(usage.cached_tokens ?? 0)} input tokens came from the provider's prompt cache`;
+  if (saved >= 0) return `${read}, which saved ${formatExactMoney(saved)}.`;
+  return `${read}; writing to it cost ${formatExactMoney(-saved)} more than that saved.`;
 }

@@ -1,5 +1,6 @@
-import { count, duration, money } from '../../format/amounts.ts';
-import { StatCard, StatStrip } from '../../ui/facts.tsx';
+import { formatCount, formatDuration, formatMoney } from '../../format/amounts.ts';
+import { StatStrip } from '../../ui/cards.tsx';
+import { StatCard } from '../../ui/stat-card.tsx';
 import type { RequestDetail } from './request-data.ts';
 import { outputSpeed } from './request-rows.ts';
 
@@ -12,24 +13,26 @@ export function RequestStats({ request }: { readonly request: RequestDetail }) {
     <StatStrip>
       <StatCard
         label="Latency"
-        value={duration(latency_ms)}
-        remark={overhead_ms === null ? null : `${duration(overhead_ms)} is ours`}
+        value={formatDuration(latency_ms)}
+        remark={overhead_ms === null ? null : `${formatDuration(overhead_ms)} is ours`}
       />
       <StatCard
         label="First token"
-        value={duration(first_token_ms)}
+        value={formatDuration(first_token_ms)}
         remark={first_token_ms === null ? 'not streamed' : null}
       />
       <StatCard label="Output speed" value={speed === null ? '–' : `${Math.round(speed)} tok/s`} />
       <StatCard
         label="Tokens"
-        value={known ? count((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)) : '–'}
+        value={known ? formatCount((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0)) : '–'}
         remark={usage.source === 'provider' ? 'as the provider counted' : usage.source}
       />
       <StatCard
         label="Cost"
         value={
-          cost_nano_usd === null && state !== 'complete' && state !== 'partial' ? '–' : money(cost_nano_usd)
+          cost_nano_usd === null && state !== 'complete' && state !== 'partial'
+            ? '–'
+            : formatMoney(cost_nano_usd)
         }
       />
       <StatCard label="Attempts" value={attempts.length} />

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
-import { counted } from '../../format/words.ts';
-import { Card } from '../../ui/facts.tsx';
+import { pluralize } from '../../format/words.ts';
+import { Card } from '../../ui/cards.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -84,5 +84,5 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
 function attemptsSaid({ attempts }: RequestDetail): string {
   const targets = new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
   if (attempts.length === 0) return 'no upstream was asked';
-  return `${counted(attempts.length, 'attempt')} · ${counted(targets, 'target')}`;
+  return `${pluralize(attempts.length, 'attempt')} · ${pluralize(targets, 'target')}`;
 }

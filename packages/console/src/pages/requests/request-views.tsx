@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
-import { cx } from '../../ui/class-names.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { gone, isBare, isEdited, turnTo } from './saved-views.ts';
 import { viewsQuery } from './view-data.ts';
@@ -122,7 +122,7 @@ function ViewTab({
       type="button"
       aria-current={isOn ? 'true' : undefined}
       onClick={onChoose}
-      className={cx(
+      className={joinClassNames(
         '-mb-px flex h-10 max-w-48 shrink-0 items-center border-b-2 px-2 text-ui font-medium -outline-offset-2',
         isOn ? 'border-accent text-ink' : 'border-transparent text-ink-2 hover:text-ink',
       )}

@@ -1,8 +1,13 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { useShortcuts } from '../../app/shortcuts.ts';
-import { late } from '../../ui/late.tsx';
-import { shownColumns } from '../../ui/table-columns.ts';
+import { IconButtonPlace } from '../../ui/button.tsx';
+import { DrawerPlace } from '../../ui/drawer-place.tsx';
+import { FilterFrame } from '../../ui/filter-frame.tsx';
+import { lazyComponent } from '../../ui/lazy-component.tsx';
+import { visibleColumns } from '../../ui/table-columns.ts';
+import { TimeRangeButton } from '../../ui/time-range-button.tsx';
+import { FigurePlaces } from './figure-places.tsx';
 import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
 import { fieldValues } from './request-data.ts';
@@ -20,24 +25,35 @@ const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );
 
-const FilterBar = late(
+const FilterBar = lazyComponent(
   () => import('../../ui/filter-bar.tsx').then((all) => all.FilterBar),
-  () => <div className="min-h-control" />,
+  (props) => <FilterFrame {...props} />,
 );
-const ColumnMenu = late(() => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>));
-const RequestFigures = late(
+const ColumnMenu = lazyComponent(
+  () => import('../../ui/column-menu.tsx').then((all) => all.ColumnMenu<Row>),
+  () => <IconButtonPlace />,
+);
+const RequestFigures = lazyComponent(
   () => import('./request-figures.tsx').then((all) => all.RequestFigures),
-  () => <div className="h-62 md:h-49.5" />,
+  () => <FigurePlaces />,
 );
-const TimeRange = late(
-  () => import('../../ui/time-range.tsx').then((all) => all.TimeRange),
-  () => <span className="h-control w-44" />,
+const TimeRange = lazyComponent(
+  () => import('../../ui/time-range-picker.tsx').then((all) => all.TimeRangePicker),
+  ({ span }) => <TimeRangeButton span={span} inert />,
 );
-const RequestViews = late(
+const RequestViews = lazyComponent(
   () => import('./request-views.tsx').then((all) => all.RequestViews),
   () => <div className="h-10 border-b border-line" />,
 );
-const ShareMenu = late(() => import('./share-menu.tsx').then((all) => all.ShareMenu));
+const ShareMenu = lazyComponent(
+  () => import('./share-menu.tsx').then((all) => all.ShareMenu),
+  () => (
+    <>
+      <IconButtonPlace />
+      <IconButtonPlace />
+    </>
+  ),
+);
 const RowFilters = lazy(() =>
   import('./row-filters.tsx').then(({ RowFilters: Part }) => ({ default: Part })),
 );
@@ -110,10 +126,10 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
   );
 }
 
-/** Stands for a drawer that is on its way: it can be closed already. */
+/** Stands for a drawer whose code is being loaded: as wide, and it can be closed already. */
 function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
   useShortcuts([{ keys: 'Escape', does: 'Close', run: onClose }]);
-  return null;
+  return <DrawerPlace />;
 }
 
 /** The keys of the page; returns what goes to another row. */
@@ -173,7 +189,7 @@ function Toolbar({ list }: { readonly list: RequestList }) {
       <span className="max-md:hidden">
         <ColumnMenu
           columns={columns}
-          shown={shownColumns(columns, query.get('cols'))}
+          shown={visibleColumns(columns, query.get('cols'))}
           onChange={(cols) => change({ cols }, 'replace')}
         />
       </span>

@@ -1,8 +1,8 @@
-import type { Decision } from '@floe/contract/api/analytics';
-import { type State, StateIcon } from '../../ui/state.tsx';
+import type { DecisionEntry } from '@floe/contract/api/analytics';
+import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 
 /** What each step decided and why, in order; the same list as the simulator's. */
-export function RouteDecisions({ decisions }: { readonly decisions: readonly Decision[] }) {
+export function RouteDecisions({ decisions }: { readonly decisions: readonly DecisionEntry[] }) {
   if (decisions.length === 0)
     return <p className="text-ui text-ink-2">Nothing had to be decided: it went straight to its target.</p>;
   return (
@@ -11,7 +11,7 @@ export function RouteDecisions({ decisions }: { readonly decisions: readonly Dec
         // biome-ignore lint/suspicious/noArrayIndexKey: steps can repeat, and their order never changes.
         <li key={index} className="grid grid-cols-[auto_6rem_1fr] items-start gap-x-2.5 gap-y-0.5">
           <span className="mt-0.5">
-            <StateIcon state={stateOf(outcome)} />
+            <StatusIcon state={stateOf(outcome)} />
           </span>
           <span className="font-medium capitalize">{step.replaceAll('_', ' ')}</span>
           <span className="min-w-0 break-words text-ink-2">
@@ -24,7 +24,7 @@ export function RouteDecisions({ decisions }: { readonly decisions: readonly Dec
   );
 }
 
-function stateOf(outcome: string): State {
+function stateOf(outcome: string): DisplayStatus {
   if (/den|refus|block|exceed|exhaust/.test(outcome)) return 'blocked';
   if (/fail|error|broke/.test(outcome)) return 'failing';
   if (/skip|cool|open|dropp|retr|aside|moved|unpriced/.test(outcome)) return 'warning';

@@ -1,8 +1,8 @@
 import type { RequestRow } from '@floe/contract/api/analytics';
 import { Fragment } from 'react';
 import type { FilterToken } from '../../filters/filter-text.ts';
-import { wordsOf } from '../../filters/filter-value.ts';
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx';
+import { describeFilter } from '../../filters/filter-value.ts';
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { rowFilters } from './request-fields.ts';
 
 /** Of which row, and beside what. */
@@ -36,10 +36,10 @@ export function RowFilters({
       }
     >
       {rowFilters(row).map((token, index) => {
-        const said = `${token.name} ${wordsOf(token.value).value}`;
+        const said = `${token.name} ${describeFilter(token.value).value}`;
         return (
           <Fragment key={token.name}>
-            {index > 0 && <MenuLine />}
+            {index > 0 && <MenuSeparator />}
             <MenuItem onSelect={() => onOnly(token)}>Only {said}</MenuItem>
             <MenuItem onSelect={() => onWithout(token)}>Without {said}</MenuItem>
           </Fragment>

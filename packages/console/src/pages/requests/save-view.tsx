@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
-import { useChange } from '../../data/change.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import type { SavedView } from './saved-views.ts';
 import { changeView, createView, deleteView, rewriteView } from './view-data.ts';
 
@@ -59,7 +59,7 @@ export function ViewMenu({
   readonly onReset: () => void;
 }) {
   const [renaming, setRenaming] = useState(false);
-  const shared = useRefusal(saved.shared ? 'management' : 'views');
+  const shared = useDenialReason(saved.shared ? 'management' : 'views');
   const { keep, remove } = useViewChanges(saved, query, onChange);
   return (
     <>
@@ -106,17 +106,17 @@ export function ViewMenu({
 
 function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (changes: UrlChanges) => void) {
   const client = useQueryClient();
-  const failed = (error: unknown) => tell(error instanceof Error ? error.message : 'Not saved');
-  const keep = useChange(() => rewriteView(saved.id, query), {
+  const failed = (error: unknown) => showToast(error instanceof Error ? error.message : 'Not saved');
+  const keep = useApiMutation(() => rewriteView(saved.id, query), {
     touches: TOUCHES,
-    done: () => tell(`${saved.name} shows this from now on`),
+    done: () => showToast(`${saved.name} shows this from now on`),
   });
-  const remove = useChange(() => deleteView(saved.id), {
+  const remove = useApiMutation(() => deleteView(saved.id), {
     touches: TOUCHES,
     done() {
       onChange({ view: null });
       // Undone by saving it again, under an id of its own.
-      tell(`View ${saved.name} deleted`, () => {
+      showToast(`View ${saved.name} deleted`, () => {
         void createView(saved.name, saved.shared, query).then(({ id }) => {
           onChange({ view: id });
           return client.invalidateQueries({ queryKey: ['views'] });

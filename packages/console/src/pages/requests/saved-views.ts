@@ -1,11 +1,11 @@
-import type { view } from '@floe/contract/api/views';
+import type { viewResource } from '@floe/contract/api/views';
 import type * as z from 'zod';
 import type { UrlChanges } from '../../app/url-state.ts';
-import { fieldOf } from '../../filters/filter-text.ts';
+import { findFilterField } from '../../filters/filter-text.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 
 /** Filters of the list under a name, and what of a URL they are. Pure. */
-export type SavedView = z.output<typeof view>;
+export type SavedView = z.output<typeof viewResource>;
 
 /** What a view keeps beside the filters: its time when it is relative, and its columns. */
 const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
@@ -13,7 +13,7 @@ const BESIDE: ReadonlySet<string> = new Set(['range', 'cols']);
 /** The part of a URL's query that a view keeps. */
 export function keptOf(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries(
-    [...query].filter(([name]) => BESIDE.has(name) || fieldOf(REQUEST_FIELDS, name) !== undefined),
+    [...query].filter(([name]) => BESIDE.has(name) || findFilterField(REQUEST_FIELDS, name) !== undefined),
   );
 }
 

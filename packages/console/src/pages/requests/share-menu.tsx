@@ -1,10 +1,10 @@
 import { Download, Link2 } from 'lucide-react';
-import { curlLine, queryText } from '../../data/api-client.ts';
+import { formatCurl, formatQueryParameters } from '../../data/api-client.ts';
 import { apiUrl } from '../../data/base.ts';
-import { spanLabel } from '../../filters/time-range.ts';
-import { count } from '../../format/amounts.ts';
+import { timeRangeLabel } from '../../filters/time-range.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { copyAndTell } from '../../ui/copy-button.tsx';
+import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import type { Filters } from './request-data.ts';
 import { fixedSpan } from './request-rows.ts';
@@ -21,20 +21,20 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
     url.searchParams.set('to', to.toISOString());
     return url.href;
   };
-  const label = spanLabel(span);
-  const number = answer.hasNextPage ? `more than ${count(rows.length)}` : count(rows.length);
+  const label = timeRangeLabel(span);
+  const number = answer.hasNextPage ? `more than ${formatCount(rows.length)}` : formatCount(rows.length);
   return (
     <>
       <Menu trigger={<IconButton icon={Link2} label="Share" />}>
         <MenuItem
-          onSelect={() => copyAndTell(fixed(), 'Link copied. It shows exactly these requests, also later.')}
+          onSelect={() => copyWithToast(fixed(), 'Link copied. It shows exactly these requests, also later.')}
         >
           Copy link to exactly these
         </MenuItem>
         {label && (
           <MenuItem
             onSelect={() =>
-              copyAndTell(
+              copyWithToast(
                 location.href,
                 `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`,
               )
@@ -44,7 +44,7 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
           </MenuItem>
         )}
         <MenuItem
-          onSelect={() => copyAndTell(curlLine('api/analytics/requests', filters), 'API call copied')}
+          onSelect={() => copyWithToast(formatCurl('api/analytics/requests', filters), 'API call copied')}
         >
           Copy as API call
         </MenuItem>
@@ -61,7 +61,7 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
 /** The browser saves the answer as it streams; nothing of it is held here. */
 function save(format: 'csv' | 'ndjson', filters: Filters): void {
   const url = apiUrl('api/analytics/export');
-  url.search = queryText({ ...filters, format });
+  url.search = formatQueryParameters({ ...filters, format });
   const link = document.createElement('a');
   link.href = url.href;
   link.download = `requests.${format}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RequestTail } from '@floe/contract/api/analytics';
+import type { RequestTailPage } from '@floe/contract/api/analytics';
 import type { Batch } from './live-rows.ts';
 import { ANYTHING, TailReader, type Told } from './tail-reader.ts';
 
@@ -18,7 +18,7 @@ class Server {
     return this.counts.slice(after, until).reduce((sum, count) => sum + count, 0);
   }
 
-  ask = async (after: string, until: string | null): Promise<RequestTail> => {
+  ask = async (after: string, until: string | null): Promise<RequestTailPage> => {
     this.asked.push(`${after} ${until}`);
     // A moment in which anything may happen.
     await null;

@@ -1,4 +1,4 @@
-import type { RequestTail } from '@floe/contract/api/analytics';
+import type { RequestTailPage } from '@floe/contract/api/analytics';
 import type { Batch } from './live-rows.ts';
 
 /** An event of the stream, as far as a list of requests is concerned. */
@@ -18,7 +18,7 @@ const MOST_TOLD = 200;
 
 export interface TailOptions {
   /** The requests between two ids of the stream, as the API tells them; up to now without the second. */
-  readonly ask: (after: string, until: string | null) => Promise<RequestTail>;
+  readonly ask: (after: string, until: string | null) => Promise<RequestTailPage>;
   readonly take: (batch: Batch) => void;
   /** Whether somebody watches the rows come: then those that an event only counts are asked for. */
   readonly isWatched: () => boolean;
@@ -77,7 +77,7 @@ export class TailReader {
     const last = rest.at(-1);
     if (!last) return;
     const list = this.#list;
-    let answer: RequestTail;
+    let answer: RequestTailPage;
     try {
       answer = await this.#options.ask(stands, last.id);
     } catch (error) {

@@ -1,12 +1,12 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
-import type { AskAhead } from '../../app/page-route.ts';
+import type { PrefetchQueries } from '../../app/page-route.ts';
 import { useUrlState } from '../../app/url-state.ts';
-import { marksQuery } from '../../data/marks.ts';
-import { tokensOf } from '../../filters/filter-text.ts';
-import { spanOfLink } from '../../filters/link-span.ts';
-import { queryPart } from '../../filters/query-part.ts';
-import { spanQuery } from '../../filters/time-range.ts';
+import { annotationsListQuery } from '../../data/annotations.ts';
+import { toFilterTokens } from '../../filters/filter-text.ts';
+import { selectQueryParameters } from '../../filters/query-part.ts';
+import { timeRangeQuery } from '../../filters/time-range.ts';
+import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
 import { useLiveTail } from './live-tail.ts';
 import { apiFilters, outcomesQuery, requestsQuery, summaryQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
@@ -18,24 +18,24 @@ export type RequestList = ReturnType<typeof useRequestList>;
 const LOOKS: ReadonlySet<string> = new Set(['open', 'cols', 'live', 'view']);
 
 function linkOf(query: URLSearchParams): string {
-  return queryPart(query, (name) => !LOOKS.has(name));
+  return selectQueryParameters(query, (name) => !LOOKS.has(name));
 }
 
 function askedBy(link: string) {
   const query = new URLSearchParams(link);
-  const span = spanOfLink(`requests ${link}`, query);
-  const tokens = tokensOf(query, REQUEST_FIELDS);
+  const span = timeRangeOfUrl(`requests ${link}`, query);
+  const tokens = toFilterTokens(query, REQUEST_FIELDS);
   return { span, tokens, filters: apiFilters(tokens, span) };
 }
 
 /** What the page of a link will read. */
-export const askRequests: AskAhead = (client, { query }) => {
+export const askRequests: PrefetchQueries = (client, { query }) => {
   const { span, filters } = askedBy(linkOf(query));
   void client.prefetchInfiniteQuery(requestsQuery(filters));
   const summary = summaryQuery(filters);
   if (summary.enabled === false) return;
   void client.prefetchQuery(summary);
-  void client.prefetchQuery(marksQuery(spanQuery(span)));
+  void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
   void client.prefetchQuery(outcomesQuery(filters, span));
 };
 

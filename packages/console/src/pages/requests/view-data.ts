@@ -1,31 +1,32 @@
 import { queryOptions } from '@tanstack/react-query';
-import { get, type Page, send } from '../../data/api-client.ts';
+import { type ApiPage, getJson, sendJson } from '../../data/api-client.ts';
 import { keptOf, type SavedView } from './saved-views.ts';
 
 const PAGE = 'requests';
 
 export const viewsQuery = queryOptions({
   queryKey: ['views', PAGE],
-  queryFn: ({ signal }) => get<Page<SavedView>>('api/management/views', { page: PAGE, limit: 100 }, signal),
+  queryFn: ({ signal }) =>
+    getJson<ApiPage<SavedView>>('api/management/views', { page: PAGE, limit: 100 }, signal),
   staleTime: 60_000,
 });
 
 export function createView(name: string, shared: boolean, query: URLSearchParams): Promise<SavedView> {
-  return send('POST', 'api/management/views', { name, page: PAGE, shared, filters: keptOf(query) });
+  return sendJson('POST', 'api/management/views', { name, page: PAGE, shared, filters: keptOf(query) });
 }
 
 export function changeView(
   id: string,
   change: Partial<Pick<SavedView, 'name' | 'shared'>>,
 ): Promise<SavedView> {
-  return send('PATCH', `api/management/views/${encodeURIComponent(id)}`, change);
+  return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, change);
 }
 
 /** Gives a view what the URL shows. */
 export function rewriteView(id: string, query: URLSearchParams): Promise<SavedView> {
-  return send('PATCH', `api/management/views/${encodeURIComponent(id)}`, { filters: keptOf(query) });
+  return sendJson('PATCH', `api/management/views/${encodeURIComponent(id)}`, { filters: keptOf(query) });
 }
 
 export function deleteView(id: string): Promise<null> {
-  return send('DELETE', `api/management/views/${encodeURIComponent(id)}`);
+  return sendJson('DELETE', `api/management/views/${encodeURIComponent(id)}`);
 }

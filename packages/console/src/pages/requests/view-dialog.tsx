@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
-import { useRefusal } from '../../data/use-refusal.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
@@ -24,8 +24,8 @@ export function ViewDialog({
 }) {
   const [name, setName] = useState(from?.name ?? '');
   const [shared, setShared] = useState(from?.shared ?? false);
-  const refusal = useRefusal('management');
-  const save = useChange(() => make(name.trim(), shared), {
+  const refusal = useDenialReason('management');
+  const save = useApiMutation(() => make(name.trim(), shared), {
     touches: [['views']],
     done(saved) {
       onDone(saved);

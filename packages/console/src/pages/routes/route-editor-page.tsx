@@ -2,12 +2,12 @@ import type { RequestRow } from '@floe/contract/api/analytics';
 import { useQuery } from '@tanstack/react-query';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam, useUrlState } from '../../app/url-state.ts';
-import { usePlace } from '../../app/use-place.ts';
-import { get, type Tagged } from '../../data/api-client.ts';
-import { useFresh, useResourceEdit } from '../../data/resource-kind.ts';
-import { Loaded, NewForm, ResourceForm } from '../../ui/resource-forms.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { TwoColumns } from '../../ui/two-columns.tsx';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
+import { getJson, type WithETag } from '../../data/api-client.ts';
+import { useNewResource, useResourceEdit } from '../../data/resource-kind.ts';
+import { LoadedResource, NewResourceForm, ResourceForm } from '../../ui/resource-forms.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { TwoColumnLayout } from '../../ui/two-columns.tsx';
 import { RouteFields } from './route-fields.tsx';
 import { EMPTY_ROUTE, ROUTES, type Route, routeBody } from './route-form.ts';
 import { Simulator } from './simulator.tsx';
@@ -17,21 +17,21 @@ const CRUMB = { label: 'Routes', to: '/management/routes' } as const;
 
 /** A route that is not there yet, with what it would do. */
 export function NewRoutePage() {
-  const go = usePlace(CRUMB.to);
+  const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
-  const fresh = useFresh(ROUTES, EMPTY_ROUTE, ({ id }) => {
-    tell('Live for new requests now.');
+  const fresh = useNewResource(ROUTES, EMPTY_ROUTE, ({ id }) => {
+    showToast('Live for new requests now.');
     go(id, 'replace');
   });
   const { form, set } = fresh;
   const draft = form.targets.length === 0 ? undefined : routeBody(form);
   return (
     <PageFrame title="New route" crumbs={[CRUMB]}>
-      <TwoColumns beside={<Simulator draft={draft} model={form.model.trim()} />}>
-        <NewForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
+      <TwoColumnLayout beside={<Simulator draft={draft} model={form.model.trim()} />}>
+        <NewResourceForm kind={ROUTES} fresh={fresh} onCancel={() => go()}>
           <RouteFields form={form} states={states} onChange={set} />
-        </NewForm>
-      </TwoColumns>
+        </NewResourceForm>
+      </TwoColumnLayout>
     </PageFrame>
   );
 }
@@ -41,24 +41,24 @@ export function RoutePage() {
   const id = usePathParam('id');
   return (
     <PageFrame title={id} crumbs={[CRUMB]}>
-      <Loaded key={id} kind={ROUTES} id={id}>
+      <LoadedResource key={id} kind={ROUTES} id={id}>
         {(read) => <Editor read={read} />}
-      </Loaded>
+      </LoadedResource>
     </PageFrame>
   );
 }
 
-function Editor({ read }: { readonly read: Tagged<Route> }) {
+function Editor({ read }: { readonly read: WithETag<Route> }) {
   const route = read.body;
-  const go = usePlace(CRUMB.to);
+  const go = useResourceNavigate(CRUMB.to);
   const states = useTargetStates();
   const edit = useResourceEdit(ROUTES, read, ({ id }) => {
-    tell('Live for new requests now. Running ones finish as they are.');
+    showToast('Live for new requests now. Running ones finish as they are.');
     if (id !== route.id) go(id, 'replace');
   });
   const start = useRequestBefore();
   return (
-    <TwoColumns
+    <TwoColumnLayout
       beside={
         start !== undefined && (
           <Simulator
@@ -73,7 +73,7 @@ function Editor({ read }: { readonly read: Tagged<Route> }) {
       <ResourceForm kind={ROUTES} resource={route} edit={edit} onGone={() => go()}>
         <RouteFields form={edit.form} states={states} onChange={edit.set} />
       </ResourceForm>
-    </TwoColumns>
+    </TwoColumnLayout>
   );
 }
 
@@ -88,7 +88,7 @@ function useRequestBefore() {
   const { data, isPending } = useQuery({
     queryKey: ['request', from, 'simulate'],
     queryFn: ({ signal }) =>
-      get<RequestRow>(`api/analytics/requests/${encodeURIComponent(from ?? '')}`, undefined, signal),
+      getJson<RequestRow>(`api/analytics/requests/${encodeURIComponent(from ?? '')}`, undefined, signal),
     enabled: from !== null,
   });
   if (from === null) return {};

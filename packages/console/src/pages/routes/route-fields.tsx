@@ -1,8 +1,8 @@
 import type { FormPart } from '../../data/edit.ts';
-import { Choices } from '../../ui/choices.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
+import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import {
   CACHE_CHOICES,
@@ -44,14 +44,14 @@ export function RouteFields({
           onChange={({ target }) => onChange({ model: target.value })}
         />
       </FormField>
-      <Choices
+      <RadioGroup
         label="Strategy"
         options={STRATEGIES}
         value={form.strategy}
         onChange={(strategy) => onChange({ strategy })}
       />
       <Targets form={form} states={states} onChange={onChange} />
-      <Choices
+      <RadioGroup
         label="If a stream breaks after content"
         options={RESCUES}
         value={form.rescue}

@@ -1,9 +1,9 @@
-import type { route } from '@floe/contract/api/routes';
+import type { routeResource } from '@floe/contract/api/routes';
 import type * as z from 'zod';
-import type { ResourceKind } from '../../data/resource-kind.ts';
-import { fieldText, typedNumber } from '../../format/numbers-typed.ts';
+import type { ConsoleResourceKind } from '../../data/resource-kind.ts';
+import { formatNumberField, parseNumberField } from '../../format/number-field.ts';
 
-export type Route = z.output<typeof route>;
+export type Route = z.output<typeof routeResource>;
 export type Strategy = Route['strategy'];
 
 export interface TargetForm {
@@ -75,7 +75,7 @@ export const EMPTY_ROUTE: RouteForm = {
 export function routeForm(route: Route): RouteForm {
   const seconds = (name: TimeoutName) => {
     const ms = route.timeouts[name];
-    return ms === undefined ? '' : fieldText(ms / 1000);
+    return ms === undefined ? '' : formatNumberField(ms / 1000);
   };
   return {
     model: route.model,
@@ -84,9 +84,9 @@ export function routeForm(route: Route): RouteForm {
     targets: route.targets.map(({ model, weight }, index) => ({
       key: `${index} ${model}`,
       model,
-      weight: fieldText(weight),
+      weight: formatNumberField(weight),
     })),
-    retries: fieldText(route.retries),
+    retries: formatNumberField(route.retries),
     rescue: route.rescue,
     cache: route.cache ?? '',
     timeouts: {
@@ -102,7 +102,7 @@ export function routeForm(route: Route): RouteForm {
 /** What the API is sent: the route as floe.yaml would have it. */
 export function routeBody(form: RouteForm) {
   const timeouts = TIMEOUTS.flatMap((name) => {
-    const seconds = typedNumber(form.timeouts[name]);
+    const seconds = parseNumberField(form.timeouts[name]);
     if (seconds === null) return [];
     return [[name, typeof seconds === 'number' ? Math.round(seconds * 1000) : seconds]];
   });
@@ -112,9 +112,9 @@ export function routeBody(form: RouteForm) {
     strategy: form.strategy,
     targets: form.targets.map(({ model, weight }) => ({
       model: model.trim(),
-      weight: typedNumber(weight) ?? 1,
+      weight: parseNumberField(weight) ?? 1,
     })),
-    retries: typedNumber(form.retries),
+    retries: parseNumberField(form.retries),
     rescue: form.rescue,
     cache: form.cache === '' ? null : form.cache,
     timeouts: Object.fromEntries(timeouts),
@@ -122,7 +122,7 @@ export function routeBody(form: RouteForm) {
 }
 
 /** Routes, as their editor and list handle them. */
-export const ROUTES: ResourceKind<Route, RouteForm> = {
+export const ROUTES: ConsoleResourceKind<Route, RouteForm> = {
   one: 'route',
   path: 'api/management/routes',
   touches: [['routes'], ['models']],
@@ -141,7 +141,7 @@ export const ROUTES: ResourceKind<Route, RouteForm> = {
 /** The share of the traffic of each target with `weighted`; zeros while no weight is a number above zero. */
 export function sharesOf(targets: readonly Pick<TargetForm, 'weight'>[]): number[] {
   const weights = targets.map(({ weight }) => {
-    const value = typedNumber(weight) ?? 1;
+    const value = parseNumberField(weight) ?? 1;
     return typeof value === 'number' && value > 0 ? value : 0;
   });
   const sum = weights.reduce((total, weight) => total + weight, 0);

@@ -1,11 +1,11 @@
 import { ListPage } from '../../app/list-page.tsx';
-import { usePlace } from '../../app/use-place.ts';
+import { useResourceNavigate } from '../../app/use-org-navigate.ts';
 import { useLiveQuery } from '../../data/events.ts';
 import { listQuery, useRows } from '../../data/lists.ts';
-import { OrderNotice, useOrder } from '../../ui/order-column.tsx';
+import { OrderNotice, useManualOrder } from '../../ui/order-column.tsx';
 import { SourceBadge } from '../../ui/source-badge.tsx';
-import { StateIcon } from '../../ui/state.tsx';
-import type { Column } from '../../ui/table-columns.ts';
+import { StatusIcon } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table-columns.ts';
 import { ROUTES, type Route, STRATEGIES } from './route-form.ts';
 import { TargetMark, type TargetStates, useTargetStates } from './target-states.tsx';
 
@@ -14,8 +14,8 @@ export function RoutesPage() {
   useLiveQuery('config', ['routes']);
   const list = useRows(listQuery<Route>('routes', ROUTES.path));
   const states = useTargetStates();
-  const open = usePlace('/management/routes');
-  const order = useOrder(ROUTES, list.rows);
+  const open = useResourceNavigate('/management/routes');
+  const order = useManualOrder(ROUTES, list.rows);
   return (
     <ListPage
       title="Routes"
@@ -37,7 +37,7 @@ export function RoutesPage() {
   );
 }
 
-function columns(states: TargetStates): readonly Column<Route>[] {
+function columns(states: TargetStates): readonly TableColumn<Route>[] {
   return [
     {
       id: 'model',
@@ -48,7 +48,7 @@ function columns(states: TargetStates): readonly Column<Route>[] {
           <span className="truncate font-medium">{model}</span>
           {!enabled && (
             <span className="flex items-center gap-1 text-ink-2">
-              <StateIcon state="paused" size={14} /> off
+              <StatusIcon state="paused" size={14} /> off
             </span>
           )}
         </span>

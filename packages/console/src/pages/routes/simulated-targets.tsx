@@ -1,5 +1,5 @@
-import { duration } from '../../format/amounts.ts';
-import { StateIcon } from '../../ui/state.tsx';
+import { formatDuration } from '../../format/amounts.ts';
+import { StatusIcon } from '../../ui/status.tsx';
 import { standingOf } from '../breakers/breaker-state.ts';
 import type { Simulated } from './simulation-form.ts';
 
@@ -20,14 +20,14 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
           >
             <span className="text-right text-ink-3 figures">{index + 1}</span>
             <span className="mt-0.5">
-              <StateIcon state={state} />
+              <StatusIcon state={state} />
             </span>
             <span className="min-w-0 break-words">
               {provider}/{model} {credential !== 'none' && <span className="text-ink-3">{credential}</span>}
               {state !== 'healthy' && (
                 <span className="block text-ink-2">
                   {word.toLowerCase()}
-                  {wait_ms > 0 && `, asked again in ${duration(wait_ms)}`}
+                  {wait_ms > 0 && `, asked again in ${formatDuration(wait_ms)}`}
                   {because && `: ${because}`}
                 </span>
               )}
@@ -39,7 +39,7 @@ export function SimulatedTargets({ answer: { targets, skipped } }: { readonly an
         <li key={reason} className="grid grid-cols-[1.25rem_auto_1fr] items-start gap-x-2">
           <span className="text-right text-ink-3">–</span>
           <span className="mt-0.5">
-            <StateIcon state="warning" />
+            <StatusIcon state="warning" />
           </span>
           <span className="min-w-0 break-words text-ink-2">{reason}</span>
         </li>

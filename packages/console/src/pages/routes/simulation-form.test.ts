@@ -52,7 +52,7 @@ test('a prompt is about as long as was asked for, and never endless', () => {
 
 test('the verdict is one line, and a draft that leads elsewhere is told apart', () => {
   assert.deepEqual(verdictOf(SENT), { state: 'healthy', text: 'openai/gpt-5 would be used.' });
-  assert.deepEqual(verdictOf({ ...SENT, outcome: 'refused', status: 403, message: 'No.', targets: [] }), {
+  assert.deepEqual(verdictOf({ ...SENT, outcome: 'rejected', status: 403, message: 'No.', targets: [] }), {
     state: 'blocked',
     text: 'Refused with 403: No.',
   });
@@ -66,5 +66,5 @@ test('the verdict is one line, and a draft that leads elsewhere is told apart', 
     }
   assert.equal(isDifferent(SENT, structuredClone(SENT)), false);
   assert.equal(isDifferent(SENT, { ...SENT, targets: [target('other')] }), true);
-  assert.equal(isDifferent(SENT, { ...SENT, outcome: 'refused', status: 429 }), true);
+  assert.equal(isDifferent(SENT, { ...SENT, outcome: 'rejected', status: 429 }), true);
 });

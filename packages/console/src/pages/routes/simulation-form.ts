@@ -1,9 +1,9 @@
-import type { simulated } from '@floe/contract/api/routes';
+import type { routeSimulationResult } from '@floe/contract/api/routes';
 import type * as z from 'zod';
-import type { State } from '../../ui/state.tsx';
+import type { DisplayStatus } from '../../ui/status.tsx';
 import { standingOf } from '../breakers/breaker-state.ts';
 
-export type Simulated = z.output<typeof simulated>;
+export type Simulated = z.output<typeof routeSimulationResult>;
 
 /** What is pretended to be asked. */
 export interface SimulationForm {
@@ -50,11 +50,11 @@ export function simulationBody(form: SimulationForm, draft?: object, replaces?: 
 
 /** Where it would go first, or why nowhere: one line, and the state that the breaker of this target gives it. */
 export function verdictOf({ outcome, targets, status, message }: Simulated): {
-  readonly state: State;
+  readonly state: DisplayStatus;
   readonly text: string;
 } {
   const [first] = targets;
-  if (outcome === 'refused') return { state: 'blocked', text: `Refused with ${status}: ${message ?? ''}` };
+  if (outcome === 'rejected') return { state: 'blocked', text: `Refused with ${status}: ${message ?? ''}` };
   if (!first) return { state: 'failing', text: 'Would be sent, but no target is left.' };
   const name = `${first.provider}/${first.model}`;
   const rest = targets.length > 1 ? ', then those below' : '';

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { send } from '../../data/api-client.ts';
+import { sendJson } from '../../data/api-client.ts';
 import { useDebounced } from '../../data/debounced.ts';
 import type { FormPart } from '../../data/edit.ts';
 import { orgKeysQuery } from '../../data/org-lists.ts';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Notice, SkeletonRows } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
-import { StateIcon } from '../../ui/state.tsx';
+import { StatusIcon } from '../../ui/status.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { RouteDecisions } from '../requests/route-decisions.tsx';
 import { SimulatedTargets } from './simulated-targets.tsx';
@@ -87,7 +87,7 @@ function useSimulation(
   return useQuery({
     queryKey: ['routes', 'simulation', form, draft ?? null, replaces ?? null],
     queryFn: () =>
-      send<Simulated>(
+      sendJson<Simulated>(
         'POST',
         'api/management/routes/simulate',
         simulationBody(form, draft, draft && replaces),
@@ -156,7 +156,7 @@ function Outcome({
     <div className={isStale ? 'stale grid gap-3' : 'grid gap-3'}>
       <p role="status" className="flex items-start gap-2 text-body font-medium">
         <span className="mt-0.5">
-          <StateIcon state={verdict.state} />
+          <StatusIcon state={verdict.state} />
         </span>
         <span className="min-w-0 break-words">{verdict.text}</span>
       </p>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { orgModelsQuery } from '../../data/org-lists.ts';
 import { rowKey } from '../../data/row-key.ts';
-import { percent } from '../../format/amounts.ts';
+import { formatPercent } from '../../format/amounts.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
-import { type Choice, Input } from '../../ui/field.tsx';
+import { Input, type SelectOption } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
 import { SortList } from '../../ui/sort-list.tsx';
 import { type RouteForm, sharesOf, type TargetForm } from './route-form.ts';
@@ -74,7 +74,7 @@ function TargetRow({
   readonly target: TargetForm;
   readonly index: number;
   readonly states: TargetStates;
-  readonly models: readonly Choice[];
+  readonly models: readonly SelectOption[];
   /** Null where weights count for nothing. */
   readonly share: number | null;
   readonly onChange: (key: string, fields: Partial<TargetForm>) => void;
@@ -127,7 +127,7 @@ function Weight({
       <span aria-hidden="true" className="h-1.5 w-16 overflow-hidden rounded-full bg-sunken max-sm:hidden">
         <span className="block h-full bg-series-1" style={{ width: `${share * 100}%` }} />
       </span>
-      <span className="w-12 text-right text-ui text-ink-2 figures">{percent(share)}</span>
+      <span className="w-12 text-right text-ui text-ink-2 figures">{formatPercent(share)}</span>
     </div>
   );
 }

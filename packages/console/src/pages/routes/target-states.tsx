@@ -1,20 +1,21 @@
-import type { BreakerAnswer } from '@floe/contract/api/breakers';
+import type { BreakerResource } from '@floe/contract/api/breakers';
 import { useQuery } from '@tanstack/react-query';
-import { get, type Page } from '../../data/api-client.ts';
-import { useConnection, useLiveQuery } from '../../data/events.ts';
-import { StateIcon } from '../../ui/state.tsx';
+import { type ApiPage, getJson } from '../../data/api-client.ts';
+import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
+import { StatusIcon } from '../../ui/status.tsx';
 import { standingOf } from '../breakers/breaker-state.ts';
 
 /** Breakers that have something to say, by `<provider>/<model>`. */
-export type TargetStates = ReadonlyMap<string, BreakerAnswer>;
+export type TargetStates = ReadonlyMap<string, BreakerResource>;
 
 /** How the targets of routes stand right now. */
 export function useTargetStates(): TargetStates {
-  const live = useConnection() === 'live';
+  const live = useEventStreamState() === 'live';
   useLiveQuery('breakers', ['breakers']);
   const { data } = useQuery({
     queryKey: ['breakers', 'all'],
-    queryFn: ({ signal }) => get<Page<BreakerAnswer>>('api/management/breakers', { limit: 500 }, signal),
+    queryFn: ({ signal }) =>
+      getJson<ApiPage<BreakerResource>>('api/management/breakers', { limit: 500 }, signal),
     refetchInterval: live ? false : 10_000,
   });
   return new Map(data?.data.map((breaker) => [`${breaker.provider}/${breaker.model}`, breaker]));
@@ -28,7 +29,7 @@ export function TargetMark({ states, model }: { readonly states: TargetStates; r
   if (state === 'healthy') return null;
   return (
     <span className="inline-flex items-center gap-1 text-small text-ink-2" title={breaker.because}>
-      <StateIcon state={state} size={14} />
+      <StatusIcon state={state} size={14} />
       {word.toLowerCase()}
     </span>
   );

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { sessionQuery, useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { OwnIdentities } from './own-identities.tsx';
 import { OwnPasskeys } from './own-passkeys.tsx';
 import { OwnSessions } from './own-sessions.tsx';
@@ -27,9 +27,9 @@ export function AccountSection() {
 function Profile() {
   const { user } = useSignedIn();
   const [name, setName] = useState(user.name);
-  const save = useChange(() => changeName(name.trim()), {
+  const save = useApiMutation(() => changeName(name.trim()), {
     touches: [sessionQuery.queryKey, ['members']],
-    done: () => tell('Name saved'),
+    done: () => showToast('Name saved'),
   });
   return (
     <Card title="Profile" aside={user.email}>
@@ -54,11 +54,11 @@ function Profile() {
 function Password() {
   const { user } = useSignedIn();
   const [password, setPassword] = useState('');
-  const save = useChange(() => changePassword(password), {
+  const save = useApiMutation(() => changePassword(password), {
     touches: [['own-sessions']],
     done: () => {
       setPassword('');
-      tell('Password changed. You are signed out everywhere else.');
+      showToast('Password changed. You are signed out everywhere else.');
     },
   });
   return (

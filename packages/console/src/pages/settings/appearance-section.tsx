@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { densityNow, setDensity, setTheme, type Theme } from '../../app/theme.ts';
-import { Card } from '../../ui/facts.tsx';
-import { Segments } from '../../ui/tabs.tsx';
+import { currentDensity, setDensity, setTheme, type Theme } from '../../app/theme.ts';
+import { Card } from '../../ui/cards.tsx';
+import { SegmentedControl } from '../../ui/tabs.tsx';
 import { Switch } from '../../ui/toggles.tsx';
 
 const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
@@ -13,7 +13,7 @@ const THEMES: readonly { readonly id: Theme; readonly label: string }[] = [
 /** How the console looks in this browser. */
 export function AppearanceSection() {
   const [theme, setShown] = useState(themeNow);
-  const [density, setRows] = useState(densityNow);
+  const [density, setRows] = useState(currentDensity);
   const choose = (id: string) => {
     const found = THEMES.find((one) => one.id === id)?.id ?? 'system';
     setTheme(found);
@@ -25,7 +25,7 @@ export function AppearanceSection() {
         <div className="grid gap-1.5">
           <span className="text-label text-ink-2">Theme</span>
           <div>
-            <Segments label="Theme" options={THEMES} value={theme} onChange={choose} />
+            <SegmentedControl label="Theme" options={THEMES} value={theme} onChange={choose} />
           </div>
         </div>
         <Switch

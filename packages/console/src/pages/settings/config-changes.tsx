@@ -1,7 +1,7 @@
 import { fieldChanges } from '../../data/field-changes.ts';
-import { count } from '../../format/amounts.ts';
-import { FieldChanges } from '../../ui/stale-notice.tsx';
-import { Badge } from '../../ui/state.tsx';
+import { formatCount } from '../../format/amounts.ts';
+import { FieldChanges } from '../../ui/conflict-notice.tsx';
+import { Badge } from '../../ui/status.tsx';
 import type { ConfigChanges } from './settings-data.ts';
 
 /** What a file would create, change and remove. */
@@ -10,8 +10,8 @@ export function ConfigChangeList({ compared }: { readonly compared: ConfigChange
   return (
     <div role="status" className="mt-4 grid gap-3">
       <p className="text-ui">
-        {changes.length === 0 ? 'Nothing differs' : `${count(changes.length)} would change`};{' '}
-        {unchanged === 1 ? 'one is' : `${count(unchanged)} are`} there as before.
+        {changes.length === 0 ? 'Nothing differs' : `${formatCount(changes.length)} would change`};{' '}
+        {unchanged === 1 ? 'one is' : `${formatCount(unchanged)} are`} there as before.
       </p>
       {changes.map(({ kind, id, action, in_file, before, after }) => (
         <details key={`${kind} ${id}`} className="rounded-control border border-line px-3 py-2">

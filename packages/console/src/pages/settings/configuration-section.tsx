@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { apiUrl } from '../../data/base.ts';
-import { useChange } from '../../data/change.ts';
 import { useLiveQuery } from '../../data/events.ts';
-import { count } from '../../format/amounts.ts';
+import { formatCount } from '../../format/amounts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card, KeyValue } from '../../ui/facts.tsx';
+import { Card, DetailList } from '../../ui/cards.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { CodeArea } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
@@ -32,7 +32,7 @@ export function ConfigurationSection() {
   );
 }
 
-function Refused({ config: { file, refused, loaded_at } }: { readonly config: RunningConfig }) {
+function Refused({ config: { file, rejected: refused, loaded_at } }: { readonly config: RunningConfig }) {
   if (!refused) return null;
   return (
     <Notice state="failing">
@@ -62,7 +62,7 @@ function Running({ config }: { readonly config: RunningConfig }) {
   return (
     <Card title="Running configuration">
       <div className="grid gap-4">
-        <KeyValue
+        <DetailList
           items={[
             ['File', config.file ?? 'none: everything stands in the console'],
             ['Taken over', <TimeText key="at" at={config.loaded_at} />],
@@ -93,8 +93,8 @@ function Running({ config }: { readonly config: RunningConfig }) {
               {kinds.map(([kind, counts]) => (
                 <tr key={kind} className="border-b border-line last:border-0">
                   <td className="py-1">{kind}</td>
-                  <td className="py-1 text-right">{count(counts.file)}</td>
-                  <td className="py-1 text-right">{count(counts.console)}</td>
+                  <td className="py-1 text-right">{formatCount(counts.file)}</td>
+                  <td className="py-1 text-right">{formatCount(counts.console)}</td>
                 </tr>
               ))}
             </tbody>
@@ -115,7 +115,7 @@ function Running({ config }: { readonly config: RunningConfig }) {
 function Compare() {
   const [yaml, setYaml] = useState('');
   const [compared, setCompared] = useState<Awaited<ReturnType<typeof diffConfig>> | null>(null);
-  const compare = useChange(() => diffConfig(yaml), { done: setCompared });
+  const compare = useApiMutation(() => diffConfig(yaml), { done: setCompared });
   return (
     <Card title="Compare with a file">
       <Form

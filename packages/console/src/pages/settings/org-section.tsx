@@ -1,16 +1,16 @@
-import type { Org } from '@floe/contract/api/orgs';
+import type { OrgResource } from '@floe/contract/api/orgs';
 import { useQuery } from '@tanstack/react-query';
-import type { Tagged } from '../../data/api-client.ts';
+import type { WithETag } from '../../data/api-client.ts';
 import { useEdit } from '../../data/edit.ts';
 import { ORG_PATH, orgQuery } from '../../data/org.ts';
 import { sessionQuery } from '../../data/session.ts';
+import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { FormField } from '../../ui/form.tsx';
-import { tell } from '../../ui/toast.tsx';
-import { ZoneCombobox } from '../../ui/zone-combobox.tsx';
+import { TimeZoneCombobox } from '../../ui/time-zone-combobox.tsx';
+import { showToast } from '../../ui/toast.tsx';
 
 /** The org's name and time zone. */
 export function OrgSection() {
@@ -21,14 +21,14 @@ export function OrgSection() {
   return <OrgForm org={data} />;
 }
 
-function OrgForm({ org }: { readonly org: Tagged<Org> }) {
+function OrgForm({ org }: { readonly org: WithETag<OrgResource> }) {
   const edit = useEdit({
     path: ORG_PATH,
     read: org,
-    formOf: ({ name, timezone }: Org) => ({ name, timezone }),
+    formOf: ({ name, timezone }: OrgResource) => ({ name, timezone }),
     write: (form) => form,
     touches: [orgQuery.queryKey, sessionQuery.queryKey, ['audit']],
-    done: () => tell('Organization saved'),
+    done: () => showToast('Organization saved'),
   });
   const { form, set } = edit;
   return (
@@ -38,7 +38,7 @@ function OrgForm({ org }: { readonly org: Tagged<Org> }) {
           <Input value={form.name} onChange={({ target }) => set({ name: target.value })} />
         </FormField>
         <FormField name="timezone" label="Time zone" hint="For budget periods, schedules and boards.">
-          <ZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
+          <TimeZoneCombobox value={form.timezone} onChange={(timezone) => set({ timezone })} />
         </FormField>
       </EditForm>
     </Card>

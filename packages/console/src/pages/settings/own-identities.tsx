@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { connectIdentity, identitiesQuery } from './settings-data.ts';
 
 /** The OpenID Connect issuers that the account can be connected to; nothing where there are none. */
 export function OwnIdentities() {
   const { data } = useQuery(identitiesQuery);
-  const connect = useChange((name: string) => connectIdentity(name), { touches: [] });
+  const connect = useApiMutation((name: string) => connectIdentity(name), { touches: [] });
   if (!data || data.data.length === 0) return null;
   return (
     <Card title="Single sign-on">

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fingerprint } from 'lucide-react';
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { ConfirmChange } from '../../ui/confirm-change.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { addPasskey, type Passkey, passkeysQuery, removePasskey, renamePasskey } from './settings-data.ts';
 
 type Asked = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly row: Passkey };
@@ -96,7 +96,7 @@ function PasskeyRows({
 function NameDialog({ row, onClose }: { readonly row: Passkey | null; readonly onClose: () => void }) {
   const [name, setName] = useState(row?.name ?? '');
   const [refused, setRefused] = useState<string | null>(null);
-  const save = useChange(
+  const save = useApiMutation(
     async () => {
       setRefused(null);
       try {
@@ -145,7 +145,7 @@ function Removal({ row, onClose }: { readonly row: Passkey; readonly onClose: ()
       make={() => removePasskey(row.id)}
       touches={[passkeysQuery.queryKey]}
       onDone={() => {
-        tell(`Passkey ${row.name} removed`);
+        showToast(`Passkey ${row.name} removed`);
         onClose();
       }}
       onClose={onClose}

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/facts.tsx';
+import { Card } from '../../ui/cards.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
-import { Badge } from '../../ui/state.tsx';
+import { Badge } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { endSession, type OwnSession, ownSessionsQuery } from './settings-data.ts';
 
 /** Where one is signed in, and the way out of each place. */
 export function OwnSessions() {
   const { data, error, refetch } = useQuery(ownSessionsQuery);
-  const end = useChange((id: string | null) => endSession(id), {
+  const end = useApiMutation((id: string | null) => endSession(id), {
     touches: [ownSessionsQuery.queryKey],
-    done: (_, id) => tell(id === null ? 'Signed out everywhere else' : 'Signed out there'),
+    done: (_, id) => showToast(id === null ? 'Signed out everywhere else' : 'Signed out there'),
   });
   const others = (data?.data.length ?? 0) > 1;
   return (
@@ -47,11 +47,11 @@ function SessionRow({ row, onEnd }: { readonly row: OwnSession; readonly onEnd: 
     <li className="flex items-center gap-3 py-1.5 text-ui">
       <span className="min-w-0 flex-1">
         <span className="flex items-center gap-2">
-          <span className="truncate font-medium">{row.agent || 'Unknown browser'}</span>
+          <span className="truncate font-medium">{row.user_agent || 'Unknown browser'}</span>
           {row.current && <Badge>this one</Badge>}
         </span>
         <span className="text-small text-ink-2">
-          {row.address} · by {row.method} · seen <TimeText at={row.last_seen_at} />
+          {row.ip_address} · by {row.method} · seen <TimeText at={row.last_seen_at} />
         </span>
       </span>
       {!row.current && (

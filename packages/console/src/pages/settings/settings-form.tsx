@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Tagged } from '../../data/api-client.ts';
-import { type Edit, useEdit } from '../../data/edit.ts';
+import type { WithETag } from '../../data/api-client.ts';
+import { type ResourceEdit, useEdit } from '../../data/edit.ts';
 import { useLiveQuery } from '../../data/events.ts';
+import { Card } from '../../ui/cards.tsx';
 import { EditForm } from '../../ui/edit-form.tsx';
-import { Card } from '../../ui/facts.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { SourceNotice } from '../../ui/source-badge.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { SettingControl } from './setting-control.tsx';
 import {
   formOf,
@@ -34,7 +34,7 @@ function Section({
   read,
 }: {
   readonly section: SettingSection;
-  readonly read: Tagged<OrgSettings>;
+  readonly read: WithETag<OrgSettings>;
 }) {
   const edit = useEdit<OrgSettings, SettingForm>({
     path: SETTINGS_PATH,
@@ -42,7 +42,7 @@ function Section({
     formOf: (settings) => formOf(section, settings),
     write: (form) => settingsChange(read.body, form),
     touches: [settingsQuery.queryKey, ['audit']],
-    done: () => tell('Settings saved'),
+    done: () => showToast('Settings saved'),
   });
   return (
     // Each setting tells for itself whether the file has it: some of a section may stand there, others here.
@@ -66,7 +66,7 @@ function OneSetting({
   settings,
 }: {
   readonly field: SettingField;
-  readonly edit: Edit<SettingForm>;
+  readonly edit: ResourceEdit<SettingForm>;
   readonly settings: OrgSettings;
 }) {
   const source = settings.sources[field.path.split('.', 1)[0] ?? '']?.source;

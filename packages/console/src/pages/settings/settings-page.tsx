@@ -2,8 +2,8 @@ import { type ComponentType, lazy, Suspense, useRef } from 'react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { PageFrame } from '../../app/page-frame.tsx';
 import { usePathParam } from '../../app/url-state.ts';
-import { useCurrentInSight } from '../../app/use-current-in-sight.ts';
-import { cx } from '../../ui/class-names.ts';
+import { useScrollCurrentIntoView } from '../../app/use-scroll-current-into-view.ts';
+import { joinClassNames } from '../../ui/class-names.ts';
 import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
 import { OrgSection } from './org-section.tsx';
 import { SettingsForm } from './settings-form.tsx';
@@ -71,7 +71,7 @@ export function SettingsPage() {
 
 function SectionNav({ chosen }: { readonly chosen: string }) {
   const list = useRef<HTMLElement>(null);
-  useCurrentInSight(list, chosen);
+  useScrollCurrentIntoView(list, chosen);
   return (
     <nav ref={list} aria-label="Sections" className="flex gap-x-6 gap-y-3 max-md:overflow-x-auto md:grid">
       {SECTIONS.map(({ title, sections }) => (
@@ -81,7 +81,7 @@ function SectionNav({ chosen }: { readonly chosen: string }) {
             <OrgLink
               key={id}
               to={`/management/settings/${id}`}
-              className={cx(
+              className={joinClassNames(
                 'flex h-8 items-center rounded-control px-2 text-ui whitespace-nowrap pointer-coarse:h-11',
                 id === chosen ? 'bg-selected font-medium text-ink' : 'text-ink-2 hover:bg-hover',
               )}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import type { Session } from '../../data/session.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { NewAccount } from './new-account.tsx';
@@ -36,7 +36,7 @@ function Invited({ preview: { org, email, role, expires_at } }: { readonly previ
       <h1 className="text-display font-semibold tracking-tight">Join {org.name}</h1>
       <p className="text-body text-ink-2">
         {email} is invited as {role}. The link works once, until{' '}
-        {fullTime(new Date(expires_at), browserZone())}.
+        {formatFullTime(new Date(expires_at), browserZone())}.
       </p>
     </div>
   );
@@ -53,7 +53,7 @@ function Join({
   readonly email: string;
   readonly onEntered: () => void;
 }) {
-  const accept = useChange(() => acceptInvitation(token, null), { done: onEntered });
+  const accept = useApiMutation(() => acceptInvitation(token, null), { done: onEntered });
   const same = email.toLowerCase() === preview.email.toLowerCase();
   return (
     <div className="grid gap-4">

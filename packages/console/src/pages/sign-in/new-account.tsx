@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useChange } from '../../data/change.ts';
-import { browserZone, fullTime } from '../../format/moments.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { browserZone, formatFullTime } from '../../format/times.ts';
 import { Button } from '../../ui/button.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
@@ -38,7 +38,7 @@ export function NewAccount({
   readonly onEntered: () => void;
 }) {
   const [account, setAccount] = useState({ name: '', email: '', password: '' });
-  const make = useChange(() => (link ? setUp(token, account) : acceptInvitation(token, account)), {
+  const make = useApiMutation(() => (link ? setUp(token, account) : acceptInvitation(token, account)), {
     done: onEntered,
   });
   const { title, text, button } = SAID[kind];
@@ -52,7 +52,8 @@ export function NewAccount({
       {title && <h1 className="text-display font-semibold tracking-tight">{title}</h1>}
       <p className="text-body text-ink-2">
         {text}
-        {link && ` This link works once and ends at ${fullTime(new Date(link.expires_at), browserZone())}.`}
+        {link &&
+          ` This link works once and ends at ${formatFullTime(new Date(link.expires_at), browserZone())}.`}
       </p>
       {link && <p className="text-small text-ink-3">Organization: {link.org.name}</p>}
       <Form

@@ -1,7 +1,7 @@
 import { Fingerprint } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ApiError } from '../../data/api-error.ts';
-import { useChange } from '../../data/change.ts';
+import { useApiMutation } from '../../data/api-mutation.ts';
 import { canUsePasskeys } from '../../data/passkey.ts';
 import type { SignedOut } from '../../data/session.ts';
 import { goToIssuer } from '../../data/sign-in-methods.ts';
@@ -21,7 +21,7 @@ export function SignInForm({
   readonly next: string;
   readonly onEntered: () => void;
 }) {
-  const byPasskey = useChange(signInWithPasskey, { done: onEntered });
+  const byPasskey = useApiMutation(signInWithPasskey, { done: onEntered });
   const hasPasskey = methods.passkey && canUsePasskeys();
   return (
     <div className="grid gap-4">
@@ -49,7 +49,7 @@ export function SignInForm({
 function PasswordForm({ onEntered }: { readonly onEntered: () => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const byPassword = useChange(() => signInWithPassword(email, password), { done: onEntered });
+  const byPassword = useApiMutation(() => signInWithPassword(email, password), { done: onEntered });
   const wait = useWait(byPassword.error);
   return (
     <Form

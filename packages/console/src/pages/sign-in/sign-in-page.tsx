@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { FloeMark } from '../../app/floe-mark.tsx';
-import { nextPath, querySearch } from '../../app/query-text.ts';
+import { nextPath, parseQueryString } from '../../app/query-text.ts';
 import { BASE } from '../../data/base.ts';
-import { forgetConsoleKey } from '../../data/made-keys.ts';
+import { discardPlaygroundKey } from '../../data/created-keys.ts';
 import { type Session, type SignedOut, sessionQuery } from '../../data/session.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
-import { tell } from '../../ui/toast.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { Invitation } from './invitation.tsx';
 import { linkToken, watchLinks } from './links.ts';
 import { NewAccount } from './new-account.tsx';
@@ -15,7 +15,7 @@ import { ISSUER_ERRORS, setupQuery } from './sign-in-data.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 const tellWhy = (error: unknown) =>
-  tell(error instanceof Error ? error.message : 'This link cannot be read.');
+  showToast(error instanceof Error ? error.message : 'This link cannot be read.');
 
 /** The token of the link that led here, or of one opened here since. */
 function useLinkToken(): string | null {
@@ -45,13 +45,13 @@ export function SignInPage() {
       // Somebody signed in has no use for a link, but is told what became of it; not who just took it.
       if (token !== null && !took.current) void client.fetchQuery(setupQuery(token)).catch(tellWhy);
       const [to = '/', query = ''] = next.split('?', 2);
-      void navigate({ to, search: querySearch(query), replace: true });
+      void navigate({ to, search: parseQueryString(query), replace: true });
     }
   }, [session, invited, next, navigate, token, client]);
   const entered = async () => {
     took.current = true;
     // A session may have ended by itself: what it held is not that of who comes next.
-    forgetConsoleKey();
+    discardPlaygroundKey();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     if (invited) void navigate({ to: '/', replace: true });
   };

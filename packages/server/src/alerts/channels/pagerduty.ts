@@ -1,8 +1,8 @@
-import { type ChannelSheet, JSON_HEADERS, jsonObject } from './sheet.ts';
+import { type ChannelSheet, JSON_HEADERS, parseReceiverJson } from './channel-sheet.ts';
 
 /** PagerDuty Events API v2: the thread is the incident's key, so a repeated trigger opens no second one. */
 export const pagerduty: ChannelSheet<'pagerduty'> = {
-  incidents: true,
+  keepsIncidents: true,
   http: {
     message(notice, { base_url, routing_key }) {
       const [first] = notice.alerts;
@@ -29,6 +29,6 @@ export const pagerduty: ChannelSheet<'pagerduty'> = {
       return { url: `${base_url}/v2/enqueue`, headers: JSON_HEADERS, body: JSON.stringify(body) };
     },
     refusal: (answer) =>
-      jsonObject(answer)?.['status'] === 'success' ? null : 'the answer is not one of PagerDuty',
+      parseReceiverJson(answer)?.['status'] === 'success' ? null : 'the answer is not one of PagerDuty',
   },
 };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Alert } from '../alert.ts';
-import type { Notice } from '../notice.ts';
-import { type ChannelSheet, JSON_HEADERS } from './sheet.ts';
+import type { AlertNotice } from '../alert-notice.ts';
+import { type ChannelSheet, JSON_HEADERS } from './channel-sheet.ts';
 
 /**
  * JSON signed as Standard Webhooks says (standardwebhooks.com, version 1): `webhook-id`, `webhook-timestamp` and
@@ -13,7 +13,7 @@ export const webhook: ChannelSheet<'webhook'> = {
       const body = JSON.stringify(payload(notice));
       const seconds = Math.floor(notice.sentAt / 1000);
       const secrets = [config.secret, previousSecret].filter((secret) => typeof secret === 'string');
-      const signatures = secrets.map((secret) => `v1,${signature(secret, notice.id, seconds, body)}`);
+      const signatures = secrets.map((secret) => `v1,${signWebhook(secret, notice.id, seconds, body)}`);
       return {
         url: config.url,
         headers: {
@@ -28,16 +28,18 @@ export const webhook: ChannelSheet<'webhook'> = {
   },
 };
 
-function signature(secret: string, id: string, seconds: number, body: string): string {
-  return createHmac('sha256', keyOf(secret)).update(`${id}.${seconds}.${body}`).digest('base64');
+function signWebhook(secret: string, id: string, seconds: number, body: string): string {
+  return createHmac('sha256', decodeSigningSecret(secret))
+    .update(`${id}.${seconds}.${body}`)
+    .digest('base64');
 }
 
 /** `whsec_` announces base64; anything else is the key as it stands. */
-function keyOf(secret: string): Buffer {
+function decodeSigningSecret(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'utf8');
 }
 
-function payload(notice: Notice): object {
+function payload(notice: AlertNotice): object {
   const [first, ...others] = notice.alerts;
   const said = { title: notice.wording.title, link: notice.link };
   const timestamp = new Date(notice.sentAt).toISOString();
@@ -48,22 +50,22 @@ function payload(notice: Notice): object {
     repetition: notice.repetition,
     ...(notice.failureCount > 1 && { failure_count: notice.failureCount }),
   };
-  if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...view(first) } };
-  return { type: 'alerts_folded', timestamp, data: { ...data, alerts: notice.alerts.map(view) } };
+  if (others.length === 0) return { type: first.event, timestamp, data: { ...data, ...alertJson(first) } };
+  return { type: 'alerts_grouped', timestamp, data: { ...data, alerts: notice.alerts.map(alertJson) } };
 }
 
 /** An alert as receivers and the API see it: snake_case, ISO 8601, the unit in the name. */
-export function view(alert: Alert) {
+export function alertJson(alert: Alert) {
   return {
     event: alert.event,
     org: alert.orgId,
     subject: alert.subject,
     at: new Date(alert.at).toISOString(),
-    fields: Object.fromEntries(Object.entries(alert.fields).map(([name, value]) => field(name, value))),
+    fields: Object.fromEntries(Object.entries(alert.fields).map(([name, value]) => toField(name, value))),
   };
 }
 
-function field(name: string, value: unknown): [string, unknown] {
+function toField(name: string, value: unknown): [string, unknown] {
   const words = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   if (!words.endsWith('_ms')) return [words, value];
   const what = words.slice(0, -3);

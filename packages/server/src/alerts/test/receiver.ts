@@ -2,18 +2,21 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 
-export interface Received {
+export interface ReceivedMessage {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-export type Respond = (received: Received, response: ServerResponse, index: number) => void;
+export type MessageResponder = (received: ReceivedMessage, response: ServerResponse, index: number) => void;
 
 /** A receiver on loopback that keeps what it got. Answers 200 with an empty body unless told otherwise. */
-export async function startReceiver(t: TestContext, respond: Respond = (_, response) => response.end()) {
-  const received: Received[] = [];
+export async function startReceiver(
+  t: TestContext,
+  respond: MessageResponder = (_, response) => response.end(),
+) {
+  const received: ReceivedMessage[] = [];
   const waiting: { readonly count: number; readonly done: () => void }[] = [];
   const answer = { respond };
   const server = createServer((request, response) => {
@@ -45,7 +48,7 @@ export async function startReceiver(t: TestContext, respond: Respond = (_, respo
     url: `http://127.0.0.1:${address.port}`,
     received,
     close,
-    setRespond: (next: Respond) => {
+    setRespond: (next: MessageResponder) => {
       answer.respond = next;
     },
     /** Resolves when so many requests have come in all. */
@@ -58,7 +61,7 @@ export async function startReceiver(t: TestContext, respond: Respond = (_, respo
 }
 
 /** As a receiver checks it, with the Standard Webhooks scheme. */
-export function isSignedWith(key: Buffer | string, { headers, body }: Received): boolean {
+export function isSignedWith(key: Buffer | string, { headers, body }: ReceivedMessage): boolean {
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   const expected = `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
   return String(headers['webhook-signature']).split(' ').includes(expected);

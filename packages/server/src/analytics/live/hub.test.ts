@@ -1,41 +1,41 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { TOPICS, type Topic } from '@floe/contract/api/events';
+import { EVENT_TOPICS, type EventTopic } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { silentLog } from '../../core/log.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { appendAuditEntry } from '../../store/audit.ts';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
-import { expireLiveEvents, type LivePosition, positionIn } from '../../store/live-events.ts';
+import { expireLiveEvents, type LiveEventPosition, parseLiveEventPosition } from '../../store/live-events.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
 import { ingestRows } from '../../store/test/ingest-rows.ts';
-import { exchangeRow, ORG } from '../../store/test/rows.ts';
-import { temporaryDirectory } from '../../store/test/temporary-directory.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from '../../store/test/rows.ts';
+import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
 import { LiveHub } from './hub.ts';
-import type { Watcher } from './watcher.ts';
+import type { LiveWatcher } from './watcher.ts';
 
 const OTHER = 'org_two';
 
 interface Watching {
   readonly orgId?: string;
-  readonly topics?: readonly Topic[];
+  readonly topics?: readonly EventTopic[];
   readonly filters?: ExchangeFilters;
-  readonly after?: LivePosition | null;
+  readonly after?: LiveEventPosition | null;
   readonly isAllowed?: () => Promise<boolean>;
 }
 
 async function openHouse(t: TestContext) {
   const clock = new FakeClock();
   const database = await openDatabase('sqlite:', {
-    dataDir: temporaryDirectory(t),
+    dataDir: createTemporaryDirectory(t),
     log: silentLog,
     clock,
   });
   t.after(() => database.close());
   await database.transaction(async (writer) => {
-    await insertOrg(writer, { id: ORG, name: 'One', created_at: 1 });
+    await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 });
     await insertOrg(writer, { id: OTHER, name: 'Two', created_at: 1 });
   });
   const openHub = () => {
@@ -47,10 +47,10 @@ async function openHouse(t: TestContext) {
   return { clock, database, hub, openHub };
 }
 
-function watch(hub: LiveHub, options: Watching = {}): Watcher {
+function watch(hub: LiveHub, options: Watching = {}): LiveWatcher {
   return hub.watch({
-    orgId: options.orgId ?? ORG,
-    topics: new Set(options.topics ?? TOPICS),
+    orgId: options.orgId ?? TEST_ORG_ID,
+    topics: new Set(options.topics ?? EVENT_TOPICS),
     filters: options.filters ?? {},
     after: options.after ?? null,
     isAllowed: options.isAllowed ?? (async () => true),
@@ -61,7 +61,7 @@ function watch(hub: LiveHub, options: Watching = {}): Watcher {
 /** One look of the hub at the database. */
 async function look(clock: FakeClock, hub: LiveHub, ms = 500): Promise<void> {
   clock.advance(ms);
-  await hub.settled();
+  await hub.whenIdle();
 }
 
 interface Heard {
@@ -70,7 +70,7 @@ interface Heard {
 }
 
 /** Everything that waits for a watcher. */
-async function hear(watcher: Watcher): Promise<Heard> {
+async function hear(watcher: LiveWatcher): Promise<Heard> {
   const text = watcher.isIdle ? '' : String((await watcher.next()).value);
   const frames = text.split('\n\n').map((frame) => new Map(frame.split('\n').map(lineOf)));
   return {
@@ -90,10 +90,10 @@ function lineOf(line: string): [string, string] {
 const topicsOf = ({ events }: Heard) => events.map(({ topic }) => topic);
 
 let changes = 0;
-function change(database: Database, action: string, orgId = ORG): Promise<void> {
+function change(database: Database, action: string, orgId = TEST_ORG_ID): Promise<void> {
   const entry = { id: `aud_${changes++}`, org_id: orgId, at: 1, actor: 'key_one', action, subject: 'x' };
   return database.transaction((writer) =>
-    appendAudit(writer, { ...entry, before_json: null, after_json: null }),
+    appendAuditEntry(writer, { ...entry, before_json: null, after_json: null }),
   );
 }
 
@@ -110,13 +110,13 @@ test('a watcher hears what commits after it came: its topics, its filters, its o
     assert.deepEqual(topicsOf(await hear(watcher)), []);
   await change(database, 'limits.create');
   await ingestRows(t, database, [
-    exchangeRow('exc_1'),
-    exchangeRow('exc_2', { status: 429, error_code: 'rate_limit_exceeded' }),
+    createTestExchangeRow('exc_1'),
+    createTestExchangeRow('exc_2', { status: 429, error_code: 'rate_limit_exceeded' }),
   ]);
   await look(clock, hub);
   const heard = await hear(all);
   assert.deepEqual(topicsOf(heard), ['config', 'limits', 'limits', 'requests']);
-  assert.deepEqual(heard.events[2]?.data, { refused: 1 });
+  assert.deepEqual(heard.events[2]?.data, { rejected: 1 });
   assert.deepEqual(heard.events[3]?.data, {
     count: 2,
     sampled: false,
@@ -136,7 +136,9 @@ test('of many rows the last are shown, and the count is that of all', async (t) 
   const watcher = watch(hub, { topics: ['requests'] });
   await look(clock, hub);
   await hear(watcher);
-  const rows = Array.from({ length: 700 }, (_, n) => exchangeRow(`exc_${n}`, { created_at: 1_000_000 + n }));
+  const rows = Array.from({ length: 700 }, (_, n) =>
+    createTestExchangeRow(`exc_${n}`, { created_at: 1_000_000 + n }),
+  );
   await ingestRows(t, database, rows);
   await look(clock, hub);
   const [event] = (await hear(watcher)).events;
@@ -153,9 +155,9 @@ test('whoever comes back to any process goes on where it broke off', async (t) =
   const { id } = await hear(first);
   await first.return();
   await change(database, 'keys.revoke');
-  await ingestRows(t, database, [exchangeRow('exc_1')]);
+  await ingestRows(t, database, [createTestExchangeRow('exc_1')]);
   const second = openHub();
-  const again = watch(second, { after: positionIn(id ?? '') });
+  const again = watch(second, { after: parseLiveEventPosition(id ?? '') });
   await look(clock, second, 0);
   const heard = await hear(again);
   assert.deepEqual(
@@ -192,7 +194,7 @@ test('a reader that does not keep up holds a bounded piece, delays nobody and mi
   for (let n = 0; n < 20; n++) {
     await change(database, `keys.${n}.${name}`);
     await look(clock, hub);
-    most = Math.max(most, slow.waitingChars);
+    most = Math.max(most, slow.pendingChars);
     if (n > 0) assert.equal((await hear(quick)).events.length, 1);
     else await hear(quick);
   }
@@ -220,20 +222,23 @@ test('a reader that reads nothing for half a minute is cut off', async (t) => {
     await look(clock, hub, 1_000);
     await hear(fine);
   }
-  assert.deepEqual([stuck.cut.aborted, fine.cut.aborted, hub.watchers], [true, false, 1]);
+  assert.deepEqual(
+    [stuck.disconnectSignal.aborted, fine.disconnectSignal.aborted, hub.watcherCount],
+    [true, false, 1],
+  );
 });
 
 test('so many connections watch and no more; one that ends makes room', async (t) => {
   const { clock, hub } = await openHouse(t);
   const isFull = (error: unknown) => error instanceof Fault && error.code === 'rate_limit_exceeded';
-  const watchers: Watcher[] = [];
+  const watchers: LiveWatcher[] = [];
   for (let org = 0; org < 4; org++)
     for (let n = 0; n < 250; n++) watchers.push(watch(hub, { orgId: `org_${org}` }));
   assert.throws(() => watch(hub, { orgId: 'org_0' }), isFull);
   assert.throws(() => watch(hub, { orgId: 'org_9' }), isFull);
   await look(clock, hub);
-  assert.equal(hub.watchers, 1_000);
-  const held = watchers.reduce((sum, { waitingChars }) => sum + waitingChars, 0);
+  assert.equal(hub.watcherCount, 1_000);
+  const held = watchers.reduce((sum, { pendingChars: waitingChars }) => sum + waitingChars, 0);
   assert.ok(held < 1_000 * 100, `${held} characters wait`);
   await watchers[0]?.return();
   watch(hub, { orgId: 'org_9' });
@@ -249,7 +254,7 @@ test('a watcher that lost its rights ends within a second', async (t) => {
   await change(database, 'keys.revoke');
   await look(clock, hub, 1_000);
   assert.deepEqual(await watcher.next(), { done: true, value: undefined });
-  assert.equal(hub.watchers, 0);
+  assert.equal(hub.watcherCount, 0);
 });
 
 test('a process that ends tells every watcher so, and takes no more', async (t) => {

@@ -1,17 +1,17 @@
-import type { Topic } from '@floe/contract/api/events';
+import type { EventTopic } from '@floe/contract/api/events';
 import type { ExchangeFilters } from '../../store/exchange-filters.ts';
-import type { LivePosition } from '../../store/live-events.ts';
+import type { LiveEventPosition } from '../../store/live-events.ts';
 
 /** Text that may wait for one reader; beyond it, it is told no more until it has read that. */
-const WAITING_CHARS = 256 * 1024;
+const MAX_PENDING_CHARS = 256 * 1024;
 
-export interface Subscription {
+export interface LiveSubscription {
   readonly orgId: string;
-  readonly topics: ReadonlySet<Topic>;
+  readonly topics: ReadonlySet<EventTopic>;
   /** For the topic `requests`. */
   readonly filters: ExchangeFilters;
   /** Where to go on from; null: from now on. */
-  readonly after: LivePosition | null;
+  readonly after: LiveEventPosition | null;
   /** Whether it may still watch. Asked once a second. */
   isAllowed(): Promise<boolean>;
 }
@@ -20,24 +20,24 @@ export interface Subscription {
  * One reader of live events: gives text out as it is asked for, and holds a bounded piece of it until then. One
  * that does not keep up misses nothing for that: it goes on from its position once it has read what waits.
  */
-export class Watcher implements AsyncIterableIterator<string> {
-  readonly subscription: Subscription;
+export class LiveWatcher implements AsyncIterableIterator<string> {
+  readonly subscription: LiveSubscription;
   /** Watchers with equal filters share what is read and written for them. */
   readonly filterKey: string;
   /** Up to where it was told everything; null until it has begun. */
-  position: LivePosition | null;
+  position: LiveEventPosition | null;
   /** False while it has to be told what it missed before what is new. */
-  isAbreast = false;
-  readonly #ended: (watcher: Watcher) => void;
-  readonly #cut = new AbortController();
+  isCaughtUp = false;
+  readonly #ended: (watcher: LiveWatcher) => void;
+  readonly #disconnectSignal = new AbortController();
   #waiting: string[] = [];
-  #waitingChars = 0;
+  #pendingChars = 0;
   #reader: ((result: IteratorResult<string, undefined>) => void) | null = null;
   #isOver = false;
   /** Monotonic milliseconds since which text has waited; null while none does. */
-  waitingSince: number | null = null;
+  pendingSince: number | null = null;
 
-  constructor(subscription: Subscription, ended: (watcher: Watcher) => void) {
+  constructor(subscription: LiveSubscription, ended: (watcher: LiveWatcher) => void) {
     this.subscription = subscription;
     this.position = subscription.after;
     this.filterKey = JSON.stringify(subscription.filters);
@@ -45,8 +45,8 @@ export class Watcher implements AsyncIterableIterator<string> {
   }
 
   /** Aborts when the connection must end without waiting for its reader. */
-  get cut(): AbortSignal {
-    return this.#cut.signal;
+  get disconnectSignal(): AbortSignal {
+    return this.#disconnectSignal.signal;
   }
 
   /** Nothing waits for it. */
@@ -55,16 +55,16 @@ export class Watcher implements AsyncIterableIterator<string> {
   }
 
   /** It has read most of what waited, so that more is worth reading for it. */
-  get hasRoom(): boolean {
-    return this.#waitingChars < WAITING_CHARS / 4;
+  get hasCapacity(): boolean {
+    return this.#pendingChars < MAX_PENDING_CHARS / 4;
   }
 
-  get waitingChars(): number {
-    return this.#waitingChars;
+  get pendingChars(): number {
+    return this.#pendingChars;
   }
 
   /** False when too much waits already; then nothing was taken. */
-  tell(text: string, nowMs: number): boolean {
+  enqueue(text: string, nowMs: number): boolean {
     if (this.#isOver) return true;
     if (this.#reader) {
       const reader = this.#reader;
@@ -72,10 +72,10 @@ export class Watcher implements AsyncIterableIterator<string> {
       reader({ done: false, value: text });
       return true;
     }
-    if (this.#waitingChars + text.length > WAITING_CHARS) return false;
+    if (this.#pendingChars + text.length > MAX_PENDING_CHARS) return false;
     this.#waiting.push(text);
-    this.#waitingChars += text.length;
-    this.waitingSince ??= nowMs;
+    this.#pendingChars += text.length;
+    this.pendingSince ??= nowMs;
     return true;
   }
 
@@ -83,8 +83,8 @@ export class Watcher implements AsyncIterableIterator<string> {
     if (this.#waiting.length > 0) {
       const value = this.#waiting.join('');
       this.#waiting = [];
-      this.#waitingChars = 0;
-      this.waitingSince = null;
+      this.#pendingChars = 0;
+      this.pendingSince = null;
       return Promise.resolve({ done: false, value });
     }
     if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
@@ -114,8 +114,8 @@ export class Watcher implements AsyncIterableIterator<string> {
   }
 
   /** Ends a connection whose reader does not read. */
-  cutOff(): void {
+  disconnect(): void {
     this.end();
-    this.#cut.abort();
+    this.#disconnectSignal.abort();
   }
 }

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import { openSecret, type SecretsKey, SecretUnreadable, sealSecret } from '../../platform/secrets.ts';
-import type { KeptBodiesRow } from '../../store/kept-bodies.ts';
+import { openSecret, type SecretsKey, sealSecret, UnreadableSecretError } from '../../platform/secrets.ts';
 import type { BodySink } from '../../store/spool/body-sink.ts';
-import { bodiesIn, type ExchangeBodies } from './kept-body.ts';
+import type { StoredBodiesRow } from '../../store/stored-bodies.ts';
+import { type ExchangeBodies, parseStoredBodies } from './stored-body.ts';
 
 /** Whose bodies they are. */
-export interface BodyOwner {
+export interface BodyMetadata {
   /** Of the exchange. */
   readonly id: string;
   readonly orgId: string;
@@ -16,23 +16,23 @@ export interface BodyOwner {
 
 /** Kept bodies, encrypted before they reach any disk. */
 export interface BodyStore {
-  keep(owner: BodyOwner, bodies: ExchangeBodies): void;
+  store(owner: BodyMetadata, bodies: ExchangeBodies): void;
   /** @throws Fault `internal_error` when they do not open: an operator has to look. */
-  open(row: KeptBodiesRow): ExchangeBodies;
+  open(row: StoredBodiesRow): ExchangeBodies;
 }
 
 export function createBodyStore(sink: Pick<BodySink, 'append'>, key: SecretsKey): BodyStore {
   return {
-    keep({ id, orgId, keyId, owner, createdAt }, bodies) {
+    store({ id, orgId, keyId, owner, createdAt }, bodies) {
       const sealed = sealSecret(JSON.stringify(bodies), { orgId, rowId: id, version: 1 }, key);
       sink.append({ id, org_id: orgId, key_id: keyId, owner, created_at: createdAt, sealed });
     },
     open({ id, org_id, sealed }) {
       try {
-        const bodies = bodiesIn(openSecret(sealed, { orgId: org_id, rowId: id, version: 1 }, key));
+        const bodies = parseStoredBodies(openSecret(sealed, { orgId: org_id, rowId: id, version: 1 }, key));
         if (bodies) return bodies;
       } catch (cause) {
-        if (!(cause instanceof SecretUnreadable) && !(cause instanceof SyntaxError)) throw cause;
+        if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
         throw new Fault('internal_error', `Kept bodies cannot be read: ${cause.message}`, { cause });
       }
       throw new Fault('internal_error', 'Kept bodies are not what was kept.');

@@ -1,11 +1,11 @@
 import { Fault } from '@floe/contract/faults';
-import type { Client } from '../client.ts';
-import { exchange } from '../exchange.ts';
+import type { ClientConnection } from '../client.ts';
 import type { Gateway } from '../gateway.ts';
-import { generation } from '../generation.ts';
-import type { createLists } from '../lists.ts';
-import { answerFault } from '../send-error.ts';
-import { deploymentSurface, IDE } from './surface.ts';
+import { createGenerationOperation } from '../generation.ts';
+import { handleExchange } from '../handle-exchange.ts';
+import type { createModelEndpoints } from '../model-endpoints.ts';
+import { answerWithFault } from '../send-error.ts';
+import { deploymentSurface, IDE_SURFACE } from './ide-surface.ts';
 
 /** What IDEs are pointed at. */
 export const IDE_BASE = '/gateway/ide-adapter';
@@ -20,13 +20,13 @@ const HEADER_LIST = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const USUAL_HEADERS = 'authorization, content-type, api-key, x-api-key';
 const EXPOSED = 'x-request-id, x-floe-error-source, x-floe-dropped, retry-after';
 
-const IDE_CHAT = generation(IDE);
-const deployment = (name: string) => generation(deploymentSurface(name));
+const IDE_CHAT_OPERATION = createGenerationOperation(IDE_SURFACE);
+const createDeploymentOperation = (name: string) => createGenerationOperation(deploymentSurface(name));
 
-type Lists = Pick<ReturnType<typeof createLists>, 'models' | 'model'>;
+type Lists = Pick<ReturnType<typeof createModelEndpoints>, 'models' | 'model'>;
 
 /** Answers one request below the IDE adapter's base; `path` has no query. */
-export type IdeAdapter = (client: Client, path: string) => void;
+export type IdeAdapter = (client: ClientConnection, path: string) => void;
 
 /**
  * The IDE adapter: Chat under every path an IDE makes of its base address, the model list, and the preflights
@@ -35,17 +35,21 @@ export type IdeAdapter = (client: Client, path: string) => void;
 export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
   return (client, path) => {
     // The key in the header says who asks, so any origin may; no cookie is ever looked at.
-    client.always('access-control-allow-origin', '*');
-    client.always('access-control-expose-headers', EXPOSED);
-    const place = placeOf(path);
+    client.setHeader('access-control-allow-origin', '*');
+    client.setHeader('access-control-expose-headers', EXPOSED);
+    const place = parseIdePath(path);
     const { method } = client;
-    if (place === null) return refuse(client, unknownPath(path));
-    if (method === 'OPTIONS') return preflight(client, place.method);
+    if (place === null) return sendIdeFault(client, unknownPathFault(path));
+    if (method === 'OPTIONS') return answerPreflight(client, place.method);
     if (method !== place.method && !(method === 'HEAD' && place.method === 'GET'))
-      return refuse(client, wrongMethod(method, path), ['allow', allowed(place.method)]);
+      return sendIdeFault(client, wrongMethodFault(method, path), ['allow', allowedMethods(place.method)]);
     switch (place.kind) {
       case 'chat':
-        return void exchange(client, place.model === '' ? IDE_CHAT : deployment(place.model), gateway);
+        return void handleExchange(
+          client,
+          place.model === '' ? IDE_CHAT_OPERATION : createDeploymentOperation(place.model),
+          gateway,
+        );
       case 'models':
         return lists.models(client);
       case 'model':
@@ -54,7 +58,7 @@ export function createIdeAdapter(gateway: Gateway, lists: Lists): IdeAdapter {
   };
 }
 
-interface Place {
+interface IdeEndpoint {
   readonly kind: 'chat' | 'models' | 'model';
   readonly method: 'GET' | 'POST';
   /** The model the path names, '' for none. */
@@ -62,7 +66,7 @@ interface Place {
 }
 
 /** Bases are pasted with and without slashes at their end, so their number does not count. */
-function placeOf(path: string): Place | null {
+function parseIdePath(path: string): IdeEndpoint | null {
   const below = path
     .slice(IDE_BASE.length)
     .replace(/\/{2,}/g, '/')
@@ -70,12 +74,14 @@ function placeOf(path: string): Place | null {
   if (CHAT_PATH.test(below)) return { kind: 'chat', method: 'POST', model: '' };
   if (MODELS_PATH.test(below)) return { kind: 'models', method: 'GET', model: '' };
   const listed = MODEL_PATH.exec(below)?.[1];
-  if (listed !== undefined) return { kind: 'model', method: 'GET', model: decoded(listed) };
+  if (listed !== undefined) return { kind: 'model', method: 'GET', model: decodePathSegment(listed) };
   const deployment = DEPLOYMENT_PATH.exec(below)?.[1];
-  return deployment === undefined ? null : { kind: 'chat', method: 'POST', model: decoded(deployment) };
+  return deployment === undefined
+    ? null
+    : { kind: 'chat', method: 'POST', model: decodePathSegment(deployment) };
 }
 
-function decoded(text: string): string {
+function decodePathSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -85,13 +91,13 @@ function decoded(text: string): string {
 }
 
 /** What a browser engine asks before it asks (Fetch standard, "CORS-preflight request"). */
-function preflight(client: Client, method: string): void {
+function answerPreflight(client: ClientConnection, method: string): void {
   const wanted = client.headers['access-control-request-headers'];
-  client.answer(
+  client.sendAnswer(
     204,
     [
       ...['x-request-id', client.id],
-      ...['access-control-allow-methods', `${allowed(method)}, OPTIONS`],
+      ...['access-control-allow-methods', `${allowedMethods(method)}, OPTIONS`],
       // A star would not cover `authorization`.
       ...['access-control-allow-headers', wanted && HEADER_LIST.test(wanted) ? wanted : USUAL_HEADERS],
       ...['access-control-max-age', '86400'],
@@ -101,24 +107,24 @@ function preflight(client: Client, method: string): void {
   );
 }
 
-function allowed(method: string): string {
+function allowedMethods(method: string): string {
   return method === 'GET' ? 'GET, HEAD' : method;
 }
 
-function refuse(client: Client, fault: Fault, headers: readonly string[] = []): void {
-  answerFault(client, fault, 'openai', [
+function sendIdeFault(client: ClientConnection, fault: Fault, headers: readonly string[] = []): void {
+  answerWithFault(client, fault, 'openai', [
     ...['content-type', 'application/json', 'x-request-id', client.id],
     ...headers,
   ]);
 }
 
-function unknownPath(path: string): Fault {
+function unknownPathFault(path: string): Fault {
   return new Fault(
     'not_found',
     `There is nothing at ${path.slice(0, 200)}. The IDE adapter answers POST ${IDE_BASE}/chat/completions and GET ${IDE_BASE}/models; set the IDE's base address to the part before /chat/completions.`,
   );
 }
 
-function wrongMethod(method: string, path: string): Fault {
+function wrongMethodFault(method: string, path: string): Fault {
   return new Fault('method_not_allowed', `${method} is not allowed on ${path.slice(0, 200)}.`);
 }

@@ -2,7 +2,7 @@ import { Fault } from '@floe/contract/faults';
 import type { StartedExchange } from '../exchange-record.ts';
 
 /** An upstream's fault under a status whose text an IDE shows; who is to blame stays said. */
-class ShownFault extends Fault {
+class IdeFault extends Fault {
   override get source(): 'upstream' {
     return 'upstream';
   }
@@ -13,23 +13,23 @@ class ShownFault extends Fault {
  * or a 5xx, so with the profile on an upstream's fault is a 400 with the real message. Faults of the gateway
  * keep their status: its own 429 is to be waited out.
  */
-export function shownToIde(x: StartedExchange, fault: Fault): Fault {
-  if (!x.caller?.catalog.ide.errorProfile || !isUpstreams(fault)) return fault;
+export function toIdeFault(x: StartedExchange, fault: Fault): Fault {
+  if (!x.caller?.catalog.ide.errorProfile || !isUpstreamFault(fault)) return fault;
   const dialectCode = fault.code === 'upstream_rate_limited' ? 'rate_limit_exceeded' : 'upstream_unavailable';
-  return new ShownFault('invalid_request', plainWords(fault.message), { ...fault.detail, dialectCode });
+  return new IdeFault('invalid_request', removeHiddenWords(fault.message), { ...fault.detail, dialectCode });
 }
 
 /** Nobody upstream could be asked: the same to the person in front of the IDE. */
-function isUpstreams({ code }: Fault): boolean {
+function isUpstreamFault({ code }: Fault): boolean {
   return code.startsWith('upstream_') || code === 'no_healthy_target';
 }
 
 /** IDEs look for this word and then hide the text around it. */
-function plainWords(message: string): string {
+function removeHiddenWords(message: string): string {
   return message.replace(/overloaded_error/gi, 'overloaded');
 }
 
 /** What the upstream itself had answered, for whoever looks at the headers. */
-export function upstreamStatusHeader({ detail: { upstreamStatus } }: Fault): readonly string[] {
+export function upstreamStatusHeaders({ detail: { upstreamStatus } }: Fault): readonly string[] {
   return upstreamStatus === undefined ? [] : ['x-floe-upstream-status', String(upstreamStatus)];
 }

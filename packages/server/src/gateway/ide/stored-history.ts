@@ -1,7 +1,7 @@
 import type { JsonObject } from '@floe/contract/json';
-import { conversationIn } from '@floe/wire/ide/source';
+import { selectConversation } from '@floe/wire/ide/conversation-source';
 import type { Exchange } from '../exchange-record.ts';
-import { historyOf, packedItem } from '../stored/replay.ts';
+import { conversationItems, packItemSeal } from '../stored/conversation-items.ts';
 
 /**
  * The body with the conversation that its `previous_response_id` stands for in front of its own. A body that
@@ -18,6 +18,10 @@ export async function withStoredHistory(x: Exchange, body: JsonObject): Promise<
   const turn = await gateway.turns.find(owner, id);
   const conversation = turn && (await gateway.turns.conversation(turn));
   if (!conversation) return body;
-  const { elements } = conversationIn(body);
-  return { ...rest, messages: null, input: [...historyOf(conversation).map(packedItem), ...elements] };
+  const { elements } = selectConversation(body);
+  return {
+    ...rest,
+    messages: null,
+    input: [...conversationItems(conversation).map(packItemSeal), ...elements],
+  };
 }

@@ -1,20 +1,20 @@
-import { contentBytesIn } from '@floe/wire/content-bytes';
-import { usageIn, usageOfResult } from '@floe/wire/passing-usage';
-import { addUsage, type Usage } from '@floe/wire/usage';
+import { countContentBytes } from '@floe/wire/content-bytes';
+import { findUsage, readBatchResultUsage } from '@floe/wire/find-usage';
+import { sumUsage, type Usage } from '@floe/wire/usage';
 
 /** A longer JSON answer passes uncounted. */
-const READ_BYTES = 8 * 1024 * 1024;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
 /** A longer line of batch results passes uncounted. */
-const LINE_BYTES = 4 * 1024 * 1024;
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 /** More models than this in one batch are counted together, without a price. */
-const MODELS = 100;
+const MAX_MODELS = 100;
 
 /** Listens to an answer in one body that passes untouched. */
 export interface AnswerTap {
   push(chunk: Buffer): void;
   /** The body broke off: what came is not whole, though its connection ended properly. */
-  broken(): boolean;
+  isTruncated(): boolean;
   /** What the whole of it used. */
   usage(): Usage | undefined;
   /** Bytes so far. */
@@ -26,7 +26,7 @@ export interface AnswerTap {
 }
 
 /** The tap for a body of this kind; null for kinds that tell nothing. */
-export function answerTapFor(contentType: string, isResults: boolean): AnswerTap | null {
+export function createAnswerTap(contentType: string, isResults: boolean): AnswerTap | null {
   if (isResults || /jsonl|jsonlines|ndjson/i.test(contentType)) return new ResultsTap();
   return /[/+]json\b/i.test(contentType) ? new JsonTap() : null;
 }
@@ -38,16 +38,16 @@ class JsonTap implements AnswerTap {
 
   push(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size <= READ_BYTES) this.#chunks.push(chunk);
+    if (this.#size <= MAX_JSON_BYTES) this.#chunks.push(chunk);
     else this.#chunks = [];
   }
 
-  broken(): boolean {
-    return this.#size > 0 && this.#size <= READ_BYTES && this.#read() === undefined;
+  isTruncated(): boolean {
+    return this.#size > 0 && this.#size <= MAX_JSON_BYTES && this.#read() === undefined;
   }
 
   usage(): Usage | undefined {
-    return this.#size > READ_BYTES ? undefined : usageIn(this.#read());
+    return this.#size > MAX_JSON_BYTES ? undefined : findUsage(this.#read());
   }
 
   get size(): number {
@@ -55,13 +55,13 @@ class JsonTap implements AnswerTap {
   }
 
   contentBytes(): number {
-    if (this.#size > READ_BYTES) return this.#size;
-    const { added, whole } = contentBytesIn(Buffer.concat(this.#chunks, this.#size));
+    if (this.#size > MAX_JSON_BYTES) return this.#size;
+    const { added, whole } = countContentBytes(Buffer.concat(this.#chunks, this.#size));
     return Math.max(added, whole);
   }
 
   #read(): unknown {
-    return parsed(Buffer.concat(this.#chunks).toString('utf8'));
+    return tryParseJson(Buffer.concat(this.#chunks).toString('utf8'));
   }
 }
 
@@ -75,21 +75,21 @@ class ResultsTap implements AnswerTap {
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      this.#hold(chunk.subarray(from, at));
-      this.#line();
+      this.#appendToLine(chunk.subarray(from, at));
+      this.#endLine();
       from = at + 1;
     }
-    this.#hold(chunk.subarray(from));
+    this.#appendToLine(chunk.subarray(from));
   }
 
-  broken(): boolean {
+  isTruncated(): boolean {
     return false;
   }
 
   usage(): Usage | undefined {
-    this.#line();
+    this.#endLine();
     let sum: Usage | null = null;
-    for (const usage of this.byModel.values()) sum = addUsage(sum, usage);
+    for (const usage of this.byModel.values()) sum = sumUsage(sum, usage);
     return sum ?? undefined;
   }
 
@@ -98,25 +98,25 @@ class ResultsTap implements AnswerTap {
     return 0;
   }
 
-  #hold(piece: Buffer): void {
+  #appendToLine(piece: Buffer): void {
     this.#size += piece.length;
-    if (this.#size <= LINE_BYTES) this.#parts.push(piece);
+    if (this.#size <= MAX_LINE_BYTES) this.#parts.push(piece);
     else this.#parts = [];
   }
 
-  #line(): void {
-    const text = this.#size <= LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
+  #endLine(): void {
+    const text = this.#size <= MAX_LINE_BYTES ? Buffer.concat(this.#parts, this.#size).toString('utf8') : '';
     this.#parts = [];
     this.#size = 0;
-    const result = text.includes('"usage"') ? usageOfResult(parsed(text)) : undefined;
+    const result = text.includes('"usage"') ? readBatchResultUsage(tryParseJson(text)) : undefined;
     if (result === undefined) return;
-    const model = this.byModel.size < MODELS || this.byModel.has(result.model) ? result.model : '';
-    const sum = addUsage(this.byModel.get(model) ?? null, result.usage);
+    const model = this.byModel.size < MAX_MODELS || this.byModel.has(result.model) ? result.model : '';
+    const sum = sumUsage(this.byModel.get(model) ?? null, result.usage);
     if (sum) this.byModel.set(model, sum);
   }
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

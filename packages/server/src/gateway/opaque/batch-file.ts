@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { Fault } from '@floe/contract/faults';
 import { JsonSyntaxError } from '@floe/wire/json-cursor';
-import { scanObject } from '@floe/wire/splice';
+import { scanObject } from '@floe/wire/json-edits';
+import { findBatchReferences } from './batch-references.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
-import type { Field, MultipartEvents } from './multipart-scan.ts';
-import { batchNames } from './named-models.ts';
+import type { MultipartEvents, MultipartField } from './multipart-scan.ts';
 
 /** A longer line of a batch cannot be judged. */
-const LINE_BYTES = 32 * 1024 * 1024;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -22,43 +22,43 @@ export class BatchFileCheck implements MultipartEvents {
   /** The form named the purpose `batch`, and every line of the file passed. */
   isBatchInput = false;
   readonly #allows: (model: string) => boolean;
-  readonly #line = new GrowingBuffer(LINE_BYTES);
+  readonly #line = new GrowingBuffer(MAX_LINE_BYTES);
   #purpose: string | null = null;
   #fault: Fault | null = null;
-  #number = 1;
+  #lineNumber = 1;
 
   /** `allows` answers whether the caller may use a model. */
   constructor(allows: (model: string) => boolean) {
     this.#allows = allows;
   }
 
-  field(name: string, { value }: Field): void {
+  field(name: string, { value }: MultipartField): void {
     if (name !== 'purpose') return;
-    if (this.#purpose !== null) throw refused('The field "purpose" occurs twice.', 'purpose');
+    if (this.#purpose !== null) throw invalidRequestFault('The field "purpose" occurs twice.', 'purpose');
     this.#purpose = value;
     this.#throwIfBatch();
   }
 
   file(piece: Buffer): void {
-    if (this.#isPassedOver()) return;
+    if (this.#isSkipped()) return;
     let from = 0;
     for (let at = piece.indexOf(LF); at !== -1; at = piece.indexOf(LF, from)) {
-      this.#hold(piece.subarray(from, at));
+      this.#appendToLine(piece.subarray(from, at));
       this.#endLine();
-      if (this.#isPassedOver()) return;
+      if (this.#isSkipped()) return;
       from = at + 1;
     }
-    this.#hold(piece.subarray(from));
+    this.#appendToLine(piece.subarray(from));
   }
 
   fileEnd(): void {
-    if (!this.#isPassedOver()) this.#endLine();
-    this.#number = 1;
+    if (!this.#isSkipped()) this.#endLine();
+    this.#lineNumber = 1;
   }
 
   outside(piece: Buffer): void {
     if (piece.some((byte) => !isBlank(byte)))
-      this.#note(refused('The form has text outside of its parts.', 'file'));
+      this.#recordFault(invalidRequestFault('The form has text outside of its parts.', 'file'));
   }
 
   /** The body is whole. Throws what is wrong with the input of a batch. */
@@ -68,56 +68,56 @@ export class BatchFileCheck implements MultipartEvents {
   }
 
   /** Nothing more can be learned from the file. */
-  #isPassedOver(): boolean {
+  #isSkipped(): boolean {
     return this.#fault !== null || (this.#purpose !== null && !isBatch(this.#purpose));
   }
 
-  #hold(piece: Buffer): void {
+  #appendToLine(piece: Buffer): void {
     if (this.#fault !== null || this.#line.append(piece)) return;
-    this.#note(
-      new Fault('request_too_large', `Line ${this.#number} of the batch file is larger than 32 MB.`, {
+    this.#recordFault(
+      new Fault('request_too_large', `Line ${this.#lineNumber} of the batch file is larger than 32 MB.`, {
         param: 'file',
       }),
     );
   }
 
   #endLine(): void {
-    const line = this.#line.take();
+    const line = this.#line.drain();
     try {
-      this.#judgeLine(line.at(-1) === CR ? line.subarray(0, -1) : line);
+      this.#validateLine(line.at(-1) === CR ? line.subarray(0, -1) : line);
     } catch (error) {
-      this.#note(this.#onLine(error));
+      this.#recordFault(this.#toLineFault(error));
     }
-    this.#number += 1;
+    this.#lineNumber += 1;
   }
 
-  #judgeLine(line: Buffer): void {
+  #validateLine(line: Buffer): void {
     if (line.every(isBlank)) return;
     if (!isUtf8(line)) throw new JsonSyntaxError('it is not valid UTF-8', 0);
-    const separator = separatorIn(line);
+    const separator = findSeparator(line);
     if (separator !== null)
       throw new JsonSyntaxError(`it holds ${separator}, which some readers take for the end of a line`, 0);
     scanObject(line);
-    for (const model of batchNames(line).models)
+    for (const model of findBatchReferences(line).models)
       if (!this.#allows(model))
         throw new Fault(
           'model_not_allowed',
-          `Line ${this.#number} of the batch file names a model that may not be used here: ${model.slice(0, 200)}.`,
+          `Line ${this.#lineNumber} of the batch file names a model that may not be used here: ${model.slice(0, 200)}.`,
           { param: 'model' },
         );
   }
 
-  #onLine(error: unknown): Fault {
+  #toLineFault(error: unknown): Fault {
     if (error instanceof Fault && error.code === 'model_not_allowed') return error;
     if (!(error instanceof Fault || error instanceof JsonSyntaxError)) throw error;
     const why = error.message.replace(/^The request body /, 'it ').replace(/\.$/, '');
-    return refused(
-      `Line ${this.#number} of the batch file cannot be read as one JSON object: ${why}.`,
+    return invalidRequestFault(
+      `Line ${this.#lineNumber} of the batch file cannot be read as one JSON object: ${why}.`,
       'file',
     );
   }
 
-  #note(fault: Fault): void {
+  #recordFault(fault: Fault): void {
     this.#fault ??= fault;
     this.#throwIfBatch();
   }
@@ -133,7 +133,7 @@ function isBatch(purpose: string): boolean {
 }
 
 /** A line break that is none of JSON Lines, by name. Others are refused as JSON: they are control characters. */
-function separatorIn(line: Buffer): string | null {
+function findSeparator(line: Buffer): string | null {
   if (line.includes(CR)) return 'a carriage return';
   if (line.includes('\u2028') || line.includes('\u2029'))
     return 'U+2028 or U+2029 unescaped (write \\u2028 or \\u2029)';
@@ -144,6 +144,6 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === LF || byte === CR;
 }
 
-function refused(message: string, param: string): Fault {
+function invalidRequestFault(message: string, param: string): Fault {
   return new Fault('invalid_request', message, { param });
 }

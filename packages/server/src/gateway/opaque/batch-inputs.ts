@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { batchNames } from './named-models.ts';
-import type { OpaqueAsk } from './opaque-ask.ts';
-import type { Owners } from './owners.ts';
-import type { Meaning } from './resource-path.ts';
+import { findBatchReferences } from './batch-references.ts';
+import type { OpaqueRequest } from './opaque-request.ts';
+import type { ResourceOwners } from './owners.ts';
+import type { ResourceReference } from './resource-reference.ts';
 
 /** Recorded as the kind of a file whose every line was judged while it was uploaded. */
 export const BATCH_INPUT = 'batch_input';
@@ -14,16 +14,16 @@ export const BATCH_INPUT = 'batch_input';
  *
  * @throws Fault `model_not_allowed`
  */
-export async function requireJudgedInputs(
-  owners: Owners,
+export async function requireValidatedInputs(
+  owners: ResourceOwners,
   key: KeyRecord,
-  { surface }: Meaning,
-  { body }: OpaqueAsk,
+  { surface }: ResourceReference,
+  { body }: OpaqueRequest,
 ): Promise<void> {
   if (surface !== 'batches' || body.kind !== 'json') return;
-  const { inputs } = batchNames(body.bytes);
+  const { inputs } = findBatchReferences(body.bytes);
   if (inputs.length === 0) return;
-  const known = await owners.of(key.orgId, inputs);
+  const known = await owners.find(key.orgId, inputs);
   for (const id of inputs)
     if (!known.get(id)?.some((owner) => owner.keyId === key.id && owner.kind === BATCH_INPUT))
       throw new Fault(

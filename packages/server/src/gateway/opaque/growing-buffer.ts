@@ -1,4 +1,4 @@
-const FIRST_BYTES = 4096;
+const INITIAL_BYTES = 4096;
 
 /** Bytes put together in one block of memory, however small their pieces are. */
 export class GrowingBuffer {
@@ -16,7 +16,7 @@ export class GrowingBuffer {
     const size = this.#size + piece.length;
     if (size > this.#limit) return false;
     if (size > this.#bytes.length) {
-      const room = Math.max(FIRST_BYTES, size, Math.min(this.#limit, this.#bytes.length * 2));
+      const room = Math.max(INITIAL_BYTES, size, Math.min(this.#limit, this.#bytes.length * 2));
       const grown = Buffer.allocUnsafe(room);
       this.#bytes.copy(grown, 0, 0, this.#size);
       this.#bytes = grown;
@@ -27,7 +27,7 @@ export class GrowingBuffer {
   }
 
   /** What was appended, valid until the next `append`; it starts over. */
-  take(): Buffer {
+  drain(): Buffer {
     const whole = this.#bytes.subarray(0, this.#size);
     this.#size = 0;
     // One long line does not keep its memory for the rest of a long file.

@@ -1,5 +1,5 @@
 import type { UpstreamHeaders } from '../../providers/transport.ts';
-import type { Client } from '../client.ts';
+import type { ClientConnection } from '../client.ts';
 
 /** Of one connection, not of the message (RFC 9110 section 7.6.1); `expect` is answered by the server itself. */
 const HOP_BY_HOP = new Set([
@@ -17,7 +17,7 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /** What concerns the caller's way to us, or names the caller. Credentials are replaced by the provider's own. */
-const STAYS_HERE = new Set([
+const NOT_SENT_UPSTREAM = new Set([
   'host',
   'content-length',
   'accept-encoding',
@@ -39,15 +39,19 @@ const STAYS_HERE = new Set([
  * platform key stays here too. `own` wins over the client's headers of its names, but for the kind of the body and
  * the agent, which are the client's to say.
  */
-export function requestHeaders(client: Client, platformKey: string, own: readonly string[]): string[] {
-  const named = connectionNames(String(client.headers.connection ?? ''));
+export function forwardedRequestHeaders(
+  client: ClientConnection,
+  platformKey: string,
+  own: readonly string[],
+): string[] {
+  const named = parseConnectionHeader(String(client.headers.connection ?? ''));
   const headers: string[] = [];
   const sent = new Set<string>();
-  const mine = ownHeaders(own);
+  const mine = providerHeaders(own);
   for (let i = 0; i < client.rawHeaders.length; i += 2) {
     const name = (client.rawHeaders[i] ?? '').toLowerCase();
     const value = client.rawHeaders[i + 1] ?? '';
-    if (HOP_BY_HOP.has(name) || STAYS_HERE.has(name) || named.has(name) || mine.has(name)) continue;
+    if (HOP_BY_HOP.has(name) || NOT_SENT_UPSTREAM.has(name) || named.has(name) || mine.has(name)) continue;
     if (/^x-(?:floe|forwarded)-/.test(name) || value.includes(platformKey)) continue;
     headers.push(name, value);
     sent.add(name);
@@ -59,7 +63,7 @@ export function requestHeaders(client: Client, platformKey: string, own: readonl
 }
 
 /** The credential and the operator's own headers, without what the gateway says of its own JSON requests. */
-function ownHeaders(own: readonly string[]): Map<string, string> {
+function providerHeaders(own: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (let i = 0; i < own.length; i += 2) headers.set(own[i] ?? '', own[i + 1] ?? '');
   for (const name of ['content-type', 'accept-encoding', 'user-agent']) headers.delete(name);
@@ -67,7 +71,7 @@ function ownHeaders(own: readonly string[]): Map<string, string> {
 }
 
 /** Of an upstream's answer: cookies, links and transport policy are about its own host, and the request id is ours. */
-const STAYS_THERE = new Set([
+const NOT_SENT_TO_CLIENT = new Set([
   'set-cookie',
   'alt-svc',
   'strict-transport-security',
@@ -84,28 +88,28 @@ const STAYS_THERE = new Set([
 ]);
 
 /** An upstream's headers for the client, flat. Its own request id goes by `x-floe-upstream-request-id`. */
-export function answerHeadersOf(headers: UpstreamHeaders): string[] {
+export function forwardedAnswerHeaders(headers: UpstreamHeaders): string[] {
   const flat: string[] = [];
-  const named = connectionNames(String(headers['connection'] ?? ''));
+  const named = parseConnectionHeader(String(headers['connection'] ?? ''));
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (value === undefined || HOP_BY_HOP.has(lower) || named.has(lower) || lower.startsWith('x-floe-'))
       continue;
     if (lower === 'x-request-id') flat.push('x-floe-upstream-request-id', String(value));
-    if (STAYS_THERE.has(lower)) continue;
+    if (NOT_SENT_TO_CLIENT.has(lower)) continue;
     for (const one of Array.isArray(value) ? value : [value]) flat.push(lower, one);
   }
   return flat;
 }
 
 /** Flat headers without those of some names. */
-export function without(flat: readonly string[], ...names: readonly string[]): string[] {
+export function omitHeaders(flat: readonly string[], ...names: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < flat.length; i += 2)
     if (!names.includes(flat[i] ?? '')) kept.push(flat[i] ?? '', flat[i + 1] ?? '');
   return kept;
 }
 
-function connectionNames(value: string): ReadonlySet<string> {
+function parseConnectionHeader(value: string): ReadonlySet<string> {
   return new Set(value.toLowerCase().split(/[\s,]+/));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Field, MultipartScan } from './multipart-scan.ts';
+import { type MultipartField, MultipartScan } from './multipart-scan.ts';
 
 const TYPE = 'multipart/form-data; charset=utf-8; boundary="b-0"';
 const BODY = Buffer.from(
@@ -29,13 +29,13 @@ const BODY = Buffer.from(
 );
 
 interface Heard {
-  readonly fields: Map<string, Field>;
+  readonly fields: Map<string, MultipartField>;
   readonly file: string;
   readonly ended: boolean;
 }
 
 function scanned(pieces: readonly Buffer[]): Heard {
-  const fields = new Map<string, Field>();
+  const fields = new Map<string, MultipartField>();
   const file: Buffer[] = [];
   const scan = new MultipartScan(TYPE, {
     field: (name, field) => void fields.set(name, field),

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 
 /** A field's value and where it stands in the body. */
-export interface Field {
+export interface MultipartField {
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -9,7 +9,7 @@ export interface Field {
 
 /** What a scan reports as it goes; each may throw the `Fault` that ends the body. */
 export interface MultipartEvents {
-  field?(name: string, field: Field): void;
+  field?(name: string, field: MultipartField): void;
   /** Bytes of a part with a file name. */
   file?(piece: Buffer): void;
   fileEnd?(): void;
@@ -18,13 +18,13 @@ export interface MultipartEvents {
 }
 
 /** Fields whose value is wanted; of others only the place is passed over. */
-const WANTED = new Set(['model', 'purpose', 'stream', 'n']);
-const VALUE_BYTES = 1024;
-const HEAD_BYTES = 16 * 1024;
+const CAPTURED_FIELDS = new Set(['model', 'purpose', 'stream', 'n']);
+const MAX_VALUE_BYTES = 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 const CRLF = '\r\n';
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/gi;
 
-interface Part {
+interface MultipartPart {
   readonly name: string;
   readonly isFile: boolean;
   readonly start: number;
@@ -39,28 +39,28 @@ interface Part {
 export class MultipartScan {
   ended = false;
   /** Dashes and boundary: what must not stand in a part, behind whichever line break. */
-  #dashed: Buffer;
+  #delimiter: Buffer;
   #events: MultipartEvents;
   /** Unread bytes; the first of them is byte `#at` of the body. */
-  #held: Buffer;
-  #at: number;
+  #unread: Buffer;
+  #offset: number;
   #state: 'preamble' | 'after' | 'head' | 'data' = 'preamble';
-  #part: Part | null = null;
+  #part: MultipartPart | null = null;
 
   /** @throws Fault `invalid_request` when the content type names no boundary. */
   constructor(contentType: string, events: MultipartEvents) {
     const [found, second] = contentType.matchAll(BOUNDARY);
     const boundary = found?.[1] ?? found?.[2];
-    if (second !== undefined || /boundary\*/i.test(contentType)) throw broken();
+    if (second !== undefined || /boundary\*/i.test(contentType)) throw malformedMultipartFault();
     if (boundary === undefined)
       throw new Fault('invalid_request', 'The multipart content type names no boundary.', {
         param: 'content-type',
       });
-    this.#dashed = Buffer.from(`--${boundary}`, 'latin1');
+    this.#delimiter = Buffer.from(`--${boundary}`, 'latin1');
     this.#events = events;
     // The first delimiter may stand at the very start: a line break before it is imagined.
-    this.#held = Buffer.from(CRLF);
-    this.#at = -CRLF.length;
+    this.#unread = Buffer.from(CRLF);
+    this.#offset = -CRLF.length;
   }
 
   push(chunk: Buffer): void {
@@ -68,7 +68,7 @@ export class MultipartScan {
       this.#events.outside?.(chunk);
       return;
     }
-    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#unread = this.#unread.length === 0 ? chunk : Buffer.concat([this.#unread, chunk]);
     while (this.#step());
   }
 
@@ -86,54 +86,56 @@ export class MultipartScan {
   }
 
   #readData(): boolean {
-    const found = this.#held.indexOf(this.#dashed);
-    const breaks = found >= CRLF.length && this.#held.toString('latin1', found - CRLF.length, found) === CRLF;
+    const found = this.#unread.indexOf(this.#delimiter);
+    const breaks =
+      found >= CRLF.length && this.#unread.toString('latin1', found - CRLF.length, found) === CRLF;
     if (found !== -1 && !breaks) {
       // Readers that take a lone LF for a line break would end the part here.
-      if (this.#part) throw broken();
+      if (this.#part) throw malformedMultipartFault();
       this.#data(found + 1);
       return true;
     }
-    const kept = this.#dashed.length + CRLF.length - 1;
-    this.#data(found === -1 ? Math.max(0, this.#held.length - kept) : found - CRLF.length);
+    const kept = this.#delimiter.length + CRLF.length - 1;
+    this.#data(found === -1 ? Math.max(0, this.#unread.length - kept) : found - CRLF.length);
     if (found === -1) return false;
     this.#endPart();
-    this.#skip(CRLF.length + this.#dashed.length);
+    this.#skip(CRLF.length + this.#delimiter.length);
     this.#state = 'after';
     return true;
   }
 
   /** Behind a delimiter: two dashes end the body; white space and a line break begin a part's head. */
   #readAfter(): boolean {
-    if (this.#held.length < 2) return false;
-    if (this.#held[0] === 0x2d && this.#held[1] === 0x2d) {
+    if (this.#unread.length < 2) return false;
+    if (this.#unread[0] === 0x2d && this.#unread[1] === 0x2d) {
       this.ended = true;
       this.#skip(2);
-      this.#events.outside?.(this.#held);
+      this.#events.outside?.(this.#unread);
       return false;
     }
-    const lineEnd = this.#held.indexOf(CRLF);
-    if (lineEnd === -1 && this.#held.length < HEAD_BYTES) return false;
-    if (lineEnd === -1 || this.#held.toString('latin1', 0, lineEnd).trim() !== '') throw broken();
+    const lineEnd = this.#unread.indexOf(CRLF);
+    if (lineEnd === -1 && this.#unread.length < MAX_HEAD_BYTES) return false;
+    if (lineEnd === -1 || this.#unread.toString('latin1', 0, lineEnd).trim() !== '')
+      throw malformedMultipartFault();
     this.#skip(lineEnd);
     this.#state = 'head';
     return true;
   }
 
   #readHead(): boolean {
-    const end = this.#held.indexOf(CRLF + CRLF);
-    if (end === -1 && this.#held.length <= HEAD_BYTES) return false;
-    if (end === -1 || end > HEAD_BYTES) throw broken();
-    const head = this.#held.toString('utf8', 0, end);
+    const end = this.#unread.indexOf(CRLF + CRLF);
+    if (end === -1 && this.#unread.length <= MAX_HEAD_BYTES) return false;
+    if (end === -1 || end > MAX_HEAD_BYTES) throw malformedMultipartFault();
+    const head = this.#unread.toString('utf8', 0, end);
     this.#skip(end + 2 * CRLF.length);
-    this.#part = partOf(head, this.#at);
+    this.#part = parsePartHead(head, this.#offset);
     this.#state = 'data';
     return true;
   }
 
   #data(length: number): void {
     if (length === 0) return;
-    const piece = this.#held.subarray(0, length);
+    const piece = this.#unread.subarray(0, length);
     this.#skip(length);
     const part = this.#part;
     if (!part) {
@@ -142,11 +144,15 @@ export class MultipartScan {
     }
     part.size += piece.length;
     if (part.isFile && part.name !== 'model') this.#events.file?.(piece);
-    else if (WANTED.has(part.name)) {
-      if (part.size > VALUE_BYTES)
-        throw new Fault('invalid_request', `The field "${part.name}" is longer than ${VALUE_BYTES} bytes.`, {
-          param: part.name,
-        });
+    else if (CAPTURED_FIELDS.has(part.name)) {
+      if (part.size > MAX_VALUE_BYTES)
+        throw new Fault(
+          'invalid_request',
+          `The field "${part.name}" is longer than ${MAX_VALUE_BYTES} bytes.`,
+          {
+            param: part.name,
+          },
+        );
       part.value.push(piece);
     }
   }
@@ -156,7 +162,7 @@ export class MultipartScan {
     if (!part) return;
     this.#part = null;
     if (part.isFile && part.name !== 'model') this.#events.fileEnd?.();
-    else if (WANTED.has(part.name))
+    else if (CAPTURED_FIELDS.has(part.name))
       this.#events.field?.(part.name, {
         value: Buffer.concat(part.value).toString('utf8'),
         start: part.start,
@@ -165,8 +171,8 @@ export class MultipartScan {
   }
 
   #skip(count: number): void {
-    this.#held = this.#held.subarray(count);
-    this.#at += count;
+    this.#unread = this.#unread.subarray(count);
+    this.#offset += count;
   }
 }
 
@@ -175,7 +181,7 @@ const ENCODED = /^content-(?:transfer-)?encoding:\s*(?!(?:7bit|8bit|binary|ident
 const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g;
 
 /** What two readers could take for different fields is refused: escaped quotes, doubled heads, names told twice. */
-function partOf(head: string, start: number): Part {
+function parsePartHead(head: string, start: number): MultipartPart {
   const [line = '', second] = [...head.matchAll(/^content-disposition:(.*)$/gim)].map(
     ([, text = '']) => text,
   );
@@ -185,13 +191,13 @@ function partOf(head: string, start: number): Part {
   }));
   const names = parameters.filter(({ name }) => name === 'name' || name === 'name*');
   const isOdd = line.includes('\\"') || names.length > 1 || names.some(({ name }) => name === 'name*');
-  if (second !== undefined || isOdd) throw broken();
+  if (second !== undefined || isOdd) throw malformedMultipartFault();
   const name = names[0]?.value ?? '';
   const isFile = name === 'file' || parameters.some((one) => /^filename\*?$/.test(one.name));
-  if (isFile && ENCODED.test(head)) throw broken();
+  if (isFile && ENCODED.test(head)) throw malformedMultipartFault();
   return { name, isFile, start, value: [], size: 0 };
 }
 
-function broken(): Fault {
+function malformedMultipartFault(): Fault {
   return new Fault('invalid_request', 'The body is not valid multipart/form-data (RFC 7578).');
 }

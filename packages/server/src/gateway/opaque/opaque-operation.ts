@@ -1,43 +1,47 @@
 import { Fault } from '@floe/contract/faults';
-import { scanObject } from '@floe/wire/splice';
-import type { Policies } from '../../guardrails/policies/policies.ts';
-import { presentedKey } from '../../platform/key-format.ts';
+import { scanObject } from '@floe/wire/json-edits';
+import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
+import { extractPlatformKey } from '../../platform/key-format.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import { type Billing, billingOf } from '../billing.ts';
-import type { Course } from '../catalog.ts';
-import { type Client, ClientGone } from '../client.ts';
-import { type Exchange, type Outcome, UNREAD } from '../exchange-record.ts';
-import type { Operation } from '../operation.ts';
-import { orderTargets, takeCourse } from '../order-targets.ts';
-import { passRequestGate } from '../policy/request-gate.ts';
-import { send } from '../send.ts';
-import type { Surface } from '../surface.ts';
-import type { Asking, Base } from './base.ts';
-import { requireJudgedInputs } from './batch-inputs.ts';
-import { answerHeld, heldWork } from './held-answer.ts';
-import { type JsonBody, type OpaqueAsk, readOpaqueAsk } from './opaque-ask.ts';
-import { type OpaquePlanning, planOpaque } from './opaque-plan.ts';
-import { recordThings } from './owned-answers.ts';
-import { ownerOf } from './owner-of.ts';
-import type { Passing } from './passing.ts';
-import { type Place, readPlace } from './path.ts';
-import { type Meaning, readMeaning } from './resource-path.ts';
+import { type BillingMode, resolveBillingMode } from '../billing.ts';
+import type { ResolvedRoute } from '../catalog.ts';
+import { type ClientConnection, ClientDisconnected } from '../client.ts';
+import { type Exchange, type ExchangeResult, UNPARSED_REQUEST } from '../exchange-record.ts';
+import type { GatewayOperation } from '../operation.ts';
+import { orderTargets, setExchangeRoute } from '../order-targets.ts';
+import { applyRequestPolicies } from '../policy/apply-request-policies.ts';
+import { sendToTargets } from '../send-to-targets.ts';
+import type { GatewaySurface } from '../surface.ts';
+import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
+import { requireValidatedInputs } from './batch-inputs.ts';
+import { findResourceOwner } from './find-resource-owner.ts';
+import type { OpaqueContext } from './opaque-context.ts';
+import { type OpaquePlanInput, planOpaqueAttempt } from './opaque-plan.ts';
+import { type JsonBody, type OpaqueRequest, readOpaqueRequest } from './opaque-request.ts';
+import { recordResources } from './owned-resources.ts';
+import { postProcessAnswer, requiredPostProcessing } from './post-process-answer.ts';
+import { parseRequestPath, type RequestPath } from './request-path.ts';
+import { parseResourcePath, type ResourceReference } from './resource-reference.ts';
 
 /**
  * A request and an answer that pass without being understood: the address and the outline of the body tell what a dialect
  * would. `rest` is what stands behind the base, query included.
  */
-export function opaqueOperation(method: string, base: Base, rest: string): Operation {
-  const place = placeOf(base, rest);
-  const segments = place instanceof Fault ? [] : place.segments.slice(base.lead.length);
-  const meaning = readMeaning(base.style, segments);
+export function createOpaqueOperation(method: string, base: ApiBase, rest: string): GatewayOperation {
+  const path = parsePath(base, rest);
+  const segments = path instanceof Fault ? [] : path.segments.slice(base.pathPrefix.length);
+  const resource = parseResourcePath(base.style, segments);
   return {
-    surface: surfaceOf(base, billingOf(base.style, method, segments.join('/'), meaning.results), meaning),
+    surface: createSurface(
+      base,
+      resolveBillingMode(base.style, method, segments.join('/'), resource.isBatchResults),
+      resource,
+    ),
     async parse(x) {
-      if (place instanceof Fault) throw place;
-      const passing: Passing = { base, place, segments, meaning, ...x.caller };
-      const { ask, course } = await readRequest(x, passing);
-      return { course, send: () => pass(x, passing, ask, course) };
+      if (path instanceof Fault) throw path;
+      const context: OpaqueContext = { base, path, segments, resource, ...x.caller };
+      const { ask: opaqueRequest, course: route } = await readAndRoute(x, context);
+      return { route, send: () => sendOpaque(x, context, opaqueRequest, route) };
     },
     release({ id, request: { opaque }, gateway: { log } }) {
       if (opaque?.body.kind !== 'spool') return;
@@ -48,20 +52,24 @@ export function opaqueOperation(method: string, base: Base, rest: string): Opera
   };
 }
 
-function surfaceOf({ routeMode, faultShape }: Base, billing: Billing, { surface: name }: Meaning): Surface {
+function createSurface(
+  { routeMode, faultShape }: ApiBase,
+  billing: BillingMode,
+  { surface: name }: ResourceReference,
+): GatewaySurface {
   const dialect = faultShape === 'anthropic' ? 'messages' : 'chat';
-  return { name, routeMode, dialect, faultShape, billing, forwarded: [] };
+  return { name, routeMode, dialect, faultShape, billing, forwardedHeaders: [] };
 }
 
 /** Billed by what a model reads and writes: the body is a prompt. */
-const TEXT: ReadonlySet<Billing> = new Set(['tokens', 'searches', 'free-unless-priced']);
+const TEXT_BILLING_MODES: ReadonlySet<BillingMode> = new Set(['tokens', 'searches', 'free-unless-priced']);
 
 /** A path that cannot be read is told once it is known who asks. */
-function placeOf(base: Base, rest: string): Place | Fault {
+function parsePath(base: ApiBase, rest: string): RequestPath | Fault {
   try {
-    const place = readPlace(rest);
-    if (base.lead.every((segment, at) => place.segments[at] === segment)) return place;
-    return new Fault('not_found', `Paths of this base begin with /${base.lead.join('/')}.`);
+    const path = parseRequestPath(rest);
+    if (base.pathPrefix.every((segment, at) => path.segments[at] === segment)) return path;
+    return new Fault('not_found', `Paths of this base begin with /${base.pathPrefix.join('/')}.`);
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;
@@ -69,102 +77,129 @@ function placeOf(base: Base, rest: string): Place | Fault {
 }
 
 /** Reads as much of the request as the rules need and finds who may answer it. Throws what is wrong with it. */
-async function readRequest(
+async function readAndRoute(
   x: Exchange,
-  passing: Passing,
-): Promise<{ readonly ask: OpaqueAsk; readonly course: Course }> {
-  const { place, meaning, key, catalog } = passing;
+  context: OpaqueContext,
+): Promise<{ readonly ask: OpaqueRequest; readonly course: ResolvedRoute }> {
+  const { path, resource, key, catalog } = context;
   const { client, gateway } = x;
-  const platformKey = presentedKey(client.headers);
+  const platformKey = extractPlatformKey(client.headers);
   if (client.target.includes(platformKey))
     throw new Fault('invalid_request', 'A platform key stands in the address; send it in a header.');
   const { clock, spoolDir } = gateway;
-  const allowsModel = judgeFor(x, passing);
-  const ask = await readOpaqueAsk({ client, meaning, clock, spoolDir, allowsModel });
-  x.request = { ...UNREAD, opaque: ask };
+  const allowsModel = createModelCheck(x, context);
+  const opaque = await readOpaqueRequest({ client, resource, clock, spoolDir, allowsModel });
+  x.request = { ...UNPARSED_REQUEST, opaque: opaque };
   // What asks a model for an answer is estimated and reserved for like any other.
-  if (ask.body.kind === 'json' && ask.model !== null && TEXT.has(x.surface.billing)) {
-    const { bytes, members } = ask.body;
-    const prompt = { body: bytes, members, model: ask.model, stream: ask.stream, choices: 1, user: ask.user };
-    x.request = { ...x.request, ask: prompt };
+  if (opaque.body.kind === 'json' && opaque.model !== null && TEXT_BILLING_MODES.has(x.surface.billing)) {
+    const { bytes, members } = opaque.body;
+    const prompt = {
+      body: bytes,
+      members,
+      model: opaque.model,
+      stream: opaque.stream,
+      choices: 1,
+      user: opaque.user,
+    };
+    x.request = { ...x.request, prompt };
   }
-  const model = ask.model ?? new URLSearchParams(place.query).get('model');
-  if (model === null) requirePath(key, client);
-  const owner = await ownerOf(x, passing, ask);
-  if (allowsModel) await requireJudgedInputs(gateway.owners, key, meaning, ask);
-  const course = courseOf(x, passing, ask, { model, owner });
-  return { ask: catalog.policies === null ? ask : passGate(x, key, ask, catalog.policies), course };
+  const model = opaque.model ?? new URLSearchParams(path.query).get('model');
+  if (model === null) requireAllowedPath(key, client);
+  const owner = await findResourceOwner(x, context, opaque);
+  if (allowsModel) await requireValidatedInputs(gateway.resourceOwners, key, resource, opaque);
+  const route = resolveOpaqueRoute(x, context, opaque, { model, owner });
+  return {
+    ask: catalog.policies === null ? opaque : applyOpaquePolicies(x, key, opaque, catalog.policies),
+    course: route,
+  };
 }
 
 /** Who may answer, in order. What creates something at a provider is sent to one target, once. */
-function courseOf(
+function resolveOpaqueRoute(
   x: Exchange,
-  { base, key, catalog, meaning }: Passing,
-  { body, stream, things }: OpaqueAsk,
-  { model, owner }: Pick<Asking, 'model' | 'owner'>,
-): Course {
+  { base, key, catalog, resource }: OpaqueContext,
+  { body, stream, references: things }: OpaqueRequest,
+  { model, owner }: Pick<OpaqueRouteInput, 'model' | 'owner'>,
+): ResolvedRoute {
   const { client } = x;
-  const course = base.course({ client, key, catalog, meaning, model, owner });
-  const targets = course.targets.filter(({ provider }) =>
-    things.models.every((named) => base.allows(provider, key, named)),
+  const route = base.resolveRoute({ client, key, catalog, resource, model, owner });
+  const targets = route.targets.filter(({ provider }) =>
+    things.models.every((named) => base.allowsModel(provider, key, named)),
   );
-  if (targets.length === 0) throw notAllowed(things.models.join(', '));
+  if (targets.length === 0) throw modelNotAllowedFault(things.models.join(', '));
   const scanned = body.kind === 'json' ? { body: body.bytes, members: body.members } : null;
   const ordering = { orgId: key.orgId, stream, body: scanned };
-  const ordered = orderTargets(x, { ...course, targets }, ordering);
-  const isOnce = model !== null && !base.repeats(client.method, meaning.collection);
-  if (!isOnce) return takeCourse(x, ordered);
-  const [first] = ordered.course.targets;
-  return takeCourse(x, {
+  const ordered = orderTargets(x, { ...route, targets }, ordering);
+  const isOnce = model !== null && !base.isRetryable(client.method, resource.collection);
+  if (!isOnce) return setExchangeRoute(x, ordered);
+  const [first] = ordered.route.targets;
+  return setExchangeRoute(x, {
     ...ordered,
-    course: { ...ordered.course, targets: first ? [first] : [], retries: 0 },
+    route: { ...ordered.route, targets: first ? [first] : [], retries: 0 },
   });
 }
 
 /** A JSON body is judged like any other; forms and files pass unread, and answers as they come. */
-function passGate(x: Exchange, key: KeyRecord, ask: OpaqueAsk, policies: Policies): OpaqueAsk {
+function applyOpaquePolicies(
+  x: Exchange,
+  key: KeyRecord,
+  opaqueRequest: OpaqueRequest,
+  policies: CompiledPolicies,
+): OpaqueRequest {
   if (policies.answer)
-    x.decisions.push({ step: 'policy', outcome: 'unjudged', because: 'answers on this path pass unread' });
-  if (ask.body.kind !== 'json') return ask;
-  const { bytes, members } = ask.body;
-  const { stream, user, model } = ask;
+    x.decisions.push({
+      step: 'policy',
+      outcome: 'not_evaluated',
+      because: 'answers on this path pass unread',
+    });
+  if (opaqueRequest.body.kind !== 'json') return opaqueRequest;
+  const { bytes, members } = opaqueRequest.body;
+  const { stream, user, model } = opaqueRequest;
   const asked = { body: bytes, members, model: model ?? '', stream, choices: 1, user };
-  const body = passRequestGate(x, key, asked, { request: policies.request, answer: null });
-  if (body === bytes) return ask;
+  const body = applyRequestPolicies(x, key, asked, { request: policies.request, answer: null });
+  if (body === bytes) return opaqueRequest;
   const kept: JsonBody = { kind: 'json', bytes: body, members: scanObject(body) };
-  const { ask: prompt } = x.request;
-  const opaque = { ...ask, body: kept, bytes: body.length };
-  x.request = { ...x.request, ask: prompt && { ...prompt, body, members: kept.members }, opaque };
+  const { prompt } = x.request;
+  const opaque = { ...opaqueRequest, body: kept, bytes: body.length };
+  x.request = { ...x.request, prompt: prompt && { ...prompt, body, members: kept.members }, opaque };
   return opaque;
 }
 
-async function pass(x: Exchange, passing: Passing, ask: OpaqueAsk, course: Course): Promise<Outcome> {
-  const planning = planningFor(x, passing, ask);
-  await sendWhole(x, course, planning);
-  await conclude(x, planning);
-  const { passed, held } = planning;
+async function sendOpaque(
+  x: Exchange,
+  context: OpaqueContext,
+  opaque: OpaqueRequest,
+  route: ResolvedRoute,
+): Promise<ExchangeResult> {
+  const progress = createProgress(x, context, opaque);
+  await sendUntilComplete(x, route, progress);
+  await finishOpaque(x, progress);
+  const { answerState: state, bufferedAnswer: held } = progress;
   return {
-    state: passed.erred ? 'partial' : 'complete',
-    status: held?.status ?? passed.status,
+    state: state.hasError ? 'partial' : 'complete',
+    status: held?.status ?? state.status,
     fault: null,
   };
 }
 
 /** Judges models that stand inside an upload, once its provider is known. Null where every model may be used. */
-function judgeFor(x: Exchange, { base, key, catalog }: Passing): ((model: string) => boolean) | null {
+function createModelCheck(
+  x: Exchange,
+  { base, key, catalog }: OpaqueContext,
+): ((model: string) => boolean) | null {
   const open = [...catalog.providers.values()].every(({ models }) => models.includes('*'));
   if (key.models === null && open) return null;
-  return (model) => x.target !== null && base.allows(x.target.provider, key, model);
+  return (model) => x.target !== null && base.allowsModel(x.target.provider, key, model);
 }
 
-function notAllowed(models: string): Fault {
+function modelNotAllowedFault(models: string): Fault {
   return new Fault('model_not_allowed', `The body names a model that may not be used here: ${models}.`, {
     param: 'model',
   });
 }
 
 /** A key that is restricted to models reaches paths without one only where it says so. */
-function requirePath(key: KeyRecord, { target }: Client): void {
+function requireAllowedPath(key: KeyRecord, { target }: ClientConnection): void {
   if (key.models === null) return;
   const path = target.replace(/\?.*$/s, '');
   if (
@@ -177,62 +212,64 @@ function requirePath(key: KeyRecord, { target }: Client): void {
   );
 }
 
-interface Planning extends OpaquePlanning {
+interface OpaqueProgress extends OpaquePlanInput {
   recorded: Promise<void> | null;
 }
 
-function planningFor(x: Exchange, passing: Passing, ask: OpaqueAsk): Planning {
-  const { meaning, place } = passing;
-  const work = heldWork(x, meaning, ask);
-  const planning: Planning = {
-    passing,
-    ask,
-    query: place.query,
-    platformKey: presentedKey(x.client.headers),
-    passed: {
+function createProgress(x: Exchange, context: OpaqueContext, opaque: OpaqueRequest): OpaqueProgress {
+  const { resource, path } = context;
+  const work = requiredPostProcessing(x, resource, opaque);
+  const progress: OpaqueProgress = {
+    context,
+    request: opaque,
+    query: path.query,
+    platformKey: extractPlatformKey(x.client.headers),
+    answerState: {
       status: 0,
-      whole: false,
-      erred: false,
-      counts: x.client.method === 'POST' || meaning.results,
+      isComplete: false,
+      hasError: false,
+      countsUsage: x.client.method === 'POST' || resource.isBatchResults,
       onStored: null,
     },
-    work,
-    held: null,
+    postProcessing: work,
+    bufferedAnswer: null,
     recorded: null,
   };
-  const { collection } = meaning;
+  const { collection } = resource;
   if (work === 'create' && collection !== null)
-    planning.passed.onStored = (id) => {
+    progress.answerState.onStored = (id) => {
       const { target, gateway, caller } = x;
       if (target)
-        planning.recorded = recordThings(gateway.owners, target, caller.key, [{ id, kind: collection }]);
+        progress.recorded = recordResources(gateway.resourceOwners, target, caller.key, [
+          { id, kind: collection },
+        ]);
     };
-  return planning;
+  return progress;
 }
 
 /** A client that leaves once it has its whole answer has not left early: official ones do at the last event. */
-async function sendWhole(x: Exchange, course: Course, planning: Planning): Promise<void> {
+async function sendUntilComplete(x: Exchange, route: ResolvedRoute, progress: OpaqueProgress): Promise<void> {
   try {
-    await send(x, course, (target) => planOpaque(x, target, planning));
+    await sendToTargets(x, route, (target) => planOpaqueAttempt(x, target, progress));
   } catch (error) {
-    if (!(error instanceof ClientGone && planning.passed.whole)) throw error;
+    if (!(error instanceof ClientDisconnected && progress.answerState.isComplete)) throw error;
   }
 }
 
-async function conclude(x: Exchange, planning: Planning): Promise<void> {
+async function finishOpaque(x: Exchange, progress: OpaqueProgress): Promise<void> {
   const {
-    held,
+    bufferedAnswer: held,
     recorded,
-    passing: { meaning, key },
-  } = planning;
+    context: { resource, key },
+  } = progress;
   if (recorded) await recorded;
-  if (held) await answerHeld(x, planning, held);
-  const { id, collection } = meaning;
+  if (held) await postProcessAnswer(x, progress, held);
+  const { id, collection } = resource;
   // Whoever asks for a response, or cancels it, may have seen its end.
-  if (collection === 'responses' && id !== null) x.gateway.background.hurry(key.orgId, id);
-  if (!meaning.results || !x.answer.usage || id === null || !x.target) return;
-  const isNews = await x.gateway.owners.claimResults(key.orgId, x.target.provider.id, id);
+  if (collection === 'responses' && id !== null) x.gateway.background.pollSoon(key.orgId, id);
+  if (!resource.isBatchResults || !x.answer.usage || id === null || !x.target) return;
+  const isNews = await x.gateway.resourceOwners.claimResults(key.orgId, x.target.provider.id, id);
   if (isNews) return;
-  x.answer.reportUsage(null);
+  x.answer.setUsage(null);
   x.answer.setResults(null);
 }

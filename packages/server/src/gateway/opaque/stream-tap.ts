@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { type ContentBytes, contentBytesIn } from '@floe/wire/content-bytes';
-import { usageIn } from '@floe/wire/passing-usage';
-import { type Frames, frameData, SseFramer } from '@floe/wire/sse';
+import { type ContentBytes, countContentBytes } from '@floe/wire/content-bytes';
+import { findUsage } from '@floe/wire/find-usage';
+import { locateFrameData, SseFramer, type SseFrames } from '@floe/wire/sse';
 import { mergeUsage, type Usage } from '@floe/wire/usage';
 
 /** Events that announce an answer without any of it. */
-const ANNOUNCING = new Set([
+const ANNOUNCEMENT_EVENTS = new Set([
   'message_start',
   'ping',
   'response.created',
@@ -13,7 +13,7 @@ const ANNOUNCING = new Set([
   'response.queued',
 ]);
 /** Events after which nothing is missing, whatever their answer's fate. */
-const LAST = new Set([
+const FINAL_EVENTS = new Set([
   'message_stop',
   'response.completed',
   'response.incomplete',
@@ -28,28 +28,28 @@ const USAGE = '"usage"';
  * Never throws; what it does not understand counts as content.
  */
 export class StreamTap {
-  content = false;
+  hasContent = false;
   /** An error came before any content. */
-  failed = false;
+  failedBeforeContent = false;
   /** An error came. */
-  erred = false;
+  hasError = false;
   /** The stream said that it is over. */
-  ended = false;
+  isComplete = false;
   usage: Usage | undefined;
-  finish: string | null = null;
+  finishReason: string | null = null;
   responseId: string | null = null;
   /** UTF-8 bytes of generated content so far, and the events that brought some. */
   contentBytes = 0;
-  contentPieces = 0;
+  contentChunks = 0;
   /** Of the Responses dialect: the response as it was announced, and the last event. */
   response: JsonObject | null = null;
   lastData = '';
   #framer = new SseFramer();
-  #deaf = false;
+  #isUnreadable = false;
 
   /** The whole frames that `chunk` completes; null once they cannot be told apart any more. */
-  push(chunk: Buffer): Frames | null {
-    if (this.#deaf) {
+  push(chunk: Buffer): SseFrames | null {
+    if (this.#isUnreadable) {
       this.contentBytes += chunk.length;
       return null;
     }
@@ -57,15 +57,15 @@ export class StreamTap {
       const frames = this.#framer.push(chunk);
       let from = frames.lead;
       for (const end of frames.ends) {
-        this.#hear(frames.bytes.subarray(from, end));
+        this.#inspectFrame(frames.bytes.subarray(from, end));
         from = end;
       }
       return frames;
     } catch {
       // A frame beyond all measure: the bytes are the client's to judge, only the count is lost.
-      this.#deaf = true;
-      this.content = true;
-      this.ended = true;
+      this.#isUnreadable = true;
+      this.hasContent = true;
+      this.isComplete = true;
       return null;
     }
   }
@@ -75,45 +75,45 @@ export class StreamTap {
     return this.#framer.rest();
   }
 
-  #hear(frame: Buffer): void {
-    const found = frameData(frame);
+  #inspectFrame(frame: Buffer): void {
+    const found = locateFrameData(frame);
     if (!found) return;
     const data = found.bytes.toString('utf8', found.start, found.end);
     if (data === '[DONE]') {
-      this.ended = true;
+      this.isComplete = true;
       return;
     }
     this.lastData = data;
-    this.#count(contentBytesIn(found.bytes, found.start, found.end));
+    this.#countContent(countContentBytes(found.bytes, found.start, found.end));
     // Most of a stream is deltas: once content has come, only frames that may end or count something are parsed.
-    if (this.content && !data.includes(USAGE) && !FINISHES.test(data)) return;
-    const body = parsed(data);
-    if (!body) this.content = true;
-    else this.#read(body, found.event);
+    if (this.hasContent && !data.includes(USAGE) && !FINISHES.test(data)) return;
+    const body = tryParseObject(data);
+    if (!body) this.hasContent = true;
+    else this.#readBody(body, found.event);
   }
 
   /** The last event of some dialects repeats the whole answer, which is all of it where no deltas came before. */
-  #count({ added, whole }: ContentBytes): void {
-    if (added > 0) this.contentPieces += 1;
+  #countContent({ added, whole }: ContentBytes): void {
+    if (added > 0) this.contentChunks += 1;
     this.contentBytes = Math.max(this.contentBytes + added, whole);
   }
 
-  #read(body: JsonObject, event: string): void {
+  #readBody(body: JsonObject, event: string): void {
     const type = typeof body['type'] === 'string' ? body['type'] : event;
-    this.usage = mergeUsage(this.usage, usageIn(body));
-    if (LAST.has(type)) this.ended = true;
+    this.usage = mergeUsage(this.usage, findUsage(body));
+    if (FINAL_EVENTS.has(type)) this.isComplete = true;
     const isError = type === 'error' || isObject(body['error']) || type === 'response.failed';
-    if (isError) this.ended = this.erred = true;
+    if (isError) this.isComplete = this.hasError = true;
     const stored = body['object'] === 'chat.completion.chunk' ? body : body['response'];
     if (isObject(stored) && typeof stored['id'] === 'string') this.responseId ??= stored['id'];
     if (type === 'response.created' && isObject(stored)) this.response = stored;
-    this.#noteFinish(body);
-    if (this.content || ANNOUNCING.has(type)) return;
-    if (isError) this.failed = true;
-    else if (hasContent(body)) this.content = true;
+    this.#recordFinish(body);
+    if (this.hasContent || ANNOUNCEMENT_EVENTS.has(type)) return;
+    if (isError) this.failedBeforeContent = true;
+    else if (bringsContent(body)) this.hasContent = true;
   }
 
-  #noteFinish(body: JsonObject): void {
+  #recordFinish(body: JsonObject): void {
     const [choice] = Array.isArray(body['choices']) ? body['choices'] : [];
     const { delta, response } = body;
     const reason =
@@ -121,16 +121,16 @@ export class StreamTap {
       (isObject(delta) && delta['stop_reason']) ||
       (isObject(response) && body['type'] !== 'response.created' && response['status']);
     if (typeof reason !== 'string' || reason === 'in_progress' || reason === 'queued') return;
-    this.finish = reason;
+    this.finishReason = reason;
     // A Chat stream may leave `[DONE]` out.
-    if (isObject(choice)) this.ended = true;
+    if (isObject(choice)) this.isComplete = true;
   }
 }
 
 const FINISHES = /"(?:finish_reason|stop_reason|error|type":\s*"(?:message_stop|error|response\.\w+))"/;
 
 /** A Chat chunk that only names the role is none yet. */
-function hasContent(body: JsonObject): boolean {
+function bringsContent(body: JsonObject): boolean {
   const { choices } = body;
   if (!Array.isArray(choices)) return true;
   return choices.some((choice) => {
@@ -142,7 +142,7 @@ function hasContent(body: JsonObject): boolean {
   });
 }
 
-function parsed(data: string): JsonObject | null {
+function tryParseObject(data: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(data);
     return isObject(value) ? value : null;

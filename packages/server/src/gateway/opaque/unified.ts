@@ -1,39 +1,40 @@
 import { Fault } from '@floe/contract/faults';
 import type { KeyRecord } from '../../platform/keyring.ts';
-import type { Provider } from '../../providers/configured.ts';
-import type { Offer } from '../../providers/provider.ts';
-import { type Course, DEFAULT_RETRIES, resolveCourse, splitModelId, targetOf } from '../catalog.ts';
-import type { Asking, Base } from './base.ts';
-import { settingsFor } from './route-settings.ts';
+import type { Provider } from '../../providers/configured-provider.ts';
+import type { OpaqueApi } from '../../providers/provider-sheet.ts';
+import { createTarget, DEFAULT_RETRIES, type ResolvedRoute, resolveRoute, splitModelId } from '../catalog.ts';
+import type { ApiBase, OpaqueRouteInput } from './api-base.ts';
+import { findRouteSettings } from './route-settings.ts';
 
 /** Paths below `/gateway/v1` that pass without being understood, to providers that offer them. */
-export const UNIFIED: Base = {
+export const UNIFIED_BASE: ApiBase = {
   style: 'a',
   routeMode: 'unified',
   faultShape: 'openai',
-  mount: '/gateway/v1',
-  lead: [],
-  passesFailures: false,
-  course: (asking) => (asking.model === null ? withoutModel(asking) : withModel(asking, asking.model)),
-  repeats: (method, collection) => method === 'POST' && collection === null,
-  allows: mayUse,
-  pathAt: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
+  basePath: '/gateway/v1',
+  pathPrefix: [],
+  forwardsServerErrors: false,
+  resolveRoute: (input) =>
+    input.model === null ? resolveWithoutModel(input) : resolveWithModel(input, input.model),
+  isRetryable: (method, collection) => method === 'POST' && collection === null,
+  allowsModel: canUseQualifiedModel,
+  targetPath: ({ provider, model }, segments) => provider.opaquePath(segments.join('/'), model),
 };
 
 /** In a body that passes unread, models are written as the provider knows them, or as `<provider>/<model>`. */
-function mayUse(provider: Provider, key: KeyRecord, model: string): boolean {
+function canUseQualifiedModel(provider: Provider, key: KeyRecord, model: string): boolean {
   const named = splitModelId(model);
   const bare = named?.provider === provider.id ? named.model : model;
   return provider.allows(bare) && (key.models === null || key.models(`${provider.id}/${bare}`));
 }
 
-function withModel({ catalog, key, meaning, owner }: Asking, model: string): Course {
-  const course = resolveCourse(catalog, key.models ?? (() => true), model);
-  const offering = course.targets.filter(({ provider }) => offers(provider, meaning.surface));
+function resolveWithModel({ catalog, key, resource, owner }: OpaqueRouteInput, model: string): ResolvedRoute {
+  const route = resolveRoute(catalog, key.models ?? (() => true), model);
+  const offering = route.targets.filter(({ provider }) => offersSurface(provider, resource.surface));
   if (offering.length === 0)
     throw new Fault(
       'unsupported_parameter',
-      `${course.targets.map(({ provider }) => provider.id).join(', ')} does not offer ${meaning.surface}.`,
+      `${route.targets.map(({ provider }) => provider.id).join(', ')} does not offer ${resource.surface}.`,
       { param: 'model' },
     );
   const targets = owner
@@ -43,43 +44,43 @@ function withModel({ catalog, key, meaning, owner }: Asking, model: string): Cou
     : offering;
   if (targets.length === 0)
     throw new Fault('not_found', `What this request names is not at the provider of "${model}".`);
-  return { ...course, targets };
+  return { ...route, targets };
 }
 
 /** Where nothing names a model, the maker of what is named says the provider, else the header `x-floe-provider`. */
-function withoutModel({ catalog, client, meaning, owner }: Asking): Course {
+function resolveWithoutModel({ catalog, client, resource, owner }: OpaqueRouteInput): ResolvedRoute {
   const header = client.headers['x-floe-provider'];
   const id = owner?.provider ?? (typeof header === 'string' ? header : undefined);
   if (id === undefined)
     throw new Fault(
       'missing_required_parameter',
-      `Nothing in this request names a model; say whose ${meaning.surface} are meant with the header x-floe-provider.`,
+      `Nothing in this request names a model; say whose ${resource.surface} are meant with the header x-floe-provider.`,
       { param: 'x-floe-provider' },
     );
   const provider = catalog.providers.get(id);
-  if (!provider || !offers(provider, meaning.surface))
+  if (!provider || !offersSurface(provider, resource.surface))
     throw new Fault(
       'not_found',
       provider
-        ? `The provider "${id}" does not offer ${meaning.surface}.`
+        ? `The provider "${id}" does not offer ${resource.surface}.`
         : `The provider "${id.slice(0, 100)}" is not enabled; enabled providers: ${[...catalog.providers.keys()].join(', ') || 'none'}.`,
       { param: 'x-floe-provider' },
     );
-  const { timeouts } = settingsFor(catalog, `${provider.id}/`);
+  const { timeouts } = findRouteSettings(catalog, `${provider.id}/`);
   const reads = client.method === 'GET' || client.method === 'HEAD';
   return {
-    targets: [targetOf(provider, '', timeouts, provider.credential(owner?.credential))],
+    targets: [createTarget(provider, '', timeouts, provider.credential(owner?.credential))],
     retries: reads ? DEFAULT_RETRIES : 0,
     chatReasoning: 'forward',
     cache: undefined,
     strategy: 'failover',
     rescue: 'error',
-    because: owner ? 'who made what the request names' : 'the header x-floe-provider',
+    reason: owner ? 'who made what the request names' : 'the header x-floe-provider',
     skipped: [],
     conversation: null,
   };
 }
 
-function offers({ sheet }: Provider, surface: string): boolean {
-  return sheet.offers?.some((offer: Offer) => offer === surface) ?? false;
+function offersSurface({ sheet }: Provider, surface: string): boolean {
+  return sheet.opaqueApis?.some((offer: OpaqueApi) => offer === surface) ?? false;
 }

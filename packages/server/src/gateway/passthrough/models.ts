@@ -1,25 +1,27 @@
 import { Fault } from '@floe/contract/faults';
 import type { ListedModel, ModelLists } from '../../providers/model-list.ts';
-import type { Caller } from '../caller.ts';
-import type { Client } from '../client.ts';
+import type { AuthenticatedCaller } from '../caller.ts';
+import type { ClientConnection } from '../client.ts';
 import type { Gateway } from '../gateway.ts';
-import { callerOf, listedModels, respond } from '../lists.ts';
-import type { Style } from '../opaque/resource-path.ts';
-import { mayUse } from './base.ts';
+import { authenticateRequest, listProviderModels, respondWithJson } from '../model-endpoints.ts';
+import type { ApiStyle } from '../opaque/resource-reference.ts';
+import { canUseModel } from './base.ts';
 
 /** `models` and `models/{id}` of the passthrough surfaces: bare ids this key may use, in the shape of the style. */
-export function createNativeLists(gateway: Gateway, lists: ModelLists) {
-  const shapeOf = (style: Style) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));
+export function createNativeModelEndpoints(gateway: Gateway, lists: ModelLists) {
+  const shapeOf = (style: ApiStyle) => (style === 'a' ? ('openai' as const) : ('anthropic' as const));
   return {
-    models: (client: Client, style: Style) =>
-      respond(client, gateway, shapeOf(style), () => {
-        const models = modelsFor(callerOf(client, gateway), lists, style);
+    models: (client: ClientConnection, style: ApiStyle) =>
+      respondWithJson(client, gateway, shapeOf(style), () => {
+        const models = listNativeModels(authenticateRequest(client, gateway), lists, style);
         return style === 'a' ? openaiList(models) : anthropicList(models);
       }),
 
-    model: (client: Client, style: Style, id: string) =>
-      respond(client, gateway, shapeOf(style), () => {
-        const found = modelsFor(callerOf(client, gateway), lists, style).find((model) => model.id === id);
+    model: (client: ClientConnection, style: ApiStyle, id: string) =>
+      respondWithJson(client, gateway, shapeOf(style), () => {
+        const found = listNativeModels(authenticateRequest(client, gateway), lists, style).find(
+          (model) => model.id === id,
+        );
         if (found) return style === 'a' ? openaiModel(found) : anthropicModel(found);
         throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
           param: 'model',
@@ -29,15 +31,19 @@ export function createNativeLists(gateway: Gateway, lists: ModelLists) {
 }
 
 /** The first provider behind the address that has a model describes it. */
-function modelsFor({ key, catalog }: Caller, lists: ModelLists, style: Style): ListedModel[] {
+function listNativeModels(
+  { key, catalog }: AuthenticatedCaller,
+  lists: ModelLists,
+  style: ApiStyle,
+): ListedModel[] {
   const found = new Map<string, ListedModel>();
   for (const { provider, modelMap } of catalog.passthrough[style]) {
-    const listed = new Map(listedModels(provider, lists).map((model) => [model.id, model]));
+    const listed = new Map(listProviderModels(provider, lists).map((model) => [model.id, model]));
     const names = new Set([...modelMap.keys(), ...listed.keys()]);
     for (const name of names) {
       const id = modelMap.get(name) ?? name;
-      if (found.has(name) || !mayUse(provider, key, id)) continue;
-      const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null, outputMost: null };
+      if (found.has(name) || !canUseModel(provider, key, id)) continue;
+      const known = listed.get(id) ?? { created: 0, ownedBy: '', contextWindow: null, maxOutputTokens: null };
       found.set(name, { ...known, id: name, ownedBy: known.ownedBy || provider.sheet.kind });
     }
   }

@@ -1,9 +1,9 @@
-import type { Provider } from '../../providers/configured.ts';
-import type { Dialect } from '../../providers/provider.ts';
-import type { Style } from '../opaque/resource-path.ts';
+import type { Provider } from '../../providers/configured-provider.ts';
+import type { Dialect } from '../../providers/provider-sheet.ts';
+import type { ApiStyle } from '../opaque/resource-reference.ts';
 
 /** Per style, the dialects whose addresses tell where the rest of the native API is, and what ends them. */
-const ANCHORS: Readonly<Record<Style, readonly (readonly [dialect: Dialect, end: string])[]>> = {
+const STYLE_DIALECTS: Readonly<Record<ApiStyle, readonly (readonly [dialect: Dialect, end: string])[]>> = {
   a: [
     ['chat', '/chat/completions'],
     ['responses', '/responses'],
@@ -12,12 +12,12 @@ const ANCHORS: Readonly<Record<Style, readonly (readonly [dialect: Dialect, end:
 };
 
 /** Whether a provider has an API of this style. */
-export function speaksStyle(provider: Provider, style: Style): boolean {
-  return ANCHORS[style].some(([dialect]) => isNative(provider, dialect));
+export function speaksStyle(provider: Provider, style: ApiStyle): boolean {
+  return STYLE_DIALECTS[style].some(([dialect]) => supportsDialect(provider, dialect));
 }
 
 /** A host that only carries a dialect's bodies has nothing else of its API. */
-function isNative({ dialects, shapeOf }: Provider, dialect: Dialect): boolean {
+function supportsDialect({ dialects, bodyShapeOf: shapeOf }: Provider, dialect: Dialect): boolean {
   return dialects.includes(dialect) && shapeOf(dialect) === undefined;
 }
 
@@ -27,12 +27,12 @@ function isNative({ dialects, shapeOf }: Provider, dialect: Dialect): boolean {
  */
 export function nativePath(
   provider: Provider,
-  style: Style,
+  style: ApiStyle,
   segments: readonly string[],
   model: string,
 ): string {
   const path = `/${segments.join('/')}`;
-  const spoken = ANCHORS[style].filter(([dialect]) => isNative(provider, dialect));
+  const spoken = STYLE_DIALECTS[style].filter(([dialect]) => supportsDialect(provider, dialect));
   const own = spoken.find(([, end]) => end === path);
   const [dialect, end] = own ?? spoken[0] ?? ['chat', '/chat/completions'];
   const [anchor = '', query] = provider.pathOf(dialect, model, false).split('?');

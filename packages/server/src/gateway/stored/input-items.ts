@@ -1,13 +1,13 @@
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { historyOf, itemsOf } from './replay.ts';
-import type { Turn } from './turn-store.ts';
+import { conversationItems, toInputItems } from './conversation-items.ts';
+import type { StoredTurn } from './turn-store.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 /** A page of the items an answer was made from, those of earlier turns included. */
-export interface ItemList {
+export interface InputItemPage {
   readonly object: 'list';
   readonly data: readonly JsonObject[];
   readonly first_id: string | null;
@@ -20,40 +20,40 @@ export interface ItemList {
  *
  * @throws Fault 400 with `param` for a query that is none.
  */
-export function listInputItems(conversation: readonly Turn[], query: URLSearchParams): ItemList {
+export function listInputItems(conversation: readonly StoredTurn[], query: URLSearchParams): InputItemPage {
   const turn = conversation.at(-1);
   const shows = new Set([...query.getAll('include'), ...query.getAll('include[]')]);
-  const earlier = historyOf(conversation.slice(0, -1)).map(({ item }) => item);
+  const earlier = conversationItems(conversation.slice(0, -1)).map(({ item }) => item);
   const items = [...earlier, ...(turn?.input ?? [])].map((item, index) =>
-    listedItem(item, `${turn?.id.replace(/^[a-z]+_/, '')}_i${index}`, shows),
+    toListedItem(item, `${turn?.id.replace(/^[a-z]+_/, '')}_i${index}`, shows),
   );
-  if (orderOf(query) === 'desc') items.reverse();
+  if (parseOrder(query) === 'desc') items.reverse();
   const after = query.get('after');
   const from = after === null ? 0 : items.findIndex((item) => item['id'] === after) + 1;
   if (after !== null && from === 0)
     throw new Fault('invalid_request', 'The item named by "after" is not in this list.', { param: 'after' });
-  const limit = limitOf(query);
+  const limit = parseLimit(query);
   const data = items.slice(from, from + limit);
   return {
     object: 'list',
     data,
-    first_id: idOf(data[0]),
-    last_id: idOf(data.at(-1)),
+    first_id: itemIdOf(data[0]),
+    last_id: itemIdOf(data.at(-1)),
     has_more: from + limit < items.length,
   };
 }
 
-function idOf(item: JsonObject | undefined): string | null {
+function itemIdOf(item: JsonObject | undefined): string | null {
   return typeof item?.['id'] === 'string' ? item['id'] : null;
 }
 
-function orderOf(query: URLSearchParams): 'asc' | 'desc' {
+function parseOrder(query: URLSearchParams): 'asc' | 'desc' {
   const order = query.get('order') ?? 'desc';
   if (order === 'asc' || order === 'desc') return order;
   throw new Fault('invalid_request', 'The parameter "order" must be asc or desc.', { param: 'order' });
 }
 
-function limitOf(query: URLSearchParams): number {
+function parseLimit(query: URLSearchParams): number {
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new Fault('invalid_request', `The parameter "limit" must be a whole number from 1 to ${MAX_LIMIT}.`, {
@@ -62,16 +62,16 @@ function limitOf(query: URLSearchParams): number {
 }
 
 /** Every item has an id and its type, messages have parts: the short forms of a request are none of a list. */
-function listedItem(item: JsonObject, madeId: string, shows: ReadonlySet<string>): JsonObject {
+function toListedItem(item: JsonObject, madeId: string, shows: ReadonlySet<string>): JsonObject {
   const { encrypted_content, ...rest } = item;
   const type = typeof item['type'] === 'string' ? item['type'] : 'message';
-  const id = idOf(item) ?? `${PREFIXES[type] ?? 'item'}_${madeId}`;
+  const id = itemIdOf(item) ?? `${ID_PREFIXES[type] ?? 'item'}_${madeId}`;
   const proof = shows.has('reasoning.encrypted_content') ? { encrypted_content } : {};
   if (type !== 'message') return { ...rest, ...proof, type, id };
-  return { status: 'completed', ...rest, type, id, content: partsOf(item['content'], item['role']) };
+  return { status: 'completed', ...rest, type, id, content: toContentParts(item['content'], item['role']) };
 }
 
-const PREFIXES: Readonly<Record<string, string>> = {
+const ID_PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg',
   reasoning: 'rs',
   function_call: 'fc',
@@ -80,12 +80,12 @@ const PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call_output: 'ctco',
 };
 
-function partsOf(content: Json | undefined, role: Json | undefined): JsonObject[] {
+function toContentParts(content: Json | undefined, role: Json | undefined): JsonObject[] {
   const said = (text: string): JsonObject =>
     role === 'assistant'
       ? { type: 'output_text', text, annotations: [], logprobs: [] }
       : { type: 'input_text', text };
-  return (Array.isArray(content) ? content : itemsOf(content).length > 0 ? [content] : []).flatMap((part) =>
-    isObject(part) ? [part] : typeof part === 'string' ? [said(part)] : [],
+  return (Array.isArray(content) ? content : toInputItems(content).length > 0 ? [content] : []).flatMap(
+    (part) => (isObject(part) ? [part] : typeof part === 'string' ? [said(part)] : []),
   );
 }

@@ -1,24 +1,24 @@
 import { Fault } from '@floe/contract/faults';
-import { isObject, type JsonObject, parseExactly } from '@floe/contract/json';
+import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import { openSecret, type SecretsKey, SecretUnreadable, sealSecret } from '../../platform/secrets.ts';
+import { openSecret, type SecretsKey, sealSecret, UnreadableSecretError } from '../../platform/secrets.ts';
 import type { Database } from '../../store/ports.ts';
 import {
-  deleteTurns,
-  insertTurns,
-  replaceTurn,
-  type StoredTurnRow,
-  type TurnOwner,
-  turnByResponse,
-  turnChain,
-} from '../../store/stored-turns.ts';
+  deleteStoredResponses,
+  findStoredResponse,
+  getStoredResponseChain,
+  insertStoredResponses,
+  replaceStoredResponse,
+  type StoredResponseOwner,
+  type StoredResponseRow,
+} from '../../store/stored-responses.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Turns that wait while one transaction is under way commit in the next one together, this many at most. */
 const TURNS_PER_COMMIT = 200;
 
 /** One request to Responses and its answer. */
-export interface Turn {
+export interface StoredTurn {
   /** Of the exchange that made it. */
   readonly id: string;
   readonly orgId: string;
@@ -39,15 +39,15 @@ export interface Turn {
 /** Stored turns, encrypted at rest. Every method fails with what the database fails with. */
 export interface TurnStore {
   /** Resolves when the turn is committed. */
-  keep(turn: Turn): Promise<void>;
+  store(turn: StoredTurn): Promise<void>;
   /** The turn a client knows by `responseId`; undefined when it is not the owner's, expired or unknown. */
-  find(owner: TurnOwner, responseId: string): Promise<Turn | undefined>;
+  find(owner: StoredResponseOwner, responseId: string): Promise<StoredTurn | undefined>;
   /** The turn and all before it, oldest first; undefined when one of them is gone. */
-  conversation(turn: Turn): Promise<readonly Turn[] | undefined>;
+  conversation(turn: StoredTurn): Promise<readonly StoredTurn[] | undefined>;
   /** Puts the final answer of a background response in its place. */
-  replace(turn: Turn, response: JsonObject): Promise<void>;
+  replace(turn: StoredTurn, response: JsonObject): Promise<void>;
   /** False when there was nothing to remove. */
-  remove(owner: TurnOwner, responseId: string): Promise<boolean>;
+  remove(owner: StoredResponseOwner, responseId: string): Promise<boolean>;
 }
 
 export interface TurnStoreOptions {
@@ -55,32 +55,33 @@ export interface TurnStoreOptions {
   readonly key: SecretsKey;
   readonly clock: Clock;
   /** `retention.responses_days` as it is now. */
-  readonly days: () => number;
+  readonly retentionDays: () => number;
 }
 
-export function createTurnStore({ database, key, clock, days }: TurnStoreOptions): TurnStore {
-  const commit = inBatches(async (rows) => {
-    await database.transaction((writer) => insertTurns(writer, rows));
+export function createTurnStore({ database, key, clock, retentionDays: days }: TurnStoreOptions): TurnStore {
+  const commit = createBatchWriter(async (rows) => {
+    await database.transaction((writer) => insertStoredResponses(writer, rows));
   });
-  const find = async (owner: TurnOwner, responseId: string) => {
-    const row = await turnByResponse(database.read, owner, responseId, clock.now() - days() * DAY_MS);
-    return row && openTurn(row, key);
+  const find = async (owner: StoredResponseOwner, responseId: string) => {
+    const row = await findStoredResponse(database.read, owner, responseId, clock.now() - days() * DAY_MS);
+    return row && decryptTurn(row, key);
   };
   return {
-    keep: (turn) => commit(sealTurn(turn, key)),
+    store: (turn) => commit(encryptTurn(turn, key)),
     find,
     async conversation(turn) {
       if (turn.previousId === null) return [turn];
-      const rows = await turnChain(database.read, turn.id);
+      const rows = await getStoredResponseChain(database.read, turn.id);
       // A chain that does not reach a first turn has lost one to deletion.
       if (rows.at(-1)?.previous_id !== null) return undefined;
-      return rows.reverse().map((row) => openTurn(row, key));
+      return rows.reverse().map((row) => decryptTurn(row, key));
     },
     replace: (turn, response) =>
       database.transaction((writer) =>
-        replaceTurn(writer, turn.id, sealTurn({ ...turn, response }, key).sealed),
+        replaceStoredResponse(writer, turn.id, encryptTurn({ ...turn, response }, key).sealed),
       ),
-    remove: (owner, responseId) => database.transaction((writer) => deleteTurns(writer, owner, responseId)),
+    remove: (owner, responseId) =>
+      database.transaction((writer) => deleteStoredResponses(writer, owner, responseId)),
   };
 }
 
@@ -88,9 +89,11 @@ export function createTurnStore({ database, key, clock, days }: TurnStoreOptions
  * One transaction at a time: turns that arrive meanwhile share the next one. A database lock is taken once for
  * all of them, and a lone turn waits for nobody.
  */
-function inBatches(write: (rows: StoredTurnRow[]) => Promise<void>): (row: StoredTurnRow) => Promise<void> {
+function createBatchWriter(
+  write: (rows: StoredResponseRow[]) => Promise<void>,
+): (row: StoredResponseRow) => Promise<void> {
   let waiting: {
-    readonly row: StoredTurnRow;
+    readonly row: StoredResponseRow;
     readonly resolve: () => void;
     readonly reject: (why: unknown) => void;
   }[] = [];
@@ -116,7 +119,7 @@ function inBatches(write: (rows: StoredTurnRow[]) => Promise<void>): (row: Store
     });
 }
 
-function sealTurn(turn: Turn, key: SecretsKey): StoredTurnRow {
+function encryptTurn(turn: StoredTurn, key: SecretsKey): StoredResponseRow {
   const { id, orgId, input, response } = turn;
   return {
     id,
@@ -126,13 +129,13 @@ function sealTurn(turn: Turn, key: SecretsKey): StoredTurnRow {
     previous_id: turn.previousId,
     created_at: turn.createdAt,
     origin: turn.origin,
-    held: turn.held ? 1 : 0,
+    stored_by_provider: turn.held ? 1 : 0,
     sealed: sealSecret(JSON.stringify({ input, response }), { orgId, rowId: id, version: 1 }, key),
   };
 }
 
-function openTurn(row: StoredTurnRow, key: SecretsKey): Turn {
-  const { input, response } = contentOf(row, key);
+function decryptTurn(row: StoredResponseRow, key: SecretsKey): StoredTurn {
+  const { input, response } = decryptContent(row, key);
   return {
     id: row.id,
     orgId: row.org_id,
@@ -140,21 +143,21 @@ function openTurn(row: StoredTurnRow, key: SecretsKey): Turn {
     previousId: row.previous_id,
     createdAt: row.created_at,
     origin: row.origin,
-    held: row.held === 1,
+    held: row.stored_by_provider === 1,
     input,
     response,
   };
 }
 
 /** @throws Fault when it does not open: an operator has to look, not the client. */
-function contentOf(row: StoredTurnRow, key: SecretsKey): Pick<Turn, 'input' | 'response'> {
+function decryptContent(row: StoredResponseRow, key: SecretsKey): Pick<StoredTurn, 'input' | 'response'> {
   try {
     const text = openSecret(row.sealed, { orgId: row.org_id, rowId: row.id, version: 1 }, key);
-    const content = parseExactly(text);
+    const content = parseJsonExactly(text);
     if (isObject(content) && Array.isArray(content.input) && isObject(content.response))
       return { input: content.input.filter(isObject), response: content.response };
   } catch (cause) {
-    if (!(cause instanceof SecretUnreadable) && !(cause instanceof SyntaxError)) throw cause;
+    if (!(cause instanceof UnreadableSecretError) && !(cause instanceof SyntaxError)) throw cause;
     throw new Fault('internal_error', `A stored response cannot be read: ${cause.message}`, { cause });
   }
   throw new Fault('internal_error', 'A stored response is not what was stored.');

@@ -1,7 +1,7 @@
-import { jsonReply, type Reply, sseReply } from '@floe/testkit/reply';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 
 /** An answer of the Chat dialect in either form; streams say `text` word by word. */
-export function chatReply(text: string, isStream: boolean): Reply {
+export function chatReply(text: string, isStream: boolean): UpstreamReply {
   const base = { id: 'c-1', created: 1, model: 'm' };
   const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
   if (!isStream) {
@@ -24,7 +24,7 @@ export function chatReply(text: string, isStream: boolean): Reply {
   ]);
 }
 
-export function failing(status: number, headers: Readonly<Record<string, string>> = {}): Reply {
+export function failingReply(status: number, headers: Readonly<Record<string, string>> = {}): UpstreamReply {
   const reply = jsonReply({ error: { message: `status ${status}` } }, status);
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
-import { MemoryCounters } from '../../store/counters/memory.ts';
-import { Breakers, type Guarded } from './breakers.ts';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { MemoryCounters } from '../../store/counters/memory-counters.ts';
+import { Breakers, type BreakerTarget } from './breakers.ts';
 import { createCounterLeases } from './counter-leases.ts';
 import type { ProbeLeases } from './probe-leases.ts';
-import { createMemoryLeases } from './probe-leases.ts';
+import { createMemoryProbeLeases } from './probe-leases.ts';
 
-const TARGET: Guarded = {
+const TARGET: BreakerTarget = {
   provider: {
     id: 'p',
     breaker: {
@@ -29,13 +29,13 @@ function processes(clock: FakeClock, leases: () => ProbeLeases, count = 4): Brea
 
 function open(all: readonly Breakers[]): void {
   for (const breakers of all)
-    for (let n = 0; n < 2; n += 1) breakers.failed('acme', TARGET, 'upstream_error', 'go');
+    for (let n = 0; n < 2; n += 1) breakers.recordFailure('acme', TARGET, 'upstream_error', 'go');
 }
 
 const admissions = (all: readonly Breakers[]) => all.map((breakers) => breakers.admit('acme', TARGET));
 
 for (const [name, make] of [
-  ['a lease of its own', (clock: FakeClock) => createMemoryLeases(clock)],
+  ['a lease of its own', (clock: FakeClock) => createMemoryProbeLeases(clock)],
   ['the shared counters', (clock: FakeClock) => createCounterLeases(new MemoryCounters(clock), clock)],
 ] as const)
   test(`of a fleet one process probes by ${name}; when its probe is over another may`, () => {
@@ -45,13 +45,13 @@ for (const [name, make] of [
     open(all);
     clock.advance(6000);
     assert.deepEqual(admissions(all), ['probe', 'probing', 'probing', 'probing']);
-    all[0]?.succeeded('acme', TARGET, null, 'probe');
+    all[0]?.recordSuccess('acme', TARGET, null, 'probe');
     assert.deepEqual(admissions(all.slice(1)), ['probe', 'probing', 'probing']);
   });
 
 test('a probe whose process dies blocks the others for the length of its lease only', () => {
   const clock = new FakeClock();
-  const shared = createMemoryLeases(clock);
+  const shared = createMemoryProbeLeases(clock);
   const all = processes(clock, () => shared, 2);
   open(all);
   clock.advance(6000);
@@ -64,8 +64,8 @@ test('a probe whose process dies blocks the others for the length of its lease o
 
 test('a lease that must be asked for over the network makes the request that asks the probe, however rare requests are', async () => {
   const clock = new FakeClock();
-  const memory = createMemoryLeases(clock);
-  const remote: ProbeLeases = { ...memory, take: async (...args) => memory.take(...args) };
+  const memory = createMemoryProbeLeases(clock);
+  const remote: ProbeLeases = { ...memory, acquire: async (...args) => memory.acquire(...args) };
   const all = processes(clock, () => remote);
   open(all);
   clock.advance(600_000);
@@ -89,14 +89,14 @@ test('a silent probe keeps the lease for half a minute, not for as long as nobod
 
 test('an answer under panic while the lease is asked for is the probe: traffic returns', async () => {
   const clock = new FakeClock();
-  const memory = createMemoryLeases(clock);
-  const remote: ProbeLeases = { ...memory, take: async (...args) => memory.take(...args) };
+  const memory = createMemoryProbeLeases(clock);
+  const remote: ProbeLeases = { ...memory, acquire: async (...args) => memory.acquire(...args) };
   const all = processes(clock, () => remote, 2);
   const [one, other] = all;
   open(all);
   clock.advance(6000);
   const asking = one?.admit('acme', TARGET);
-  one?.succeeded('acme', TARGET, null, 'probing');
+  one?.recordSuccess('acme', TARGET, null, 'probing');
   assert.notEqual(await asking, 'probe');
   assert.equal(one?.list('acme')[0]?.state, 'ramping');
   assert.equal(await other?.admit('acme', TARGET), 'probe', 'the lease was given back');
@@ -104,40 +104,40 @@ test('an answer under panic while the lease is asked for is the probe: traffic r
 
 test('mostly slow first tokens open a breaker, rare ones do not', () => {
   const clock = new FakeClock();
-  const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
-  for (let n = 0; n < 12; n += 1) breakers?.succeeded('acme', TARGET, n % 3 === 0 ? 2000 : 10, 'go');
+  const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
+  for (let n = 0; n < 12; n += 1) breakers?.recordSuccess('acme', TARGET, n % 3 === 0 ? 2000 : 10, 'go');
   assert.equal(breakers?.admit('acme', TARGET), 'go');
-  for (let n = 0; n < 60; n += 1) breakers?.succeeded('acme', TARGET, 2000, 'go');
+  for (let n = 0; n < 60; n += 1) breakers?.recordSuccess('acme', TARGET, 2000, 'go');
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
 
 test('half of the calls failing opens a breaker that never fails twice in a row', () => {
   const clock = new FakeClock();
-  const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
+  const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
   for (let n = 0; n < 6; n += 1) {
-    breakers?.failed('acme', TARGET, 'upstream_error', 'go');
-    breakers?.succeeded('acme', TARGET, null, 'go');
+    breakers?.recordFailure('acme', TARGET, 'upstream_error', 'go');
+    breakers?.recordSuccess('acme', TARGET, null, 'go');
   }
   assert.equal(breakers?.admit('acme', TARGET), 'open');
 });
 
 test('a breaker nobody asks for any more is forgotten', () => {
   const clock = new FakeClock();
-  const all = processes(clock, () => createMemoryLeases(clock), 1);
+  const all = processes(clock, () => createMemoryProbeLeases(clock), 1);
   open(all);
   assert.equal(all[0]?.list('acme')[0]?.state, 'open');
   assert.deepEqual(all[0]?.list('other'), []);
   clock.advance(901_000);
   assert.deepEqual(all[0]?.list('acme'), []);
-  assert.equal(all[0]?.quiet, true);
+  assert.equal(all[0]?.isEmpty, true);
 });
 
 test('a target that has been well for half a minute is forgotten', () => {
   const clock = new FakeClock();
-  const [breakers] = processes(clock, () => createMemoryLeases(clock), 1);
-  breakers?.failed('acme', TARGET, 'upstream_error', 'go');
-  assert.equal(breakers?.quiet, false);
+  const [breakers] = processes(clock, () => createMemoryProbeLeases(clock), 1);
+  breakers?.recordFailure('acme', TARGET, 'upstream_error', 'go');
+  assert.equal(breakers?.isEmpty, false);
   clock.advance(31_000);
-  breakers?.succeeded('acme', TARGET, null, 'go');
-  assert.equal(breakers?.quiet, true);
+  breakers?.recordSuccess('acme', TARGET, null, 'go');
+  assert.equal(breakers?.isEmpty, true);
 });

@@ -1,24 +1,24 @@
 import type { Clock } from '../../core/clock.ts';
-import type { BreakerSettings } from '../../providers/configured.ts';
+import type { BreakerSettings } from '../../providers/configured-provider.ts';
 import {
-  type Admission,
+  type BreakerAdmission,
   Circuit,
   type CircuitState,
-  type Forced,
+  type ForcedState,
   PROBE_LEASE_MS,
-  type Probe,
+  type ProbeState,
 } from './circuit.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** What a breaker stands for; a gateway's target fits. */
-export interface Guarded {
+export interface BreakerTarget {
   readonly provider: { readonly id: string; readonly breaker: BreakerSettings };
   readonly credential: { readonly name: string };
   readonly model: string;
 }
 
 /** Names of one breaker; never rolled up to its provider. */
-export interface CircuitName {
+export interface BreakerKey {
   readonly orgId: string;
   readonly provider: string;
   readonly credential: string;
@@ -26,24 +26,24 @@ export interface CircuitName {
 }
 
 /** The id of a breaker in its org. */
-export function breakerIdOf({ provider, model, credential }: Omit<CircuitName, 'orgId'>): string {
+export function breakerIdOf({ provider, model, credential }: Omit<BreakerKey, 'orgId'>): string {
   return `${provider}/${model}@${credential}`;
 }
 
 /** A breaker that has something to say. */
-export interface BreakerView extends CircuitName {
+export interface BreakerView extends BreakerKey {
   readonly state: CircuitState;
   readonly because: string;
   /** Null unless it is half open. */
-  readonly probe: Probe | null;
-  readonly forced: Forced | null;
+  readonly probe: ProbeState | null;
+  readonly forced: ForcedState | null;
   /** Milliseconds until it may be worth asking. */
   readonly waitMs: number;
   readonly calls: { readonly ok: number; readonly failed: number; readonly slow: number };
 }
 
 /** A change of state, for alerts, the log and the counters. */
-export interface BreakerEvent extends CircuitName {
+export interface BreakerEvent extends BreakerKey {
   /** It opened for what the provider said of the credential, not for failures. */
   readonly isCredential: boolean;
   readonly state: CircuitState;
@@ -51,9 +51,9 @@ export interface BreakerEvent extends CircuitName {
 }
 
 /** A state an operator forces on a breaker, as stored. */
-export interface ForcedCircuit extends CircuitName, Forced {}
+export interface ForcedBreakerState extends BreakerKey, ForcedState {}
 
-export interface BreakersHost {
+export interface BreakersOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly leases: ProbeLeases;
@@ -61,99 +61,104 @@ export interface BreakersHost {
 }
 
 /** Most breakers remembered: model ids are the callers' to invent where an allowlist is open. */
-const MOST_CIRCUITS = 10_000;
+const MAX_CIRCUITS = 10_000;
 
 /**
  * The breakers of this process. One exists only while its target has trouble behind it: with none at all
  * (`quiet`) a request pays for nothing here.
  */
 export class Breakers {
-  #host: BreakersHost;
-  #circuits = new Map<string, { readonly name: CircuitName; readonly circuit: Circuit }>();
-  #forced: readonly ForcedCircuit[] = [];
+  #options: BreakersOptions;
+  #circuits = new Map<string, { readonly name: BreakerKey; readonly circuit: Circuit }>();
+  #forced: readonly ForcedBreakerState[] = [];
 
-  constructor(host: BreakersHost) {
-    this.#host = host;
+  constructor(host: BreakersOptions) {
+    this.#options = host;
   }
 
   /** No target of this process has trouble: every one may be asked. */
-  get quiet(): boolean {
+  get isEmpty(): boolean {
     return this.#circuits.size === 0;
   }
 
   /** A promise when the fleet must be asked over the network who probes. */
-  admit(orgId: string, target: Guarded): Admission | Promise<Admission> {
+  admit(orgId: string, target: BreakerTarget): BreakerAdmission | Promise<BreakerAdmission> {
     return this.#find(orgId, target)?.admit() ?? 'go';
   }
 
   /** Milliseconds until the target may be worth asking; 0 when it may be now. */
-  waitMs(orgId: string, target: Guarded): number {
+  waitMs(orgId: string, target: BreakerTarget): number {
     return this.#find(orgId, target)?.waitMs() ?? 0;
   }
 
   /** Milliseconds a rate limit of the target still asks to wait. */
-  coolingMs(orgId: string, target: Guarded): number {
-    return this.#find(orgId, target)?.coolingMs() ?? 0;
+  cooldownMs(orgId: string, target: BreakerTarget): number {
+    return this.#find(orgId, target)?.cooldownMs() ?? 0;
   }
 
   /** Whether an ordinary request would be let through now. */
-  isPassable(orgId: string, target: Guarded): boolean {
-    return this.#find(orgId, target)?.passable() ?? true;
+  allowsTraffic(orgId: string, target: BreakerTarget): boolean {
+    return this.#find(orgId, target)?.allowsTraffic() ?? true;
   }
 
   /** While every candidate is set aside: whether this request may be asked here all the same. */
-  takePanicSlot(orgId: string, target: Guarded): boolean {
-    return this.#find(orgId, target)?.panic.take() ?? true;
+  acquirePanicSlot(orgId: string, target: BreakerTarget): boolean {
+    return this.#find(orgId, target)?.panicSlots.acquire() ?? true;
   }
 
-  releasePanicSlot(orgId: string, target: Guarded, succeeded: boolean): void {
-    this.#find(orgId, target)?.panic.release(succeeded);
+  releasePanicSlot(orgId: string, target: BreakerTarget, succeeded: boolean): void {
+    this.#find(orgId, target)?.panicSlots.release(succeeded);
   }
 
-  because(orgId: string, target: Guarded): string {
+  openReason(orgId: string, target: BreakerTarget): string {
     return this.#find(orgId, target)?.because ?? '';
   }
 
   /** `firstTokenMs` is null for an answer that came whole. */
-  succeeded(orgId: string, target: Guarded, firstTokenMs: number | null, admission: Admission): void {
+  recordSuccess(
+    orgId: string,
+    target: BreakerTarget,
+    firstTokenMs: number | null,
+    admission: BreakerAdmission,
+  ): void {
     const isSlow = firstTokenMs !== null && firstTokenMs > target.provider.breaker.slowFirstTokenMs;
-    if (isSlow) return this.#need(orgId, target).succeeded(firstTokenMs, admission);
+    if (isSlow) return this.#findOrCreate(orgId, target).recordSuccess(firstTokenMs, admission);
     const circuit = this.#find(orgId, target);
     if (!circuit) return;
-    circuit.succeeded(firstTokenMs, admission);
-    if (circuit.untroubled()) this.#circuits.delete(keyOf(orgId, target));
+    circuit.recordSuccess(firstTokenMs, admission);
+    if (circuit.isPristine()) this.#circuits.delete(targetBreakerKey(orgId, target));
   }
 
-  failed(orgId: string, target: Guarded, code: string, admission: Admission): void {
-    this.#need(orgId, target).failed(code, admission);
+  recordFailure(orgId: string, target: BreakerTarget, code: string, admission: BreakerAdmission): void {
+    this.#findOrCreate(orgId, target).recordFailure(code, admission);
   }
 
-  credentialRefused(orgId: string, target: Guarded, code: string): void {
-    this.#need(orgId, target).credentialRefused(code);
+  recordCredentialFailure(orgId: string, target: BreakerTarget, code: string): void {
+    this.#findOrCreate(orgId, target).recordCredentialFailure(code);
   }
 
-  limited(orgId: string, target: Guarded, askedMs: number | undefined): void {
-    this.#need(orgId, target).limited(askedMs);
+  recordRateLimit(orgId: string, target: BreakerTarget, askedMs: number | undefined): void {
+    this.#findOrCreate(orgId, target).recordRateLimit(askedMs);
   }
 
-  abandoned(orgId: string, target: Guarded, admission: Admission): void {
-    this.#find(orgId, target)?.abandoned(admission);
+  recordAbandoned(orgId: string, target: BreakerTarget, admission: BreakerAdmission): void {
+    this.#find(orgId, target)?.recordAbandoned(admission);
   }
 
   /** Whether one more try of the same target fits its retry budget; counts it. */
-  takeRetry(orgId: string, target: Guarded): boolean {
-    return this.#need(orgId, target).takeRetry();
+  acquireRetry(orgId: string, target: BreakerTarget): boolean {
+    return this.#findOrCreate(orgId, target).acquireRetry();
   }
 
   /** Takes over the forced states as stored; those that are no longer there end. */
-  force(forced: readonly ForcedCircuit[]): void {
+  setForcedStates(forced: readonly ForcedBreakerState[]): void {
     for (const { orgId, provider, credential, model } of this.#forced) {
-      const held = this.#circuits.get(joined(orgId, provider, credential, model));
+      const held = this.#circuits.get(joinKey(orgId, provider, credential, model));
       if (held) held.circuit.forced = null;
     }
-    this.#forced = forced.filter(({ until }) => until > this.#host.clock.now());
+    this.#forced = forced.filter(({ until }) => until > this.#options.clock.now());
     for (const { orgId, provider, credential, model, state, until, reason, by } of this.#forced)
-      this.#make({ orgId, provider, credential, model }, NEVER_BY_ITSELF).forced = {
+      this.#getOrCreate({ orgId, provider, credential, model }, DISABLED_SETTINGS).forced = {
         state,
         until,
         reason,
@@ -165,7 +170,7 @@ export class Breakers {
   list(orgId?: string): readonly BreakerView[] {
     const views: BreakerView[] = [];
     for (const [key, { name, circuit }] of this.#circuits) {
-      if (circuit.stale()) {
+      if (circuit.isStale()) {
         this.#circuits.delete(key);
         continue;
       }
@@ -173,7 +178,7 @@ export class Breakers {
       const { forced } = circuit;
       views.push({
         ...name,
-        ...circuit.standing(),
+        ...circuit.status(),
         forced,
         waitMs: circuit.waitMs(),
         calls: circuit.counts(),
@@ -182,32 +187,32 @@ export class Breakers {
     return views;
   }
 
-  #find(orgId: string, target: Guarded): Circuit | undefined {
-    return this.quiet ? undefined : this.#circuits.get(keyOf(orgId, target))?.circuit;
+  #find(orgId: string, target: BreakerTarget): Circuit | undefined {
+    return this.isEmpty ? undefined : this.#circuits.get(targetBreakerKey(orgId, target))?.circuit;
   }
 
-  #need(orgId: string, { provider, credential, model }: Guarded): Circuit {
+  #findOrCreate(orgId: string, { provider, credential, model }: BreakerTarget): Circuit {
     const name = { orgId, provider: provider.id, credential: credential.name, model };
-    return this.#make(name, provider.breaker);
+    return this.#getOrCreate(name, provider.breaker);
   }
 
-  #make(name: CircuitName, settings: BreakerSettings): Circuit {
-    const key = joined(name.orgId, name.provider, name.credential, name.model);
+  #getOrCreate(name: BreakerKey, settings: BreakerSettings): Circuit {
+    const key = joinKey(name.orgId, name.provider, name.credential, name.model);
     const known = this.#circuits.get(key)?.circuit;
     if (known) {
-      if (settings !== NEVER_BY_ITSELF) known.configure(settings);
+      if (settings !== DISABLED_SETTINGS) known.configure(settings);
       return known;
     }
-    this.#makeRoom();
-    const { clock, random, leases, onChange } = this.#host;
+    this.#evict();
+    const { clock, random, leases, onChange } = this.#options;
     const circuit = new Circuit(
       {
         monotonic: () => clock.monotonic(),
         now: () => clock.now(),
         random,
-        takeProbe: () => leases.take(name.orgId, key, PROBE_LEASE_MS),
+        acquireProbe: () => leases.acquire(name.orgId, key, PROBE_LEASE_MS),
         releaseProbe: () => leases.release(name.orgId, key),
-        changed: (state, because, isCredential) => onChange({ ...name, state, because, isCredential }),
+        onChange: (state, because, isCredential) => onChange({ ...name, state, because, isCredential }),
       },
       settings,
     );
@@ -216,18 +221,18 @@ export class Breakers {
   }
 
   /** The oldest ones that are closed go first; when none is, the oldest. */
-  #makeRoom(): void {
-    if (this.#circuits.size < MOST_CIRCUITS) return;
-    let room = MOST_CIRCUITS / 10;
+  #evict(): void {
+    if (this.#circuits.size < MAX_CIRCUITS) return;
+    let room = MAX_CIRCUITS / 10;
     for (const [key, { circuit }] of this.#circuits)
       if (circuit.state === 'closed' && !circuit.forced && room-- > 0) this.#circuits.delete(key);
     const [oldest] = this.#circuits.keys();
-    if (this.#circuits.size >= MOST_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
+    if (this.#circuits.size >= MAX_CIRCUITS && oldest !== undefined) this.#circuits.delete(oldest);
   }
 }
 
 /** Settings of a breaker that exists because it is forced, until its target is asked. */
-const NEVER_BY_ITSELF: BreakerSettings = {
+const DISABLED_SETTINGS: BreakerSettings = {
   enabled: false,
   consecutiveFailures: 5,
   errorRate: 0.5,
@@ -235,11 +240,11 @@ const NEVER_BY_ITSELF: BreakerSettings = {
   openMs: 5_000,
 };
 
-function keyOf(orgId: string, { provider, credential, model }: Guarded): string {
-  return joined(orgId, provider.id, credential.name, model);
+function targetBreakerKey(orgId: string, { provider, credential, model }: BreakerTarget): string {
+  return joinKey(orgId, provider.id, credential.name, model);
 }
 
 /** None of the names but the model's holds a line feed, and that one is last. */
-function joined(orgId: string, provider: string, credential: string, model: string): string {
+function joinKey(orgId: string, provider: string, credential: string, model: string): string {
   return `${orgId}\n${provider}\n${credential}\n${model}`;
 }

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock, Timer } from '../../core/clock.ts';
-import type { Claim, Counters, Taken } from '../../store/ports.ts';
+import type { AcquireResult, BucketClaim, Counters } from '../../store/ports.ts';
 import type { ProbeLeases } from './probe-leases.ts';
 
 /** How long a shared store keeps the probe of a process that died. */
-const LASTS_MS = 3_000;
+const LEASE_TTL_MS = 3_000;
 
-interface Lease {
+interface HeldLease {
   readonly id: string;
-  readonly taken: Taken;
+  readonly taken: AcquireResult;
   readonly timer: Timer;
 }
 
@@ -18,10 +18,10 @@ interface Lease {
  * While the shared store is away each process probes for itself.
  */
 export function createCounterLeases(
-  counters: Pick<Counters, 'take' | 'settle'>,
+  counters: Pick<Counters, 'acquire' | 'settle'>,
   clock: Pick<Clock, 'after'>,
 ): ProbeLeases {
-  const held = new Map<string, Lease>();
+  const held = new Map<string, HeldLease>();
 
   function release(orgId: string, key: string): void {
     const lease = held.get(key);
@@ -29,29 +29,37 @@ export function createCounterLeases(
     held.delete(key);
     lease.timer.cancel();
     const { id, taken } = lease;
-    const { second, away, ownSecond, amounts } = taken;
-    const claims = claimsOf(key);
-    const given = counters.settle(orgId, { id, second, away, ownSecond, claims, amounts, actual: [0] });
+    const { second, countedLocally: away, localSecond: ownSecond, amounts } = taken;
+    const claims = leaseClaims(key);
+    const given = counters.settle(orgId, {
+      id,
+      second,
+      countedLocally: away,
+      localSecond: ownSecond,
+      claims,
+      amounts,
+      actual: [0],
+    });
     // A lease that cannot be given back ends by itself.
     given?.catch(() => undefined);
   }
 
   return {
-    take(orgId, key, ttlMs) {
+    acquire(orgId, key, ttlMs) {
       const id = `probe_${randomBytes(8).toString('hex')}`;
-      const keep = (taken: Taken) => {
-        if (taken.refused !== null) return false;
+      const keep = (taken: AcquireResult) => {
+        if (taken.refusedIndex !== null) return false;
         held.set(key, { id, taken, timer: clock.after(ttlMs, () => release(orgId, key)) });
         return true;
       };
-      const taken = counters.take(orgId, id, claimsOf(key));
+      const taken = counters.acquire(orgId, id, leaseClaims(key));
       return taken instanceof Promise ? taken.then(keep) : keep(taken);
     },
     release,
   };
 }
 
-function claimsOf(key: string): readonly Claim[] {
+function leaseClaims(key: string): readonly BucketClaim[] {
   const bucket = `probe:${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
   return [
     {
@@ -60,11 +68,11 @@ function claimsOf(key: string): readonly Claim[] {
       amount: 1,
       limit: 1,
       enforced: true,
-      lasting: false,
-      floor: 0,
+      persistent: false,
+      minimumUsed: 0,
       endsAt: 0,
-      lastsMs: LASTS_MS,
-      away: 'open',
+      ttlMs: LEASE_TTL_MS,
+      outageMode: 'open',
     },
   ];
 }

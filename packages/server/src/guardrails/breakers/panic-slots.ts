@@ -1,5 +1,5 @@
 /** A share that has grown to this bounds nothing any more. */
-const MOST_SLOTS = 1_024;
+const MAX_SLOTS = 1_024;
 
 /**
  * How many requests may be at a target at once while its breaker lets none through and no other target is left: one,
@@ -10,7 +10,7 @@ export class PanicSlots {
   #slots = 1;
 
   /** Whether one more request may go. Each slot that was taken is released. */
-  take(): boolean {
+  acquire(): boolean {
     if (this.#taken >= this.#slots) return false;
     this.#taken += 1;
     return true;
@@ -18,6 +18,6 @@ export class PanicSlots {
 
   release(succeeded: boolean): void {
     this.#taken -= 1;
-    this.#slots = succeeded ? Math.min(MOST_SLOTS, this.#slots * 2) : 1;
+    this.#slots = succeeded ? Math.min(MAX_SLOTS, this.#slots * 2) : 1;
   }
 }

@@ -9,15 +9,15 @@ export interface ProbeLeases {
    * True for one caller until `ttlMs` have passed or it is released. A store that must be asked over the
    * network answers with a promise, for which the one request waits that would be the probe.
    */
-  take(orgId: string, key: string, ttlMs: number): boolean | Promise<boolean>;
+  acquire(orgId: string, key: string, ttlMs: number): boolean | Promise<boolean>;
   release(orgId: string, key: string): void;
 }
 
 /** Leases of a fleet of one process. */
-export function createMemoryLeases(clock: Clock): ProbeLeases {
+export function createMemoryProbeLeases(clock: Clock): ProbeLeases {
   const until = new Map<string, number>();
   return {
-    take(_, key, ttlMs) {
+    acquire(_, key, ttlMs) {
       const now = clock.monotonic();
       for (const [held, end] of until) if (end <= now) until.delete(held);
       if (until.has(key)) return false;

@@ -1,6 +1,6 @@
 /** What a window counts. */
-export const COUNTED = ['ok', 'failed', 'slow', 'retried'] as const;
-export type Counted = (typeof COUNTED)[number];
+export const CALL_COUNTERS = ['ok', 'failed', 'slow', 'retried'] as const;
+export type CallCounter = (typeof CALL_COUNTERS)[number];
 
 const SLOT_MS = 1000;
 const SLOTS = 30;
@@ -10,9 +10,9 @@ export class RollingCounts {
   /** Length of the window in milliseconds. */
   static readonly spanMs = SLOT_MS * SLOTS;
   #seconds = new Array<number>(SLOTS).fill(Number.NEGATIVE_INFINITY);
-  #counts = new Map(COUNTED.map((kind) => [kind, new Array<number>(SLOTS).fill(0)]));
+  #counts = new Map(CALL_COUNTERS.map((kind) => [kind, new Array<number>(SLOTS).fill(0)]));
 
-  add(kind: Counted, nowMs: number): void {
+  add(kind: CallCounter, nowMs: number): void {
     const second = Math.floor(nowMs / SLOT_MS);
     const slot = second % SLOTS;
     if (this.#seconds[slot] !== second) {
@@ -23,7 +23,7 @@ export class RollingCounts {
     if (counts) counts[slot] = (counts[slot] ?? 0) + 1;
   }
 
-  sum(kind: Counted, nowMs: number): number {
+  sum(kind: CallCounter, nowMs: number): number {
     const oldest = Math.floor(nowMs / SLOT_MS) - SLOTS;
     const counts = this.#counts.get(kind) ?? [];
     let sum = 0;

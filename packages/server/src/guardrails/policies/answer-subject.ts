@@ -1,13 +1,13 @@
-import { Unjudged } from '@floe/conditions/condition';
-import type { Found } from '@floe/conditions/detect/json-texts';
-import type { Variable, Variables } from '@floe/conditions/vocabulary';
+import { EvaluationFailure } from '@floe/conditions/condition';
+import type { FindingCounts } from '@floe/conditions/detect/redact';
+import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import type { Usage } from '@floe/wire/usage';
-import type { Subject } from './judge.ts';
-import type { PolicySide } from './policies.ts';
-import { type JudgedRequest, RequestSubject } from './request-subject.ts';
+import type { PolicySubject } from './evaluate-policies.ts';
+import type { PolicySet } from './policies.ts';
+import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 
 /** An answer as its client would read it. */
-export interface JudgedAnswer {
+export interface PolicyAnswer {
   readonly text: string;
   /** In the provider's word; empty while nobody has said it. */
   readonly finish: string;
@@ -16,44 +16,45 @@ export interface JudgedAnswer {
   readonly usage: Usage | null;
 }
 
-const TEXT_CHARS = 4_000_000;
+const MAX_TEXT_CHARS = 4_000_000;
 
 /** Reads an answer, and the request behind it, for the rules on answers. `found` is asked once. */
-export class AnswerSubject implements Subject {
-  readonly #answer: JudgedAnswer;
+export class AnswerSubject implements PolicySubject {
+  readonly #answer: PolicyAnswer;
   readonly #request: RequestSubject;
-  readonly #find: () => Found;
-  #found: Found | null = null;
+  readonly #computeFindings: () => FindingCounts;
+  #findings: FindingCounts | null = null;
 
-  constructor(answer: JudgedAnswer, request: JudgedRequest, side: PolicySide, find: () => Found) {
+  constructor(answer: PolicyAnswer, request: PolicyRequest, policySet: PolicySet, find: () => FindingCounts) {
     this.#answer = answer;
-    this.#request = new RequestSubject(request, side);
-    this.#find = find;
+    this.#request = new RequestSubject(request, policySet);
+    this.#computeFindings = find;
   }
 
-  variables(): Variables | Unjudged {
+  variables(): ConditionVariables | EvaluationFailure {
     const { text, finish, tools, usage } = this.#answer;
-    if (text.length > TEXT_CHARS) return new Unjudged(`longer than ${TEXT_CHARS} characters`);
+    if (text.length > MAX_TEXT_CHARS)
+      return new EvaluationFailure(`longer than ${MAX_TEXT_CHARS} characters`);
     const variables = this.#request.variables();
-    if (variables instanceof Unjudged) return variables;
+    if (variables instanceof EvaluationFailure) return variables;
     return {
       ...variables,
-      answer: new Map<string, Variable>([
+      answer: new Map<string, ConditionValue>([
         ['text', text],
         ['finish', finish],
         ['tools', tools],
       ]),
-      usage: usageVariable(usage),
+      usage: toUsageVariable(usage),
     };
   }
 
-  found(): Found {
-    this.#found ??= this.#find();
-    return this.#found;
+  findings(): FindingCounts {
+    this.#findings ??= this.#computeFindings();
+    return this.#findings;
   }
 }
 
-function usageVariable(usage: Usage | null): ReadonlyMap<string, Variable> {
+function toUsageVariable(usage: Usage | null): ReadonlyMap<string, ConditionValue> {
   const { input = 0, output = 0, cached = 0, reasoning = 0 } = usage?.units ?? {};
   return new Map([
     ['input_tokens', BigInt(input)],

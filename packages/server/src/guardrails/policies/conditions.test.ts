@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PolicySchema } from '@floe/contract/config/guardrails';
 import type { JsonObject } from '@floe/contract/json';
-import { scanObject } from '@floe/wire/splice';
-import { judge } from './judge.ts';
-import { compilePolicies, policyProblem } from './policies.ts';
-import { type JudgedRequest, RequestSubject } from './request-subject.ts';
+import { scanObject } from '@floe/wire/json-edits';
+import { evaluatePolicies } from './evaluate-policies.ts';
+import { compilePolicies, findPolicyError } from './policies.ts';
+import { type PolicyRequest, RequestSubject } from './request-subject.ts';
 
-function requestOf(body: JsonObject, more: Partial<JudgedRequest> = {}): JudgedRequest {
+function requestOf(body: JsonObject, more: Partial<PolicyRequest> = {}): PolicyRequest {
   const bytes = Buffer.from(JSON.stringify(body));
   return {
     body: bytes,
@@ -24,19 +24,19 @@ function requestOf(body: JsonObject, more: Partial<JudgedRequest> = {}): JudgedR
   };
 }
 
-function judged(policies: readonly JsonObject[], request: JudgedRequest) {
+function judged(policies: readonly JsonObject[], request: PolicyRequest) {
   const compiled = compilePolicies(
     policies.map((policy) => PolicySchema.parse({ mode: 'enforce', ...policy })),
   );
   assert.ok(compiled?.request);
-  return judge(compiled.request, new RequestSubject(request, compiled.request));
+  return evaluatePolicies(compiled.request, new RequestSubject(request, compiled.request));
 }
 
-const holds = (when: string, request: JudgedRequest) =>
+const holds = (when: string, request: PolicyRequest) =>
   judged([{ name: 'rule', on: 'request', when, action: 'deny' }], request).deniedBy !== null;
 
 const SAYS = 'Mail me at the office, and keep the launch code 0000 to yourself';
-const DIALECTS: Record<string, JudgedRequest> = {
+const DIALECTS: Record<string, PolicyRequest> = {
   chat: requestOf({
     model: 'up/m',
     max_completion_tokens: 9000,
@@ -109,8 +109,8 @@ test('a condition that cannot be judged closes the gate: deny and redact apply, 
     );
   const why = '"rule": its condition could not be judged (field not found: project)';
   assert.deepEqual(outcomes('deny'), [`denied: ${why}, so it applies`]);
-  assert.deepEqual(outcomes('flag'), [`unjudged: ${why}`]);
-  assert.deepEqual(outcomes('allow'), [`unjudged: ${why}`]);
+  assert.deepEqual(outcomes('flag'), [`not_evaluated: ${why}`]);
+  assert.deepEqual(outcomes('allow'), [`not_evaluated: ${why}`]);
   assert.deepEqual(outcomes('redact', { detect: { pii: ['email'] } }), [
     `redacted: ${why}; found 1 email, so it applies`,
   ]);
@@ -179,14 +179,14 @@ test('a condition that could not work is refused with what is wrong with it', ()
     ['nothing(request.model)', /./],
     ['{"a": 1}.a == 1', /cannot be made/],
   ] as const) {
-    const problem = policyProblem(PolicySchema.parse({ name: 'x', on: 'request', when, action: 'deny' }));
+    const problem = findPolicyError(PolicySchema.parse({ name: 'x', on: 'request', when, action: 'deny' }));
     assert.match(problem ?? 'none', words, when);
   }
 });
 
 test('a session that never asked the relay can be refused from its second request on, and one without a name is let be', () => {
   const when = "session.id != '' && !session.relayed && session.requests > 1";
-  const asks = (session: NonNullable<JudgedRequest['session']> | null) =>
+  const asks = (session: NonNullable<PolicyRequest['session']> | null) =>
     holds(when, requestOf({ model: 'up/m' }, { session }));
   assert.equal(asks({ id: 's', relayed: false, requests: 2 }), true);
   assert.equal(asks({ id: 's', relayed: false, requests: 1 }), false);

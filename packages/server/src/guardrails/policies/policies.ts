@@ -1,17 +1,17 @@
-import { type Condition, compileCondition } from '@floe/conditions/condition';
+import { type CompiledCondition, compileCondition } from '@floe/conditions/condition';
 import type { FindingKind } from '@floe/conditions/detect/scan';
 import type { PolicyConfig } from '@floe/contract/config';
 import { POLICY_VOCABULARY } from './variables.ts';
 
 /** A rule on requests or answers, ready to be judged. */
-export interface Policy {
+export interface CompiledPolicy {
   readonly name: string;
   readonly on: 'request' | 'answer';
   readonly action: 'allow' | 'deny' | 'flag' | 'redact';
   /** False in monitor mode: it is recorded what the rule would do. */
   readonly enforced: boolean;
   /** Null when the rule applies whatever stands elsewhere. */
-  readonly condition: Condition | null;
+  readonly condition: CompiledCondition | null;
   /** What it looks for; null when it looks for nothing. */
   readonly detects: ReadonlySet<FindingKind> | null;
   /** Told to the caller on a denial. */
@@ -19,27 +19,27 @@ export interface Policy {
 }
 
 /** The rules of one side in their order, and everything any of them reads. */
-export interface PolicySide {
-  readonly policies: readonly Policy[];
+export interface PolicySet {
+  readonly policies: readonly CompiledPolicy[];
   readonly needs: ReadonlySet<string>;
   readonly detects: ReadonlySet<FindingKind>;
 }
 
 /** The policies of an org. A side without any rule is null and costs nothing. */
-export interface Policies {
-  readonly request: PolicySide | null;
-  readonly answer: PolicySide | null;
+export interface CompiledPolicies {
+  readonly request: PolicySet | null;
+  readonly answer: PolicySet | null;
 }
 
-/** Null for an org without policies. @throws Error for a condition that `policyProblem` would have named */
-export function compilePolicies(configs: readonly PolicyConfig[]): Policies | null {
+/** Null for an org without policies. @throws Error for a condition that `findPolicyError` would have named */
+export function compilePolicies(configs: readonly PolicyConfig[]): CompiledPolicies | null {
   if (configs.length === 0) return null;
   const policies = configs.map(compilePolicy);
-  return { request: sideOf(policies, 'request'), answer: sideOf(policies, 'answer') };
+  return { request: selectPolicies(policies, 'request'), answer: selectPolicies(policies, 'answer') };
 }
 
 /** What is wrong with the condition of a policy, completing the sentence "when: …"; null when nothing is. */
-export function policyProblem(config: PolicyConfig): string | null {
+export function findPolicyError(config: PolicyConfig): string | null {
   try {
     compilePolicy(config);
     return null;
@@ -48,10 +48,10 @@ export function policyProblem(config: PolicyConfig): string | null {
   }
 }
 
-function compilePolicy({ name, on, action, mode, message, when, detect }: PolicyConfig): Policy {
+function compilePolicy({ name, on, action, mode, message, when, detect }: PolicyConfig): CompiledPolicy {
   const condition = when === undefined ? null : compileCondition(when, POLICY_VOCABULARY);
   if (on === 'request')
-    for (const need of condition?.needs ?? [])
+    for (const need of condition?.inputs ?? [])
       if (/^(?:answer|usage)\b/.test(need))
         throw new Error(`"${need}" is not known yet when a request is judged; use on: answer`);
   const detects =
@@ -67,12 +67,12 @@ function compilePolicy({ name, on, action, mode, message, when, detect }: Policy
   };
 }
 
-function sideOf(all: readonly Policy[], side: Policy['on']): PolicySide | null {
+function selectPolicies(all: readonly CompiledPolicy[], side: CompiledPolicy['on']): PolicySet | null {
   const policies = all.filter(({ on }) => on === side);
   if (policies.length === 0) return null;
   return {
     policies,
-    needs: new Set(policies.flatMap(({ condition }) => [...(condition?.needs ?? [])])),
+    needs: new Set(policies.flatMap(({ condition }) => [...(condition?.inputs ?? [])])),
     detects: new Set(policies.flatMap(({ detects }) => [...(detects ?? [])])),
   };
 }

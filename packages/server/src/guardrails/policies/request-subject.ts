@@ -1,13 +1,13 @@
-import { Unjudged } from '@floe/conditions/condition';
-import { type Found, findInJson } from '@floe/conditions/detect/json-texts';
-import type { Variable, Variables } from '@floe/conditions/vocabulary';
+import { EvaluationFailure } from '@floe/conditions/condition';
+import { countFindingsInJson, type FindingCounts } from '@floe/conditions/detect/redact';
+import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { readNumber, type Span } from '@floe/wire/splice';
-import type { Subject } from './judge.ts';
-import type { PolicySide } from './policies.ts';
+import { type ByteSpan, readNumberAt } from '@floe/wire/json-edits';
+import type { PolicySubject } from './evaluate-policies.ts';
+import type { PolicySet } from './policies.ts';
 
 /** The session that a request belongs to. */
-export interface JudgedSession {
+export interface PolicySession {
   readonly id: string;
   /** Whether it asked the relay. */
   readonly relayed: boolean;
@@ -15,11 +15,11 @@ export interface JudgedSession {
 }
 
 /** A request as the gateway knows it before anything is sent. */
-export interface JudgedRequest {
+export interface PolicyRequest {
   /** Well-formed JSON, an object. */
   readonly body: Buffer;
   /** Byte spans of its top-level members. */
-  readonly members: ReadonlyMap<string, Span>;
+  readonly members: ReadonlyMap<string, ByteSpan>;
   readonly model: string;
   readonly stream: boolean;
   readonly surface: string;
@@ -29,36 +29,36 @@ export interface JudgedRequest {
   readonly endUser: string | null;
   readonly metadata: JsonObject | null;
   /** The session of an agent; null where nobody watches sessions. */
-  readonly session?: JudgedSession | null;
+  readonly session?: PolicySession | null;
 }
 
 /** Conditions judge no more than this: what they may take is bounded whatever is sent. */
-const TEXT_CHARS = 4_000_000;
-const LIST_ENTRIES = 10_000;
+const MAX_TEXT_CHARS = 4_000_000;
+const MAX_LIST_ENTRIES = 10_000;
 
 /** Reads a request for the rules of a side, each part once and only when a rule asks for it. */
-export class RequestSubject implements Subject {
-  readonly #request: JudgedRequest;
-  readonly #side: PolicySide;
+export class RequestSubject implements PolicySubject {
+  readonly #request: PolicyRequest;
+  readonly #policySet: PolicySet;
   #json: string | null = null;
   #parsed: JsonObject | null = null;
   #messages: readonly Message[] | null = null;
-  #variables: Variables | Unjudged | null = null;
-  #found: Found | null = null;
+  #variables: ConditionVariables | EvaluationFailure | null = null;
+  #findings: FindingCounts | null = null;
 
-  constructor(request: JudgedRequest, side: PolicySide) {
+  constructor(request: PolicyRequest, policySet: PolicySet) {
     this.#request = request;
-    this.#side = side;
+    this.#policySet = policySet;
   }
 
-  variables(): Variables | Unjudged {
-    this.#variables ??= this.#bounded();
+  variables(): ConditionVariables | EvaluationFailure {
+    this.#variables ??= this.#buildVariables();
     return this.#variables;
   }
 
-  found(): Found {
-    this.#found ??= findInJson(this.#text(), this.#side.detects);
-    return this.#found;
+  findings(): FindingCounts {
+    this.#findings ??= countFindingsInJson(this.#text(), this.#policySet.detects);
+    return this.#findings;
   }
 
   #text(): string {
@@ -66,17 +66,18 @@ export class RequestSubject implements Subject {
     return this.#json;
   }
 
-  #bounded(): Variables | Unjudged {
-    const { needs } = this.#side;
+  #buildVariables(): ConditionVariables | EvaluationFailure {
+    const { needs } = this.#policySet;
     if (needs.has('request') || needs.has('request.messages') || needs.has('request.text')) {
       const messages = this.#allMessages();
-      if (messages.length > LIST_ENTRIES) return new Unjudged(`more than ${LIST_ENTRIES} messages`);
+      if (messages.length > MAX_LIST_ENTRIES)
+        return new EvaluationFailure(`more than ${MAX_LIST_ENTRIES} messages`);
       const chars = messages.reduce((sum, { text }) => sum + text.length, 0);
-      if (chars > TEXT_CHARS) return new Unjudged(`longer than ${TEXT_CHARS} characters`);
+      if (chars > MAX_TEXT_CHARS) return new EvaluationFailure(`longer than ${MAX_TEXT_CHARS} characters`);
     }
     if (needs.has('request') || needs.has('request.tools'))
-      if (listIn(this.#body(), 'tools').length > LIST_ENTRIES)
-        return new Unjudged(`more than ${LIST_ENTRIES} tools`);
+      if (arrayMember(this.#body(), 'tools').length > MAX_LIST_ENTRIES)
+        return new EvaluationFailure(`more than ${MAX_LIST_ENTRIES} tools`);
     const { key, team, owner, endUser, surface, metadata, session } = this.#request;
     return {
       key,
@@ -84,9 +85,9 @@ export class RequestSubject implements Subject {
       team: team ?? '',
       owner: owner ?? '',
       end_user: endUser ?? '',
-      metadata: needs.has('metadata') ? variableOf(metadata ?? {}) : null,
-      request: this.#members(needs),
-      session: new Map<string, Variable>([
+      metadata: needs.has('metadata') ? toVariable(metadata ?? {}) : null,
+      request: this.#requestVariables(needs),
+      session: new Map<string, ConditionValue>([
         ['id', session?.id ?? ''],
         ['relayed', session?.relayed ?? false],
         ['requests', BigInt(session?.requests ?? 0)],
@@ -94,14 +95,15 @@ export class RequestSubject implements Subject {
     };
   }
 
-  #members(needs: ReadonlySet<string>): ReadonlyMap<string, Variable> {
-    const members = new Map<string, Variable>();
+  #requestVariables(needs: ReadonlySet<string>): ReadonlyMap<string, ConditionValue> {
+    const members = new Map<string, ConditionValue>();
     for (const name of REQUEST_MEMBERS)
-      if (needs.has('request') || needs.has(`request.${name}`)) members.set(name, this.#member(name));
+      if (needs.has('request') || needs.has(`request.${name}`))
+        members.set(name, this.#requestVariable(name));
     return members;
   }
 
-  #member(name: (typeof REQUEST_MEMBERS)[number]): Variable {
+  #requestVariable(name: (typeof REQUEST_MEMBERS)[number]): ConditionValue {
     const { model, stream, body } = this.#request;
     switch (name) {
       case 'model':
@@ -127,7 +129,7 @@ export class RequestSubject implements Subject {
       case 'text':
         return this.#allMessages().map(textOf).join('\n');
       case 'tools':
-        return listIn(this.#body(), 'tools').map(toolName);
+        return arrayMember(this.#body(), 'tools').map(toolName);
     }
   }
 
@@ -135,7 +137,7 @@ export class RequestSubject implements Subject {
     const { body, members } = this.#request;
     for (const name of names) {
       const span = members.get(name);
-      const value = span && readNumber(body, span);
+      const value = span && readNumberAt(body, span);
       if (value !== undefined && Number.isFinite(value)) return value;
     }
     return null;
@@ -150,7 +152,7 @@ export class RequestSubject implements Subject {
   }
 
   #allMessages(): readonly Message[] {
-    this.#messages ??= messagesIn(this.#body());
+    this.#messages ??= parseMessages(this.#body());
     return this.#messages;
   }
 }
@@ -177,28 +179,28 @@ const textOf = ({ text }: Message) => text;
 const isSystem = ({ role }: Message) => role === 'system' || role === 'developer';
 
 /** The turns of a Chat, Responses, Messages or embeddings body, what stands before them as `system`. */
-function messagesIn(body: JsonObject): Message[] {
+function parseMessages(body: JsonObject): Message[] {
   const messages: Message[] = [];
   for (const name of ['instructions', 'system'])
-    if (body[name] != null) messages.push({ role: 'system', text: textIn(body[name]) });
+    if (body[name] != null) messages.push({ role: 'system', text: collectText(body[name]) });
   for (const name of ['messages', 'input', 'prompt']) {
     const turns = body[name];
     if (turns == null) continue;
-    if (Array.isArray(turns)) for (const turn of turns) messages.push(messageOf(turn));
-    else messages.push(messageOf(turns));
+    if (Array.isArray(turns)) for (const turn of turns) messages.push(parseMessage(turn));
+    else messages.push(parseMessage(turns));
   }
   return messages;
 }
 
-function messageOf(turn: Json): Message {
-  if (!isObject(turn)) return { role: 'user', text: textIn(turn) };
+function parseMessage(turn: Json): Message {
+  if (!isObject(turn)) return { role: 'user', text: collectText(turn) };
   const { role, type } = turn;
   const name = typeof role === 'string' ? role : typeof type === 'string' ? type : 'user';
-  return { role: name, text: textIn(turn) };
+  return { role: name, text: collectText(turn) };
 }
 
 /** Members that say what something is, not what it says. */
-const LABELS: ReadonlySet<string> = new Set([
+const LABEL_MEMBERS: ReadonlySet<string> = new Set([
   'type',
   'role',
   'id',
@@ -207,24 +209,24 @@ const LABELS: ReadonlySet<string> = new Set([
   'tool_use_id',
   'status',
 ]);
-const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]{128,}$/;
+const BLOB_PATTERN = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]{128,}$/;
 
 /** Every text in a value, a line each; labels and blobs (images, signatures) are none. */
-function textIn(value: Json | undefined): string {
+function collectText(value: Json | undefined): string {
   const texts: string[] = [];
-  collect(value, texts);
+  addTexts(value, texts);
   return texts.join('\n');
 }
 
-function collect(value: Json | undefined, texts: string[]): void {
+function addTexts(value: Json | undefined, texts: string[]): void {
   if (typeof value === 'string') {
-    if (value !== '' && !BLOB.test(value)) texts.push(value);
-  } else if (Array.isArray(value)) for (const entry of value) collect(entry, texts);
+    if (value !== '' && !BLOB_PATTERN.test(value)) texts.push(value);
+  } else if (Array.isArray(value)) for (const entry of value) addTexts(entry, texts);
   else if (isObject(value))
-    for (const [name, entry] of Object.entries(value)) if (!LABELS.has(name)) collect(entry, texts);
+    for (const [name, entry] of Object.entries(value)) if (!LABEL_MEMBERS.has(name)) addTexts(entry, texts);
 }
 
-function listIn(body: JsonObject, name: string): readonly Json[] {
+function arrayMember(body: JsonObject, name: string): readonly Json[] {
   const list = body[name];
   return Array.isArray(list) ? list : [];
 }
@@ -238,10 +240,10 @@ function toolName(tool: Json): string {
 }
 
 /** JSON as conditions see it. */
-function variableOf(value: Json | undefined): Variable {
+function toVariable(value: Json | undefined): ConditionValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(variableOf);
+  if (Array.isArray(value)) return value.map(toVariable);
   if (isObject(value))
-    return new Map(Object.entries(value).map(([name, entry]) => [name, variableOf(entry)]));
+    return new Map(Object.entries(value).map(([name, entry]) => [name, toVariable(entry)]));
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }

@@ -1,4 +1,4 @@
-import type { Variable, Variables, Vocabulary } from '@floe/conditions/vocabulary';
+import type { ConditionValue, ConditionVariables, ConditionVocabulary } from '@floe/conditions/vocabulary';
 
 const MESSAGE = new Map([
   ['role', 'user'],
@@ -9,8 +9,8 @@ const MESSAGE = new Map([
  * Every variable and its members, with an example that has the right kind. What a request or answer leaves out
  * is 0, empty or false, so that a condition need not ask whether it is there; `docs/policies.md` says more.
  */
-const EXAMPLE = {
-  request: new Map<string, Variable>([
+const EXAMPLE_VARIABLES = {
+  request: new Map<string, ConditionValue>([
     ['model', 'provider/model'],
     ['stream', false],
     ['max_tokens', 0n],
@@ -21,12 +21,12 @@ const EXAMPLE = {
     ['tools', ['name']],
     ['bytes', 0n],
   ]),
-  answer: new Map<string, Variable>([
+  answer: new Map<string, ConditionValue>([
     ['text', 'text'],
     ['finish', 'stop'],
     ['tools', ['name']],
   ]),
-  usage: new Map<string, Variable>([
+  usage: new Map<string, ConditionValue>([
     ['input_tokens', 0n],
     ['output_tokens', 0n],
     ['cached_tokens', 0n],
@@ -37,13 +37,16 @@ const EXAMPLE = {
   owner: 'name',
   end_user: 'name',
   surface: 'chat',
-  metadata: new Map<string, Variable>(),
-  session: new Map<string, Variable>([
+  metadata: new Map<string, ConditionValue>(),
+  session: new Map<string, ConditionValue>([
     ['id', 'id'],
     ['relayed', false],
     ['requests', 0n],
   ]),
-} as const satisfies Variables;
+} as const satisfies ConditionVariables;
 
 /** What a policy's `when` may name. */
-export const POLICY_VOCABULARY: Vocabulary = { example: EXAMPLE, open: new Set(['metadata']) };
+export const POLICY_VOCABULARY: ConditionVocabulary = {
+  example: EXAMPLE_VARIABLES,
+  dynamicVariables: new Set(['metadata']),
+};

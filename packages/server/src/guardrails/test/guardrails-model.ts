@@ -3,25 +3,25 @@ import assert from 'node:assert/strict';
 import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
 import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
 import type { KeyRecord } from '../../platform/keyring.ts';
+import { compileRules, declareFileRule, type OrgRules } from '../compile-rules.ts';
 import type { Grant } from '../grant.ts';
 import type { Guard } from '../guard.ts';
-import { compileRules, fromFile, type Rules } from '../rules.ts';
 import {
-  type Amounts,
   type BudgetModel,
-  KEYS,
   type LimitModel,
+  type ModelSubject,
   type OrgModel,
+  SCENARIO_KEYS,
   type Scenario,
-  type Subject,
+  type UsageAmounts,
 } from './guardrails-scenarios.ts';
 
 /** A slot of a second counts until no part of it is within the last minute. */
-const SLOTS = 61;
+const WINDOW_SLOTS = 61;
 const DAY_MS = 86_400_000;
 
 /** What runs against the model. */
-export interface Fleet {
+export interface GuardFleet {
   /** One for each process. */
   readonly guards: readonly Guard[];
   /** Milliseconds of the wall clock, by which periods of budgets are told apart. */
@@ -30,52 +30,52 @@ export interface Fleet {
   /** Empties the shared store. */
   flush(): Promise<void>;
   /** Resolves when the guard has answered, moving time on where it waits for a store that does not answer. */
-  answered(taking: Grant | Promise<Grant>): Promise<Grant>;
+  answered(grant: Grant | Promise<Grant>): Promise<Grant>;
   /** Name of an org; different in every run. */
   org(number: number): string;
 }
 
 /** A request, as a model judges it. */
-export interface Take {
+export interface ModelRequest {
   readonly org: number;
   readonly key: string;
   readonly replica: number;
   /** The store's second. */
   readonly second: number;
   readonly day: number;
-  readonly estimate: Amounts;
+  readonly estimate: UsageAmounts;
 }
 
 /** One that was granted, at least as a request. */
-export interface Counted extends Take {
+export interface CountedRequest extends ModelRequest {
   /** Null while it is in flight. */
-  actual: Amounts | null;
+  actual: UsageAmounts | null;
   /** Refused by a budget: its request counts and nothing else. */
   readonly isRefused: boolean;
   /** The store forgot it: of windows and reservations nothing is left, of money what was settled. */
   isForgotten: boolean;
 }
 
-export interface Entry extends Counted {
+export interface GrantedRequest extends CountedRequest {
   readonly grant: Grant;
 }
 
 /** Everything that ever came in, looked at anew each time: slow, and too simple to be wrong. */
-export class Model {
+export class GuardrailsModel {
   readonly #orgs: readonly OrgModel[];
-  readonly #entries: readonly Counted[];
+  readonly #entries: readonly CountedRequest[];
 
-  constructor(orgs: readonly OrgModel[], entries: readonly Counted[]) {
+  constructor(orgs: readonly OrgModel[], entries: readonly CountedRequest[]) {
     this.#orgs = orgs;
     this.#entries = entries;
   }
 
   /** What a take has to answer: granted, refused by a rate, or by a budget. `entries` is looked at as it is now. */
-  verdict({ org, key, second, day, estimate: { tokens, nano } }: Take): Verdict {
+  expectedResult({ org, key, second, day, estimate: { tokens, nano } }: ModelRequest): GrantResult {
     const { limits, budgets } = this.#orgs[org] ?? assert.fail();
     const isFull = limits.some((rule) => {
       if (!reaches(rule.subject, key)) return false;
-      const { requests, used, inFlight } = this.#standing(org, rule, key, second);
+      const { requests, used, inFlight } = this.#usageOf(org, rule, key, second);
       if (rule.rpm !== undefined && requests + 1 > rule.rpm) return true;
       if (rule.tpm !== undefined && used + Math.min(tokens, rule.tpm) > rule.tpm) return true;
       return rule.concurrency !== undefined && inFlight + 1 > rule.concurrency;
@@ -87,11 +87,11 @@ export class Model {
     return isSpent ? 'budget' : 'granted';
   }
 
-  #standing(org: number, rule: LimitModel, key: string, second: number) {
+  #usageOf(org: number, rule: LimitModel, key: string, second: number) {
     const counted = this.#entries.filter(
       (entry) => entry.org === org && shares(rule.subject, entry.key, key),
     );
-    const window = counted.filter((entry) => entry.second > second - SLOTS && !entry.isForgotten);
+    const window = counted.filter((entry) => entry.second > second - WINDOW_SLOTS && !entry.isForgotten);
     let used = 0;
     for (const { actual, estimate, isRefused } of window)
       if (!isRefused) used += actual ? actual.tokens : Math.min(estimate.tokens, rule.tpm ?? 0);
@@ -110,32 +110,36 @@ export class Model {
   }
 }
 
-export type Verdict = 'granted' | 'rate' | 'budget';
+export type GrantResult = 'granted' | 'rate' | 'budget';
 
-function reaches(rule: Subject, key: string): boolean {
+function reaches(rule: ModelSubject, key: string): boolean {
   return !('scope' in rule) || rule.scope === 'org' || rule.key === key;
 }
 
 /** Whether requests of two keys fall in one bucket of a rule that reaches the second. */
-function shares(rule: Subject, one: string, other: string): boolean {
+function shares(rule: ModelSubject, one: string, other: string): boolean {
   return 'scope' in rule ? reaches(rule, one) : one === other;
 }
 
 /** Says whether an answer is right, given all that was granted before. */
-export type Judge = (take: Take, verdict: Verdict) => void;
+export type ResultCheck = (take: ModelRequest, verdict: GrantResult) => void;
 
 /** Every answer has to be that of the model. */
-export function exactly({ orgs }: Scenario, entries: readonly Entry[]): Judge {
-  const model = new Model(orgs, entries);
-  return (take, verdict) => assert.equal(verdict, model.verdict(take));
+export function expectExactResult({ orgs }: Scenario, entries: readonly GrantedRequest[]): ResultCheck {
+  const model = new GuardrailsModel(orgs, entries);
+  return (take, verdict) => assert.equal(verdict, model.expectedResult(take));
 }
 
 /**
  * Every process has to stay within its share, whichever units of a limit that cannot be divided it has, and must use
  * it; together they never admit more than the limit.
  */
-export function byShare({ orgs }: Scenario, entries: readonly Entry[], replicas: number): Judge {
-  const fleet = new Model(orgs, entries);
+export function expectShareResult(
+  { orgs }: Scenario,
+  entries: readonly GrantedRequest[],
+  replicas: number,
+): ResultCheck {
+  const fleet = new GuardrailsModel(orgs, entries);
   const divided = (round: (share: number) => number) =>
     orgs.map((org) => ({
       ...org,
@@ -148,30 +152,38 @@ export function byShare({ orgs }: Scenario, entries: readonly Entry[], replicas:
   return (take, verdict) => {
     const own = entries.filter(({ replica }) => replica === take.replica);
     if (verdict === 'granted') {
-      assert.equal(fleet.verdict(take), 'granted', 'more than the limit');
-      assert.equal(new Model(divided(Math.ceil), own).verdict(take), 'granted', 'more than the share');
+      assert.equal(fleet.expectedResult(take), 'granted', 'more than the limit');
+      assert.equal(
+        new GuardrailsModel(divided(Math.ceil), own).expectedResult(take),
+        'granted',
+        'more than the share',
+      );
     } else
-      assert.notEqual(new Model(divided(Math.floor), own).verdict(take), 'granted', 'less than the share');
+      assert.notEqual(
+        new GuardrailsModel(divided(Math.floor), own).expectedResult(take),
+        'granted',
+        'less than the share',
+      );
   };
 }
 
-export interface Played {
+export interface ScenarioResult {
   readonly refusals: number;
   /** What budgets of all orgs paid in the end, each by itself. */
   readonly paidNanoUsd: number;
 }
 
 /** Plays a scenario; every answer is judged. */
-export async function play(
+export async function runScenario(
   scenario: Scenario,
-  fleet: Fleet,
-  judgeOf: (entries: readonly Entry[]) => Judge,
-): Promise<Played> {
-  const entries: Entry[] = [];
+  fleet: GuardFleet,
+  judgeOf: (entries: readonly GrantedRequest[]) => ResultCheck,
+): Promise<ScenarioResult> {
+  const entries: GrantedRequest[] = [];
   const judge = judgeOf(entries);
-  const rules = scenario.orgs.map(rulesOf);
+  const rules = scenario.orgs.map(compileModelRules);
   let refusals = 0;
-  const settle = (entry: Entry, actual: Amounts) => {
+  const settle = (entry: GrantedRequest, actual: UsageAmounts) => {
     fleet.guards[entry.replica]?.settle(entry.grant, actual.tokens, actual.nano);
     entry.actual = actual;
   };
@@ -187,17 +199,17 @@ export async function play(
       if (entry) settle(entry, { tokens: step.tokens, nano: step.nano });
     } else {
       const org = step.org % scenario.orgs.length;
-      const key = KEYS[step.key] ?? assert.fail();
+      const key = SCENARIO_KEYS[step.key] ?? assert.fail();
       const replica = step.replica % fleet.guards.length;
       const estimate = { tokens: step.tokens, nano: step.nano };
       const day = Math.floor(fleet.now() / DAY_MS);
-      const caller = { key: keyRecord(fleet.org(org), key), endUser: null, models: [], metadata: null };
+      const caller = { key: createKeyRecord(fleet.org(org), key), endUser: null, models: [], metadata: null };
       const asked = { tokens: step.tokens, nanoUsd: step.nano, unpriced: null };
       const guard = fleet.guards[replica] ?? assert.fail();
       const id = `exc_${at}_${fleet.org(org)}`;
-      const grant = await fleet.answered(guard.take(id, rules[org] ?? assert.fail(), caller, asked));
+      const grant = await fleet.answered(guard.acquire(id, rules[org] ?? assert.fail(), caller, asked));
       const take = { org, key, replica, second: grant.taken.second, day, estimate };
-      const verdict = verdictOf(grant);
+      const verdict = grantResultOf(grant);
       judge(take, verdict);
       if (verdict !== 'granted') refusals += 1;
       if (verdict === 'rate') continue;
@@ -211,12 +223,12 @@ export async function play(
   return { refusals, paidNanoUsd };
 }
 
-function verdictOf({ taken, claims }: Grant): Verdict {
-  if (taken.refused === null) return 'granted';
-  return claims[taken.refused]?.kind === 'spend' ? 'budget' : 'rate';
+function grantResultOf({ taken, claims }: Grant): GrantResult {
+  if (taken.refusedIndex === null) return 'granted';
+  return claims[taken.refusedIndex]?.kind === 'spend' ? 'budget' : 'rate';
 }
 
-export function rulesOf({ limits, budgets }: OrgModel): Rules {
+export function compileModelRules({ limits, budgets }: OrgModel): OrgRules {
   const limitRules = limits.map(
     ({ subject, rpm, tpm, concurrency }, index): LimitConfig =>
       LimitSchema.parse({ name: `limit-${index}`, ...subject, ...defined({ rpm, tpm, concurrency }) }),
@@ -225,7 +237,10 @@ export function rulesOf({ limits, budgets }: OrgModel): Rules {
     ({ subject, period, limitNanoUsd }, index): BudgetConfig =>
       BudgetSchema.parse({ name: `budget-${index}`, ...subject, period, limit_usd: limitNanoUsd / 1e9 }),
   );
-  return compileRules(limitRules.map(fromFile), budgetRules.map(fromFile), 'UTC') ?? assert.fail('some rule');
+  return (
+    compileRules(limitRules.map(declareFileRule), budgetRules.map(declareFileRule), 'UTC') ??
+    assert.fail('some rule')
+  );
 }
 
 function defined(members: Readonly<Record<string, number | undefined>>): Record<string, number> {
@@ -234,7 +249,7 @@ function defined(members: Readonly<Record<string, number | undefined>>): Record<
   return kept;
 }
 
-export function keyRecord(orgId: string, name: string): KeyRecord {
+export function createKeyRecord(orgId: string, name: string): KeyRecord {
   return {
     id: name,
     orgId,

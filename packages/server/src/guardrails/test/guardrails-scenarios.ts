@@ -1,21 +1,21 @@
 // Random orgs with random limits and budgets, and random traffic.
 import fc from 'fast-check';
 
-export const KEYS = ['k0', 'k1'] as const;
-export type Subject =
+export const SCENARIO_KEYS = ['k0', 'k1'] as const;
+export type ModelSubject =
   | { readonly scope: 'org' }
   | { readonly scope: 'key'; readonly key: string }
   | { readonly per: 'key' };
 
 export interface LimitModel {
-  readonly subject: Subject;
+  readonly subject: ModelSubject;
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
   readonly concurrency: number | undefined;
 }
 
 export interface BudgetModel {
-  readonly subject: Subject;
+  readonly subject: ModelSubject;
   readonly period: 'day' | 'total';
   readonly limitNanoUsd: number;
 }
@@ -25,30 +25,30 @@ export interface OrgModel {
   readonly budgets: readonly BudgetModel[];
 }
 
-export interface Amounts {
+export interface UsageAmounts {
   readonly tokens: number;
   readonly nano: number;
 }
 
-export type Step =
+export type ScenarioStep =
   | ({
       readonly kind: 'take';
       readonly org: number;
       readonly key: number;
       readonly replica: number;
-    } & Amounts)
-  | ({ readonly kind: 'settle'; readonly which: number } & Amounts)
+    } & UsageAmounts)
+  | ({ readonly kind: 'settle'; readonly which: number } & UsageAmounts)
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'flush' };
 
 export interface Scenario {
   readonly orgs: readonly OrgModel[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScenarioStep[];
 }
 
-const subject: fc.Arbitrary<Subject> = fc.oneof(
+const subject: fc.Arbitrary<ModelSubject> = fc.oneof(
   fc.constant({ scope: 'org' } as const),
-  fc.constantFrom(...KEYS).map((key) => ({ scope: 'key', key }) as const),
+  fc.constantFrom(...SCENARIO_KEYS).map((key) => ({ scope: 'key', key }) as const),
   fc.constant({ per: 'key' } as const),
 );
 
@@ -72,13 +72,13 @@ const budget: fc.Arbitrary<BudgetModel> = fc.record({
 });
 
 /** Traffic in bursts, pauses of seconds, and idle times in which every bucket becomes empty. */
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<ScenarioStep> = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({
       kind: fc.constant('take' as const),
       org: fc.nat(2),
-      key: fc.nat(KEYS.length - 1),
+      key: fc.nat(SCENARIO_KEYS.length - 1),
       replica: fc.nat(11),
       tokens: fc.integer({ min: 1, max: 200 }),
       nano: fc.integer({ min: 1, max: 3_000 }),
@@ -107,7 +107,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** One org most of the time, as in a default installation. */
-export function scenarios({
+export function arbitraryScenario({
   budgets = 2,
   tokens = true,
   flushes = false,
@@ -120,7 +120,7 @@ export function scenarios({
   const all = flushes
     ? fc.oneof(
         { weight: 18, arbitrary: step },
-        { weight: 1, arbitrary: fc.constant<Step>({ kind: 'flush' }) },
+        { weight: 1, arbitrary: fc.constant<ScenarioStep>({ kind: 'flush' }) },
       )
     : step;
   return fc.record({

@@ -1,12 +1,12 @@
-import type { BoardView, ShownMonitor } from '../../monitoring/boards/status.ts';
-import { type Mood, moodOf } from './headline.ts';
+import type { BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
+import { type BoardDisplayStatus, displayStatusOf } from './headline.ts';
 import { html } from './markup.ts';
 
-const NAME_CHARS = 40;
+const MAX_NAME_CHARS = 40;
 const PADDING = 16;
 
 /** White on each has a contrast of at least 4.5. */
-const COLOURS: Readonly<Record<Mood, string>> = {
+const COLOURS: Readonly<Record<BoardDisplayStatus, string>> = {
   healthy: '#117a52',
   failing: '#b42318',
   waiting: '#7438a8',
@@ -16,25 +16,28 @@ const COLOURS: Readonly<Record<Mood, string>> = {
 
 /** The badge of a whole board: its name and how it stands. */
 export function boardBadge(view: BoardView): string {
-  const moods = new Map(view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, moodOf(one)])));
+  const moods = new Map(
+    view.groups.flatMap(({ monitors }) => monitors.map((one) => [one.id, displayStatusOf(one)])),
+  );
   const all = [...moods.values()];
   const failing = all.filter((mood) => mood === 'failing').length;
-  if (failing > 0) return badge(view.name, `${failing} failing`, 'failing');
+  if (failing > 0) return renderBadge(view.name, `${failing} failing`, 'failing');
   const order = ['maintenance', 'healthy', 'waiting', 'paused'] as const;
   const mood = order.find((one) => all.includes(one)) ?? 'waiting';
-  return badge(view.name, mood === 'healthy' ? 'all running' : mood, mood);
+  return renderBadge(view.name, mood === 'healthy' ? 'all running' : mood, mood);
 }
 
-export function monitorBadge(monitor: ShownMonitor): string {
-  const mood = moodOf(monitor);
-  return badge(monitor.name, mood, mood);
+export function monitorBadge(monitor: BoardMonitor): string {
+  const mood = displayStatusOf(monitor);
+  return renderBadge(monitor.name, mood, mood);
 }
 
-function badge(name: string, state: string, mood: Mood): string {
+function renderBadge(name: string, state: string, mood: BoardDisplayStatus): string {
   const characters = [...name];
-  const label = characters.length > NAME_CHARS ? `${characters.slice(0, NAME_CHARS - 1).join('')}…` : name;
-  const left = widthOf(label) + PADDING;
-  const right = widthOf(state) + PADDING;
+  const label =
+    characters.length > MAX_NAME_CHARS ? `${characters.slice(0, MAX_NAME_CHARS - 1).join('')}…` : name;
+  const left = estimateTextWidth(label) + PADDING;
+  const right = estimateTextWidth(state) + PADDING;
   const text = (words: string, x: number, width: number) =>
     html`<text x="${x + width / 2}" y="14" textLength="${width - PADDING}" lengthAdjust="spacingAndGlyphs">${words}</text>`;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${state}"><title>${label}: ${state}</title><clipPath id="r"><rect width="${left + right}" height="20" rx="4"/></clipPath><g clip-path="url(#r)"><rect width="${left}" height="20" fill="#3b4654"/><rect x="${left}" width="${right}" height="20" fill="${COLOURS[mood]}"/></g><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">${text(label, 0, left)}${text(state, left, right)}</g></svg>
@@ -42,7 +45,7 @@ function badge(name: string, state: string, mood: Mood): string {
 }
 
 /** About as wide as the text is at 11 px; `textLength` makes it exactly so in whatever font there is. */
-function widthOf(text: string): number {
+function estimateTextWidth(text: string): number {
   let width = 0;
   for (const character of text)
     width += /[ijlftr .,:;'|!]/.test(character) ? 4.3 : /[mwMW@%]|[^\0-\u024f]/.test(character) ? 10.5 : 7;

@@ -1,15 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { BoardView } from '../../monitoring/boards/status.ts';
+import type { BoardView } from '../../monitoring/boards/board-view.ts';
 
 /** A board that was made private is gone within this time, in every process. */
-const LOOK_MS = 2_000;
+const RECHECK_MS = 2_000;
 /** A board is made anew after this time at the earliest, and never more than a twentieth of the time. */
-const FRESH_MS = 5_000;
-const SHARE = 20;
+const MIN_AGE_MS = 5_000;
+const MAX_RENDER_SHARE = 20;
 /** While the database is away, what was seen last is shown so long; the page says when it was checked. */
-const AWAY_MS = 600_000;
-const BOARDS_KEPT = 200;
-const MISSES_KEPT = 1_000;
+const MAX_STALE_MS = 600_000;
+const MAX_BOARDS = 200;
+const MAX_MISSES = 1_000;
 
 /** Where boards come from, under whatever names their readers have for them. */
 export interface BoardSource {
@@ -18,12 +18,12 @@ export interface BoardSource {
   read(name: string): Promise<BoardView | null>;
 }
 
-interface Kept<Answers> {
+interface CachedBoard<Answers> {
   readonly version: string;
   readonly answers: Answers;
-  readonly lookedAt: number;
-  readonly madeAt: number;
-  readonly tookMs: number;
+  readonly checkedAt: number;
+  readonly renderedAt: number;
+  readonly renderMs: number;
 }
 
 /** Boards, made once for however many readers: one reads the database, the others get what it made. */
@@ -31,7 +31,7 @@ export class BoardCache<Answers> {
   readonly #source: BoardSource;
   readonly #clock: Clock;
   readonly #make: (view: BoardView) => Answers;
-  readonly #kept = new Map<string, Kept<Answers>>();
+  readonly #kept = new Map<string, CachedBoard<Answers>>();
   readonly #missing = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<Answers | null>>();
 
@@ -45,9 +45,9 @@ export class BoardCache<Answers> {
   async get(slug: string): Promise<Answers | null> {
     const now = this.#clock.monotonic();
     const kept = this.#kept.get(slug);
-    if (kept && now - kept.lookedAt < LOOK_MS) return kept.answers;
+    if (kept && now - kept.checkedAt < RECHECK_MS) return kept.answers;
     const missed = this.#missing.get(slug);
-    if (missed !== undefined && now - missed < LOOK_MS) return null;
+    if (missed !== undefined && now - missed < RECHECK_MS) return null;
     const running = this.#underWay.get(slug);
     if (running) return running;
     const renewing = this.#renew(slug, kept).finally(() => this.#underWay.delete(slug));
@@ -55,28 +55,38 @@ export class BoardCache<Answers> {
     return renewing;
   }
 
-  async #renew(slug: string, kept: Kept<Answers> | undefined): Promise<Answers | null> {
+  async #renew(slug: string, kept: CachedBoard<Answers> | undefined): Promise<Answers | null> {
     const lookedAt = this.#clock.monotonic();
     try {
       const version = await this.#source.versionOf(slug);
       if (version === null) return this.#miss(slug, lookedAt);
-      if (kept?.version === version && lookedAt - kept.madeAt < Math.max(FRESH_MS, kept.tookMs * SHARE))
-        return this.#keep(slug, { ...kept, lookedAt });
+      if (
+        kept?.version === version &&
+        lookedAt - kept.renderedAt < Math.max(MIN_AGE_MS, kept.renderMs * MAX_RENDER_SHARE)
+      )
+        return this.#keep(slug, { ...kept, checkedAt: lookedAt });
       const view = await this.#source.read(slug);
       if (view === null) return this.#miss(slug, lookedAt);
       const answers = this.#make(view);
       const tookMs = this.#clock.monotonic() - lookedAt;
-      return this.#keep(slug, { version, answers, lookedAt, madeAt: lookedAt, tookMs });
+      return this.#keep(slug, {
+        version,
+        answers,
+        checkedAt: lookedAt,
+        renderedAt: lookedAt,
+        renderMs: tookMs,
+      });
     } catch (error) {
-      if (kept && lookedAt - kept.madeAt < AWAY_MS) return this.#keep(slug, { ...kept, lookedAt });
+      if (kept && lookedAt - kept.renderedAt < MAX_STALE_MS)
+        return this.#keep(slug, { ...kept, checkedAt: lookedAt });
       throw error;
     }
   }
 
-  #keep(slug: string, kept: Kept<Answers>): Answers {
+  #keep(slug: string, kept: CachedBoard<Answers>): Answers {
     this.#kept.delete(slug);
     this.#missing.delete(slug);
-    if (this.#kept.size >= BOARDS_KEPT) dropOldest(this.#kept);
+    if (this.#kept.size >= MAX_BOARDS) dropOldest(this.#kept);
     this.#kept.set(slug, kept);
     return kept.answers;
   }
@@ -84,7 +94,7 @@ export class BoardCache<Answers> {
   #miss(slug: string, at: number): null {
     this.#kept.delete(slug);
     this.#missing.delete(slug);
-    if (this.#missing.size >= MISSES_KEPT) dropOldest(this.#missing);
+    if (this.#missing.size >= MAX_MISSES) dropOldest(this.#missing);
     this.#missing.set(slug, at);
     return null;
   }

@@ -1,12 +1,12 @@
-import type { Day, DaySums } from '../../monitoring/boards/days.ts';
+import type { BoardDay, StatusDurations } from '../../monitoring/boards/board-days.ts';
+import { durationText, type ZoneFormatter } from './board-text.ts';
 import { html, type Markup } from './markup.ts';
-import { durationText, type ZoneText } from './wording.ts';
 
 /** A page of more monitors has thousands of slots: it tells only its unusual days. */
 const MONITORS_WITH_SLOTS = 50;
 const STATES = ['failing', 'unknown', 'paused', 'waiting', 'healthy'] as const;
 
-export function hasSlots(monitors: number): boolean {
+export function showsDaySlots(monitors: number): boolean {
   return monitors <= MONITORS_WITH_SLOTS;
 }
 
@@ -23,7 +23,11 @@ export function daySlots(name: string, words: readonly string[]): Markup {
 }
 
 /** What a day was: `24 Aug 2026: failing 6 h, healthy 18 h`. */
-export function dayWords(sums: DaySums | undefined, day: Day | undefined, zone: ZoneText): string {
+export function formatDay(
+  sums: StatusDurations | undefined,
+  day: BoardDay | undefined,
+  zone: ZoneFormatter,
+): string {
   if (!sums || !day) return '';
   const parts = STATES.filter((state) => sums[state] >= 1_000);
   const [only] = parts;
@@ -31,10 +35,10 @@ export function dayWords(sums: DaySums | undefined, day: Day | undefined, zone: 
   const said = isWhole
     ? `${only} all day`
     : parts.map((state) => `${state} ${durationText(sums[state])}`).join(', ');
-  return `${dateOf(day, zone)}: ${said === '' ? 'no data' : said}`;
+  return `${formatDate(day, zone)}: ${said === '' ? 'no data' : said}`;
 }
 
 /** The middle of a day is in it whatever its clocks do. */
-export function dateOf({ startsAt, endsAt }: Day, zone: ZoneText): string {
+export function formatDate({ startsAt, endsAt }: BoardDay, zone: ZoneFormatter): string {
   return zone.date((startsAt + endsAt) / 2);
 }

@@ -7,21 +7,21 @@ export class Markup {
   }
 }
 
-export type Piece = Markup | string | number | null | readonly Piece[];
+export type HtmlValue = Markup | string | number | null | readonly HtmlValue[];
 
 /** A template whose values are escaped, for text and quoted attributes alike; markup in it stays markup. */
-export function html(strings: TemplateStringsArray, ...values: readonly Piece[]): Markup {
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup {
   let text = strings[0] ?? '';
-  for (const [index, value] of values.entries()) text += rendered(value) + (strings[index + 1] ?? '');
+  for (const [index, value] of values.entries()) text += renderValue(value) + (strings[index + 1] ?? '');
   return new Markup(text);
 }
 
-function rendered(value: Piece): string {
+function renderValue(value: HtmlValue): string {
   if (value === null) return '';
   if (value instanceof Markup) return value.text;
-  if (typeof value === 'string') return escaped(value);
+  if (typeof value === 'string') return escapeHtml(value);
   if (typeof value === 'number') return String(value);
-  return value.map(rendered).join('');
+  return value.map(renderValue).join('');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Also without what XML forbids, for badges are XML. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');

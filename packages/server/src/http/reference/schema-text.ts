@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /** How deep examples and tables look into what a schema holds. */
-const DEPTH = 4;
+const MAX_SCHEMA_DEPTH = 4;
 
 /** One member of an object, as a row of a table. */
 export interface FieldText {
@@ -13,14 +13,14 @@ export interface FieldText {
 }
 
 /** Follows `$ref` into the document; a schema that is none is one that allows everything. */
-export function resolved(schema: Json | undefined, root: JsonObject): JsonObject {
+export function resolveReference(schema: Json | undefined, root: JsonObject): JsonObject {
   if (!isObject(schema)) return {};
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return schema;
   let found: Json | undefined = root;
   for (const step of reference.slice(2).split('/')) found = isObject(found) ? found[step] : undefined;
   // A description beside the reference is about this use of it.
-  return { ...resolved(found, root), ...(schema['description'] !== undefined && schema) };
+  return { ...resolveReference(found, root), ...(schema['description'] !== undefined && schema) };
 }
 
 function choicesOf(schema: JsonObject): readonly Json[] {
@@ -31,14 +31,18 @@ function choicesOf(schema: JsonObject): readonly Json[] {
 /**
  * `text`, `whole number, at least 1`, `"a" or "b"`, `list of text`, …
  *
- * @param within references on the way here: a schema that holds itself is any value, the second time
+ * @param parentReferences references on the way here: a schema that holds itself is any value, the second time
  */
-export function typeText(given: Json | undefined, root: JsonObject, within: readonly string[] = []): string {
+export function typeText(
+  given: Json | undefined,
+  root: JsonObject,
+  parentReferences: readonly string[] = [],
+): string {
   const reference = isObject(given) ? given['$ref'] : undefined;
   const isNamed = typeof reference === 'string';
-  if (isNamed && within.includes(reference)) return 'any value';
-  const inside = isNamed ? [...within, reference] : within;
-  const schema = resolved(given, root);
+  if (isNamed && parentReferences.includes(reference)) return 'any value';
+  const inside = isNamed ? [...parentReferences, reference] : parentReferences;
+  const schema = resolveReference(given, root);
   const { const: only, enum: several, type, format, items } = schema;
   const choices = choicesOf(schema);
   if (choices.length > 0)
@@ -49,14 +53,14 @@ export function typeText(given: Json | undefined, root: JsonObject, within: read
     return type.map((one) => typeText({ ...schema, type: one }, root, inside)).join(' or ');
   if (type === 'array') return `list of ${typeText(items, root, inside)}`;
   if (type === 'string')
-    return format === 'date-time' ? 'time (ISO 8601)' : `text${bounds(schema, 'Length')}`;
-  if (type === 'integer') return `whole number${bounds(schema, 'imum')}`;
-  if (type === 'number') return `number${bounds(schema, 'imum')}`;
+    return format === 'date-time' ? 'time (ISO 8601)' : `text${describeBounds(schema, 'Length')}`;
+  if (type === 'integer') return `whole number${describeBounds(schema, 'imum')}`;
+  if (type === 'number') return `number${describeBounds(schema, 'imum')}`;
   if (type === 'boolean') return 'true or false';
   return typeof type === 'string' ? type : 'any value';
 }
 
-function bounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
+function describeBounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
   const least = schema[`min${suffix}`];
   const most = schema[`max${suffix}`];
   const unit = suffix === 'Length' ? ' characters' : '';
@@ -68,29 +72,29 @@ function bounds(schema: JsonObject, suffix: 'imum' | 'Length'): string {
 }
 
 /** The members of a schema, those of inner objects below theirs. */
-export function fieldsOf(given: Json | undefined, root: JsonObject, prefix = '', depth = 0): FieldText[] {
-  if (depth > DEPTH) return [];
-  const schema = resolved(given, root);
-  const found = choicesOf(schema).flatMap((choice) => fieldsOf(choice, root, prefix, depth + 1));
+export function listFields(given: Json | undefined, root: JsonObject, prefix = '', depth = 0): FieldText[] {
+  if (depth > MAX_SCHEMA_DEPTH) return [];
+  const schema = resolveReference(given, root);
+  const found = choicesOf(schema).flatMap((choice) => listFields(choice, root, prefix, depth + 1));
   const { properties, required, items } = schema;
-  if (items !== undefined) found.push(...fieldsOf(items, root, `${prefix}[]`, depth + 1));
+  if (items !== undefined) found.push(...listFields(items, root, `${prefix}[]`, depth + 1));
   const needed = Array.isArray(required) ? required : [];
   for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    const { description } = resolved(member, root);
+    const { description } = resolveReference(member, root);
     found.push({
       name: path,
       type: typeText(member, root),
       required: needed.includes(name),
       description: typeof description === 'string' ? description : '',
     });
-    found.push(...fieldsOf(member, root, path, depth + 1));
+    found.push(...listFields(member, root, path, depth + 1));
   }
   return [...new Map(found.map((field) => [field.name, field])).values()];
 }
 
 /** Words that say more than a type does, by the field's name. */
-const WORDS: Readonly<Record<string, Json>> = {
+const EXAMPLES_BY_NAME: Readonly<Record<string, Json>> = {
   name: 'nightly-backup',
   slug: 'status',
   cron: '0 3 * * *',
@@ -102,28 +106,29 @@ const WORDS: Readonly<Record<string, Json>> = {
 };
 
 /** A value the schema allows, with its required members only. */
-export function exampleOf(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
-  const schema = resolved(given, root);
+export function buildExample(given: Json | undefined, root: JsonObject, name = '', depth = 0): Json {
+  const schema = resolveReference(given, root);
   const { const: only, enum: several, default: byDefault, properties, required, minimum } = schema;
   const [choice] = choicesOf(schema);
-  if (depth > 2 * DEPTH) return null;
+  if (depth > 2 * MAX_SCHEMA_DEPTH) return null;
   if (only !== undefined) return only;
   if (Array.isArray(several)) return several[0] ?? null;
   if (byDefault !== undefined) return byDefault;
-  if (choice !== undefined) return exampleOf(choice, root, name, depth);
+  if (choice !== undefined) return buildExample(choice, root, name, depth);
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type'];
   if (type === 'string')
-    return WORDS[name] ?? (schema['format'] === 'date-time' ? '2027-01-01T00:00:00Z' : 'text');
+    return EXAMPLES_BY_NAME[name] ?? (schema['format'] === 'date-time' ? '2027-01-01T00:00:00Z' : 'text');
   if (type === 'integer' || type === 'number')
     return typeof minimum === 'number' && minimum > 0 ? minimum : 1;
   if (type === 'boolean') return true;
   if (type === 'null') return null;
-  if (type === 'array') return depth < DEPTH ? [exampleOf(schema['items'], root, name, depth + 1)] : [];
+  if (type === 'array')
+    return depth < MAX_SCHEMA_DEPTH ? [buildExample(schema['items'], root, name, depth + 1)] : [];
   const members = isObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required : [];
   return Object.fromEntries(
     Object.entries(members)
-      .filter(([member]) => needed.includes(member) && depth < DEPTH)
-      .map(([member, inner]) => [member, exampleOf(inner, root, member, depth + 1)]),
+      .filter(([member]) => needed.includes(member) && depth < MAX_SCHEMA_DEPTH)
+      .map(([member, inner]) => [member, buildExample(inner, root, member, depth + 1)]),
   );
 }

@@ -1,7 +1,7 @@
 import { Fault } from '@floe/contract/faults';
 import type { Site } from '../../platform/sign-in/site.ts';
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -13,7 +13,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
  * @throws Fault `cross_site_request`
  */
 export function refuseCrossSite(method: string, headers: Headers, site: Site): void {
-  if (SAFE.has(method)) return;
+  if (SAFE_METHODS.has(method)) return;
   const fetchSite = headers['sec-fetch-site'];
   if (fetchSite === 'same-origin' || fetchSite === 'none') return;
   const { origin } = headers;

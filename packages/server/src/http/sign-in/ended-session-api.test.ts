@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type Browser, openHouse, type SignInHouse } from './test/running-sign-in.ts';
+import { startTestSignIn, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-let house: SignInHouse;
+let house: TestSignIn;
 before(async () => {
-  house = await openHouse();
+  house = await startTestSignIn();
 });
 after(() => house.close());
 
-async function owner(email: string): Promise<Browser> {
+async function owner(email: string): Promise<TestBrowser> {
   await house.addPerson(email, { acme: 'owner' });
   const browser = house.browser();
   assert.equal((await browser.signIn(email)).status, 200);
@@ -18,7 +18,7 @@ async function owner(email: string): Promise<Browser> {
 }
 
 /** The ways a session ends, as each leaves a browser that still has its cookie. */
-const ENDS: Readonly<Record<string, () => Promise<Browser>>> = {
+const ENDS: Readonly<Record<string, () => Promise<TestBrowser>>> = {
   async 'left alone for twelve hours'() {
     const browser = await owner('idle@acme.example');
     house.advance(12 * HOUR_MS + 1);
@@ -51,7 +51,11 @@ suite('every route of the API, asked with a session', () => {
         for (const [name, value] of cookies) browser.cookies.set(name, value);
         const body = method === 'GET' || method === 'DELETE' ? undefined : {};
         const answer = await browser.ask(method, path.replaceAll(/\{\w+\}/g, 'x'), body);
-        assert.deepEqual([answer.status, answer.body?.error?.code], [401, 'signed_out'], `${method} ${path}`);
+        assert.deepEqual(
+          [answer.status, answer.body?.error?.code],
+          [401, 'session_expired'],
+          `${method} ${path}`,
+        );
       }
       assert.ok(house.api.verbs.length > 100);
     });

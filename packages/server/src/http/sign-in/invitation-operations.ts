@@ -2,17 +2,17 @@ import {
   invitationBody,
   invitationPreview,
   invitationPreviewBody,
-  signedIn,
+  signedInSession,
 } from '@floe/contract/api/session';
-import { previewInvitation, takeInvitation } from '../../platform/sign-in/invited.ts';
-import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
-import { type SessionOperation, sessionOperation } from './session-operation.ts';
-import { signedInNow } from './session-view.ts';
+import { acceptInvitationAndSignIn, previewInvitation } from '../../platform/sign-in/accept-invitation.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
+import { createSignedInAnswer } from './session-view.ts';
 
 /** Invitations, as those see them who hold the link; the token is in a body, so that no log of addresses has it. */
-export function invitationOperations(parts: SignInParts): readonly SessionOperation[] {
+export function invitationOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
-    sessionOperation({
+    defineSessionOperation({
       name: 'session.invitation_preview',
       method: 'POST',
       path: '/api/session/invitation/preview',
@@ -26,15 +26,16 @@ export function invitationOperations(parts: SignInParts): readonly SessionOperat
         return { body: { org: { id: orgId, name: orgName }, email, role, expires_at } };
       },
     }),
-    sessionOperation({
+    defineSessionOperation({
       name: 'session.invitation',
       method: 'POST',
       path: '/api/session/invitation',
       summary: 'Accept an invitation, with a new account or the own one, and sign in',
       status: 200,
       body: invitationBody,
-      answer: signedIn,
-      run: async ({ body, browser }) => signedInNow(parts, await takeInvitation(parts, body, browser)),
+      answer: signedInSession,
+      run: async ({ body, browser }) =>
+        createSignedInAnswer(parts, await acceptInvitationAndSignIn(parts, body, browser)),
     }),
   ];
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { auditPage } from '../../store/audit.ts';
-import { keyById } from '../../store/platform-keys.ts';
-import { type Answer, NOW } from '../test/running-api.ts';
+import { getAuditPage } from '../../store/audit.ts';
+import { findPlatformKeyById } from '../../store/platform-keys.ts';
+import { API_TEST_NOW, type ApiTestAnswer } from '../test/running-api.ts';
 import { CLIENT_SECRET, startIssuer, type TestIssuer } from './test/issuer.ts';
-import { type Browser, openHouse, type SignInHouse } from './test/running-sign-in.ts';
+import { startTestSignIn, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const BASE = 'https://floe.example/ai';
 const CALLBACK = `${BASE}/api/session/oidc/corp/callback`;
@@ -54,19 +54,19 @@ let issuer: TestIssuer;
 let partner: TestIssuer;
 /** Tells groups by another claim, for a scope of its own. */
 let byRoles: TestIssuer;
-let house: SignInHouse;
+let house: TestSignIn;
 let people = 0;
 before(async () => {
   issuer = await startIssuer(CALLBACK);
   partner = await startIssuer(CALLBACK.replace('corp', 'partner'));
   byRoles = await startIssuer(CALLBACK.replace('corp', 'roles'));
-  house = await openHouse({
+  house = await startTestSignIn({
     baseUrl: BASE,
     trustedProxies: ['127.0.0.1'],
     auth: { oidc: oidc() },
   });
   // The issuer lives in real time: so does what Floe compares with its words.
-  house.advance(Date.now() - NOW);
+  house.advance(Date.now() - API_TEST_NOW);
 });
 after(async () => {
   await house.close();
@@ -86,11 +86,11 @@ beforeEach(() => {
   };
 });
 
-const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}`.trim();
-const header = (answer: Answer, name: string) => String(answer.headers[name] ?? '');
+const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const header = (answer: ApiTestAnswer, name: string) => String(answer.headers[name] ?? '');
 
 /** To the issuer and back, up to the address that the browser is sent to. */
-async function away(browser: Browser, query = '', name = 'corp'): Promise<string> {
+async function away(browser: TestBrowser, query = '', name = 'corp'): Promise<string> {
   const started = await browser.ask('GET', `${START.replace('corp', name)}${query}`);
   assert.equal(started.status, 303, started.text);
   const visited = { corp: issuer, partner, roles: byRoles }[name] ?? assert.fail(name);
@@ -99,7 +99,7 @@ async function away(browser: Browser, query = '', name = 'corp'): Promise<string
   return `/api/session/oidc/${name}/callback${back.search}`;
 }
 
-async function signIn(browser: Browser, query = '', name = 'corp'): Promise<string> {
+async function signIn(browser: TestBrowser, query = '', name = 'corp'): Promise<string> {
   const answer = await browser.ask('GET', await away(browser, query, name));
   assert.equal(answer.status, 303, answer.text);
   return header(answer, 'location');
@@ -137,7 +137,7 @@ test('a person of a mapped group signs in and is what their groups say, each tim
   issuer.account = { ...issuer.account, groups: ['auditors'], email: 'renamed@acme.example' };
   await signIn(house.browser());
   assert.deepEqual(await membersOf(email), [{ org_id: 'other', role: 'viewer', team: null, source: 'oidc' }]);
-  assert.equal(told(await browser.ask('GET', '/api/me')), '401 signed_out', 'of the org that was left');
+  assert.equal(told(await browser.ask('GET', '/api/me')), '401 session_expired', 'of the org that was left');
   issuer.account = { ...issuer.account, groups: [] };
   assert.equal(await signIn(house.browser()), '/ai/sign-in?error=not_allowed&provider=corp');
   assert.deepEqual(await membersOf(email), []);
@@ -151,9 +151,9 @@ test('groups that give a smaller role take from the keys of the person, in the n
   issuer.account = { ...issuer.account, groups: ['staff'] };
   await signIn(house.browser());
   const { read } = house.api.database;
-  const key = await keyById(read, 'acme', id);
+  const key = await findPlatformKeyById(read, 'acme', id);
   assert.notEqual(key?.revoked_at, null, 'a viewer has no keys');
-  const { rows } = await auditPage(read, { orgId: 'acme', subject: id, limit: 2 });
+  const { rows } = await getAuditPage(read, { orgId: 'acme', subject: id, limit: 2 });
   assert.deepEqual(
     rows.map(({ action, actor }) => [action, actor]),
     [['keys.revoke', 'oidc corp']],
@@ -219,7 +219,7 @@ test('what one issuer gave neither ends nor counts where another is asked, and e
   assert.equal((await second.ask('GET', '/api/session')).body.role, 'viewer');
   assert.equal((await first.ask('GET', '/api/session')).body.role, 'admin', 'its session goes on as it was');
   house.setAuth({ oidc: [PARTNER(partner.url)] });
-  assert.equal(told(await first.ask('GET', '/api/me')), '401 signed_out', 'its issuer is switched off');
+  assert.equal(told(await first.ask('GET', '/api/me')), '401 session_expired', 'its issuer is switched off');
   partner.account = { ...partner.account, groups: ['guests'] };
   await signIn(house.browser(), '', 'partner');
   house.setAuth({ oidc: oidc() });
@@ -227,7 +227,7 @@ test('what one issuer gave neither ends nor counts where another is asked, and e
 });
 
 /** Proves an account with a password and the issuer's word for its address in one browser. */
-async function connect(browser: Browser, email: string): Promise<string> {
+async function connect(browser: TestBrowser, email: string): Promise<string> {
   await browser.signIn(email);
   return signIn(browser);
 }
@@ -257,7 +257,7 @@ test('an account is joined by who proves both sides, and its other sessions end'
       ...(email_verified === false && { email_verified }),
     };
     const browser = house.browser();
-    assert.equal(await signIn(browser), '/ai/sign-in?error=email&provider=corp');
+    assert.equal(await signIn(browser), '/ai/sign-in?error=email_not_verified&provider=corp');
     assert.equal(told(await browser.ask('GET', '/api/me')), '401 missing_api_key');
   }
   issuer.account = { ...issuer.account, sub: 'the same person', email_verified: true };
@@ -271,7 +271,7 @@ test('an account is joined by who proves both sides, and its other sessions end'
   house.advance(-10 * 60_000);
   assert.equal(await connect(browser, email), '/ai/');
   assert.equal((await browser.ask('GET', '/api/session')).body.user?.email, email);
-  assert.equal(told(await before.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await before.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await signIn(house.browser()), '/ai/', 'from now on the identity is enough');
 });
 
@@ -299,7 +299,7 @@ test('no account is created for an address that the issuer does not vouch for, o
     const given = { ...rest, email_verified: true, ...claims, sub: `${account.sub} ${n}` };
     issuer.account = JSON.parse(JSON.stringify(given));
     const place = await signIn(house.browser());
-    assert.equal(place, '/ai/sign-in?error=email&provider=corp', JSON.stringify(claims));
+    assert.equal(place, '/ai/sign-in?error=email_not_verified&provider=corp', JSON.stringify(claims));
   }
   assert.equal(await count(), before);
 });
@@ -312,7 +312,7 @@ test('an issuer that verifies every address needs not say so where floe.yaml tru
   const browser = house.browser();
   assert.equal(await signIn(browser), '/ai/');
   issuer.account = { ...account, sub: 'another', email: `not-${account.email}`, email_verified: false };
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=email&provider=corp');
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=email_not_verified&provider=corp');
   house.setAuth({ oidc: oidc() });
 });
 
@@ -329,13 +329,13 @@ test('a member who was removed does not come back by a group until the removal i
   const refused = '/ai/sign-in?error=not_allowed&provider=corp';
   for (let n = 0; n < 2; n++) assert.equal(await signIn(house.browser()), refused);
   assert.deepEqual(await membersOf(email), []);
-  const removals = await owner.ask('GET', '/api/management/removals');
+  const removals = await owner.ask('GET', '/api/management/removed-members');
   const listed: readonly { readonly user_id: string; readonly email: string }[] = JSON.parse(
     removals.text,
   ).data;
   const removal = listed.find((one) => one.email === email);
   assert.ok(removal, 'the removal is listed');
-  const undo = `/api/management/removals/${removal.user_id}`;
+  const undo = `/api/management/removed-members/${removal.user_id}`;
   assert.equal((await owner.ask('DELETE', undo)).status, 204);
   assert.equal(told(await owner.ask('DELETE', undo)), '404 not_found');
   assert.equal(await signIn(house.browser()), '/ai/');
@@ -366,14 +366,14 @@ test('a step-up by another person is refused, and the session stays as it was', 
   issuer.account = { ...mine, sub: 'a colleague', email: `colleague${people}@acme.example` };
   await signIn(house.browser());
   const before = browser.token;
-  assert.equal(await signIn(browser, '?step_up=true'), '/ai/sign-in?error=other_person&provider=corp');
+  assert.equal(await signIn(browser, '?step_up=true'), '/ai/sign-in?error=account_mismatch&provider=corp');
   assert.equal(browser.token, before);
   const { body } = await browser.ask('GET', '/api/session');
   assert.deepEqual([body.user?.email, body.stepped_up_until], [mine.email, null]);
   issuer.account = mine;
   assert.equal(
     await signIn(house.browser(), '?step_up=true'),
-    '/ai/sign-in?error=other_person&provider=corp',
+    '/ai/sign-in?error=account_mismatch&provider=corp',
   );
 });
 
@@ -437,7 +437,7 @@ test('the way back leads nowhere but below this installation', async () => {
 
 test('who says no at the issuer, and an issuer that is away, lead to the sign-in page with the reason', async () => {
   issuer.account = null;
-  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=refused&provider=corp');
+  assert.equal(await signIn(house.browser()), '/ai/sign-in?error=access_denied&provider=corp');
   const away = await house.browser().ask('GET', '/api/session/oidc/gone/start');
   assert.equal(header(away, 'location'), '/ai/sign-in?error=unavailable&provider=gone');
   assert.equal(told(await house.browser().ask('GET', '/api/session/oidc/nobody/start')), '404 not_found');

@@ -2,22 +2,22 @@ import { oidcCallbackQuery, oidcParams, oidcStartQuery } from '@floe/contract/ap
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { Log } from '../../core/log.ts';
-import { FLOW_MS, OidcRefused, startFlow } from '../../platform/sign-in/oidc-flow.ts';
-import { signInByOidc } from '../../platform/sign-in/oidc-sign-in.ts';
-import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
-import { type Cookie, cookieOf } from './session-cookie.ts';
-import { type SessionOperation, sessionOperation } from './session-operation.ts';
+import { OIDC_FLOW_TTL_MS, OidcSignInError, startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
+import { startOidcSession } from '../../platform/sign-in/oidc-sign-in.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { type Cookie, createCookie } from './session-cookie.ts';
+import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
 
 /**
  * Sign-in by an OpenID Connect issuer. Both are visited by the browser itself, so what goes wrong leads back to the sign-in
  * page, which has the words for it. The callback is the one `GET` that begins something: it takes only what this browser
  * began, once.
  */
-export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOperation[] {
-  const cookie = () => flowCookie(parts);
+export function oidcOperations(parts: SignInContext, log: Log): readonly SessionOperation[] {
+  const cookie = () => oidcFlowCookie(parts);
 
-  function ledBack(name: string, error: unknown) {
-    const reason = reasonOf(error);
+  function redirectWithError(name: string, error: unknown) {
+    const reason = signInErrorReason(error);
     if (reason === null) throw error;
     log.warn({ issuer: name, reason, err: error }, 'a sign-in by an issuer came to nothing');
     const query = new URLSearchParams({ error: reason, provider: name });
@@ -25,7 +25,7 @@ export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOp
   }
 
   return [
-    sessionOperation({
+    defineSessionOperation({
       name: 'session.oidc_start',
       method: 'GET',
       path: '/api/session/oidc/{name}/start',
@@ -37,17 +37,17 @@ export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOp
       async run({ params, query }) {
         try {
           const stepUp = query.step_up === 'true';
-          const { location, sealed } = await startFlow(parts, params.name, {
+          const { location, sealed } = await startOidcFlow(parts, params.name, {
             returnTo: query.return_to,
             stepUp,
           });
           return { location, cookies: [cookie().set(sealed)] };
         } catch (error) {
-          return ledBack(params.name, error);
+          return redirectWithError(params.name, error);
         }
       },
     }),
-    sessionOperation({
+    defineSessionOperation({
       name: 'session.oidc_callback',
       method: 'GET',
       path: '/api/session/oidc/{name}/callback',
@@ -57,12 +57,12 @@ export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOp
       query: oidcCallbackQuery,
       answer: z.null(),
       async run({ params, query, browser, cookies }) {
-        const answer = { query: textsOf(query), sealed: cookie().read(cookies) };
+        const answer = { query: singleParameters(query), sealed: cookie().read(cookies) };
         try {
-          const { token, returnTo } = await signInByOidc(parts, params.name, answer, browser);
+          const { token, returnTo } = await startOidcSession(parts, params.name, answer, browser);
           return { location: returnTo, token, cookies: [cookie().clear()] };
         } catch (error) {
-          return ledBack(params.name, error);
+          return redirectWithError(params.name, error);
         }
       },
     }),
@@ -70,20 +70,20 @@ export function oidcOperations(parts: SignInParts, log: Log): readonly SessionOp
 }
 
 /** What a browser keeps while its person is at an issuer. */
-export function flowCookie({ site }: Pick<SignInParts, 'site'>): Cookie {
-  return cookieOf(site(), 'floe_sign_in', FLOW_MS / 1000);
+export function oidcFlowCookie({ site }: Pick<SignInContext, 'site'>): Cookie {
+  return createCookie(site(), 'floe_sign_in', OIDC_FLOW_TTL_MS / 1000);
 }
 
 /** Null for what is no matter of the person's: an unknown issuer, or a bug. */
-function reasonOf(error: unknown): string | null {
-  if (error instanceof OidcRefused) return error.reason;
+function signInErrorReason(error: unknown): string | null {
+  if (error instanceof OidcSignInError) return error.reason;
   if (!(error instanceof Fault)) return null;
-  if (error.code === 'too_many_tries') return 'too_many_tries';
+  if (error.code === 'too_many_attempts') return 'too_many_attempts';
   return error.status === 503 ? 'unavailable' : null;
 }
 
 /** A parameter that came twice is none: nobody can tell which is meant. */
-function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+function singleParameters(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );

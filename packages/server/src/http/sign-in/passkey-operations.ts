@@ -1,33 +1,33 @@
-import { assertionOptions as optionsAnswer } from '@floe/contract/api/passkeys';
-import { passkeyBody, signedIn } from '@floe/contract/api/session';
-import { signInByPasskey } from '../../platform/sign-in/passkey-sign-in.ts';
-import { assertionOptions } from '../../platform/sign-in/passkeys.ts';
-import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
-import { type SessionOperation, sessionOperation } from './session-operation.ts';
-import { signedInNow } from './session-view.ts';
+import { passkeyAssertionOptions as optionsAnswer } from '@floe/contract/api/passkeys';
+import { passkeySignInBody, signedInSession } from '@floe/contract/api/session';
+import { startPasskeySession } from '../../platform/sign-in/passkey-sign-in.ts';
+import { createAssertionOptions } from '../../platform/sign-in/passkeys.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
+import { createSignedInAnswer } from './session-view.ts';
 
 /** Sign-in by passkey; the same options serve a step-up. */
-export function passkeyOperations(parts: SignInParts): readonly SessionOperation[] {
+export function passkeyOperations(parts: SignInContext): readonly SessionOperation[] {
   return [
-    sessionOperation({
+    defineSessionOperation({
       name: 'session.passkey_options',
       method: 'POST',
       path: '/api/session/passkey/options',
       summary: 'What the browser is asked for a passkey with; good for five minutes, once',
       status: 200,
       answer: optionsAnswer,
-      run: async () => ({ body: assertionOptions(parts) }),
+      run: async () => ({ body: createAssertionOptions(parts) }),
     }),
-    sessionOperation({
+    defineSessionOperation({
       name: 'session.passkey',
       method: 'POST',
       path: '/api/session/passkey',
       summary: 'Sign in by passkey',
       status: 200,
-      body: passkeyBody,
-      answer: signedIn,
+      body: passkeySignInBody,
+      answer: signedInSession,
       run: async ({ body, browser }) =>
-        signedInNow(parts, await signInByPasskey(parts, body.credential, browser)),
+        createSignedInAnswer(parts, await startPasskeySession(parts, body.credential, browser)),
     }),
   ];
 }

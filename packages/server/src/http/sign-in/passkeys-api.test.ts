@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Authenticator, type RequestOptions, type Twist } from '@floe/testkit/authenticator';
-import { attestationOptions, register } from '../../platform/sign-in/passkeys.ts';
-import type { Answer } from '../test/running-api.ts';
-import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+import {
+  type AuthenticatorFault,
+  FakeAuthenticator,
+  type PasskeyRequestOptions,
+} from '@floe/testkit/fake-authenticator';
+import { createAttestationOptions, registerPasskey } from '../../platform/sign-in/passkeys.ts';
+import type { ApiTestAnswer } from '../test/running-api.ts';
+import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const ORIGIN = 'https://floe.example';
 const OPTIONS = '/api/session/passkey/options';
 
-let house: SignInHouse;
+let house: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await openHouse();
+  house = await startTestSignIn();
 });
 after(() => house.close());
 
@@ -20,26 +24,28 @@ async function withPasskey() {
   people += 1;
   const email = `holder${people}@acme.example`;
   const id = await house.addPerson(email, { acme: 'admin' });
-  const authenticator = new Authenticator(ORIGIN);
+  const authenticator = new FakeAuthenticator(ORIGIN);
   const { parts, api } = house;
-  const credential = authenticator.create(await attestationOptions(parts, api.database.read, { id, email }));
+  const credential = authenticator.create(
+    await createAttestationOptions(parts, api.database.read, { id, email }),
+  );
   const row = await api.database.transaction((writer) =>
-    register(parts, writer, id, { name: 'laptop', credential }),
+    registerPasskey(parts, writer, id, { name: 'laptop', credential }),
   );
   return { email, id, authenticator, row };
 }
 
 /** The options of an answer, as the page hands them to the browser. */
-function optionsIn({ body }: Answer): RequestOptions {
+function optionsIn({ body }: ApiTestAnswer): PasskeyRequestOptions {
   return { challenge: String(body.challenge), rpId: String(body.rpId) };
 }
 
-async function show(browser: Browser, authenticator: Authenticator, twist: Twist = {}) {
+async function show(browser: TestBrowser, authenticator: FakeAuthenticator, twist: AuthenticatorFault = {}) {
   const credential = authenticator.get(optionsIn(await browser.ask('POST', OPTIONS)), twist);
   return browser.ask('POST', '/api/session/passkey', { credential });
 }
 
-const told = ({ status, body }: Answer) => `${status} ${body?.error?.code ?? ''}`.trim();
+const told = ({ status, body }: ApiTestAnswer) => `${status} ${body?.error?.code ?? ''}`.trim();
 
 test('a passkey signs in without an e-mail, and its use is noted', async () => {
   const { authenticator, email, row } = await withPasskey();
@@ -58,12 +64,12 @@ test('a passkey signs in without an e-mail, and its use is noted', async () => {
 
 test('what is not exactly right is refused in the same words', async () => {
   const { authenticator } = await withPasskey();
-  const twists: readonly Twist[] = [
-    { forged: true },
+  const twists: readonly AuthenticatorFault[] = [
+    { hasForgedSignature: true },
     { origin: 'https://floe.example.evil.example' },
     { origin: 'http://floe.example' },
     { rpId: 'evil.example' },
-    { unverified: true },
+    { isUserUnverified: true },
   ];
   const messages = new Set<unknown>();
   for (const twist of twists) {
@@ -71,7 +77,7 @@ test('what is not exactly right is refused in the same words', async () => {
     assert.equal(told(answer), '401 sign_in_failed', JSON.stringify(twist));
     messages.add(answer.body.error?.message);
   }
-  const stranger = new Authenticator(ORIGIN);
+  const stranger = new FakeAuthenticator(ORIGIN);
   stranger.create({ challenge: 'x', rp: { id: 'floe.example' }, user: { id: 'x' } });
   messages.add((await show(house.browser(), stranger)).body.error?.message);
   assert.equal(messages.size, 1);
@@ -117,15 +123,17 @@ test('a challenge is ours, good once even for two at the same moment, and for fi
 test('a challenge for registering does not sign in, and none registers for somebody else or twice', async () => {
   const { authenticator, id, email } = await withPasskey();
   const { parts, api } = house;
-  const options = await attestationOptions(parts, api.database.read, { id, email });
+  const options = await createAttestationOptions(parts, api.database.read, { id, email });
   assert.deepEqual(options.excludeCredentials.length, 1);
   const credential = authenticator.get({ challenge: options.challenge, rpId: options.rp.id });
   const browser = house.browser();
   assert.equal(told(await browser.ask('POST', '/api/session/passkey', { credential })), '401 sign_in_failed');
-  const fresh = new Authenticator(ORIGIN).create(options);
+  const fresh = new FakeAuthenticator(ORIGIN).create(options);
   const other = await withPasskey();
   const registering = (userId: string) =>
-    api.database.transaction((writer) => register(parts, writer, userId, { name: 'x', credential: fresh }));
+    api.database.transaction((writer) =>
+      registerPasskey(parts, writer, userId, { name: 'x', credential: fresh }),
+    );
   await assert.rejects(registering(other.id), { code: 'invalid_request' });
   await registering(id);
   await assert.rejects(registering(id), { code: 'invalid_request' });
@@ -141,7 +149,7 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
   for (const proof of ['password', 'passkey'] as const) {
     const before = browser.token;
     const passkey = authenticator.get(optionsIn(await browser.ask('POST', OPTIONS)));
-    const body = proof === 'password' ? { password: PASSWORD } : { passkey };
+    const body = proof === 'password' ? { password: TEST_PASSWORD } : { passkey };
     const answer = await browser.ask('POST', '/api/session/step-up', body);
     assert.equal(answer.status, 200, answer.text);
     assert.ok(await until());
@@ -164,8 +172,8 @@ test('a step-up takes the password or an own passkey, lasts ten minutes, and mak
   assert.equal(told(await browser.ask('POST', '/api/session/step-up', { passkey })), '401 sign_in_failed');
   assert.equal(told(await browser.ask('POST', '/api/session/step-up', {})), '400 invalid_request');
   assert.equal(
-    told(await house.browser().ask('POST', '/api/session/step-up', { password: PASSWORD })),
-    '401 signed_out',
+    told(await house.browser().ask('POST', '/api/session/step-up', { password: TEST_PASSWORD })),
+    '401 session_expired',
   );
   assert.equal(await until(), null);
 });
@@ -176,7 +184,7 @@ test('the sessions that a passkey started end with it, on this browser too, and 
   assert.equal(told(await show(stolen, authenticator)), '200');
   await byPassword.signIn(email);
   assert.equal((await byPassword.ask('DELETE', `/api/me/passkeys/${row.id}`)).status, 204);
-  assert.equal(told(await stolen.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await stolen.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await byPassword.ask('GET', '/api/me')), '200');
   const second = await withPasskey();
   const own = house.browser();
@@ -194,14 +202,14 @@ test('another password wants a step-up, ends every other session and lets this o
   const password = 'lantern over quiet water';
   house.advance(10 * 60_000);
   assert.equal(told(await browser.ask('PUT', '/api/me/password', { password })), '403 step_up_required');
-  await browser.ask('POST', '/api/session/step-up', { password: PASSWORD });
+  await browser.ask('POST', '/api/session/step-up', { password: TEST_PASSWORD });
   const weak = await browser.ask('PUT', '/api/me/password', { password: 'passwordpassword' });
   assert.equal(weak.body.error?.param, 'password');
   const before = browser.token;
   assert.equal(told(await browser.ask('PUT', '/api/me/password', { password })), '200');
   assert.notEqual(browser.token, before);
   assert.equal(told(await browser.ask('GET', '/api/me')), '200');
-  assert.equal(told(await other.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(told(await other.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(told(await house.browser().signIn(email)), '401 sign_in_failed');
   assert.equal(told(await house.browser().signIn(email, password)), '200');
 });
@@ -212,7 +220,7 @@ test('where browsers allow no passkeys, or they are off, none are offered and as
     [{ baseUrl: 'http://floe.example' }, /https with a name, or localhost/],
     [{ auth: { passkey: false } }, /auth\.passkey/],
   ] as const) {
-    const closed = await openHouse(options);
+    const closed = await startTestSignIn(options);
     const browser = closed.browser();
     assert.equal((await browser.ask('GET', '/api/session')).body.methods?.passkey, false);
     const answer = await browser.ask('POST', OPTIONS);
@@ -220,7 +228,7 @@ test('where browsers allow no passkeys, or they are off, none are offered and as
     assert.match(String(answer.body.error?.message), why);
     await closed.close();
   }
-  const here = await openHouse({ baseUrl: 'http://localhost:3563' });
+  const here = await startTestSignIn({ baseUrl: 'http://localhost:3563' });
   assert.equal((await here.browser().ask('POST', OPTIONS)).body.rpId, 'localhost');
   await here.close();
 });

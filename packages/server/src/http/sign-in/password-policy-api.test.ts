@@ -2,20 +2,23 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_LENGTH } from '@floe/contract/api/session';
 import { isObject, type Json } from '@floe/contract/json';
-import type { Answer } from '../test/running-api.ts';
-import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+import type { ApiTestAnswer } from '../test/running-api.ts';
+import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
-let house: SignInHouse;
+let house: TestSignIn;
 let people = 0;
 before(async () => {
   // Each browser has an address of its own, so that no guess slows another.
-  house = await openHouse({ trustedProxies: ['127.0.0.1'] });
+  house = await startTestSignIn({ trustedProxies: ['127.0.0.1'] });
 });
 after(() => house.close());
 
 interface Setting {
   /** Sets the password of an account with this address; its browser. */
-  set(email: string, password: string): Promise<{ readonly answer: Answer; readonly browser: Browser }>;
+  set(
+    email: string,
+    password: string,
+  ): Promise<{ readonly answer: ApiTestAnswer; readonly browser: TestBrowser }>;
 }
 
 async function invite(email: string, role: string): Promise<string> {
@@ -61,10 +64,10 @@ const COMPARES = ['session.password', 'session.step_up'];
 const REFUSED: Readonly<Record<string, (email: string) => string>> = {
   'one character': () => 'z',
   'two characters': () => 'zj',
-  'one character less than the least': () => 'quiet harbour lantern'.slice(0, PASSWORD_LENGTH.least - 1),
+  'one character less than the least': () => 'quiet harbour lantern'.slice(0, PASSWORD_LENGTH.min - 1),
   'many bytes, few characters': () => '🔑🔑🔑',
   'one character more than the most': () =>
-    'quiet harbour lantern '.repeat(10).slice(0, PASSWORD_LENGTH.most + 1),
+    'quiet harbour lantern '.repeat(10).slice(0, PASSWORD_LENGTH.max + 1),
   'a word that guessers try': () => 'Password123456',
   'a row of the keyboard': () => 'qwertyuiopasdf',
   'one character again and again': () => 'aaaaaaaaaaaaaaaa',
@@ -119,7 +122,7 @@ for (const [name, { set }] of Object.entries(SETS)) {
   });
 
   test(`${name} sets one that the policy allows, and it signs its account in`, async () => {
-    for (const password of [PASSWORD, 'ein langer Weg zum Fluß', '7c1f9a3e5b2d']) {
+    for (const password of [TEST_PASSWORD, 'ein langer Weg zum Fluß', '7c1f9a3e5b2d']) {
       people += 1;
       const email = `chooser.person${people}@acme.example`;
       const { answer } = await set(email, password);

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { changeMember } from '../../store/members.ts';
-import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+import { updateMembership } from '../../store/members.ts';
+import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let house: SignInHouse;
+let house: TestSignIn;
 let people = 0;
 before(async () => {
-  house = await openHouse();
+  house = await startTestSignIn();
 });
 after(() => house.close());
 
 /** Somebody new, signed in. */
-async function signedIn(roles: Parameters<SignInHouse['addPerson']>[1] = { acme: 'admin' }) {
+async function signedIn(roles: Parameters<TestSignIn['addPerson']>[1] = { acme: 'admin' }) {
   people += 1;
   const email = `person${people}@acme.example`;
   const id = await house.addPerson(email, roles);
@@ -24,13 +24,13 @@ async function signedIn(roles: Parameters<SignInHouse['addPerson']>[1] = { acme:
   return { email, id, browser, member: `mem_acme_${id.slice(4)}` };
 }
 
-const code = async (asked: ReturnType<Browser['ask']>) => {
+const code = async (asked: ReturnType<TestBrowser['ask']>) => {
   const { status, body } = await asked;
   return `${status} ${body?.error?.code ?? ''}`.trim();
 };
 
 test('the one-time link makes the first owner, once, even when two take it at the same moment', async () => {
-  const first = await openHouse();
+  const first = await startTestSignIn();
   const empty = await first.browser().ask('GET', '/api/session');
   assert.deepEqual(empty.body, {
     state: 'signed_out',
@@ -38,7 +38,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
     methods: { password: true, passkey: true, oidc: [] },
   });
   const token = await first.ownerLink();
-  const take = (browser: Browser, email: string, password = PASSWORD) =>
+  const take = (browser: TestBrowser, email: string, password = TEST_PASSWORD) =>
     browser.ask('POST', '/api/session/setup', { token, email, name: 'Mara', password });
   const look = () => first.browser().ask('POST', '/api/session/setup/preview', { token });
   const { body: shown } = await look();
@@ -57,7 +57,7 @@ test('the one-time link makes the first owner, once, even when two take it at th
   assert.ok(body.stepped_up_until);
   assert.equal((await first.browser().ask('GET', '/api/session')).body.setup, false);
   const late = await take(first.browser(), 'late@acme.example');
-  assert.equal(late.body.error?.code, 'link_unusable');
+  assert.equal(late.body.error?.code, 'link_expired');
   assert.match(String(late.body.error?.message), /was used at 2026-11-21T12:00:00.000Z.*floe owner-link/);
   assert.equal((await look()).body.error?.message, late.body.error?.message);
   const users = await first.api.database.read.selectFrom('users').selectAll().execute();
@@ -69,14 +69,17 @@ test('a one-time link ends after a day, a newer one replaces it, and neither has
   const old = await house.ownerLink();
   const before = house.hashes();
   const take = (token: string) =>
-    house
-      .browser()
-      .ask('POST', '/api/session/setup', { token, email: 'x@acme.example', name: 'X', password: PASSWORD });
+    house.browser().ask('POST', '/api/session/setup', {
+      token,
+      email: 'x@acme.example',
+      name: 'X',
+      password: TEST_PASSWORD,
+    });
   const fresh = await house.ownerLink();
-  assert.equal(await code(take(old)), '410 link_unusable');
-  assert.equal(await code(take(`${fresh}x`)), '410 link_unusable');
+  assert.equal(await code(take(old)), '410 link_expired');
+  assert.equal(await code(take(`${fresh}x`)), '410 link_expired');
   house.advance(24 * 60 * MINUTE);
-  assert.equal(await code(take(fresh)), '410 link_unusable');
+  assert.equal(await code(take(fresh)), '410 link_expired');
   assert.equal(house.hashes(), before);
 });
 
@@ -87,7 +90,7 @@ test('an owner link gives an account that exists a new password and ends its ses
   const fresh = house.browser();
   const answer = await fresh.ask('POST', '/api/session/setup', { token, email, name: 'Back', password });
   assert.deepEqual([answer.status, answer.body.role], [200, 'owner']);
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(house.browser().signIn(email)), '401 sign_in_failed');
   assert.equal((await house.browser().signIn(email, password)).status, 200);
 });
@@ -139,7 +142,7 @@ test('every sign-in makes another cookie, and the value that was there before is
   for (const value of [first, planted]) {
     const other = house.browser();
     other.cookies.set('__Host-floe_session', value);
-    assert.equal(await code(other.ask('GET', '/api/me')), '401 signed_out');
+    assert.equal(await code(other.ask('GET', '/api/me')), '401 session_expired');
   }
   const victim = house.browser();
   victim.cookies.set('__Host-floe_session', planted);
@@ -154,7 +157,7 @@ test('what the store holds of a cookie does not open anything', async () => {
   for (const { token_sha256 } of rows) {
     const thief = house.browser();
     thief.cookies.set('__Host-floe_session', token_sha256);
-    assert.equal(await code(thief.ask('GET', '/api/me')), '401 signed_out');
+    assert.equal(await code(thief.ask('GET', '/api/me')), '401 session_expired');
   }
 });
 
@@ -165,7 +168,7 @@ test('a session ends twelve hours after its last use', async () => {
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
   house.advance(12 * HOUR);
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   assert.equal((await browser.ask('GET', '/api/session')).body.state, 'signed_out');
 });
 
@@ -176,11 +179,11 @@ test('a session ends seven days after it began, however much it is used', async 
     assert.equal(await code(browser.ask('GET', '/api/me')), '200');
   }
   house.advance(6 * HOUR + 1);
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
 });
 
 test('an installation says itself how long sessions last, for those under way too where it is shorter', async (t) => {
-  const own = await openHouse({ auth: { sessions: { idle_minutes: 30, max_hours: 2 } } });
+  const own = await startTestSignIn({ auth: { sessions: { idle_minutes: 30, max_hours: 2 } } });
   t.after(() => own.close());
   await own.addPerson('mara@acme.example', { acme: 'owner' });
   const browser = own.browser();
@@ -191,27 +194,27 @@ test('an installation says itself how long sessions last, for those under way to
     return code(browser.ask('GET', '/api/me'));
   };
   for (let n = 0; n < 4; n++) assert.equal(await used(29 * MINUTE), '200');
-  assert.equal(await used(4 * MINUTE), '401 signed_out', 'two hours');
+  assert.equal(await used(4 * MINUTE), '401 session_expired', 'two hours');
   await browser.signIn('mara@acme.example');
-  assert.equal(await used(30 * MINUTE), '401 signed_out', 'half an hour unused');
+  assert.equal(await used(30 * MINUTE), '401 session_expired', 'half an hour unused');
   await browser.signIn('mara@acme.example');
   assert.equal(await used(20 * MINUTE), '200');
   own.setAuth({ sessions: { idle_minutes: 15 } });
   assert.equal(await used(10 * MINUTE), '200');
-  assert.equal(await used(15 * MINUTE), '401 signed_out');
+  assert.equal(await used(15 * MINUTE), '401 session_expired');
 });
 
 test('sessions end with the way they began by: where one is required, nobody stays by another', async (t) => {
-  const own = await openHouse();
+  const own = await startTestSignIn();
   t.after(() => own.close());
   await own.addPerson('mara@acme.example', { acme: 'owner' });
   const [word, link] = [own.browser(), own.browser()];
   await word.signIn('mara@acme.example');
   const token = await own.ownerLink();
-  const body = { token, email: 'jo@acme.example', name: 'Jo', password: PASSWORD };
+  const body = { token, email: 'jo@acme.example', name: 'Jo', password: TEST_PASSWORD };
   assert.equal((await link.ask('POST', '/api/session/setup', body)).status, 200);
   own.setAuth({ password: false });
-  assert.equal(await code(word.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(word.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(link.ask('GET', '/api/me')), '200', 'the way back in');
   assert.equal(await code(own.browser().signIn('mara@acme.example')), '404 not_found');
 });
@@ -223,7 +226,7 @@ test('signing out ends the session at the server and takes the cookie back', asy
   assert.deepEqual([answer.status, browser.cookies.size], [204, 0]);
   const thief = house.browser();
   thief.cookies.set('__Host-floe_session', token);
-  assert.equal(await code(thief.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(thief.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(thief.ask('DELETE', '/api/session')), '204');
 });
 
@@ -231,7 +234,7 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   const { browser, member } = await signedIn({ acme: 'owner' });
   const before = browser.token;
   await house.api.database.transaction(async (writer) => {
-    await changeMember(writer, 'acme', member, { role: 'viewer' });
+    await updateMembership(writer, 'acme', member, { role: 'viewer' });
     await house.api.database.signals.announce(writer);
   });
   const old = house.browser();
@@ -242,8 +245,8 @@ test('a member who falls loses at once and gets another cookie; the fresh sign-i
   assert.deepEqual([body.role, body.stepped_up_until], ['viewer', null]);
   assert.equal(await code(old.ask('GET', '/api/me')), '200', 'requests under way pass');
   house.advance(31_000);
-  house.parts.sessions.forget();
-  assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
+  house.parts.sessions.clearCache();
+  assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
   assert.equal(await code(browser.ask('GET', '/api/me')), '200');
 });
 
@@ -253,7 +256,7 @@ test('a member who is removed is signed out of that org, and not moved into anot
     await writer.deleteFrom('members').where('id', '=', member).execute();
     await house.api.database.signals.announce(writer);
   });
-  assert.equal(await code(browser.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(browser.ask('GET', '/api/me')), '401 session_expired');
   const again = await house.browser().signIn(email);
   assert.deepEqual(
     [again.body.org?.id, again.body.orgs],
@@ -272,7 +275,7 @@ test('after going to another org every request is about that one, and an old coo
   assert.equal(await code(browser.ask('POST', '/api/management/cache/purge')), '403 insufficient_role');
   const old = house.browser();
   old.cookies.set('__Host-floe_session', before);
-  assert.equal(await code(old.ask('GET', '/api/me')), '401 signed_out');
+  assert.equal(await code(old.ask('GET', '/api/me')), '401 session_expired');
 });
 
 test('an org that somebody does not belong to looks like one that does not exist', async () => {
@@ -300,11 +303,11 @@ test('somebody without an org is told so only after the right password', async (
 test('every entry of the audit log that a browser caused says its address', async () => {
   const rows = await house.api.database.read
     .selectFrom('audit')
-    .select(['actor', 'action', 'address'])
+    .select(['actor', 'action', 'ip_address'])
     .where('actor', '!=', 'cli')
     .execute();
   assert.ok(rows.length > 10);
-  for (const { action, address } of rows) assert.ok(address, action);
+  for (const { action, ip_address } of rows) assert.ok(ip_address, action);
   const { id } = await signedIn();
   const started = await house.api.database.read
     .selectFrom('sessions')

@@ -1,4 +1,4 @@
-import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 import type { Site } from '../../platform/sign-in/site.ts';
 
 /** A cookie of this installation: its name, and how it is set and taken back. */
@@ -13,11 +13,11 @@ export interface Cookie {
 
 /** The cookie that holds a session's secret; browsers keep it for as long as a session can last. */
 export function sessionCookie(site: Site, maxHours: number): Cookie {
-  return cookieOf(site, 'floe_session', maxHours * 3600);
+  return createCookie(site, 'floe_session', maxHours * 3600);
 }
 
 /** The same, as the installation is set up now. */
-export function cookieFor({ site, auth }: Pick<SignInParts, 'site' | 'auth'>): Cookie {
+export function currentSessionCookie({ site, auth }: Pick<SignInContext, 'site' | 'auth'>): Cookie {
   return sessionCookie(site(), auth().sessions.max_hours);
 }
 
@@ -26,7 +26,7 @@ export function cookieFor({ site, auth }: Pick<SignInParts, 'site' | 'auth'>): C
  * no other host and no plain page can set it (RFC 6265bis, 4.1.3.2). Ports do not part cookies, so a port of the address
  * is part of the name.
  */
-export function cookieOf({ isHttps, prefix, baseUrl }: Site, base: string, maxAgeS: number): Cookie {
+export function createCookie({ isHttps, prefix, baseUrl }: Site, base: string, maxAgeS: number): Cookie {
   const { port } = new URL(baseUrl);
   const plainName = port === '' ? base : `${base}_${port}`;
   const name = isHttps && prefix === '' ? `__Host-${plainName}` : plainName;

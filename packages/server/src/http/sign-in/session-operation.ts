@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { validate } from '../../management/input.ts';
-import type { Browser } from '../../platform/sign-in/sign-in.ts';
+import { validateInput } from '../../management/validate-input.ts';
+import type { BrowserRequest } from '../../platform/sign-in/sign-in-context.ts';
 
 /** What an operation of `/api/session` knows of the request. */
 export interface SessionCall<Body, Query, Params> {
-  readonly browser: Browser;
+  readonly browser: BrowserRequest;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;
@@ -24,7 +24,7 @@ export interface SessionAnswer<Answer> {
 }
 
 interface RawCall {
-  readonly browser: Browser;
+  readonly browser: BrowserRequest;
   readonly body: unknown;
   readonly query: unknown;
   readonly params: unknown;
@@ -50,7 +50,7 @@ const noFields = z.strictObject({});
 const noBody = z.unknown();
 
 /** Defines an operation; its input is validated as a verb's is. */
-export function sessionOperation<
+export function defineSessionOperation<
   Answer extends z.ZodType,
   Body extends z.ZodType = typeof noBody,
   Query extends z.ZodObject = typeof noFields,
@@ -76,9 +76,9 @@ export function sessionOperation<
       definition.run({
         browser: raw.browser,
         cookies: raw.cookies,
-        body: validate(orDefault(body, noBody), raw.body),
-        query: validate(orDefault(query, noFields), raw.query),
-        params: validate(orDefault(params, noFields), raw.params),
+        body: validateInput(orDefault(body, noBody), raw.body),
+        query: validateInput(orDefault(query, noFields), raw.query),
+        params: validateInput(orDefault(params, noFields), raw.params),
       }),
   };
 }

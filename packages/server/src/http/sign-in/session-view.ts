@@ -1,10 +1,10 @@
-import type { SignedInView } from '@floe/contract/api/session';
+import type { SignedInSessionView } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import type { LiveSession } from '../../platform/sign-in/sessions.ts';
-import type { SignInParts } from '../../platform/sign-in/sign-in.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
 
-export function sessionView(session: LiveSession, nowMs: number): SignedInView {
-  const { user, here, everywhere, isOperator, steppedUpUntil, expiresAt } = session;
+export function sessionView(session: LiveSession, nowMs: number): SignedInSessionView {
+  const { user, membership: here, memberships: everywhere, isOperator, steppedUpUntil, expiresAt } = session;
   return {
     state: 'signed_in',
     user,
@@ -20,8 +20,8 @@ export function sessionView(session: LiveSession, nowMs: number): SignedInView {
 }
 
 /** The answer that begins the session with this cookie. */
-export async function signedInNow({ sessions, clock }: SignInParts, token: string) {
+export async function createSignedInAnswer({ sessions, clock }: SignInContext, token: string) {
   const live = await sessions.find(token);
-  if (!live) throw new Fault('signed_out', 'The session ended as it began. Sign in again.');
+  if (!live) throw new Fault('session_expired', 'The session ended as it began. Sign in again.');
   return { body: sessionView(live, clock.now()), token };
 }

@@ -1,11 +1,11 @@
 // Tier: ci. A model of all ways to sign in, with slow password hashes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ROLES, type Role } from '@floe/contract/roles';
+import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import fc from 'fast-check';
 import { type ScriptedIssuer, startScriptedIssuer } from '../../platform/sign-in/test/scripted-issuer.ts';
-import { NOW } from '../test/running-api.ts';
-import { type Browser, openHouse, PASSWORD, type SignInHouse } from './test/running-sign-in.ts';
+import { API_TEST_NOW } from '../test/running-api.ts';
+import { startTestSignIn, TEST_PASSWORD, type TestBrowser, type TestSignIn } from './test/test-sign-in.ts';
 
 /**
  * Two people, two issuers and an owner do anything in any order. `strong` vouches for the addresses of its people and grants
@@ -21,7 +21,7 @@ const ORGS = ['acme', 'other'] as const;
 type Org = (typeof ORGS)[number];
 
 /** What the issuers say of the groups of each, which is all that they may grant, in `acme`. */
-const GROUPS: Readonly<Record<Issuer, Readonly<Record<Person, Role>>>> = {
+const GROUPS: Readonly<Record<Issuer, Readonly<Record<Person, MemberRole>>>> = {
   strong: { boss: 'admin', mallory: 'viewer' },
   weak: { boss: 'viewer', mallory: 'viewer' },
 };
@@ -43,7 +43,7 @@ type Step =
       readonly does: 'invite';
       readonly who: Person;
       readonly org: Org;
-      readonly role: Role;
+      readonly role: MemberRole;
       readonly signedIn: boolean;
     }
   | { readonly does: 'remove' | 'undo'; readonly email: Person };
@@ -53,7 +53,7 @@ const mostly = fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant
 const seldom = mostly.map((yes) => !yes);
 const person = fc.constantFrom(...PEOPLE);
 const issuer = fc.constantFrom(...ISSUERS);
-const role = fc.constantFrom<Role>('admin', 'member', 'viewer');
+const role = fc.constantFrom<MemberRole>('admin', 'member', 'viewer');
 const of = <Does extends string>(does: Does) => fc.constant(does);
 const STEP: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -136,18 +136,19 @@ function fullLength() {
 }
 
 interface Seat {
-  readonly browser: Browser;
+  readonly browser: TestBrowser;
   readonly who: Person;
   /** That its session began by; null for other methods. */
   readonly issuer: Issuer | null;
 }
 
-const passwordOf = (who: Person) => `${PASSWORD} of ${who}`;
-const atLeast = (one: Role, other: Role) => ROLES.indexOf(one) <= ROLES.indexOf(other);
+const passwordOf = (who: Person) => `${TEST_PASSWORD} of ${who}`;
+const atLeast = (one: MemberRole, other: MemberRole) =>
+  MEMBER_ROLES.indexOf(one) <= MEMBER_ROLES.indexOf(other);
 
-let house: SignInHouse;
+let house: TestSignIn;
 let issuers: Readonly<Record<Issuer, ScriptedIssuer>>;
-let owners: Readonly<Record<Org, Browser>>;
+let owners: Readonly<Record<Org, TestBrowser>>;
 before(async () => {
   issuers = {
     strong: await startScriptedIssuer('127.0.0.1'),
@@ -157,10 +158,10 @@ before(async () => {
     name,
     issuer: `http://127.0.0.1:${issuers[name].port}`,
     client_id: 'floe',
-    map: ROLES.map((role) => ({ group: role, org: 'acme', role })),
+    map: MEMBER_ROLES.map((role) => ({ group: role, org: 'acme', role })),
   }));
-  house = await openHouse({ trustedProxies: ['127.0.0.1'], auth: { oidc } });
-  house.advance(Date.now() - NOW);
+  house = await startTestSignIn({ trustedProxies: ['127.0.0.1'], auth: { oidc } });
+  house.advance(Date.now() - API_TEST_NOW);
   owners = { acme: house.browser(), other: house.browser() };
   for (const org of ORGS) {
     await house.addPerson(`owner@${org}.example`, { [org]: 'owner' });
@@ -189,9 +190,9 @@ class Run {
   readonly #n: number = runs++;
   #seats: Seat[] = [];
   /** Roles that somebody was given by hand, by the address of the account and the org. */
-  readonly #hand = new Map<string, Role>();
+  readonly #hand = new Map<string, MemberRole>();
   /** What each issuer said last of somebody. */
-  readonly #granted = new Map<string, { readonly role: Role; readonly email: string }>();
+  readonly #granted = new Map<string, { readonly role: MemberRole; readonly email: string }>();
   readonly #removed = new Set<string>();
 
   #email(of: Person): string {
@@ -242,7 +243,7 @@ class Run {
     assert.equal(answer.status, 303, answer.text);
     const error = new URL(String(answer.headers.location), 'https://floe.example').searchParams.get('error');
     assert.ok(
-      [null, 'not_allowed', 'email', 'account_exists', 'other_person'].includes(error),
+      [null, 'not_allowed', 'email_not_verified', 'account_exists', 'account_mismatch'].includes(error),
       String(error),
     );
     const [usersNow, identitiesNow] = await counts();
@@ -311,7 +312,7 @@ class Run {
     const user = await read.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
     if (!user) return;
     if (does === 'undo') {
-      const { status } = await owners.acme.ask('DELETE', `/api/management/removals/${user.id}`);
+      const { status } = await owners.acme.ask('DELETE', `/api/management/removed-members/${user.id}`);
       if (status === 204) this.#removed.delete(email);
       return;
     }
@@ -329,7 +330,7 @@ class Run {
   }
 
   /** What a person was given in an org that counts in a session, by the address of its account. */
-  #justified({ who, issuer }: Pick<Seat, 'who' | 'issuer'>, email: string, org: Org): readonly Role[] {
+  #justified({ who, issuer }: Pick<Seat, 'who' | 'issuer'>, email: string, org: Org): readonly MemberRole[] {
     const asked = issuer === null ? ISSUERS : [issuer];
     const granted = asked.flatMap((name) => {
       const grant = this.#granted.get(`${who} ${name}`);
@@ -346,7 +347,7 @@ class Run {
       if (String(body.state) !== 'signed_in') continue;
       seen.invariant += 1;
       const email = String(body.user?.email);
-      const places: readonly { readonly id: Org; readonly role: Role }[] = JSON.parse(text).orgs;
+      const places: readonly { readonly id: Org; readonly role: MemberRole }[] = JSON.parse(text).orgs;
       for (const { id, role } of places) {
         const told = `${seat.who} by ${seat.issuer ?? 'other means'} as ${email} in ${id}, after ${JSON.stringify(after)}`;
         assert.ok(id === 'other' || !this.#removed.has(email), `a removed account is signed in: ${told}`);
@@ -366,8 +367,8 @@ class Run {
   }
 }
 
-function strongest(roles: readonly Role[]): Role | undefined {
-  return ROLES.find((role) => roles.includes(role));
+function strongest(roles: readonly MemberRole[]): MemberRole | undefined {
+  return MEMBER_ROLES.find((role) => roles.includes(role));
 }
 
 test('no session ever has a role that its proofs do not justify, whatever people, issuers and owners do', async () => {

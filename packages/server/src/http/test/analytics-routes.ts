@@ -1,19 +1,24 @@
-import { ROLES } from '@floe/contract/roles';
-import type { Expected } from './monitoring-routes.ts';
-import { NOW, type RunningApi } from './running-api.ts';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import type { RouteExpectation } from './monitoring-routes.ts';
+import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const scope = 'management';
 
 /** The rows of what the console shows of the past and the present, of saved views and of jobs. */
-export function analyticsExpected(): Record<string, Expected> {
-  const list = (path: string): Expected => ({ path: () => path, succeeds: 200, scope, anotherOrgs: 200 });
+export function analyticsRouteExpectations(): Record<string, RouteExpectation> {
+  const list = (path: string): RouteExpectation => ({
+    path: () => path,
+    succeeds: 200,
+    scope,
+    anotherOrgs: 200,
+  });
   return {
     'GET /api/overview': list('/api/overview'),
     'GET /api/management/cache/stats': list('/api/management/cache/stats'),
     'GET /api/analytics/values': list('/api/analytics/values?field=model'),
     'GET /api/analytics/annotations': list('/api/analytics/annotations'),
-    'POST /api/analytics/notes': {
-      path: () => '/api/analytics/notes',
+    'POST /api/analytics/annotations': {
+      path: () => '/api/analytics/annotations',
       body: { text: 'web 4.2 deployed' },
       succeeds: 201,
       scope,
@@ -25,7 +30,7 @@ export function analyticsExpected(): Record<string, Expected> {
     'GET /api/management/breakers/{id}/history': list(
       `/api/management/breakers/${encodeURIComponent('main/large@default')}/history`,
     ),
-    ...viewsExpected(),
+    ...viewRouteExpectations(),
     'GET /api/jobs/{id}': { path: ({ key }) => `/api/jobs/${key}`, succeeds: 200, scope, anotherOrgs: 404 },
     'POST /api/jobs/{id}/cancel': {
       path: ({ key }) => `/api/jobs/${key}/cancel`,
@@ -37,11 +42,11 @@ export function analyticsExpected(): Record<string, Expected> {
 }
 
 /** Every member keeps views of their own; what is shared, and what a key does, is for `management`. */
-function viewsExpected(): Record<string, Expected> {
+function viewRouteExpectations(): Record<string, RouteExpectation> {
   const views = '/api/management/views';
-  const one: Expected['path'] = ({ key }) => `${views}/${key}`;
+  const one: RouteExpectation['path'] = ({ key }) => `${views}/${key}`;
   const body = { name: 'Errors', page: 'requests', filters: { status: '5xx' } };
-  const roles = ROLES;
+  const roles = MEMBER_ROLES;
   return {
     [`GET ${views}`]: { path: () => views, succeeds: 200, scope, anotherOrgs: 200 },
     [`POST ${views}`]: { path: () => views, body, succeeds: 201, scope, roles, anotherOrgs: 201 },
@@ -62,7 +67,7 @@ function viewsExpected(): Record<string, Expected> {
 
 /** A job of `acme` under an id, and a view: shared, or of the viewers alone who ask in the table; and no others. */
 export async function seedAnalytics(api: RunningApi, id: string, isViewers: boolean): Promise<void> {
-  const shared = { id, org_id: 'acme', created_at: NOW };
+  const shared = { id, org_id: 'acme', created_at: API_TEST_NOW };
   const viewer = await api.database.read
     .selectFrom('members')
     .select('id')
@@ -81,7 +86,7 @@ export async function seedAnalytics(api: RunningApi, id: string, isViewers: bool
         owner: isViewers ? viewer.id : 'key_gone',
         shared: isViewers ? 0 : 1,
         filters_json: '{}',
-        updated_at: NOW,
+        updated_at: API_TEST_NOW,
         updated_by: 'key_gone',
       })
       .execute();
@@ -93,8 +98,8 @@ export async function seedAnalytics(api: RunningApi, id: string, isViewers: bool
         state: 'running',
         done: 0,
         created_by: 'key_gone',
-        seen_at: NOW,
-        cancel_asked: 0,
+        seen_at: API_TEST_NOW,
+        cancel_requested: 0,
       })
       .execute();
   });

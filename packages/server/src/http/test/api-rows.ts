@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { newId } from '../../core/ids.ts';
 import { keyHint } from '../../platform/key-format.ts';
-import { hashKey } from '../../platform/keyring.ts';
+import { hashPlatformKey } from '../../platform/keyring.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
 import type { ExchangeRow } from '../../store/ports.ts';
 
@@ -12,7 +12,7 @@ export function keyRow(orgId: string, key: string, now: number, pepper: KeyObjec
     id,
     org_id: orgId,
     name: `test ${id}`,
-    hash: hashKey(pepper, key),
+    hash: hashPlatformKey(pepper, key),
     ...keyHint(key),
     scopes_json: '[]',
     models_json: null,
@@ -42,7 +42,7 @@ const ATTEMPT = {
 };
 
 /** An exchange as it is stored, but for its id. */
-export function exchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
+export function apiExchangeRow(orgId: string, now: number): Omit<ExchangeRow, 'id'> {
   return {
     org_id: orgId,
     created_at: now,

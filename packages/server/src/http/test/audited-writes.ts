@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { sql } from 'kysely';
 import type { Verb } from '../../management/verb.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { engineOf } from '../../store/engine.ts';
-import type { Database, Writer } from '../../store/ports.ts';
+import { databaseEngineOf } from '../../store/database-engine.ts';
+import type { Database, DatabaseWriter } from '../../store/ports.ts';
 
 /** Verbs that may write without an entry in the audit log, and why. */
-const LEAVE_NO_ENTRY: Readonly<Record<string, string>> = {
+const UNAUDITED_VERBS: Readonly<Record<string, string>> = {
   'me.update': 'what the console remembers for a person changes by the minute',
 };
 
@@ -14,54 +14,66 @@ const LEAVE_NO_ENTRY: Readonly<Record<string, string>> = {
  * The verbs, each held to the rule that what it writes leaves an entry in the audit log, which says where it came from. SQLite
  * counts the rows.
  */
-export function held(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
-  if (engineOf(read) !== 'sqlite') return verbs;
+export function requireAuditEntries(verbs: readonly Verb[], { read }: Database): readonly Verb[] {
+  if (databaseEngineOf(read) !== 'sqlite') return verbs;
   return verbs.map((verb) => {
-    if (verb.show !== null || Object.hasOwn(LEAVE_NO_ENTRY, verb.name)) return verb;
+    if (verb.readAnswer !== null || Object.hasOwn(UNAUDITED_VERBS, verb.name)) return verb;
     return {
       ...verb,
       perform: (host, actor, input, of) =>
-        verb.perform({ ...host, database: watched(host.database, verb.name, actor) }, actor, input, of),
+        verb.perform(
+          { ...host, database: checkAuditEntries(host.database, verb.name, actor) },
+          actor,
+          input,
+          of,
+        ),
     };
   });
 }
 
-function watched(database: Database, name: string, actor: Actor): Database {
+function checkAuditEntries(database: Database, name: string, actor: Actor): Database {
   return {
     isShared: database.isShared,
     signals: database.signals,
     read: database.read,
     transaction: (work) =>
       database.transaction(async (writer) => {
-        const before = await counted(writer);
+        const before = await countAuditEntries(writer);
         const result = await work(writer);
-        const after = await counted(writer);
+        const after = await countAuditEntries(writer);
         assert.ok(
           after.changes === before.changes || after.entries > before.entries,
           `${name} wrote, and left no entry in the audit log`,
         );
-        await mustSayFrom(writer, before.entries, name, actor);
+        await requireEntrySource(writer, before.entries, name, actor);
         return result;
       }),
     rowTransaction: (work) => database.rowTransaction(work),
     ping: () => database.ping(),
     ingest: (region) => database.ingest(region),
-    expire: (beforeMs) => database.expire(beforeMs),
+    expireExchanges: (beforeMs) => database.expireExchanges(beforeMs),
     close: () => database.close(),
   };
 }
 
 /** Whoever reads the log later learns where the change came from. */
-async function mustSayFrom(writer: Writer, after: number, name: string, actor: Actor): Promise<void> {
-  const { rows } = await sql<{ address: string | null; session_id: string | null }>`
-    select address, session_id from audit where rowid > ${after}`.execute(writer);
-  for (const { address, session_id } of rows) {
-    assert.equal(address, actor.address ?? null, `an entry of ${name} says another address`);
+async function requireEntrySource(
+  writer: DatabaseWriter,
+  after: number,
+  name: string,
+  actor: Actor,
+): Promise<void> {
+  const { rows } = await sql<{ ip_address: string | null; session_id: string | null }>`
+    select ip_address, session_id from audit where rowid > ${after}`.execute(writer);
+  for (const { ip_address, session_id } of rows) {
+    assert.equal(ip_address, actor.address ?? null, `an entry of ${name} says another address`);
     assert.equal(session_id, actor.member?.sessionId ?? null, `an entry of ${name} says another session`);
   }
 }
 
-async function counted(writer: Writer): Promise<{ readonly changes: number; readonly entries: number }> {
+async function countAuditEntries(
+  writer: DatabaseWriter,
+): Promise<{ readonly changes: number; readonly entries: number }> {
   const { rows } = await sql<{ changes: number; entries: number }>`
     select total_changes() as changes, coalesce(max(rowid), 0) as entries from audit`.execute(writer);
   const [row] = rows;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Expected } from './monitoring-routes.ts';
+import type { RouteExpectation } from './monitoring-routes.ts';
 import type { RunningApi } from './running-api.ts';
 
 const scope = 'management';
@@ -18,11 +18,11 @@ const CHANGES = {
 const KINDS = ['providers', 'routes', 'policies'] as const;
 
 /** The rows of providers, routes and policies. */
-export function entriesExpected(): Record<string, Expected> {
-  const rows: Record<string, Expected> = {};
+export function entryRouteExpectations(): Record<string, RouteExpectation> {
+  const rows: Record<string, RouteExpectation> = {};
   for (const kind of KINDS) {
     const all = `/api/management/${kind}`;
-    const one: Expected['path'] = ({ key }) => `${all}/${key}`;
+    const one: RouteExpectation['path'] = ({ key }) => `${all}/${key}`;
     const made = { ...BODIES[kind], [NAMED[kind]]: 'made' };
     // The other org has no provider of its own that a route could send to.
     const lacks = kind === 'routes' ? 400 : 201;
@@ -62,13 +62,13 @@ export function entriesExpected(): Record<string, Expected> {
       scope,
       anotherOrgs: 200,
     };
-  return { ...rows, ...credentialsExpected() };
+  return { ...rows, ...credentialRouteExpectations() };
 }
 
-function credentialsExpected(): Record<string, Expected> {
+function credentialRouteExpectations(): Record<string, RouteExpectation> {
   const route = '/api/management/providers/{id}/credentials';
-  const all: Expected['path'] = ({ key }) => `/api/management/providers/${key}/credentials`;
-  const one: Expected['path'] = (ids) => `${all(ids)}/main`;
+  const all: RouteExpectation['path'] = ({ key }) => `/api/management/providers/${key}/credentials`;
+  const one: RouteExpectation['path'] = (ids) => `${all(ids)}/main`;
   const body = { name: 'second', api_key: 'another-key-of-some-length' };
   return {
     [`GET ${route}`]: { path: all, succeeds: 200, scope, anotherOrgs: 404 },

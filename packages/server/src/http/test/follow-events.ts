@@ -1,17 +1,17 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { TestContext } from 'node:test';
-import { type EventFrame, eventFrames } from '@floe/testkit/client';
+import { parseSseFrames, type SseFrame } from '@floe/testkit/http-client';
 
 /** A stream of Server-Sent Events that a test reads as it comes. */
-export interface Followed {
+export interface FollowedEventStream {
   readonly answer: IncomingMessage;
   /** Resolves when the answer is over, however it ended. */
   readonly ended: Promise<void>;
   /** The first event that fits; the test's own time limit ends a wait for one that never comes. */
-  until(isIt: (frame: EventFrame) => boolean): Promise<EventFrame>;
+  until(isIt: (frame: SseFrame) => boolean): Promise<SseFrame>;
   /** The last id told. */
   position(): Promise<string>;
-  leave(): void;
+  disconnect(): void;
 }
 
 /** Asks for a stream on a connection of its own, which ends with the test. */
@@ -19,7 +19,7 @@ export async function followEvents(
   t: TestContext,
   url: string,
   headers: Readonly<Record<string, string>>,
-): Promise<Followed> {
+): Promise<FollowedEventStream> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request(url, { agent: false, headers });
   outgoing.on('response', resolve).on('error', reject).end();
@@ -45,8 +45,8 @@ export async function followEvents(
   return {
     answer,
     ended: ended.promise,
-    until: (isIt) => found(() => eventFrames(text).find(isIt)),
+    until: (isIt) => found(() => parseSseFrames(text).find(isIt)),
     position: () => found(() => [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1]),
-    leave: () => outgoing.destroy(),
+    disconnect: () => outgoing.destroy(),
   };
 }

@@ -1,26 +1,31 @@
-import { ROLES, type Role } from '@floe/contract/roles';
+import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
-import type { Expected } from './monitoring-routes.ts';
+import type { RouteExpectation } from './monitoring-routes.ts';
 
-const KEY_MAKERS: readonly Role[] = ['owner', 'admin', 'member'];
+const KEY_MAKERS: readonly MemberRole[] = ['owner', 'admin', 'member'];
 const on = '/api/management';
 const at =
-  (subject: string, tail = ''): Expected['path'] =>
+  (subject: string, tail = ''): RouteExpectation['path'] =>
   ({ key }) =>
     `${on}/${subject}/${key}${tail}`;
 const scope = 'management';
 const gives = { succeeds: 200, scope, anotherOrgs: 404 } as const;
-const lists = (path: string): Expected => ({ path: () => path, succeeds: 200, scope, anotherOrgs: 200 });
+const lists = (path: string): RouteExpectation => ({
+  path: () => path,
+  succeeds: 200,
+  scope,
+  anotherOrgs: 200,
+});
 
 /** The rows of orgs, people, teams, keys and the audit log. */
-export function identityExpected(): Record<string, Expected> {
+export function identityRouteExpectations(): Record<string, RouteExpectation> {
   return {
     'GET /api/me': { ...lists('/api/me'), scope: null },
     'PATCH /api/me': {
       ...lists('/api/me'),
       scope: null,
       keys: false,
-      roles: ROLES,
+      roles: MEMBER_ROLES,
       body: { preferences: { density: 'compact' } },
     },
     [`GET ${on}/org`]: lists(`${on}/org`),
@@ -31,7 +36,7 @@ export function identityExpected(): Record<string, Expected> {
       body: () => ({ id: newId('org', 0).replace('_', '-') }),
       succeeds: 201,
       scope,
-      roles: ROLES,
+      roles: MEMBER_ROLES,
       operator: true,
       keys: false,
       stepUp: true,
@@ -52,15 +57,15 @@ export function identityExpected(): Record<string, Expected> {
   };
 }
 
-function people(): Record<string, Expected> {
+function people(): Record<string, RouteExpectation> {
   const invitation = { email: 'new@seed.example' };
   return {
     [`GET ${on}/members`]: lists(`${on}/members`),
     [`GET ${on}/members/{id}`]: { path: at('members'), ...gives },
     [`PATCH ${on}/members/{id}`]: { path: at('members'), body: { role: 'member' }, ...gives },
     [`DELETE ${on}/members/{id}`]: { path: at('members'), ...gives, succeeds: 204 },
-    [`GET ${on}/removals`]: lists(`${on}/removals`),
-    [`DELETE ${on}/removals/{id}`]: { path: at('removals'), ...gives, succeeds: 204 },
+    [`GET ${on}/removed-members`]: lists(`${on}/removed-members`),
+    [`DELETE ${on}/removed-members/{id}`]: { path: at('removed-members'), ...gives, succeeds: 204 },
     [`GET ${on}/invitations`]: lists(`${on}/invitations`),
     [`POST ${on}/invitations`]: {
       ...lists(`${on}/invitations`),
@@ -72,9 +77,9 @@ function people(): Record<string, Expected> {
   };
 }
 
-const BY_OPERATORS = { scope, roles: ROLES, operator: true, keys: false } as const;
+const BY_OPERATORS = { scope, roles: MEMBER_ROLES, operator: true, keys: false } as const;
 
-function operators(): Record<string, Expected> {
+function operators(): Record<string, RouteExpectation> {
   const path = () => `${on}/operators`;
   return {
     [`GET ${on}/operators`]: { ...BY_OPERATORS, path, succeeds: 200, anotherOrgs: 200 },
@@ -96,7 +101,7 @@ function operators(): Record<string, Expected> {
   };
 }
 
-function teams(): Record<string, Expected> {
+function teams(): Record<string, RouteExpectation> {
   const path = at('teams');
   return {
     [`GET ${on}/teams`]: lists(`${on}/teams`),
@@ -119,7 +124,7 @@ function keyBody(by: string): object {
   return { name: newId('key', 0), scopes: [by === 'management' ? 'management' : 'read'] };
 }
 
-function keys(): Record<string, Expected> {
+function keys(): Record<string, RouteExpectation> {
   const path = at('keys');
   const roles = KEY_MAKERS;
   return {
@@ -143,7 +148,7 @@ function keys(): Record<string, Expected> {
     [`DELETE ${on}/keys/{id}`]: { path, ...gives, succeeds: 204, roles },
     [`POST ${on}/keys/report-leak`]: {
       path: () => `${on}/keys/report-leak`,
-      body: { found_at: 'https://gist.example/1' },
+      body: { found_in: 'https://gist.example/1' },
       succeeds: 204,
       scope: null,
       roles: [],

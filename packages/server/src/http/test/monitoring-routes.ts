@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ROLES, type Role } from '@floe/contract/roles';
-import type { Scope } from '@floe/contract/scopes';
+import { MEMBER_ROLES, type MemberRole } from '@floe/contract/roles';
+import type { KeyScope } from '@floe/contract/scopes';
 import type { Database } from '../../store/ports.ts';
 import type { RunningApi } from './running-api.ts';
 
@@ -9,18 +9,18 @@ import type { RunningApi } from './running-api.ts';
  *
  * `anotherOrgs`: the status when a key of another org asks with ids of this one.
  */
-export interface Expected {
+export interface RouteExpectation {
   readonly path: (ids: { readonly key: string }) => string;
   /** Or what makes it for who asks: a role, or the scope of a key. */
   readonly body?: unknown;
   readonly succeeds: 200 | 201 | 204;
   /** One, or any of several. Null: any valid key may. */
-  readonly scope: Scope | readonly Scope[] | null;
+  readonly scope: KeyScope | readonly KeyScope[] | null;
   /** For a key, `read` is not enough. */
   readonly isConfidential?: true;
   readonly anotherOrgs: 200 | 201 | 204 | 400 | 404 | 409;
-  /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `WRITERS` may. */
-  readonly roles?: readonly Role[];
+  /** Members who may, most first. Absent: every one reads; what a scope writes, its roles of `ROLES_WITH_WRITE` may. */
+  readonly roles?: readonly MemberRole[];
   /** Members must be operators of the installation. */
   readonly operator?: true;
   /** No key may. */
@@ -32,7 +32,7 @@ export interface Expected {
 }
 
 /** Who may change what a scope guards, in a session. */
-export const WRITERS: Readonly<Record<Scope, readonly Role[]>> = {
+export const ROLES_WITH_WRITE: Readonly<Record<KeyScope, readonly MemberRole[]>> = {
   management: ['owner', 'admin'],
   relay: ['owner', 'admin'],
   monitoring: ['owner', 'admin', 'member'],
@@ -51,10 +51,10 @@ type Subject = keyof typeof SUBJECTS;
 const scope = ['monitoring', 'management'] as const;
 
 /** The rows of monitors, boards and maintenance windows. */
-export function monitoringExpected(): Record<string, Expected> {
+export function monitoringRouteExpectations(): Record<string, RouteExpectation> {
   const on = '/api/monitoring/monitors';
   const at =
-    (tail: string, subject: Subject = 'monitors'): Expected['path'] =>
+    (tail: string, subject: Subject = 'monitors'): RouteExpectation['path'] =>
     ({ key }) =>
       `/api/monitoring/${subject}/${key}${tail}`;
   const reads = { succeeds: 200, scope, anotherOrgs: 404 } as const;
@@ -69,8 +69,8 @@ export function monitoringExpected(): Record<string, Expected> {
       scope,
       anotherOrgs: 200,
     },
-    'POST /api/monitoring/deliveries/{id}/send': {
-      path: ({ key }) => `/api/monitoring/deliveries/${key}/send`,
+    'POST /api/monitoring/deliveries/{id}/retry': {
+      path: ({ key }) => `/api/monitoring/deliveries/${key}/retry`,
       succeeds: 204,
       scope: 'monitoring',
       anotherOrgs: 404,
@@ -89,8 +89,8 @@ export function monitoringExpected(): Record<string, Expected> {
     [`POST ${on}/{id}/resume`]: { path: at('/resume'), ...reads },
     [`POST ${on}/{id}/rotate`]: { path: at('/rotate'), ...reads },
     'GET /api/monitoring/boards/{id}/status': { path: at('/status', 'boards'), ...reads },
-    'GET /api/monitoring/standing': {
-      path: ({ key }) => `/api/monitoring/standing?monitors=${key}`,
+    'GET /api/monitoring/status': {
+      path: ({ key }) => `/api/monitoring/status?monitors=${key}`,
       succeeds: 200,
       scope,
       anotherOrgs: 200,
@@ -100,9 +100,9 @@ export function monitoringExpected(): Record<string, Expected> {
 }
 
 /** What would be: asked by everybody who may read what is. */
-function previews(): Record<string, Expected> {
-  const row = (path: string, body: object): Record<string, Expected> => ({
-    [`POST ${path}`]: { path: () => path, body, succeeds: 200, scope, roles: ROLES, anotherOrgs: 200 },
+function previews(): Record<string, RouteExpectation> {
+  const row = (path: string, body: object): Record<string, RouteExpectation> => ({
+    [`POST ${path}`]: { path: () => path, body, succeeds: 200, scope, roles: MEMBER_ROLES, anotherOrgs: 200 },
   });
   return {
     ...row('/api/monitoring/boards/preview', { slug: 'draft' }),
@@ -111,9 +111,9 @@ function previews(): Record<string, Expected> {
 }
 
 /** @param put what another org gets for a `PUT`: ids are an org's own, slugs of boards are not. */
-function crud(subject: Subject, body: object, put: 200 | 409): Record<string, Expected> {
+function crud(subject: Subject, body: object, put: 200 | 409): Record<string, RouteExpectation> {
   const list = `/api/monitoring/${subject}`;
-  const one: Expected['path'] = ({ key }) => `${list}/${key}`;
+  const one: RouteExpectation['path'] = ({ key }) => `${list}/${key}`;
   return {
     [`GET ${list}`]: { path: () => list, succeeds: 200, scope, anotherOrgs: 200 },
     [`POST ${list}`]: { path: () => list, body, succeeds: 201, scope, anotherOrgs: 201 },
@@ -129,7 +129,7 @@ export async function seedMonitoring(api: RunningApi, route: string, id: string)
   const [, subject = ''] = /\/api\/monitoring\/(monitors|boards|maintenance)/.exec(route) ?? [];
   if (route.includes('/deliveries/')) await seedDelivery(api.database, id);
   if (!isSubject(subject)) return;
-  await clear(api.database);
+  await clearMonitoring(api.database);
   const { key } = await api.addKey('acme');
   const { status } = await api.call('PUT', `/api/monitoring/${subject}/${id}`, {
     key,
@@ -153,14 +153,14 @@ function seedDelivery(database: Database, id: string): Promise<void> {
         channel_name: 'ops',
         repetition: 0,
         state: 'pending',
-        held: null,
+        pending_reason: null,
         created_at: 0,
         due_at: 4_000_000_000_000,
         attempts: 5,
         sent_at: null,
         status: 403,
         error: 'answered 403',
-        folded_into: null,
+        grouped_into: null,
       })
       .execute();
   });
@@ -170,7 +170,7 @@ function isSubject(text: string): text is Subject {
   return Object.hasOwn(SUBJECTS, text);
 }
 
-function clear(database: Database): Promise<void> {
+function clearMonitoring(database: Database): Promise<void> {
   return database.transaction(async (writer) => {
     for (const table of ['monitors', 'monitor_clocks', 'boards', 'maintenance_windows'] as const)
       await writer.deleteFrom(table).execute();

@@ -1,20 +1,20 @@
 import type { OrgConfig } from '@floe/contract/config';
 import type { Clock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { RelayHost } from '../../management/relay/relay-host.ts';
+import type { RelayDependencies } from '../../management/relay/relay-dependencies.ts';
 import { Approvals } from '../../relay/approvals.ts';
 import { deriveBundleKey } from '../../relay/bundle.ts';
-import { Decisions } from '../../relay/decisions.ts';
+import { DecisionEngine } from '../../relay/decision-engine.ts';
 import { createOrgRelays } from '../../relay/org-relays.ts';
-import { RelaySessions } from '../../relay/sessions.ts';
-import { loadStoredRelayRules } from '../../relay/stored-rules.ts';
+import { RelaySessions } from '../../relay/relay-sessions.ts';
+import { loadStoredRelayRules } from '../../relay/stored-relay-rules.ts';
 import type { Database, RowSink } from '../../store/ports.ts';
-import { ingestRelay, type RelayRow } from '../../store/relay/ingest.ts';
+import { ingestRelayRegion, type RelayRow } from '../../store/relay/ingest-relay-region.ts';
 import { openJsonSink } from '../../store/spool/row-sink.ts';
 
 /** The relay of a running API. */
 export interface RunningRelay {
-  readonly host: RelayHost;
+  readonly host: RelayDependencies;
   readonly sessions: RelaySessions;
   readonly rows: RowSink<RelayRow>;
   /** As a change of the snapshot does it. */
@@ -31,23 +31,23 @@ export async function runRelay(
   const rows = await openJsonSink<RelayRow>({
     dataDir,
     directory: 'relay-spool',
-    database: { ingest: (region) => ingestRelay(database, region) },
+    database: { ingest: (region) => ingestRelayRegion(database, region) },
     log: silentLog,
     clock,
   });
   const relays = createOrgRelays();
   const sessions = new RelaySessions(database, relays, clock, silentLog);
   const approvals = new Approvals({ database, clock, baseUrl: () => 'https://floe.example' });
-  const decisions = new Decisions({ relays, rows, sessions, approvals, clock });
+  const decisions = new DecisionEngine({ relays, rows, sessions, approvals, clock });
   const configs = () => new Map(inForce().map(({ id, relay }) => [id, relay]));
-  const renew = async () => relays.use(configs(), await loadStoredRelayRules(database.read));
+  const renew = async () => relays.update(configs(), await loadStoredRelayRules(database.read));
   await renew();
   return {
     host: {
-      decisions,
-      relays,
+      decisionEngine: decisions,
+      orgRelays: relays,
       approvals,
-      rows,
+      rowSink: rows,
       bundleKey: deriveBundleKey(Buffer.alloc(32, 9)),
     },
     sessions,

@@ -1,15 +1,15 @@
-import { ROLES } from '@floe/contract/roles';
-import { putRule } from '../../store/guardrail-rules.ts';
-import { insertApproval } from '../../store/relay/approvals.ts';
-import type { Expected } from './monitoring-routes.ts';
-import { NOW, type RunningApi } from './running-api.ts';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import { upsertGuardrailRule } from '../../store/guardrail-rules.ts';
+import { insertRelayApproval } from '../../store/relay/relay-approvals.ts';
+import type { RouteExpectation } from './monitoring-routes.ts';
+import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 const shell = { event: 'shell', shell: { command: 'ls' } };
 
 /** The rows of the relay in the table of routes. */
-export function relayExpected(): Record<string, Expected> {
+export function relayRouteExpectations(): Record<string, RouteExpectation> {
   const scope = 'relay';
-  const post = (path: string, body: object): Record<string, Expected> => ({
+  const post = (path: string, body: object): Record<string, RouteExpectation> => ({
     [`POST ${path}`]: {
       path: () => path.replace('{agent}', 'cursor'),
       body,
@@ -30,7 +30,7 @@ export function relayExpected(): Record<string, Expected> {
       anotherOrgs: 200,
     },
     'GET /relay/v1/bundle': { path: () => '/relay/v1/bundle', succeeds: 200, scope, anotherOrgs: 200 },
-    ...managementExpected(),
+    ...relayManagementExpectations(),
     'GET /relay/v1/approvals/{id}': {
       path: ({ key }) => `/relay/v1/approvals/${key}`,
       succeeds: 200,
@@ -42,13 +42,13 @@ export function relayExpected(): Record<string, Expected> {
 
 const RULE = { name: 'made', on: 'shell', match: { command: 'rm' }, decision: 'deny' };
 
-function managementExpected(): Record<string, Expected> {
+function relayManagementExpectations(): Record<string, RouteExpectation> {
   const scope = 'management';
   const at = '/api/management/relay';
-  const list = (name: string): Record<string, Expected> => ({
+  const list = (name: string): Record<string, RouteExpectation> => ({
     [`GET ${at}/${name}`]: { path: () => `${at}/${name}`, succeeds: 200, scope, anotherOrgs: 200 },
   });
-  const trial = (name: string, body: object, more = {}): Record<string, Expected> => ({
+  const trial = (name: string, body: object, more = {}): Record<string, RouteExpectation> => ({
     [`POST ${at}/${name}`]: {
       path: () => `${at}/${name}`,
       body,
@@ -58,14 +58,14 @@ function managementExpected(): Record<string, Expected> {
       ...more,
     },
   });
-  const one: Expected['path'] = ({ key }) => `${at}/rules/${key}`;
+  const one: RouteExpectation['path'] = ({ key }) => `${at}/rules/${key}`;
   return {
     ...list('decisions'),
     ...list('sessions'),
     ...list('coverage'),
     ...list('approvals'),
     ...list('rules'),
-    ...trial('simulate', { event: shell }, { roles: ROLES }),
+    ...trial('simulate', { event: shell }, { roles: MEMBER_ROLES }),
     ...trial('replay', {}),
     [`GET ${at}/decisions/{id}`]: {
       path: ({ key }) => `${at}/decisions/${key}`,
@@ -107,8 +107,8 @@ export async function seedRelay(api: RunningApi, route: string, id: string): Pro
   const rule_json = JSON.stringify({ ...RULE, name: 'seed' });
   await api.database.transaction(async (writer) => {
     await writer.deleteFrom('relay_rules').execute();
-    const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
-    await putRule(writer, 'relay_rules', { id, org_id: 'acme', rule_json, ...times });
+    const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'test' };
+    await upsertGuardrailRule(writer, 'relay_rules', { id, org_id: 'acme', rule_json, ...times });
   });
 }
 
@@ -136,15 +136,15 @@ async function seedDecision(api: RunningApi, id: string): Promise<void> {
         ...nothing,
         id,
         org_id: 'acme',
-        created_at: NOW,
+        created_at: API_TEST_NOW,
         event: 'shell',
         decision: 'abstain',
-        would: 'abstain',
-        what: 'ls',
+        enforced_decision: 'abstain',
+        input_summary: 'ls',
         agent: 'cursor',
         key_id: 'key_1',
         key_name: 'laptops',
-        hits_json: '[]',
+        matches_json: '[]',
         findings_json: '[]',
         latency_us: 1,
       })
@@ -154,11 +154,11 @@ async function seedDecision(api: RunningApi, id: string): Promise<void> {
 
 async function seedApproval(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction((writer) =>
-    insertApproval(writer, {
+    insertRelayApproval(writer, {
       id,
       org_id: 'acme',
-      created_at: NOW,
-      expires_at: NOW + 600_000,
+      created_at: API_TEST_NOW,
+      expires_at: API_TEST_NOW + 600_000,
       state: 'waiting',
       scope: null,
       decision_id: 'dec_1',
@@ -171,7 +171,7 @@ async function seedApproval(api: RunningApi, id: string): Promise<void> {
       key_name: 'laptops',
       owner: null,
       repository: null,
-      what: 'ls',
+      input_summary: 'ls',
       reason: '',
       decided_at: null,
       decided_by: null,

@@ -80,7 +80,7 @@ export const TESTED_KINDS: Readonly<Record<string, TestedKind>> = {
   maintenance: {
     path: '/api/monitoring/maintenance',
     body: (name) => ({ name, starts_at: '2027-01-01T00:00:00.000Z', ends_at: '2027-01-02T00:00:00.000Z' }),
-    change: { on_boards: true },
+    change: { show_on_boards: true },
     isInFile: false,
   },
   boards: {

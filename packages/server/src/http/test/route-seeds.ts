@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { newId } from '../../core/ids.ts';
-import { insertRemoval } from '../../store/grants.ts';
-import { putRule, removeRule, rulesOfOrg } from '../../store/guardrail-rules.ts';
+import {
+  deleteGuardrailRule,
+  listGuardrailRulesOfOrg,
+  upsertGuardrailRule,
+} from '../../store/guardrail-rules.ts';
 import { insertInvitation } from '../../store/invitations.ts';
+import { insertMemberRemoval } from '../../store/member-grants.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOperator } from '../../store/operators.ts';
-import { putTeam } from '../../store/teams.ts';
+import { upsertTeam } from '../../store/teams.ts';
 import { seedAnalytics } from './analytics-routes.ts';
 import { seedEntries } from './entry-routes.ts';
 import { seedMonitoring } from './monitoring-routes.ts';
 import { seedRelay } from './relay-routes.ts';
-import { NOW, type RunningApi } from './running-api.ts';
+import { API_TEST_NOW, type RunningApi } from './running-api.ts';
 
 /** Of an account that is no operator. */
-export const GRANTED = 'granted@seed.example';
-export const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
+export const GRANTEE_EMAIL = 'granted@seed.example';
+export const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
 
 /**
  * Makes what a route of `acme` is about, under the id of a key. It is a new one for routes about keys and people;
@@ -22,12 +26,12 @@ export const HOOK = { kind: 'webhook', url: 'http://127.0.0.1:9/nobody' };
  *
  * @param columns of a new key
  */
-export async function seed(
+export async function seedRoute(
   api: RunningApi,
   route: string,
   columns: Parameters<RunningApi['addKey']>[1] = {},
 ): Promise<{ readonly key: string }> {
-  const isOwn = /\/management\/(keys|members|removals|operators|invitations|teams|orgs)/.test(route);
+  const isOwn = /\/management\/(keys|members|removed-members|operators|invitations|teams|orgs)/.test(route);
   const { id } = isOwn ? await api.addKey('acme', columns) : await sharedKey(api);
   await seedMonitoring(api, route, id);
   if (/\/(views|jobs)\b/.test(route)) await seedAnalytics(api, id, columns.owner !== undefined);
@@ -35,7 +39,7 @@ export async function seed(
   if (/\/management\/(providers|routes|policies|models)/.test(route)) await seedEntries(api, id);
   if (route.includes('/monitoring/channels')) await seedChannel(api, id);
   if (/\/management\/(members|invitations|teams|orgs)/.test(route)) await seedPeople(api, id);
-  if (/\/management\/(removals|operators)/.test(route)) await seedAccount(api, id);
+  if (/\/management\/(removed-members|operators)/.test(route)) await seedAccount(api, id);
   if (route.includes('/relay/')) await seedRelay(api, route, id);
   return { key: id };
 }
@@ -51,7 +55,7 @@ function sharedKey(api: RunningApi): ReturnType<RunningApi['addKey']> {
 async function seedChannel(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction((writer) => writer.deleteFrom('channels').execute());
   const { key } = await sharedKey(api);
-  const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: HOOK });
+  const { status } = await api.call('PUT', `/api/monitoring/channels/${id}`, { key, body: WEBHOOK_CHANNEL });
   assert.equal(status, 200);
 }
 
@@ -63,29 +67,46 @@ async function seedRules(api: RunningApi, id: string): Promise<void> {
   await api.database.transaction(async (writer) => {
     for (const kind of ['limits', 'budgets'] as const) {
       for (const org of ['acme', 'other'])
-        for (const row of await rulesOfOrg(writer, kind, org)) await removeRule(writer, kind, org, row.id);
-      const times = { created_at: NOW, updated_at: NOW, updated_by: 'test' };
-      await putRule(writer, kind, { id, org_id: 'acme', rule_json: JSON.stringify(rules[kind]), ...times });
+        for (const row of await listGuardrailRulesOfOrg(writer, kind, org))
+          await deleteGuardrailRule(writer, kind, org, row.id);
+      const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW, updated_by: 'test' };
+      await upsertGuardrailRule(writer, kind, {
+        id,
+        org_id: 'acme',
+        rule_json: JSON.stringify(rules[kind]),
+        ...times,
+      });
     }
   });
 }
 
 /** An account with this id that was removed from the org, an operator of the installation, and one that is none. */
 async function seedAccount(api: RunningApi, id: string): Promise<void> {
-  const account = { name: '', password_hash: null, preferences_json: null, created_at: NOW, updated_at: NOW };
+  const account = {
+    name: '',
+    password_hash: null,
+    preferences_json: null,
+    created_at: API_TEST_NOW,
+    updated_at: API_TEST_NOW,
+  };
   await api.database.transaction(async (writer) => {
-    await writer.deleteFrom('users').where('email', '=', GRANTED).execute();
-    await insertUser(writer, { ...account, id: newId('usr', NOW), email: GRANTED });
+    await writer.deleteFrom('users').where('email', '=', GRANTEE_EMAIL).execute();
+    await insertUser(writer, { ...account, id: newId('usr', API_TEST_NOW), email: GRANTEE_EMAIL });
     await insertUser(writer, { ...account, id, email: `${id}@seed.example` });
-    await insertRemoval(writer, { org_id: 'acme', user_id: id, removed_at: NOW, removed_by: 'test' });
-    await insertOperator(writer, { user_id: id, granted_at: NOW, granted_by: 'test' });
+    await insertMemberRemoval(writer, {
+      org_id: 'acme',
+      user_id: id,
+      removed_at: API_TEST_NOW,
+      removed_by: 'test',
+    });
+    await insertOperator(writer, { user_id: id, granted_at: API_TEST_NOW, granted_by: 'test' });
   });
 }
 
 /** A member, an invitation and a team; what earlier requests made goes. */
 async function seedPeople(api: RunningApi, id: string): Promise<void> {
-  const times = { created_at: NOW, updated_at: NOW };
-  const user = newId('usr', NOW);
+  const times = { created_at: API_TEST_NOW, updated_at: API_TEST_NOW };
+  const user = newId('usr', API_TEST_NOW);
   await api.database.transaction(async (writer) => {
     await writer.deleteFrom('invitations').execute();
     await writer.deleteFrom('teams').where('id', '!=', 'platform').execute();
@@ -105,14 +126,14 @@ async function seedPeople(api: RunningApi, id: string): Promise<void> {
       ...place,
       email: 'ana@seed.example',
       token_sha256: id,
-      created_at: NOW,
+      created_at: API_TEST_NOW,
       created_by: 'test',
-      expires_at: NOW + 1,
+      expires_at: API_TEST_NOW + 1,
       accepted_at: null,
       accepted_by: null,
       revoked_at: null,
     });
     const team = { name: 'Seed', cost_center: null, source: 'console', source_line: null };
-    await putTeam(writer, { ...times, ...team, id, org_id: 'acme', updated_by: 'test' });
+    await upsertTeam(writer, { ...times, ...team, id, org_id: 'acme', updated_by: 'test' });
   });
 }

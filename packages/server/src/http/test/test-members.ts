@@ -1,13 +1,13 @@
-import type { Role } from '@floe/contract/roles';
+import type { MemberRole } from '@floe/contract/roles';
 import { newId } from '../../core/ids.ts';
 import { type Actor, memberActor } from '../../platform/actor.ts';
-import { newKey } from '../../platform/key-format.ts';
-import { insertMember, insertUser, userByEmail } from '../../store/members.ts';
+import { generatePlatformKey } from '../../platform/key-format.ts';
+import { findUserByEmail, insertMember, insertUser } from '../../store/members.ts';
 import { insertOperator } from '../../store/operators.ts';
 import type { Database } from '../../store/ports.ts';
 
 export interface NewMember {
-  readonly role?: Role;
+  readonly role?: MemberRole;
   readonly team?: string;
   /** An address makes them the person who has it. */
   readonly email?: string;
@@ -36,7 +36,7 @@ export async function storeMember(
   const times = { created_at: now, updated_at: now };
   const id = newId('mem', now);
   const userId = await database.transaction(async (writer) => {
-    const found = await userByEmail(writer, email);
+    const found = await findUserByEmail(writer, email);
     const user = found?.id ?? newId('usr', now);
     if (!found)
       await insertUser(writer, {
@@ -72,5 +72,5 @@ export async function storeMember(
       isOperator,
       steppedUpUntil: steppedUp ? nowMs + 1 : 0,
     });
-  return { member: { id, userId, email, key: newKey() }, session };
+  return { member: { id, userId, email, key: generatePlatformKey() }, session };
 }

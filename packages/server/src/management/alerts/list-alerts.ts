@@ -1,30 +1,30 @@
-import { alert, alertQuery } from '@floe/contract/api/channels';
-import { page } from '@floe/contract/api/page';
+import { alertListQuery, alertResource } from '@floe/contract/api/channels';
+import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
-import { view } from '../../alerts/channels/webhook.ts';
-import { alertOf } from '../../alerts/stored-alert.ts';
-import { wordingOf } from '../../alerts/wording.ts';
-import { type AlertRow, alertPage } from '../../store/alerts.ts';
-import { type DeliveryRow, deliveriesOf } from '../../store/deliveries.ts';
-import { range } from '../time-range.ts';
-import { readVerb } from '../verb.ts';
+import { alertJson } from '../../alerts/channels/webhook.ts';
+import { alertFromRow } from '../../alerts/stored-alert.ts';
+import { composeWording } from '../../alerts/wording.ts';
+import { type AlertDeliveryRow, listDeliveriesOfAlerts } from '../../store/alert-deliveries.ts';
+import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb } from '../verb.ts';
 
-export const listAlerts = readVerb({
+export const listAlertsVerb = defineReadVerb({
   name: 'alerts.list',
   method: 'GET',
   path: '/api/monitoring/alerts',
   scope: 'monitoring',
   summary: 'List alerts, newest first, and what became of each in every channel',
-  query: alertQuery,
-  answer: page(alert),
+  query: alertListQuery,
+  answer: createPageSchema(alertResource),
   async run({ orgId, reader }, { query }) {
-    const { rows, nextCursor } = await alertPage(reader, { orgId, ...query, ...range(query) });
-    const deliveries = await deliveriesOf(
+    const { rows, nextCursor } = await getAlertPage(reader, { orgId, ...query, ...parseTimeRange(query) });
+    const deliveries = await listDeliveriesOfAlerts(
       reader,
       rows.map(({ id }) => id),
     );
     const data = rows.map((row) =>
-      alertView(
+      toAlertResource(
         row,
         deliveries.filter(({ alert_id }) => alert_id === row.id),
       ),
@@ -33,33 +33,36 @@ export const listAlerts = readVerb({
   },
 });
 
-function alertView(row: AlertRow, deliveries: readonly DeliveryRow[]): z.input<typeof alert> {
-  const stored = alertOf(row);
-  const { event, subject, at, fields } = view(stored);
-  return alert.parse({
+function toAlertResource(
+  row: AlertRow,
+  deliveries: readonly AlertDeliveryRow[],
+): z.input<typeof alertResource> {
+  const stored = alertFromRow(row);
+  const { event, subject, at, fields } = alertJson(stored);
+  return alertResource.parse({
     id: row.id,
     at,
     event,
     subject,
-    title: wordingOf(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
+    title: composeWording(stored, { nowMs: row.at, repetition: 0, failureCount: 1 }).title,
     fields,
-    closed_at: moment(row.closed_at),
+    closed_at: toIsoOrNull(row.closed_at),
     deliveries: deliveries.map((delivery) => ({
       id: delivery.id,
       channel: delivery.channel_name,
       state: delivery.state,
-      held: delivery.held,
+      pending_reason: delivery.pending_reason,
       repetition: delivery.repetition,
       attempts: delivery.attempts,
-      due_at: moment(delivery.due_at),
-      sent_at: moment(delivery.sent_at),
+      due_at: toIsoOrNull(delivery.due_at),
+      sent_at: toIsoOrNull(delivery.sent_at),
       status: delivery.status,
       error: delivery.error,
-      folded_into: delivery.folded_into,
+      grouped_into: delivery.grouped_into,
     })),
   });
 }
 
-function moment(ms: number | null): string | null {
+function toIsoOrNull(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,53 +1,53 @@
-import { annotations, annotationsQuery } from '@floe/contract/api/charts';
+import { analyticsAnnotations, analyticsAnnotationsQuery } from '@floe/contract/api/charts';
 import { isObject, type Json } from '@floe/contract/json';
 import type * as z from 'zod';
-import { type AlertRow, alertPage } from '../../store/alerts.ts';
-import { type AuditRow, auditPage } from '../../store/audit.ts';
-import { type BreakerChangeRow, breakerChangePage } from '../../store/breaker-changes.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { type Coverage, momentOf } from './analytics-host.ts';
-import { chartRange } from './chart-range.ts';
-import { NOTE } from './notes.ts';
+import { type AlertRow, getAlertPage } from '../../store/alerts.ts';
+import { type AuditRow, getAuditPage } from '../../store/audit.ts';
+import { type BreakerChangeRow, getBreakerChangePage } from '../../store/breaker-changes.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
+import { resolveChartRange } from './chart-range.ts';
+import { NOTE_ACTION } from './create-note.ts';
 
-type Annotation = z.input<typeof annotations>['data'][number];
+type AnalyticsAnnotation = z.input<typeof analyticsAnnotations>['data'][number];
 
-export function getAnnotations(coverage: Coverage): Verb {
-  return readVerb({
-    name: 'analytics.annotations',
+export function getAnnotationsVerb(coverage: AnalyticsCoverage): Verb {
+  return defineReadVerb({
+    name: 'annotations.list',
     method: 'GET',
     path: '/api/analytics/annotations',
     scope: 'management',
     summary: 'List what happened in a range: changes of the configuration, alerts, breakers; newest first',
-    query: annotationsQuery,
-    answer: annotations,
+    query: analyticsAnnotationsQuery,
+    answer: analyticsAnnotations,
     async run(context, { query }) {
       const { limit, about, ...asked } = query;
       const { orgId, reader } = context;
-      const { from, to, timezone } = chartRange(context, coverage.zoneOf(orgId), asked);
+      const { from, to, timezone } = resolveChartRange(context, coverage.timezoneOf(orgId), asked);
       const wanted = { orgId, from, to, limit };
       const [changes, alerts, breakers] = await Promise.all([
-        auditPage(reader, about === 'traffic' ? { ...wanted, kinds: TRAFFIC } : wanted),
-        about === 'traffic' ? { rows: [], nextCursor: null } : alertPage(reader, wanted),
-        breakerChangePage(reader, wanted),
+        getAuditPage(reader, about === 'traffic' ? { ...wanted, kinds: TRAFFIC_SUBJECT_KINDS } : wanted),
+        about === 'traffic' ? { rows: [], nextCursor: null } : getAlertPage(reader, wanted),
+        getBreakerChangePage(reader, wanted),
       ]);
       const all = [
-        ...changes.rows.map(ofChange),
-        ...alerts.rows.filter(({ subject_kind }) => subject_kind !== 'breaker').map(ofAlert),
-        ...breakers.rows.map(ofBreaker),
+        ...changes.rows.map(toChangeAnnotation),
+        ...alerts.rows.filter(({ subject_kind }) => subject_kind !== 'breaker').map(toAlertAnnotation),
+        ...breakers.rows.map(toBreakerAnnotation),
       ].sort((one, other) => (one.at < other.at ? 1 : -1));
       const cut = [changes, alerts, breakers].some(({ nextCursor }) => nextCursor !== null);
       return {
-        ...coverage.of({ from, to, timezone }, context.clock),
+        ...coverage.describeRange({ from, to, timezone }, context.clock),
         data: all.slice(0, limit),
-        more: cut || all.length > limit,
+        has_more: cut || all.length > limit,
       };
     },
   });
 }
 
 /** Subjects of changes that requests may feel. What a breaker did stands in its own history. */
-const TRAFFIC = [
-  'notes',
+const TRAFFIC_SUBJECT_KINDS = [
+  'annotations',
   'config',
   'providers',
   'credentials',
@@ -60,24 +60,38 @@ const TRAFFIC = [
   'settings',
 ];
 
-function ofChange({ at, actor, actor_name, action, subject, after_json }: AuditRow): Annotation {
+function toChangeAnnotation({
+  at,
+  actor,
+  actor_name,
+  action,
+  subject,
+  after_json,
+}: AuditRow): AnalyticsAnnotation {
   const who = { actor, actor_name };
   const kind = action.split('.', 1)[0] ?? action;
   const about = { kind, id: subject };
-  if (action === NOTE)
-    return { at: momentOf(at), kind: 'note', text: noteIn(after_json), ...who, subject: about };
-  return { at: momentOf(at), kind: 'change', text: action, ...who, subject: about };
+  if (action === NOTE_ACTION)
+    return { at: toIsoTimestamp(at), kind: 'note', text: parseNoteText(after_json), ...who, subject: about };
+  return { at: toIsoTimestamp(at), kind: 'change', text: action, ...who, subject: about };
 }
 
-/** What `createNote` kept. */
-function noteIn(json: string | null): string {
+/** What `createNoteVerb` kept. */
+function parseNoteText(json: string | null): string {
   const kept: Json = json === null ? null : JSON.parse(json);
   return isObject(kept) && typeof kept['text'] === 'string' ? kept['text'] : '';
 }
 
-function ofAlert({ at, event, phase, subject_kind, subject_id, subject_name }: AlertRow): Annotation {
+function toAlertAnnotation({
+  at,
+  event,
+  phase,
+  subject_kind,
+  subject_id,
+  subject_name,
+}: AlertRow): AnalyticsAnnotation {
   return {
-    at: momentOf(at),
+    at: toIsoTimestamp(at),
     kind: 'alert',
     text: phase === 'closes' ? `${event} over: ${subject_name}` : `${event}: ${subject_name}`,
     actor: null,
@@ -86,9 +100,9 @@ function ofAlert({ at, event, phase, subject_kind, subject_id, subject_name }: A
   };
 }
 
-function ofBreaker({ at, breaker_id, state, because }: BreakerChangeRow): Annotation {
+function toBreakerAnnotation({ at, breaker_id, state, because }: BreakerChangeRow): AnalyticsAnnotation {
   return {
-    at: momentOf(at),
+    at: toIsoTimestamp(at),
     kind: 'breaker',
     text: because === '' ? state : `${state}: ${because}`,
     actor: null,

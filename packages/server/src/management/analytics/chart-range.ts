@@ -1,6 +1,6 @@
-import { type ChartShape, chartRequest } from '../../analytics/chart-request.ts';
+import { buildChartRequest, type ChartOptions } from '../../analytics/chart-request.ts';
 import type { VerbContext } from '../verb.ts';
-import { momentIn } from './zone-moments.ts';
+import { parseLocalTimestamp } from './local-timestamps.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -16,18 +16,18 @@ export interface ChartQuery {
 /**
  * What a chart is about, and the unit it is counted in. Dates are days of the zone.
  *
- * @throws Fault `invalid_request` as `chartRequest`
+ * @throws Fault `invalid_request` as `buildChartRequest`
  */
-export function chartRange(
+export function resolveChartRange(
   { orgId, clock }: VerbContext,
-  orgZone: string,
+  orgTimezone: string,
   query: ChartQuery,
-  shape: ChartShape = {},
+  shape: ChartOptions = {},
 ) {
   const nowMs = clock.now();
-  const timezone = query.timezone ?? orgZone;
-  const to = query.to === undefined ? nowMs : momentIn(timezone, query.to);
-  const from = query.from === undefined ? to - DAY_MS : momentIn(timezone, query.from);
+  const timezone = query.timezone ?? orgTimezone;
+  const to = query.to === undefined ? nowMs : parseLocalTimestamp(timezone, query.to);
+  const from = query.from === undefined ? to - DAY_MS : parseLocalTimestamp(timezone, query.from);
   const isCompared = query.compare !== undefined;
-  return { ...chartRequest({ orgId, from, to, nowMs, isCompared }, shape), timezone };
+  return { ...buildChartRequest({ orgId, from, to, nowMs, includesPrevious: isCompared }, shape), timezone };
 }

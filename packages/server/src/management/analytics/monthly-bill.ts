@@ -1,37 +1,37 @@
-import { monthParams, monthQuery } from '@floe/contract/api/charts';
+import { monthlyBillParams, monthlyBillQuery } from '@floe/contract/api/charts';
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
 import { Fault } from '@floe/contract/faults';
-import { usdText } from '@floe/contract/usd-text';
-import { bookedMonth } from '../../analytics/month.ts';
-import { localDays } from '../../core/local-days.ts';
-import type { Reader } from '../../store/ports.ts';
-import { SUMS } from '../../store/rollups/figures.ts';
-import { teamsOfOrg } from '../../store/teams.ts';
-import { csvLine, Download, download } from '../download.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import type { Coverage } from './analytics-host.ts';
+import { queryMonthlyUsage } from '../../analytics/monthly-usage.ts';
+import { getTimeZoneCalendar } from '../../core/time-zone-calendar.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { ROLLUP_SUM_COLUMNS } from '../../store/rollups/rollup-figures.ts';
+import { listTeamsOfOrg } from '../../store/teams.ts';
+import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import type { AnalyticsCoverage } from './analytics-coverage.ts';
 
-const CSV = 'text/csv; charset=utf-8';
+const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
 /** All but the sum of latencies, which is no figure by itself. */
-const FIGURES = SUMS.slice(0, -1);
+const BILLED_METRICS = ROLLUP_SUM_COLUMNS.slice(0, -1);
 
 /** What a month cost, by team, cost centre, key and model: the same file whenever it is asked for. */
-export function exportMonth(coverage: Coverage): Verb {
-  return readVerb({
+export function exportMonthlyBillVerb(coverage: AnalyticsCoverage): Verb {
+  return defineReadVerb({
     name: 'analytics.month',
     method: 'GET',
     path: '/api/analytics/months/{month}.csv',
     scope: 'management',
     summary: 'Download the use and cost of a month that is over, by team, cost centre, key and model',
-    params: monthParams,
-    query: monthQuery,
-    answer: download(CSV),
+    params: monthlyBillParams,
+    query: monthlyBillQuery,
+    answer: fileDownloadSchema(CSV_CONTENT_TYPE),
     async run({ orgId, reader, clock }, { params: { month }, query }) {
       const [year = 0, number = 0] = month.split('-').map(Number);
-      const timezone = query.timezone ?? coverage.zoneOf(orgId);
-      const { startOf } = localDays(timezone);
+      const timezone = query.timezone ?? coverage.timezoneOf(orgId);
+      const { startOfDay: startOf } = getTimeZoneCalendar(timezone);
       const [from, to] = [startOf(year, number - 1, 1), startOf(year, number, 1)];
       const now = clock.now();
-      const { complete_until } = coverage.of({ from, to, timezone }, clock);
+      const { complete_until } = coverage.describeRange({ from, to, timezone }, clock);
       if (to > now || Date.parse(complete_until) < to)
         throw new Fault('invalid_request', `month: ${month} is not over, or not all of it is counted yet`, {
           param: 'month',
@@ -41,35 +41,47 @@ export function exportMonth(coverage: Coverage): Verb {
           'not_found',
           `Requests of ${month} are no longer kept whole (retention.requests_days).`,
         );
-      const teams = await teamsOfOrg(reader, orgId);
-      const centres = new Map(teams.map(({ id, cost_center }) => [id, cost_center]));
-      return new Download(
-        CSV,
+      const teams = await listTeamsOfOrg(reader, orgId);
+      const costCenters = new Map(teams.map(({ id, cost_center }) => [id, cost_center]));
+      return new FileDownload(
+        CSV_CONTENT_TYPE,
         `floe-${orgId}-${month}.csv`,
-        linesOf(reader, { orgId, month, from, to, centres }),
+        generateBillLines(reader, { orgId, month, from, to, costCenters }),
       );
     },
   });
 }
 
-interface Month {
+interface BillingMonth {
   readonly orgId: string;
   readonly month: string;
   readonly from: number;
   readonly to: number;
   /** Cost centres by team. */
-  readonly centres: ReadonlyMap<string, string | null>;
+  readonly costCenters: ReadonlyMap<string, string | null>;
 }
 
-async function* linesOf(reader: Reader, { orgId, month, from, to, centres }: Month): AsyncGenerator<string> {
-  yield csvLine(['month', 'team', 'cost_centre', 'key_id', 'key_name', 'model', ...FIGURES, 'cost_usd']);
-  for (const { key, keyName, model, team, sums } of await bookedMonth(reader, { orgId, from, to })) {
-    const figures = FIGURES.map((_, at) => sums[at] ?? 0);
-    const cost = usdText(sums[SUMS.indexOf('cost_nano_usd')] ?? 0);
-    yield csvLine([
+async function* generateBillLines(
+  reader: DatabaseReader,
+  { orgId, month, from, to, costCenters }: BillingMonth,
+): AsyncGenerator<string> {
+  yield formatCsvLine([
+    'month',
+    'team',
+    'cost_centre',
+    'key_id',
+    'key_name',
+    'model',
+    ...BILLED_METRICS,
+    'cost_usd',
+  ]);
+  for (const { key, keyName, model, team, sums } of await queryMonthlyUsage(reader, { orgId, from, to })) {
+    const figures = BILLED_METRICS.map((_, at) => sums[at] ?? 0);
+    const cost = toDecimalUsd(sums[ROLLUP_SUM_COLUMNS.indexOf('cost_nano_usd')] ?? 0);
+    yield formatCsvLine([
       month,
       team || null,
-      centres.get(team) || null,
+      costCenters.get(team) || null,
       key,
       keyName,
       model || null,

@@ -1,27 +1,30 @@
-import { summary, summaryQuery } from '@floe/contract/api/charts';
-import { summaryOf } from '../../analytics/charts.ts';
-import { rangeBefore } from '../../analytics/grid.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { type Coverage, momentOf } from './analytics-host.ts';
-import { chartOf } from './chart-filters.ts';
+import { analyticsSummary, analyticsSummaryQuery } from '@floe/contract/api/charts';
+import { querySummary } from '../../analytics/charts.ts';
+import { previousRange } from '../../analytics/grid.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type AnalyticsCoverage, toIsoTimestamp } from './analytics-coverage.ts';
+import { resolveFilteredChart } from './filtered-chart-request.ts';
 
-export function getSummary(coverage: Coverage): Verb {
-  return readVerb({
+export function getUsageSummaryVerb(coverage: AnalyticsCoverage): Verb {
+  return defineReadVerb({
     name: 'analytics.summary',
     method: 'GET',
     path: '/api/analytics/summary',
     scope: 'management',
     summary: 'Add up the requests of a range, all or those that pass the filters of the list',
-    query: summaryQuery,
-    answer: summary,
+    query: analyticsSummaryQuery,
+    answer: analyticsSummary,
     async run(context, { query }) {
-      const range = await chartOf(context, coverage.zoneOf(context.orgId), query);
-      const answer = { ...coverage.of(range, context.clock), ...(await summaryOf(context.reader, range)) };
+      const range = await resolveFilteredChart(context, coverage.timezoneOf(context.orgId), query);
+      const answer = {
+        ...coverage.describeRange(range, context.clock),
+        ...(await querySummary(context.reader, range)),
+      };
       if (query.compare === undefined) return answer;
-      const before = { ...range, ...rangeBefore(range, range.timezone) };
+      const before = { ...range, ...previousRange(range, range.timezone) };
       const { from, to } = before;
-      const figures = await summaryOf(context.reader, before);
-      return { ...answer, previous: { from: momentOf(from), to: momentOf(to), ...figures } };
+      const figures = await querySummary(context.reader, before);
+      return { ...answer, previous: { from: toIsoTimestamp(from), to: toIsoTimestamp(to), ...figures } };
     },
   });
 }

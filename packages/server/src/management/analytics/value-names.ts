@@ -1,15 +1,15 @@
-import { keyNames } from '../../store/platform-keys.ts';
-import type { Reader } from '../../store/ports.ts';
+import { getPlatformKeyNames } from '../../store/platform-keys.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
 
 /** What people call the values of a grouping: keys have names, other values are their own. */
-export async function valueNames(
-  reader: Reader,
+export async function loadValueNames(
+  reader: DatabaseReader,
   orgId: string,
   groupBy: string | undefined,
   values: readonly (string | null)[],
 ): Promise<(value: string | null) => string | null> {
   if (groupBy !== 'key') return () => null;
   const ids = values.flatMap((value) => (value ? [value] : []));
-  const names = await keyNames(reader, orgId, ids);
+  const names = await getPlatformKeyNames(reader, orgId, ids);
   return (value) => (value === null ? null : (names.get(value) ?? null));
 }

@@ -1,11 +1,11 @@
-import { auditAnchorList, auditVerification, auditVerified } from '@floe/contract/api/audit';
+import { auditAnchorList, auditVerificationInput, auditVerificationResult } from '@floe/contract/api/audit';
 import { pageQuery } from '@floe/contract/api/page';
-import type { AuditChains } from '../../platform/audit-chains.ts';
-import { dailyAnchors } from '../../store/audit-chain.ts';
-import { listPage } from '../list-page.ts';
-import { readVerb, type Verb } from '../verb.ts';
+import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
+import { listDailyAnchors } from '../../store/audit-chain.ts';
+import { paginateForApi } from '../list-page.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
 
-export const listAnchors = readVerb({
+export const listAuditAnchorsVerb = defineReadVerb({
   name: 'audit.anchors',
   method: 'GET',
   path: '/api/management/audit/anchors',
@@ -14,25 +14,29 @@ export const listAnchors = readVerb({
   answer: auditAnchorList,
   query: pageQuery,
   async run({ orgId, reader }, { query }) {
-    const anchors = await dailyAnchors(reader, orgId);
+    const anchors = await listDailyAnchors(reader, orgId);
     const data = anchors.map(({ seq, hash, at }) => ({ seq, hash, at: new Date(at).toISOString() }));
-    return listPage(data, ({ seq }) => ({ id: String(seq) }), query);
+    return paginateForApi(data, ({ seq }) => ({ id: String(seq) }), query);
   },
 });
 
-export function verifyAudit(chains: AuditChains): Verb {
-  return readVerb({
+export function verifyAuditVerb(verifier: AuditChainVerifier): Verb {
+  return defineReadVerb({
     name: 'audit.verify',
     method: 'POST',
     path: '/api/management/audit/verify',
     scope: 'management',
     summary: 'Check the audit log against anchors that were exported before',
-    body: auditVerification,
-    answer: auditVerified,
+    body: auditVerificationInput,
+    answer: auditVerificationResult,
     async run({ orgId, reader, clock }, { body }) {
-      const { chain, anchors } = await chains.verify(reader, orgId, body.anchors, clock);
-      const fits = anchors.every(({ status }) => status === 'matches' || status === 'expired');
-      return { intact: chain.brokenAt === null && fits, broken_at: chain.brokenAt, anchors: [...anchors] };
+      const { chain, anchors } = await verifier.verify(reader, orgId, body.anchors, clock);
+      const anchorsMatch = anchors.every(({ status }) => status === 'matches' || status === 'expired');
+      return {
+        valid: chain.brokenAtSeq === null && anchorsMatch,
+        broken_at: chain.brokenAtSeq,
+        anchors: [...anchors],
+      };
     },
   });
 }

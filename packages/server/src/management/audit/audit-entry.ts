@@ -1,18 +1,18 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import type { AuditRow } from '../../store/audit.ts';
 
-export function entryOf(row: AuditRow): AuditEntry {
+export function toAuditEntry(row: AuditRow): AuditEntry {
   return {
     id: row.id,
     at: new Date(row.at).toISOString(),
     actor: row.actor,
     actor_name: row.actor_name,
-    actor_kind: kindOf(row.actor),
+    actor_kind: actorKindOf(row.actor),
     action: row.action,
     subject: row.subject,
     before: row.before_json === null ? null : JSON.parse(row.before_json),
     after: row.after_json === null ? null : JSON.parse(row.after_json),
-    address: row.address,
+    ip_address: row.ip_address,
     session_id: row.session_id,
     reason: row.reason,
     seq: row.seq,
@@ -20,7 +20,7 @@ export function entryOf(row: AuditRow): AuditEntry {
   };
 }
 
-function kindOf(actor: string): AuditEntry['actor_kind'] {
+function actorKindOf(actor: string): AuditEntry['actor_kind'] {
   if (actor.startsWith('key_')) return 'key';
   if (actor.startsWith('mem_')) return 'member';
   return actor === 'file' ? 'file' : 'system';

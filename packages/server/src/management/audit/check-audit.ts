@@ -1,9 +1,9 @@
 import { auditChain } from '@floe/contract/api/audit';
-import type { AuditChains } from '../../platform/audit-chains.ts';
-import { readVerb, type Verb } from '../verb.ts';
+import type { AuditChainVerifier } from '../../platform/audit-chain-verifier.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
 
-export function checkAudit(chains: AuditChains): Verb {
-  return readVerb({
+export function checkAuditVerb(verifier: AuditChainVerifier): Verb {
+  return defineReadVerb({
     name: 'audit.check',
     method: 'GET',
     path: '/api/management/audit/chain',
@@ -11,13 +11,16 @@ export function checkAudit(chains: AuditChains): Verb {
     summary: 'Check that no kept entry of the audit log was changed or taken out',
     answer: auditChain,
     async run({ orgId, reader, clock }) {
-      const { entries, firstSeq, lastSeq, lastHash, brokenAt, checkedAt } = await chains.check(
-        reader,
-        orgId,
-        clock,
-      );
+      const {
+        entries,
+        firstSeq,
+        lastSeq,
+        lastHash,
+        brokenAtSeq: brokenAt,
+        checkedAt,
+      } = await verifier.check(reader, orgId, clock);
       return {
-        intact: brokenAt === null,
+        valid: brokenAt === null,
         checked_at: new Date(checkedAt).toISOString(),
         entries,
         first_seq: firstSeq,

@@ -1,16 +1,16 @@
-import { type AuditEntry, auditExport } from '@floe/contract/api/audit';
-import { type AuditFilters, auditPage } from '../../store/audit.ts';
-import type { PageRequest } from '../../store/pages.ts';
-import type { Reader } from '../../store/ports.ts';
-import { csvLine, Download, download } from '../download.ts';
-import { range } from '../time-range.ts';
-import { readVerb } from '../verb.ts';
-import { entryOf } from './audit-entry.ts';
+import { type AuditEntry, auditExportQuery } from '@floe/contract/api/audit';
+import { type AuditFilters, getAuditPage } from '../../store/audit.ts';
+import type { PageRequest } from '../../store/pagination.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb } from '../verb.ts';
+import { toAuditEntry } from './audit-entry.ts';
 
-const CSV = 'text/csv; charset=utf-8';
-const NDJSON = 'application/x-ndjson';
+const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
+const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
-const COLUMNS = [
+const CSV_COLUMNS = [
   'id',
   'at',
   'actor',
@@ -18,59 +18,63 @@ const COLUMNS = [
   'actor_kind',
   'action',
   'subject',
-  'address',
+  'ip_address',
   'session_id',
   'reason',
   'seq',
   'hash',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-export const exportAudit = readVerb({
+export const exportAuditVerb = defineReadVerb({
   name: 'audit.export',
   method: 'GET',
   path: '/api/management/audit/export',
   scope: 'management',
   summary: 'Download changes as NDJSON or CSV, newest first',
-  query: auditExport,
-  answer: download(NDJSON, CSV),
+  query: auditExportQuery,
+  answer: fileDownloadSchema(NDJSON_CONTENT_TYPE, CSV_CONTENT_TYPE),
   async run({ orgId, reader }, { query }) {
     const { format, ...filters } = query;
-    const asked = { orgId, limit: ROWS_PER_READ, ...filters, ...range(query) };
+    const pageQuery = { orgId, limit: ROWS_PER_READ, ...filters, ...parseTimeRange(query) };
     return format === 'csv'
-      ? new Download(CSV, 'audit.csv', csvOf(reader, asked))
-      : new Download(NDJSON, 'audit.ndjson', ndjsonOf(reader, asked));
+      ? new FileDownload(CSV_CONTENT_TYPE, 'audit.csv', generateCsv(reader, pageQuery))
+      : new FileDownload(NDJSON_CONTENT_TYPE, 'audit.ndjson', generateNdjson(reader, pageQuery));
   },
 });
 
-type Asked = PageRequest & AuditFilters;
+type AuditPageQuery = PageRequest & AuditFilters;
 
-async function* csvOf(reader: Reader, asked: Asked): AsyncGenerator<string> {
-  yield csvLine([...COLUMNS, 'before', 'after']);
-  for await (const entries of pagesOf(reader, asked))
+async function* generateCsv(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<string> {
+  yield formatCsvLine([...CSV_COLUMNS, 'before', 'after']);
+  for await (const entries of readPages(reader, pageQuery))
     yield entries
       .map((entry) =>
-        csvLine([...COLUMNS.map((name) => entry[name]), textOf(entry.before), textOf(entry.after)]),
+        formatCsvLine([
+          ...CSV_COLUMNS.map((name) => entry[name]),
+          jsonOrNull(entry.before),
+          jsonOrNull(entry.after),
+        ]),
       )
       .join('');
 }
 
-async function* ndjsonOf(reader: Reader, asked: Asked): AsyncGenerator<string> {
-  for await (const entries of pagesOf(reader, asked))
+async function* generateNdjson(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<string> {
+  for await (const entries of readPages(reader, pageQuery))
     yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }
 
-async function* pagesOf(reader: Reader, asked: Asked): AsyncGenerator<AuditEntry[]> {
+async function* readPages(reader: DatabaseReader, pageQuery: AuditPageQuery): AsyncGenerator<AuditEntry[]> {
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof auditPage>> = await auditPage(
+    const page: Awaited<ReturnType<typeof getAuditPage>> = await getAuditPage(
       reader,
-      cursor === null ? asked : { ...asked, cursor },
+      cursor === null ? pageQuery : { ...pageQuery, cursor },
     );
-    if (page.rows.length > 0) yield page.rows.map(entryOf);
+    if (page.rows.length > 0) yield page.rows.map(toAuditEntry);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }
 
-function textOf(view: AuditEntry['before']): string | null {
+function jsonOrNull(view: AuditEntry['before']): string | null {
   return view === null ? null : JSON.stringify(view);
 }

@@ -1,20 +1,20 @@
-import { auditEntry, auditQuery } from '@floe/contract/api/audit';
-import { page } from '@floe/contract/api/page';
-import { auditPage } from '../../store/audit.ts';
-import { range } from '../time-range.ts';
-import { readVerb } from '../verb.ts';
-import { entryOf } from './audit-entry.ts';
+import { auditEntry, auditListQuery } from '@floe/contract/api/audit';
+import { createPageSchema } from '@floe/contract/api/page';
+import { getAuditPage } from '../../store/audit.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb } from '../verb.ts';
+import { toAuditEntry } from './audit-entry.ts';
 
-export const listAudit = readVerb({
+export const listAuditVerb = defineReadVerb({
   name: 'audit.list',
   method: 'GET',
   path: '/api/management/audit',
   scope: 'management',
   summary: 'List changes, newest first',
-  query: auditQuery,
-  answer: page(auditEntry),
+  query: auditListQuery,
+  answer: createPageSchema(auditEntry),
   async run({ orgId, reader }, { query }) {
-    const { rows, nextCursor } = await auditPage(reader, { orgId, ...query, ...range(query) });
-    return { data: rows.map(entryOf), next_cursor: nextCursor };
+    const { rows, nextCursor } = await getAuditPage(reader, { orgId, ...query, ...parseTimeRange(query) });
+    return { data: rows.map(toAuditEntry), next_cursor: nextCursor };
   },
 });

@@ -1,15 +1,15 @@
 import { boardStatus } from '@floe/contract/api/boards';
 import { idParams } from '@floe/contract/api/page';
-import { boardJson } from '../../monitoring/boards/board-json.ts';
-import { readBoard } from '../../monitoring/boards/status.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
-import { boards } from '../resources/boards.ts';
-import { existing } from '../resources/resource-verbs.ts';
-import { readVerb, type Verb } from '../verb.ts';
+import { toBoardStatus } from '../../monitoring/boards/board-json.ts';
+import { loadBoardView } from '../../monitoring/boards/board-view.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
+import { createBoardKind } from '../resources/boards.ts';
+import { requireResource } from '../resources/resource-verbs.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
 
-export function getBoardStatus(host: MonitoringHost): Verb {
-  const kind = boards(host);
-  return readVerb({
+export function getBoardStatusVerb(dependencies: MonitoringDependencies): Verb {
+  const kind = createBoardKind(dependencies);
+  return defineReadVerb({
     name: 'boards.status',
     method: 'GET',
     path: '/api/monitoring/boards/{id}/status',
@@ -19,8 +19,15 @@ export function getBoardStatus(host: MonitoringHost): Verb {
     answer: boardStatus,
     async run(context, { params }) {
       const { orgId, reader } = context;
-      const row = await existing(kind, context, params.id);
-      return boardJson(await readBoard(reader, row, host.timezone(orgId), host.engine.sight()));
+      const row = await requireResource(kind, context, params.id);
+      return toBoardStatus(
+        await loadBoardView(
+          reader,
+          row,
+          dependencies.timezone(orgId),
+          dependencies.engine.evaluationContext(),
+        ),
+      );
     },
   });
 }

@@ -1,29 +1,34 @@
 import { boardCreation, boardPreview } from '@floe/contract/api/boards';
-import { ROLES } from '@floe/contract/roles';
-import { boardOfMonitors } from '../../monitoring/boards/board.ts';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import { requireBoardMonitors } from '../../monitoring/boards/board.ts';
+import { loadBoardView } from '../../monitoring/boards/board-view.ts';
 import { boardColumns } from '../../monitoring/boards/file-boards.ts';
-import { readBoard } from '../../monitoring/boards/status.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { boardDraft } from './board-draft.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { buildBoardConfig } from './board-config.ts';
 
 /** Nothing is stored; the page is made by what makes the public ones. */
-export function previewBoard(host: MonitoringHost): Verb {
-  return readVerb({
+export function previewBoardVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'boards.preview',
     method: 'POST',
     path: '/api/monitoring/boards/preview',
     scope: MONITORING_SCOPES,
     // Whoever may see a board may see what it would be.
-    roles: ROLES,
+    roles: MEMBER_ROLES,
     summary: 'The page that a board would be',
     body: boardCreation,
     answer: boardPreview,
     async run({ orgId, reader }, { body }) {
-      const draft = await boardOfMonitors(reader, orgId, boardDraft(body));
+      const draft = await requireBoardMonitors(reader, orgId, buildBoardConfig(body));
       const row = { org_id: orgId, ...boardColumns(draft) };
-      const view = await readBoard(reader, row, host.timezone(orgId), host.engine.sight());
-      return { html: host.drawBoard(view) };
+      const view = await loadBoardView(
+        reader,
+        row,
+        dependencies.timezone(orgId),
+        dependencies.engine.evaluationContext(),
+      );
+      return { html: dependencies.renderBoard(view) };
     },
   });
 }

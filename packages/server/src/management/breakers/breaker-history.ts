@@ -1,11 +1,11 @@
-import { breakerHistory } from '@floe/contract/api/breakers';
-import { idParams, page, rangeQuery } from '@floe/contract/api/page';
-import { breakerChangePage } from '../../store/breaker-changes.ts';
-import { range } from '../time-range.ts';
-import { readVerb } from '../verb.ts';
-import { nameIn } from './breaker-answer.ts';
+import { breakerHistoryEntry } from '@floe/contract/api/breakers';
+import { createPageSchema, idParams, rangeQuery } from '@floe/contract/api/page';
+import { getBreakerChangePage } from '../../store/breaker-changes.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb } from '../verb.ts';
+import { parseBreakerId } from './breaker-resource.ts';
 
-export const listBreakerChanges = readVerb({
+export const listBreakerChangesVerb = defineReadVerb({
   name: 'breakers.history',
   method: 'GET',
   path: '/api/management/breakers/{id}/history',
@@ -13,16 +13,16 @@ export const listBreakerChanges = readVerb({
   summary: 'List the changes of a breaker’s state, of every process, newest first',
   params: idParams,
   query: rangeQuery,
-  answer: page(breakerHistory),
+  answer: createPageSchema(breakerHistoryEntry),
   async run({ orgId, reader }, { params, query }) {
-    nameIn(params.id);
+    parseBreakerId(params.id);
     const { limit, cursor } = query;
-    const found = await breakerChangePage(reader, {
+    const found = await getBreakerChangePage(reader, {
       orgId,
       breakerId: params.id,
       limit,
       cursor,
-      ...range(query),
+      ...parseTimeRange(query),
     });
     return {
       data: found.rows.map(({ id, at, state, because }) => ({

@@ -1,39 +1,44 @@
-import { breaker, breakerForce } from '@floe/contract/api/breakers';
+import { breakerForceInput, breakerResource } from '@floe/contract/api/breakers';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { breakerIdOf } from '../../guardrails/breakers/breakers.ts';
 import { setForcedState } from '../../guardrails/breakers/forced-state.ts';
-import type { RunningOrg, RunningOrgs } from '../running-org.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { type BreakerSource, breakerOf, forcedOf, nameIn } from './breaker-answer.ts';
+import type { GetRunningOrg, RunningOrg } from '../running-org.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import {
+  type BreakerSource,
+  parseBreakerId,
+  toBreakerResource,
+  toForcedStateField,
+} from './breaker-resource.ts';
 
 /** Forces a breaker open or closed for a while, or gives it back to itself; every process follows. */
-export function forceBreaker(breakers: BreakerSource, orgs: RunningOrgs): Verb {
-  return writeVerb({
+export function forceBreakerVerb(breakers: BreakerSource, getRunningOrg: GetRunningOrg): Verb {
+  return defineWriteVerb({
     name: 'breakers.force',
     method: 'POST',
     path: '/api/management/breakers/{id}/force',
     scope: 'management',
     summary: 'Force a breaker open or closed for a while',
     params: idParams,
-    body: breakerForce,
-    answer: breaker,
+    body: breakerForceInput,
+    answer: breakerResource,
     status: 200,
-    changes: 'breakers',
+    invalidates: 'breakers',
     async run({ orgId, actor, clock, writer }, { params, body }) {
-      const name = nameIn(params.id);
-      if (body.state !== 'auto') requireTarget(name, orgs(orgId));
+      const name = parseBreakerId(params.id);
+      if (body.state !== 'auto') requireBreakerTarget(name, getRunningOrg(orgId));
       const { state, reason, expires_in_seconds: seconds } = body;
       const wanted = { state, reason, ttlMs: seconds * 1000, by: actor.name };
       const { before, after } = await setForcedState(writer, { ...name, orgId }, wanted, clock.now());
       const running = breakers.list(orgId).find((view) => breakerIdOf(view) === params.id);
-      const view = running ?? { ...CLOSED, ...name, orgId };
+      const view = running ?? { ...CLOSED_BREAKER, ...name, orgId };
       return {
-        answer: { ...breakerOf(view), forced: forcedOf(after) },
+        answer: { ...toBreakerResource(view), forced: toForcedStateField(after) },
         audit: {
           subject: params.id,
-          before: before && { forced: forcedOf(before) },
-          after: { forced: forcedOf(after), reason },
+          before: before && { forced: toForcedStateField(before) },
+          after: { forced: toForcedStateField(after), reason },
         },
       };
     },
@@ -41,7 +46,7 @@ export function forceBreaker(breakers: BreakerSource, orgs: RunningOrgs): Verb {
 }
 
 /** @throws Fault `not_found` for a target that no request of this org can have: the force would have no effect */
-function requireTarget(name: ReturnType<typeof nameIn>, { catalog }: RunningOrg): void {
+function requireBreakerTarget(name: ReturnType<typeof parseBreakerId>, { catalog }: RunningOrg): void {
   const provider = catalog.providers.get(name.provider);
   const missing = !provider
     ? `The provider "${name.provider}" is not enabled`
@@ -54,7 +59,7 @@ function requireTarget(name: ReturnType<typeof nameIn>, { catalog }: RunningOrg)
     throw new Fault('not_found', `${missing}, so there is no such breaker.`, { param: 'id' });
 }
 
-const CLOSED = {
+const CLOSED_BREAKER = {
   state: 'closed',
   because: '',
   probe: null,

@@ -1,22 +1,22 @@
-import { breaker, breakerList } from '@floe/contract/api/breakers';
-import { page } from '@floe/contract/api/page';
-import { listPage } from '../list-page.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { type BreakerSource, breakerOf } from './breaker-answer.ts';
+import { breakerListQuery, breakerResource } from '@floe/contract/api/breakers';
+import { createPageSchema } from '@floe/contract/api/page';
+import { paginateForApi } from '../list-page.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type BreakerSource, toBreakerResource } from './breaker-resource.ts';
 
 /** Breakers as the answering process sees them. */
-export function listBreakers(breakers: BreakerSource): Verb {
-  return readVerb({
+export function listBreakersVerb(breakers: BreakerSource): Verb {
+  return defineReadVerb({
     name: 'breakers.list',
     method: 'GET',
     path: '/api/management/breakers',
     scope: 'management',
     summary: 'List breakers that are not simply closed, by id',
-    query: breakerList,
-    answer: page(breaker),
+    query: breakerListQuery,
+    answer: createPageSchema(breakerResource),
     async run({ orgId }, { query: { sort = 'id', ...query } }) {
-      const all = breakers.list(orgId).map(breakerOf);
-      return listPage(all, ({ id }) => ({ id }), { ...query, sort: sort === 'id' ? 'name' : sort });
+      const all = breakers.list(orgId).map(toBreakerResource);
+      return paginateForApi(all, ({ id }) => ({ id }), { ...query, sort: sort === 'id' ? 'name' : sort });
     },
   });
 }

@@ -1,14 +1,14 @@
 import { cacheStats } from '@floe/contract/api/cache';
-import { usdText } from '@floe/contract/usd-text';
-import { topOf } from '../../analytics/charts.ts';
-import { HOUR_MS } from '../../store/rollups/gather.ts';
-import { readVerb, type Verb } from '../verb.ts';
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import { queryTopValues } from '../../analytics/charts.ts';
+import { HOUR_MS } from '../../store/rollups/rollup-accumulator.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
 
 /** What this process keeps for an org; null where nobody counts it. */
-export type CacheSizeOf = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
+export type GetCacheSize = (orgId: string) => { readonly entries: number; readonly bytes: number } | null;
 
-export function getCacheStats(sizeOf: CacheSizeOf): Verb {
-  return readVerb({
+export function getCacheStatsVerb(getCacheSize: GetCacheSize): Verb {
+  return defineReadVerb({
     name: 'cache.stats',
     method: 'GET',
     path: '/api/management/cache/stats',
@@ -18,17 +18,22 @@ export function getCacheStats(sizeOf: CacheSizeOf): Verb {
     async run({ orgId, reader, clock }) {
       const to = Math.ceil(clock.now() / HOUR_MS) * HOUR_MS;
       const day = { orgId, from: to - 24 * HOUR_MS, to, unit: 'hour' } as const;
-      const outcomes = await topOf(reader, { ...day, groupBy: 'cache', order: 'requests', limit: 10 });
+      const outcomes = await queryTopValues(reader, {
+        ...day,
+        groupBy: 'cache',
+        order: 'requests',
+        limit: 10,
+      });
       const of = (outcome: string) => outcomes.find(({ value }) => value === outcome)?.figures;
       const requests = (outcome: string) => of(outcome)?.requests ?? 0;
       const saved = of('hit')?.saved_nano_usd ?? 0;
-      const size = sizeOf(orgId);
+      const size = getCacheSize(orgId);
       return {
         last_day: {
           hits: requests('hit'),
           misses: requests('miss'),
           saved_nano_usd: saved,
-          saved_usd: usdText(saved),
+          saved_usd: toDecimalUsd(saved),
           bypassed: requests('bypass') + requests('refresh'),
         },
         entries: size?.entries ?? null,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { countPurge } from '../../store/cache-purges.ts';
-import { writeVerb } from '../verb.ts';
+import { incrementCachePurgeCount } from '../../store/cache-purges.ts';
+import { defineWriteVerb } from '../verb.ts';
 
-export const purgeCache = writeVerb({
+export const purgeCacheVerb = defineWriteVerb({
   name: 'cache.purge',
   method: 'POST',
   path: '/api/management/cache/purge',
@@ -10,9 +10,9 @@ export const purgeCache = writeVerb({
   summary: 'Throw away every kept answer of the org; none is told again once this is answered',
   answer: z.null(),
   status: 204,
-  changes: 'cache',
+  invalidates: 'cache',
   async run({ orgId, writer }) {
-    const purges = await countPurge(writer, orgId);
+    const purges = await incrementCachePurgeCount(writer, orgId);
     return {
       answer: null,
       audit: { subject: 'cache', before: { purges }, after: { purges: purges + 1 } },

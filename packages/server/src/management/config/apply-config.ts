@@ -1,45 +1,60 @@
-import { configChanges, configDocument } from '@floe/contract/api/config';
-import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import type { ConfigHost } from './config-host.ts';
-import { documentOf } from './document-of.ts';
-import { leftOver } from './document-steps.ts';
-import { exportOrg } from './exported-document.ts';
-import { fileChanges } from './file-diff.ts';
-import { performSteps, shownChange } from './perform-steps.ts';
+import { configChangeList, configDocumentInput } from '@floe/contract/api/config';
+import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import { applyConfigSteps, toConfigChange } from './apply-config-steps.ts';
+import type { ConfigDependencies } from './config-dependencies.ts';
+import { listUndeclared } from './config-steps.ts';
+import { exportOrg } from './export-org.ts';
+import { diffFileResources } from './file-diff.ts';
+import { loadConfigDocument } from './load-config-document.ts';
 
 /** Nothing of a rehearsal stays, so nobody has to say why. */
-const ONLY_LOOKED_AT = 'Looked at what applying it would change';
+const DIFF_REASON = 'Looked at what applying it would change';
 
 /** Performed, shown, and taken back. */
-export function diffConfig(host: ConfigHost): Verb {
-  return readVerb({
+export function diffConfigVerb(dependencies: ConfigDependencies): Verb {
+  return defineReadVerb({
     name: 'config.diff',
     method: 'POST',
     path: '/api/management/config/diff',
     scope: 'management',
     summary: 'Tell what applying a floe.yaml to the org would create, change and remove',
-    body: configDocument,
-    answer: configChanges,
+    body: configDocumentInput,
+    answer: configChangeList,
     async run({ reader, ...context }, { body }) {
       const { orgId, clock } = context;
-      const document = await documentOf(body, orgId, host.trials);
+      const document = await loadConfigDocument(body, orgId, dependencies.evaluationPool);
       const nowMs = clock.now();
-      const { tree } = await exportOrg({ reader, orgId, host, nowMs });
-      const running = await documentOf({ config: tree, variables: {} }, orgId, host.trials);
-      for (const prepare of preparations(host)) await prepare();
-      return host.rehearse(async (writer) => {
-        const asked = { prune: body.prune, reason: body.reason ?? ONLY_LOOKED_AT };
-        const { answer, inFile, steps } = await performSteps(document, asked, host, {
+      const { tree } = await exportOrg({ reader, orgId, dependencies, nowMs });
+      const running = await loadConfigDocument(
+        { config: tree, variables: {} },
+        orgId,
+        dependencies.evaluationPool,
+      );
+      for (const prepare of listPreparations(dependencies)) await prepare();
+      return dependencies.dryRun(async (writer) => {
+        const options = { prune: body.prune, reason: body.reason ?? DIFF_REASON };
+        const {
+          answer,
+          fileManaged: inFile,
+          steps,
+        } = await applyConfigSteps(document, options, dependencies, {
           ...context,
           reader: writer,
           writer,
         });
-        const reading = { reader: writer, orgId, host, nowMs };
-        const gone = body.prune ? await leftOver('file', document, steps, reading) : [];
-        const ofFile = fileChanges({ orgId, running: running.org, wanted: document.org }, inFile, gone);
+        const reading = { reader: writer, orgId, dependencies: dependencies, nowMs };
+        const undeclared = body.prune ? await listUndeclared('file', document, steps, reading) : [];
+        const fileChanges = diffFileResources(
+          { orgId, running: running.org, requested: document.org },
+          inFile,
+          undeclared,
+        );
         return {
-          changes: [...answer.changes, ...ofFile.map((one) => ({ ...shownChange(one, one), in_file: true }))],
-          unchanged: answer.unchanged + inFile.length + gone.length - ofFile.length,
+          changes: [
+            ...answer.changes,
+            ...fileChanges.map((one) => ({ ...toConfigChange(one, one), in_file: true })),
+          ],
+          unchanged: answer.unchanged + inFile.length + undeclared.length - fileChanges.length,
           ignored: answer.ignored,
         };
       });
@@ -47,23 +62,27 @@ export function diffConfig(host: ConfigHost): Verb {
   });
 }
 
-export function applyConfig(host: ConfigHost): Verb {
-  return writeVerb({
+export function applyConfigVerb(dependencies: ConfigDependencies): Verb {
+  return defineWriteVerb({
     name: 'config.apply',
     method: 'POST',
     path: '/api/management/config/apply',
     scope: 'management',
     summary: 'Apply a floe.yaml to the org, all of it or nothing; `prune` also removes what it does not name',
-    body: configDocument,
-    answer: configChanges,
+    body: configDocumentInput,
+    answer: configChangeList,
     status: 200,
-    changes: 'config',
-    before: async () => {
-      for (const prepare of preparations(host)) await prepare();
+    invalidates: 'config',
+    beforeTransaction: async () => {
+      for (const prepare of listPreparations(dependencies)) await prepare();
     },
-    plan: ({ orgId }, { body }) => documentOf(body, orgId, host.trials),
+    plan: ({ orgId }, { body }) => loadConfigDocument(body, orgId, dependencies.evaluationPool),
     async run(context, { body }, document) {
-      const { answer, further, inFile } = await performSteps(document, body, host, context);
+      const {
+        answer,
+        additionalChanges: further,
+        fileManaged: inFile,
+      } = await applyConfigSteps(document, body, dependencies, context);
       answer.ignored.push(...inFile.map(({ why }) => why));
       if (answer.changes.length === 0) return { answer, audit: 'unchanged' };
       const after = {
@@ -71,13 +90,17 @@ export function applyConfig(host: ConfigHost): Verb {
         prune: body.prune,
       };
       const { reason } = body;
-      return { answer, audit: { subject: context.orgId, before: null, after, reason }, further };
+      return {
+        answer,
+        audit: { subject: context.orgId, before: null, after, reason },
+        additionalChanges: further,
+      };
     },
   });
 }
 
 /** What the verbs of the resources wait for before their transactions. */
-function preparations(host: ConfigHost) {
-  const monitors = host.verbs().find(({ name }) => name === 'monitors.replace');
+function listPreparations(dependencies: ConfigDependencies) {
+  const monitors = dependencies.listVerbs().find(({ name }) => name === 'monitors.replace');
   return monitors?.prepare ? [monitors.prepare] : [];
 }

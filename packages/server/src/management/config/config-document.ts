@@ -1,25 +1,25 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type Json } from '@floe/contract/json';
-import { readYaml } from '../../config/document.ts';
+import { ConfigError, formatProblem } from '../../config/config-problem.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
-import { ConfigError, formatProblem } from '../../config/problem.ts';
-import { examine } from './examine-config.ts';
-import { isSecret } from './secret-paths.ts';
+import { readYaml } from '../../config/yaml-document.ts';
+import { findConfigIssues } from './find-config-issues.ts';
+import { isSecretPath } from './secret-paths.ts';
 
-type Path = readonly (string | number)[];
+type OrgConfigPath = readonly (string | number)[];
 
 /** A floe.yaml as it is to be applied to one org. */
-export interface ConfigDocument extends Pick<ReadDocument, 'org' | 'ignored'> {
+export interface ConfigDocument extends Pick<ParsedConfigDocument, 'org' | 'ignored'> {
   /** Whether the document has a section of the org, or a field of one. */
-  sets(...path: readonly string[]): boolean;
+  isSet(...path: readonly string[]): boolean;
   /** Whether a secret, by its path in the org, was left out and stays as it is stored. */
-  keeps(...path: Path): boolean;
+  keepsSecret(...path: OrgConfigPath): boolean;
 }
 
 /** The same as a thread sends it. */
-export interface ReadDocument {
+export interface ParsedConfigDocument {
   readonly org: OrgConfig;
   /** Paths in the org that the document sets, two steps deep, as JSON. */
   readonly set: ReadonlySet<string>;
@@ -30,13 +30,13 @@ export interface ReadDocument {
 }
 
 /** What the document of one org need not say: whether mail is sent is for the installation. */
-const OF_THE_INSTALLATION: Environment['overrides'] = [
+const INSTALLATION_OVERRIDES: Environment['overrides'] = [
   { variable: 'smtp.url', path: ['smtp', 'url'], value: 'smtp://installation.invalid' },
   { variable: 'smtp.from', path: ['smtp', 'from'], value: 'floe@installation.invalid' },
 ];
 
 /** A document as it was sent. */
-export interface SentDocument {
+export interface ConfigDocumentInput {
   readonly yaml?: string | undefined;
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly variables: Readonly<Record<string, string>>;
@@ -48,27 +48,27 @@ export interface SentDocument {
  *
  * @throws Fault `invalid_request` with the messages of `floe config check`
  */
-export function readDocument({
+export function parseConfigDocument({
   given,
   orgId,
 }: {
-  readonly given: SentDocument;
+  readonly given: ConfigDocumentInput;
   readonly orgId: string;
-}): ReadDocument {
-  const text = textOf(given);
+}): ParsedConfigDocument {
+  const text = documentText(given);
   const { tree } = readYaml(text);
-  const { kept, standIns } = keptSecrets(tree, given.variables);
+  const { kept, standIns } = findKeptSecrets(tree, given.variables);
   const env: Environment = {
     configPath: undefined,
     dataDir: '.',
     secretKey: undefined,
     encryptionKeys: [],
     logLevel: 'info',
-    overrides: OF_THE_INSTALLATION,
+    overrides: INSTALLATION_OVERRIDES,
     unknown: [],
     variable: (name) => given.variables[name] ?? standIns.get(name),
   };
-  const loaded = load(text, env);
+  const loaded = loadDocument(text, env);
   const { orgs } = loaded.config;
   const own = orgs.findIndex(({ id }) => id === orgId);
   const at = own === -1 && orgs.length === 1 ? 0 : own;
@@ -80,20 +80,20 @@ export function readDocument({
   const others = isObject(tree) ? Object.keys(tree).filter((section) => section !== 'orgs') : [];
   return {
     org,
-    set: pathsSetBy(tree, at),
+    set: findSetPaths(tree, at),
     kept: new Set(kept.filter(([, index]) => index === at).map(([, , ...path]) => JSON.stringify(path))),
     ignored: others.map((section) => `${section}: belongs to the installation; only floe.yaml sets it`),
   };
 }
 
-function textOf({ yaml, config }: SentDocument): string {
+function documentText({ yaml, config }: ConfigDocumentInput): string {
   if ((yaml === undefined) === (config === undefined))
     throw new Fault('invalid_request', 'Give either yaml or config.', { param: 'yaml' });
   return yaml ?? JSON.stringify(config, null, 1);
 }
 
 /** The sections of an org that a document has, and the fields of those that are maps. */
-function pathsSetBy(tree: Json, at: number): ReadonlySet<string> {
+function findSetPaths(tree: Json, at: number): ReadonlySet<string> {
   const orgs = isObject(tree) ? tree['orgs'] : null;
   const org: Json = (Array.isArray(orgs) ? orgs[at] : null) ?? null;
   const paths = new Set<string>();
@@ -105,9 +105,9 @@ function pathsSetBy(tree: Json, at: number): ReadonlySet<string> {
   return paths;
 }
 
-function load(text: string, env: Environment) {
+function loadDocument(text: string, env: Environment) {
   try {
-    return loadConfig({ text, env, examine });
+    return loadConfig({ text, env, validateSemantics: findConfigIssues });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const [first] = error.problems;
@@ -121,13 +121,13 @@ function load(text: string, env: Environment) {
 }
 
 /** Secrets that are only named: `${NAME}` and nothing else, with a name that came without a value. */
-function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
-  const kept: Path[] = [];
+function findKeptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
+  const kept: OrgConfigPath[] = [];
   const standIns = new Map<string, string>();
-  const visit = (value: Json | undefined, path: Path): void => {
+  const visit = (value: Json | undefined, path: OrgConfigPath): void => {
     if (typeof value === 'string') {
       const name = /^\$\{([A-Za-z_]\w*)\}$/.exec(value)?.[1];
-      const standIn = standInFor(path);
+      const standIn = dummySecretFor(path);
       if (name === undefined || variables[name] !== undefined || standIn === null) return;
       kept.push(path);
       standIns.set(name, standIn);
@@ -140,9 +140,9 @@ function keptSecrets(tree: Json, variables: Readonly<Record<string, string>>) {
 }
 
 /** What passes the checks in the place of a secret that stays as it is stored; null where a value is none. */
-function standInFor(path: Path): string | null {
+function dummySecretFor(path: OrgConfigPath): string | null {
   const [orgs, , ...place] = path;
-  if (orgs !== 'orgs' || !isSecret(place)) return null;
+  if (orgs !== 'orgs' || !isSecretPath(place)) return null;
   const [section, , field] = place;
   // The proxy of a provider is a setting of the machine and not stored with the secrets of the provider.
   if (section === 'providers' && field === 'outbound') return null;

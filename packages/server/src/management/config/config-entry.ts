@@ -1,13 +1,13 @@
 import { configEntry, configEntryParams } from '@floe/contract/api/config';
 import { Fault } from '@floe/contract/faults';
 import { writeYaml } from '../../config/write.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import type { ConfigHost } from './config-host.ts';
-import { exportEntry } from './exported-document.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import type { ConfigDependencies } from './config-dependencies.ts';
+import { exportConfigEntry } from './export-org.ts';
 
 /** Text for floe.yaml that says one resource, for whoever changes it there. */
-export function getConfigEntry(host: ConfigHost): Verb {
-  return readVerb({
+export function getConfigEntryVerb(dependencies: ConfigDependencies): Verb {
+  return defineReadVerb({
     name: 'config.entry',
     method: 'GET',
     path: '/api/management/config/entries/{kind}/{id}',
@@ -16,7 +16,7 @@ export function getConfigEntry(host: ConfigHost): Verb {
     params: configEntryParams,
     answer: configEntry,
     async run({ orgId, reader, clock }, { params }) {
-      const tree = await exportEntry({ reader, orgId, host, nowMs: clock.now() }, params);
+      const tree = await exportConfigEntry({ reader, orgId, dependencies, nowMs: clock.now() }, params);
       if (!tree) throw new Fault('not_found', `There is nothing called "${params.id}" in ${params.kind}.`);
       return { yaml: writeYaml(tree, []) };
     },

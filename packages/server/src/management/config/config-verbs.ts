@@ -1,19 +1,19 @@
 import type { Verb } from '../verb.ts';
-import { applyConfig, diffConfig } from './apply-config.ts';
-import { getConfigEntry } from './config-entry.ts';
-import { getConfigFile } from './config-file.ts';
-import type { ConfigHost } from './config-host.ts';
-import { exportConfig } from './export-config.ts';
-import { getConfig } from './get-config.ts';
+import { applyConfigVerb, diffConfigVerb } from './apply-config.ts';
+import type { ConfigDependencies } from './config-dependencies.ts';
+import { getConfigEntryVerb } from './config-entry.ts';
+import { getConfigFileVerb } from './config-file-status.ts';
+import { exportConfigVerb } from './export-config.ts';
+import { getConfigVerb } from './get-config.ts';
 
 /** What the API does with the configuration as a whole. */
-export function configVerbs(host: ConfigHost): readonly Verb[] {
+export function configVerbs(dependencies: ConfigDependencies): readonly Verb[] {
   return [
-    getConfig(host),
-    getConfigFile(host),
-    getConfigEntry(host),
-    exportConfig(host),
-    diffConfig(host),
-    applyConfig(host),
+    getConfigVerb(dependencies),
+    getConfigFileVerb(dependencies),
+    getConfigEntryVerb(dependencies),
+    exportConfigVerb(dependencies),
+    diffConfigVerb(dependencies),
+    applyConfigVerb(dependencies),
   ];
 }

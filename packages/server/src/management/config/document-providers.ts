@@ -1,76 +1,99 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { FILE_PROVIDERS } from '../../platform/config/file-entries.ts';
+import { PROVIDER_FILE_KIND } from '../../platform/config/file-entries.ts';
 import {
-  NO_SECRETS,
+  NO_PROVIDER_SECRETS,
   openProviderSecrets,
   type ProviderSecrets,
-  splitProvider,
+  splitProviderSecrets,
 } from '../../platform/config/provider-secrets.ts';
-import { parsed } from '../../platform/config/stored-config.ts';
-import { type CredentialRow, credentialsOf, type EntryRow } from '../../store/config-entries.ts';
-import type { ProviderHost } from '../providers/provider-host.ts';
-import { type Keeps, listed, withoutKept } from './document-kind.ts';
-import type { Placeholders } from './placeholders.ts';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import {
+  type ConfigEntryRow,
+  listProviderCredentials,
+  type ProviderCredentialRow,
+} from '../../store/config-entries.ts';
+import type { ProviderDependencies } from '../providers/provider-dependencies.ts';
+import { defineListKind, type IsSecretKept, omitKeptSecrets } from './document-resource-kind.ts';
+import type { SecretPlaceholders } from './secret-placeholders.ts';
 
 /** What the verb of a provider is sent: of its secrets, those that are given. */
-function providerBody({ headers, credentials, identity, ...provider }: ProviderConfig, keeps: Keeps): object {
-  const named = Object.keys(headers).some((name) => keeps('headers', name)) ? {} : { headers };
+function toProviderBody(
+  { headers, credentials, identity, ...provider }: ProviderConfig,
+  isSecretKept: IsSecretKept,
+): object {
+  const named = Object.keys(headers).some((name) => isSecretKept('headers', name)) ? {} : { headers };
   return {
     ...provider,
     ...named,
-    ...(identity && { identity: withoutKept(identity, (...path) => keeps('identity', ...path)) }),
+    ...(identity && { identity: omitKeptSecrets(identity, (...path) => isSecretKept('identity', ...path)) }),
     credentials: credentials.map(({ name, weight, api_key }, n) => ({
       name,
       weight,
-      ...(!keeps('api_key') && !keeps('credentials', n, 'api_key') && { api_key }),
+      ...(!isSecretKept('api_key') && !isSecretKept('credentials', n, 'api_key') && { api_key }),
     })),
   };
 }
 
 /** Providers; those that the environment gives are among them, so that routes may name them. */
-export const PROVIDERS = listed(FILE_PROVIDERS, { body: providerBody }, async (reading) => {
-  const { reader, orgId, host } = reading;
-  const credentials = await credentialsOf(reader, orgId);
-  const rows = await FILE_PROVIDERS.stored(reader, orgId);
-  const given = [...host.providers.orgs(orgId).catalog.providers.values()];
-  const lent = given.filter(({ id }) => !rows.some((row) => row.id === id));
-  return [
-    ...rows.map((row) => ({
-      id: row.id,
-      source: row.source,
-      entry: (placeholders: Placeholders) =>
-        providerEntry(row, secretsOf(row, credentials, host.providers), placeholders),
-    })),
-    ...lent.map(({ id, sheet: { kind } }) => ({ id, source: 'environment', entry: () => ({ id, kind }) })),
-  ];
-});
+export const PROVIDER_DOCUMENT_KIND = defineListKind(
+  PROVIDER_FILE_KIND,
+  { toBody: toProviderBody },
+  async (reading) => {
+    const { reader, orgId, dependencies: host } = reading;
+    const credentials = await listProviderCredentials(reader, orgId);
+    const rows = await PROVIDER_FILE_KIND.stored(reader, orgId);
+    const running = [...host.providers.getRunningOrg(orgId).catalog.providers.values()];
+    const fromEnvironment = running.filter(({ id }) => !rows.some((row) => row.id === id));
+    return [
+      ...rows.map((row) => ({
+        id: row.id,
+        source: row.source,
+        toEntry: (placeholders: SecretPlaceholders) =>
+          toProviderEntry(row, resolveProviderSecrets(row, credentials, host.providers), placeholders),
+      })),
+      ...fromEnvironment.map(({ id, sheet: { kind } }) => ({
+        id,
+        source: 'environment',
+        toEntry: () => ({ id, kind }),
+      })),
+    ];
+  },
+);
 
-interface NamedSecrets extends ProviderSecrets {
-  readonly credentials: readonly Pick<CredentialRow, 'name' | 'weight' | 'last4'>[];
+interface NamedProviderSecrets extends ProviderSecrets {
+  readonly credentials: readonly Pick<ProviderCredentialRow, 'name' | 'weight' | 'last4'>[];
 }
 
 /** Those of floe.yaml are not stored. */
-function secretsOf(row: EntryRow, credentials: readonly CredentialRow[], host: ProviderHost): NamedSecrets {
+function resolveProviderSecrets(
+  row: ConfigEntryRow,
+  credentials: readonly ProviderCredentialRow[],
+  dependencies: ProviderDependencies,
+): NamedProviderSecrets {
   if (row.source !== 'file') {
     const own = credentials.filter(({ provider_id }) => provider_id === row.id);
-    return { ...openProviderSecrets(row, host.key), credentials: own };
+    return { ...openProviderSecrets(row, dependencies.secretsKey), credentials: own };
   }
-  const declared = host.orgs(row.org_id).config?.providers.find(({ id }) => id === row.id);
-  const secrets = declared ? splitProvider(declared).secrets : NO_SECRETS;
+  const declared = dependencies.getRunningOrg(row.org_id).config?.providers.find(({ id }) => id === row.id);
+  const secrets = declared ? splitProviderSecrets(declared).secrets : NO_PROVIDER_SECRETS;
   const named = (declared?.credentials ?? []).map(({ name, weight }) => ({ name, weight, last4: '' }));
   return { ...secrets, credentials: named };
 }
 
-function providerEntry(row: EntryRow, secrets: NamedSecrets, placeholders: Placeholders): JsonObject {
+function toProviderEntry(
+  row: ConfigEntryRow,
+  secrets: NamedProviderSecrets,
+  placeholders: SecretPlaceholders,
+): JsonObject {
   const { headers, credentials, ...keys } = secrets;
-  const { identity, ...entry } = parsed(row);
+  const { identity, ...entry } = parseStoredEntry(row);
   const of = `of the provider "${row.id}"`;
-  const named = (values: object, parts: readonly string[], meaningOf: (name: string) => string) =>
+  const named = (values: object, parts: readonly string[], describe: (name: string) => string) =>
     Object.fromEntries(
       Object.entries(values)
         .filter(([, value]) => value !== undefined)
-        .map(([name]) => [name, placeholders.for([...parts, name], meaningOf(name))]),
+        .map(([name]) => [name, placeholders.create([...parts, name], describe(name))]),
     );
   return {
     ...entry,
@@ -86,7 +109,7 @@ function providerEntry(row: EntryRow, secrets: NamedSecrets, placeholders: Place
         return {
           name,
           weight,
-          api_key: placeholders.for([row.id, name, 'key'], `the key "${name}" ${of}${end}`),
+          api_key: placeholders.create([row.id, name, 'key'], `the key "${name}" ${of}${end}`),
         };
       }),
     }),

@@ -1,31 +1,35 @@
 import { isObject } from '@floe/contract/json';
-import type { ListedKind } from '../../platform/file-org.ts';
-import { type GuardrailKind, type GuardrailRow, rulesOfOrg } from '../../store/guardrail-rules.ts';
-import type { FileRule, FileRules } from '../guardrails/rule-host.ts';
-import { type DocumentKind, listed } from './document-kind.ts';
+import type { ListedResourceKind } from '../../platform/declared-resources.ts';
+import {
+  type GuardrailRuleKind,
+  type GuardrailRuleRow,
+  listGuardrailRulesOfOrg,
+} from '../../store/guardrail-rules.ts';
+import type { FileRule, OrgFileRules } from '../guardrails/rule-dependencies.ts';
+import { type DocumentResourceKind, defineListKind } from './document-resource-kind.ts';
 
 /** Rules: those of floe.yaml, which are not stored, then those of the API, oldest first. */
-export function rules<Config extends { readonly name?: string | undefined }>(
-  kind: ListedKind<Config> & { readonly kind: GuardrailKind },
-  inFile: (rules: FileRules) => readonly FileRule<Config>[],
-  configOf: (row: GuardrailRow) => Config,
-  takesReason = false,
-): DocumentKind {
-  return listed(kind, { takesReason, meaningOf }, async (reading) => {
-    const rows = (await rulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
-    const declared = inFile(reading.host.rules.fileRules(reading.orgId));
+export function defineRuleKind<Config extends { readonly name?: string | undefined }>(
+  kind: ListedResourceKind<Config> & { readonly kind: GuardrailRuleKind },
+  fileRulesOf: (rules: OrgFileRules) => readonly FileRule<Config>[],
+  parseConfig: (row: GuardrailRuleRow) => Config,
+  acceptsReason = false,
+): DocumentResourceKind {
+  return defineListKind(kind, { acceptsReason, matchKeyOf: ruleMatchKey }, async (reading) => {
+    const rows = (await listGuardrailRulesOfOrg(reading.reader, kind.kind, reading.orgId)).toReversed();
+    const declared = fileRulesOf(reading.dependencies.rules.getFileRules(reading.orgId));
     return [
-      ...declared.map(({ config }) => ({ id: kind.nameOf(config), source: 'file', entry: () => config })),
+      ...declared.map(({ config }) => ({ id: kind.nameOf(config), source: 'file', toEntry: () => config })),
       ...rows.map((row) => {
-        const config = configOf(row);
-        return { id: row.id, source: 'console', meaning: meaningOf(config), entry: () => config };
+        const config = parseConfig(row);
+        return { id: row.id, source: 'console', matchKey: ruleMatchKey(config), toEntry: () => config };
       }),
     ];
   });
 }
 
 /** A rule is the stored one of its name, and without a name the one that says the same. */
-function meaningOf(rule: { readonly name?: string | undefined }): string {
+function ruleMatchKey(rule: { readonly name?: string | undefined }): string {
   if (rule.name !== undefined) return JSON.stringify({ name: rule.name });
   return JSON.stringify(rule, (_, value: unknown) =>
     isObject(value)

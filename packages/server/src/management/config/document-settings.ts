@@ -1,14 +1,19 @@
 import { isObject } from '@floe/contract/json';
-import { FILE_SETTINGS } from '../../platform/config/file-entries.ts';
-import { parsed } from '../../platform/config/stored-config.ts';
-import { type DocumentKind, plain, type Step, stored } from './document-kind.ts';
+import { SETTING_FILE_KIND } from '../../platform/config/file-entries.ts';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import {
+  type ConfigStep,
+  type DocumentResourceKind,
+  defineStoredListKind,
+  toPlainJson,
+} from './document-resource-kind.ts';
 
 /** Name and zone of the org. */
-export const ORG: DocumentKind = {
+export const ORG_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'org',
   entries: ({ name, timezone }, orgId) => new Map([[orgId, { name, timezone }]]),
-  async steps({ org, sets }, { orgId }) {
+  async buildSteps({ org, isSet: sets }, { orgId }) {
     const fields = (['name', 'timezone'] as const).filter((field) => sets(field));
     const body = Object.fromEntries(fields.map((field) => [field, org[field]]));
     return fields.length === 0 ? [] : [{ kind: 'org', id: orgId, verb: 'org.update', params: {}, body }];
@@ -16,13 +21,13 @@ export const ORG: DocumentKind = {
 };
 
 /** One at a time: what of them is in floe.yaml is left alone, and the others are not. The cache has a verb of its own. */
-export const SETTINGS: DocumentKind = {
-  ...stored(FILE_SETTINGS, (row) => ({ [row.id]: parsed(row)['value'] })),
+export const SETTINGS_DOCUMENT_KIND: DocumentResourceKind = {
+  ...defineStoredListKind(SETTING_FILE_KIND, (row) => ({ [row.id]: parseStoredEntry(row)['value'] })),
   section: [],
   entries: (org) =>
-    new Map(FILE_SETTINGS.list(org).map(({ section, value }) => [section, { [section]: value }])),
-  steps: async ({ org, sets }) =>
-    FILE_SETTINGS.list(org).flatMap(({ section, value }): Step[] => {
+    new Map(SETTING_FILE_KIND.list(org).map(({ section, value }) => [section, { [section]: value }])),
+  buildSteps: async ({ org, isSet: sets }) =>
+    SETTING_FILE_KIND.list(org).flatMap(({ section, value }): ConfigStep[] => {
       // Rules alone set nothing of the relay.
       const isGiven =
         section === 'relay' && isObject(value)
@@ -35,18 +40,18 @@ export const SETTINGS: DocumentKind = {
           id: section,
           verb: 'settings.update',
           params: {},
-          body: plain({ [section]: value }),
+          body: toPlainJson({ [section]: value }),
         },
       ];
     }),
 };
 
-export const CACHE: DocumentKind = {
+export const CACHE_DOCUMENT_KIND: DocumentResourceKind = {
   section: [],
   kind: 'cache',
   entries: ({ cache }) => new Map([['cache', { cache }]]),
-  steps: async ({ org, sets }) =>
+  buildSteps: async ({ org, isSet: sets }) =>
     sets('cache')
-      ? [{ kind: 'cache', id: 'cache', verb: 'cache.update', params: {}, body: plain(org.cache) }]
+      ? [{ kind: 'cache', id: 'cache', verb: 'cache.update', params: {}, body: toPlainJson(org.cache) }]
       : [],
 };

@@ -1,8 +1,8 @@
 import type { OrgConfig } from '@floe/contract/config';
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import { plain } from './document-kind.ts';
-import { kindNamed } from './document-kinds.ts';
-import { isSecret } from './secret-paths.ts';
+import { toPlainJson } from './document-resource-kind.ts';
+import { getDocumentResourceKind } from './document-resource-kinds.ts';
+import { isSecretPath } from './secret-paths.ts';
 
 /** A resource by the name that documents give it. */
 export interface ResourceName {
@@ -11,63 +11,63 @@ export interface ResourceName {
 }
 
 /** A resource in two documents; null where one does not have it. Secrets are not in it: what is stored is never read. */
-export interface FileChange extends ResourceName {
+export interface FileResourceChange extends ResourceName {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
 }
 
 /** The configuration of an org that runs, and the one that a document says. */
-interface Versions {
+interface ConfigVersions {
   readonly orgId: string;
   readonly running: OrgConfig;
-  readonly wanted: OrgConfig;
+  readonly requested: OrgConfig;
 }
 
 /**
  * What a document says otherwise than the configuration that runs, of resources that floe.yaml has. Where the order of a
  * list counts, `position` is that among those which both have.
  *
- * @param managed those that the document names
- * @param gone those that it does not name
+ * @param declared those that the document names
+ * @param undeclared those that it does not name
  */
-export function fileChanges(
-  { orgId, running, wanted }: Versions,
-  managed: readonly ResourceName[],
-  gone: readonly ResourceName[],
-): readonly FileChange[] {
-  const before = entriesIn(running, orgId, managed);
-  const after = entriesIn(wanted, orgId, managed);
-  const removed = entriesIn(running, orgId, gone);
+export function diffFileResources(
+  { orgId, running, requested }: ConfigVersions,
+  declared: readonly ResourceName[],
+  undeclared: readonly ResourceName[],
+): readonly FileResourceChange[] {
+  const before = findEntries(running, orgId, declared);
+  const after = findEntries(requested, orgId, declared);
+  const removed = findEntries(running, orgId, undeclared);
   return [
-    ...managed.map((name, at) => ({ ...name, before: before[at] ?? null, after: after[at] ?? null })),
-    ...gone.map((name, at) => ({ ...name, before: removed[at] ?? null, after: null })),
+    ...declared.map((name, at) => ({ ...name, before: before[at] ?? null, after: after[at] ?? null })),
+    ...undeclared.map((name, at) => ({ ...name, before: removed[at] ?? null, after: null })),
   ].filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));
 }
 
 /** The entry of each name in an org, with its place among them where that counts. */
-function entriesIn(
+function findEntries(
   org: OrgConfig,
   orgId: string,
   names: readonly ResourceName[],
 ): readonly (JsonObject | null)[] {
   const found = new Map<string, JsonObject>();
-  for (const [kind, own] of Map.groupBy(names, (name) => name.kind)) {
-    const { isOrdered, entries } = kindNamed(kind);
-    const ids = new Set(own.map(({ id }) => id));
+  for (const [kind, namesOfKind] of Map.groupBy(names, (name) => name.kind)) {
+    const { isOrdered, entries } = getDocumentResourceKind(kind);
+    const ids = new Set(namesOfKind.map(({ id }) => id));
     const named = [...entries(org, orgId)].filter(([id]) => ids.has(id));
     for (const [position, [id, entry]] of named.entries())
-      found.set(keyOf({ kind, id }), { ...withoutSecrets(kind, entry), ...(isOrdered && { position }) });
+      found.set(resourceKey({ kind, id }), { ...omitSecrets(kind, entry), ...(isOrdered && { position }) });
   }
-  return names.map((name) => found.get(keyOf(name)) ?? null);
+  return names.map((name) => found.get(resourceKey(name)) ?? null);
 }
 
-function keyOf({ kind, id }: ResourceName): string {
+function resourceKey({ kind, id }: ResourceName): string {
   return JSON.stringify([kind, id]);
 }
 
-function withoutSecrets(kind: string, entry: object): JsonObject {
+function omitSecrets(kind: string, entry: object): JsonObject {
   const strip = (value: Json | undefined, at: readonly (string | number)[]): Json | undefined => {
-    if (value === undefined || isSecret(at)) return undefined;
+    if (value === undefined || isSecretPath(at)) return undefined;
     if (Array.isArray(value)) return value.map((inner, index) => strip(inner, [...at, index]) ?? null);
     if (!isObject(value)) return value;
     const members = Object.entries(value).flatMap(([name, inner]) => {
@@ -76,6 +76,6 @@ function withoutSecrets(kind: string, entry: object): JsonObject {
     });
     return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
   };
-  const stripped = strip(plain(entry), [kind, 0]);
+  const stripped = strip(toPlainJson(entry), [kind, 0]);
   return isObject(stripped) ? stripped : {};
 }

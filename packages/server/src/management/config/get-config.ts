@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { runningConfig } from '@floe/contract/api/config';
-import { readVerb, type Verb } from '../verb.ts';
-import { fileAnswer } from './config-file.ts';
-import type { ConfigHost } from './config-host.ts';
-import type { OrgReading } from './document-kind.ts';
-import { KINDS } from './document-kinds.ts';
-import { exportOrg } from './exported-document.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import type { ConfigDependencies } from './config-dependencies.ts';
+import { toConfigFileResource } from './config-file-status.ts';
+import type { OrgReadContext } from './document-resource-kind.ts';
+import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
+import { exportOrg } from './export-org.ts';
 
-export function getConfig(host: ConfigHost): Verb {
-  return readVerb({
+export function getConfigVerb(dependencies: ConfigDependencies): Verb {
+  return defineReadVerb({
     name: 'config.get',
     method: 'GET',
     path: '/api/management/config',
@@ -16,21 +16,21 @@ export function getConfig(host: ConfigHost): Verb {
     summary: 'Read which configuration runs, when it was taken over, and what was refused since',
     answer: runningConfig,
     async run({ orgId, reader, clock }) {
-      const reading = { reader, orgId, host, nowMs: clock.now() };
+      const reading = { reader, orgId, dependencies: dependencies, nowMs: clock.now() };
       const { tree } = await exportOrg(reading);
       return {
         version: createHash('sha256').update(JSON.stringify(tree)).digest('hex').slice(0, 16),
-        ...fileAnswer(host.fileState(), orgId),
-        counts: await countsOf(reading),
+        ...toConfigFileResource(dependencies.getFileStatus(), orgId),
+        counts: await countResources(reading),
       };
     },
   });
 }
 
 /** How many resources of each kind are defined where. */
-async function countsOf(reading: OrgReading) {
+async function countResources(reading: OrgReadContext) {
   const counts: Record<string, { file: number; console: number }> = {};
-  for (const { kind, existing } of KINDS) {
+  for (const { kind, listExisting: existing } of DOCUMENT_RESOURCE_KINDS) {
     if (existing === undefined) continue;
     const objects = await existing(reading);
     const of = (wanted: string) => objects.filter(({ source }) => source === wanted).length;

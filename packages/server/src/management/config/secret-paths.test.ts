@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSecret } from './secret-paths.ts';
+import { isSecretPath } from './secret-paths.ts';
 
 test('the secrets of an org are what its schema marks, and nothing else', () => {
   const secrets = [
@@ -13,7 +13,7 @@ test('the secrets of an org are what its schema marks, and nothing else', () => 
     ['providers', 3, 'outbound', 'proxy'],
     ...['url', 'secret', 'routing_key', 'token', 'bot_token'].map((field) => ['channels', 2, field]),
   ];
-  for (const path of secrets) assert.equal(isSecret(path), true, path.join('.'));
+  for (const path of secrets) assert.equal(isSecretPath(path), true, path.join('.'));
   const shown = [
     ['name'],
     ['keys', 0, 'name'],
@@ -23,5 +23,5 @@ test('the secrets of an org are what its schema marks, and nothing else', () => 
     ['channels', 2, 'base_url'],
     ['routes', 0, 'api_key'],
   ];
-  for (const path of shown) assert.equal(isSecret(path), false, path.join('.'));
+  for (const path of shown) assert.equal(isSecretPath(path), false, path.join('.'));
 });

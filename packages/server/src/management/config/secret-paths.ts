@@ -2,35 +2,35 @@ import { OrgSchema } from '@floe/contract/config/org';
 import { isObject, type Json } from '@floe/contract/json';
 import * as z from 'zod';
 
-type Path = readonly (string | number)[];
+type OrgPath = readonly (string | number)[];
 
 /** Any index of a list, any name of a map. */
 const ANY = '*';
 
-let patterns: readonly Path[] | undefined;
+let patterns: readonly OrgPath[] | undefined;
 
 /** Whether the schema of floe.yaml marks a value of an org, by its path there, as a secret (`writeOnly`). */
-export function isSecret(path: Path): boolean {
-  patterns ??= [...secretsIn(orgSchema(), [])];
+export function isSecretPath(path: OrgPath): boolean {
+  patterns ??= [...findSecretPaths(orgJsonSchema(), [])];
   return patterns.some(
     (pattern) =>
       pattern.length === path.length && pattern.every((step, at) => step === ANY || step === path[at]),
   );
 }
 
-function orgSchema(): Json {
+function orgJsonSchema(): Json {
   return JSON.parse(JSON.stringify(z.toJSONSchema(OrgSchema, { io: 'input', unrepresentable: 'any' })));
 }
 
 /** Of a map that is secret, the values are; their names may be shown. */
-function* secretsIn(schema: Json | undefined, path: Path): Generator<Path> {
+function* findSecretPaths(schema: Json | undefined, path: OrgPath): Generator<OrgPath> {
   if (!isObject(schema)) return;
   const { writeOnly, properties, additionalProperties, items, anyOf, oneOf } = schema;
   const isMap = isObject(additionalProperties);
   if (writeOnly === true) yield isMap ? [...path, ANY] : path;
   for (const choices of [anyOf, oneOf])
-    for (const choice of Array.isArray(choices) ? choices : []) yield* secretsIn(choice, path);
+    for (const choice of Array.isArray(choices) ? choices : []) yield* findSecretPaths(choice, path);
   for (const [name, field] of Object.entries(isObject(properties) ? properties : {}))
-    yield* secretsIn(field, [...path, name]);
-  for (const each of [items, additionalProperties]) yield* secretsIn(each, [...path, ANY]);
+    yield* findSecretPaths(field, [...path, name]);
+  for (const each of [items, additionalProperties]) yield* findSecretPaths(each, [...path, ANY]);
 }

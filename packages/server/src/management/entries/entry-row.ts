@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts';
-import { placeOf } from '../../platform/file-place.ts';
-import type { EntryRow } from '../../store/config-entries.ts';
+import { toSource } from '../../platform/source-location.ts';
+import type { ConfigEntryRow } from '../../store/config-entries.ts';
 import type { VerbContext } from '../verb.ts';
 
 type Mutable<Value> = Value extends object
@@ -8,14 +8,14 @@ type Mutable<Value> = Value extends object
   : Value;
 
 /** Settings as answers have them, whose values may change. */
-export function copied<Value>(value: Value): Mutable<Value> {
+export function cloneJson<Value>(value: Value): Mutable<Value> {
   return JSON.parse(JSON.stringify(value));
 }
 
 /** What every entry shows alike. */
-export function shownOf(row: EntryRow) {
+export function toEntryMetadata(row: ConfigEntryRow) {
   return {
-    source: placeOf(row),
+    source: toSource(row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
     updated_by: row.updated_by,
@@ -23,11 +23,11 @@ export function shownOf(row: EntryRow) {
 }
 
 /** An entry as the API writes it: a new one, or one in the place of `before`. */
-export function entryRow(
+export function buildConfigEntryRow(
   { orgId, actor, clock }: VerbContext,
-  before: EntryRow | null,
-  columns: Pick<EntryRow, 'kind' | 'id' | 'entry_json'> & Partial<EntryRow>,
-): EntryRow {
+  before: ConfigEntryRow | null,
+  columns: Pick<ConfigEntryRow, 'kind' | 'id' | 'entry_json'> & Partial<ConfigEntryRow>,
+): ConfigEntryRow {
   const now = clock.now();
   return {
     org_id: orgId,

@@ -1,20 +1,20 @@
-import { eventsQuery, TOPICS, type Topic } from '@floe/contract/api/events';
+import { EVENT_TOPICS, type EventTopic, eventsQuery } from '@floe/contract/api/events';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { LiveHub } from '../../analytics/live/hub.ts';
 import { requireActorScope } from '../../platform/actor.ts';
-import { positionIn } from '../../store/live-events.ts';
-import { EventStream, eventStream } from '../event-stream.ts';
-import { validate } from '../input.ts';
-import { filtersOf } from '../requests/request-filters.ts';
-import { requestOf } from '../requests/request-row.ts';
+import { parseLiveEventPosition } from '../../store/live-events.ts';
+import { EventStreamResponse, eventStreamSchema } from '../event-stream-response.ts';
+import { parseRequestFilters } from '../requests/request-filters.ts';
+import { toRequestResource } from '../requests/request-resource.ts';
+import { validateInput } from '../validate-input.ts';
 import type { Verb } from '../verb.ts';
 
 /** Those whose scope is `monitoring` see these; everything else is for `management`. */
-const OF_MONITORING: ReadonlySet<Topic> = new Set(['monitors', 'alerts']);
+const MONITORING_TOPICS: ReadonlySet<EventTopic> = new Set(['monitors', 'alerts']);
 
 /** What happens in the org, as it happens: Server-Sent Events that can be gone on with. */
-export function watchEvents(hub: LiveHub): Verb {
+export function watchEventsVerb(hub: LiveHub): Verb {
   return {
     name: 'events.watch',
     method: 'GET',
@@ -25,16 +25,16 @@ export function watchEvents(hub: LiveHub): Verb {
     params: z.strictObject({}),
     query: eventsQuery,
     body: null,
-    answer: eventStream,
-    show: null,
-    change: null,
-    async perform(_host, actor, { query: given, watch }) {
-      const query = validate(eventsQuery, given);
-      const topics = new Set(TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
+    answer: eventStreamSchema,
+    readAnswer: null,
+    applyChange: null,
+    async perform(_host, actor, { query: given, streamContext: watch }) {
+      const query = validateInput(eventsQuery, given);
+      const topics = new Set(EVENT_TOPICS.filter((topic) => query.topics.split(',').includes(topic)));
       for (const topic of topics)
-        requireActorScope(actor, OF_MONITORING.has(topic) ? 'monitoring' : 'management', 'read');
+        requireActorScope(actor, MONITORING_TOPICS.has(topic) ? 'monitoring' : 'management', 'read');
       const lastEventId = watch?.lastEventId;
-      const after = lastEventId === undefined ? null : positionIn(lastEventId);
+      const after = lastEventId === undefined ? null : parseLiveEventPosition(lastEventId);
       if (lastEventId !== undefined && after === null)
         throw new Fault('invalid_request', 'Last-Event-ID: is no id of this stream; leave it out.', {
           param: 'Last-Event-ID',
@@ -42,12 +42,12 @@ export function watchEvents(hub: LiveHub): Verb {
       const watcher = hub.watch({
         orgId: actor.orgId,
         topics,
-        filters: filtersOf(query),
+        filters: parseRequestFilters(query),
         after,
         isAllowed: watch?.isAllowed ?? (async () => true),
-        show: requestOf,
+        show: toRequestResource,
       });
-      return { answer: new EventStream(watcher, watcher.cut), tag: null };
+      return { answer: new EventStreamResponse(watcher, watcher.disconnectSignal), entityTag: null };
     },
   };
 }

@@ -1,18 +1,18 @@
-import { createdInvitation, type Invitation, invitationCreation } from '@floe/contract/api/members';
+import { createdInvitation, type InvitationResource, invitationCreation } from '@floe/contract/api/members';
 import { Fault } from '@floe/contract/faults';
-import { idFor, newId } from '../../core/ids.ts';
-import { invite } from '../../platform/invitations.ts';
+import { deriveId, newId } from '../../core/ids.ts';
+import { issueInvitation } from '../../platform/invitations.ts';
 import { invitationView } from '../../platform/stored-member.ts';
-import { type InvitationRow, invitationById } from '../../store/invitations.ts';
-import { requireOwnerFor, requireTeam } from '../members/find-member.ts';
-import type { PeopleHost } from '../members/people-host.ts';
-import { type FurtherChange, type Verb, writeVerb } from '../verb.ts';
+import { findInvitationById, type InvitationRow } from '../../store/invitations.ts';
+import type { MemberDependencies } from '../members/member-dependencies.ts';
+import { requireOwnerToManageOwners, requireTeamExists } from '../members/member-requirements.ts';
+import { type AdditionalAuditedChange, defineWriteVerb, type Verb } from '../verb.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The answer is the same whether or not the address has an account in this installation. */
-export function createInvitation(people: PeopleHost): Verb {
-  return writeVerb({
+export function createInvitationVerb(dependencies: MemberDependencies): Verb {
+  return defineWriteVerb({
     name: 'invitations.create',
     method: 'POST',
     path: '/api/management/invitations',
@@ -21,35 +21,38 @@ export function createInvitation(people: PeopleHost): Verb {
     body: invitationCreation,
     answer: createdInvitation,
     status: 201,
-    idempotent: true,
-    changes: null,
+    handlesIdempotency: true,
+    invalidates: null,
     async run({ orgId, actor, clock, writer }, { body, idempotencyKey }) {
       const now = clock.now();
-      requireOwnerFor(actor, [body.role], now);
-      await requireTeam(writer, orgId, body.team);
+      requireOwnerToManageOwners(actor, [body.role], now);
+      await requireTeamExists(writer, orgId, body.team);
       const id =
-        idempotencyKey === undefined ? newId('inv', now) : idFor('inv', `${orgId}\n${idempotencyKey}`);
-      if (idempotencyKey !== undefined && (await invitationById(writer, orgId, id)))
+        idempotencyKey === undefined ? newId('inv', now) : deriveId('inv', `${orgId}\n${idempotencyKey}`);
+      if (idempotencyKey !== undefined && (await findInvitationById(writer, orgId, id)))
         throw new Fault(
           'conflict',
           `This Idempotency-Key made the invitation ${id}; its link was shown once.`,
         );
       const { email, role, team = null, expires_in_days: days } = body;
-      const place = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
-      const { row, token, revoked } = await invite(writer, place, { by: actor.id, nowMs: now });
+      const offer = { id, orgId, email, role, team, ttlMs: days * DAY_MS };
+      const { row, token, revoked } = await issueInvitation(writer, offer, { by: actor.id, nowMs: now });
       const after = invitationView(row, now);
-      const link = `${people.baseUrl()}/invite#t=${token}`;
+      const link = `${dependencies.baseUrl()}/invite#t=${token}`;
       return {
-        answer: { ...after, link, mail: 'off' as const },
+        answer: { ...after, link, email_status: 'off' as const },
         audit: { subject: row.id, before: null, after },
-        further: revoked.map((earlier) => revocationOf(earlier, now)),
+        additionalChanges: revoked.map((earlier) => toRevocationChange(earlier, now)),
       };
     },
-    after: async (answer) => ({ ...answer, mail: await people.mail(mailOf(answer)) }),
+    afterCommit: async (answer) => ({
+      ...answer,
+      email_status: await dependencies.sendMail(buildInvitationMail(answer)),
+    }),
   });
 }
 
-function revocationOf(row: InvitationRow, now: number): FurtherChange {
+function toRevocationChange(row: InvitationRow, now: number): AdditionalAuditedChange {
   return {
     action: 'invitations.revoke',
     subject: row.id,
@@ -58,7 +61,13 @@ function revocationOf(row: InvitationRow, now: number): FurtherChange {
   };
 }
 
-function mailOf({ id, email, role, link, expires_at }: Invitation & { readonly link: string }) {
+function buildInvitationMail({
+  id,
+  email,
+  role,
+  link,
+  expires_at,
+}: InvitationResource & { readonly link: string }) {
   return {
     id,
     to: email,

@@ -1,20 +1,20 @@
-import { invitation, invitationList } from '@floe/contract/api/members';
-import { page } from '@floe/contract/api/page';
+import { invitationListQuery, invitationResource } from '@floe/contract/api/members';
+import { createPageSchema } from '@floe/contract/api/page';
 import { invitationView } from '../../platform/stored-member.ts';
-import { invitationPage } from '../../store/invitations.ts';
-import { readVerb } from '../verb.ts';
+import { getInvitationPage } from '../../store/invitations.ts';
+import { defineReadVerb } from '../verb.ts';
 
-export const listInvitations = readVerb({
+export const listInvitationsVerb = defineReadVerb({
   name: 'invitations.list',
   method: 'GET',
   path: '/api/management/invitations',
   scope: 'management',
   summary: 'List invitations, newest first',
-  query: invitationList,
-  answer: page(invitation),
+  query: invitationListQuery,
+  answer: createPageSchema(invitationResource),
   async run({ orgId, clock, reader }, { query }) {
     const nowMs = clock.now();
-    const { rows, nextCursor } = await invitationPage(reader, { orgId, nowMs, ...query });
+    const { rows, nextCursor } = await getInvitationPage(reader, { orgId, nowMs, ...query });
     return { data: rows.map((row) => invitationView(row, nowMs)), next_cursor: nextCursor };
   },
 });

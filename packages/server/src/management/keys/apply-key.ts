@@ -3,28 +3,28 @@ import { keyStored, PlatformKeySchema } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { requireActorScope } from '../../platform/actor.ts';
-import { spotOf } from '../../platform/file-place.ts';
+import { createPlatformKey, UNROTATED_COLUMNS } from '../../platform/create-platform-key.ts';
 import { keyHint } from '../../platform/key-format.ts';
-import { hashKey } from '../../platform/keyring.ts';
-import { makeKey, NOT_ROTATED } from '../../platform/make-key.ts';
+import { hashPlatformKey } from '../../platform/keyring.ts';
+import { sourceLocation } from '../../platform/source-location.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
 import {
-  insertKey,
-  type KeyChange,
-  keyByHash,
+  findActivePlatformKeyByName,
+  findPlatformKeyByHash,
+  insertPlatformKey,
   type PlatformKeyRow,
-  workingKeyNamed,
+  type PlatformKeyUpdate,
 } from '../../store/platform-keys.ts';
-import { NotApplied } from '../config/not-applied.ts';
-import { validate } from '../input.ts';
-import { requireTeam } from '../members/find-member.ts';
-import type { Changed, RawInput, Writing } from '../verb-definition.ts';
-import { changedColumns, writeKey } from './key-fields.ts';
+import { NotAppliedError } from '../config/not-applied-error.ts';
+import { requireTeamExists } from '../members/member-requirements.ts';
+import { validateInput } from '../validate-input.ts';
+import type { RawVerbInput, VerbChange, WriteContext } from '../verb-definition.ts';
+import { buildKeyUpdate, updateKeyIfChanged } from './key-updates.ts';
 
-type Wanted = z.output<typeof AppliedKey>;
+type AppliedKeyInput = z.output<typeof AppliedKeySchema>;
 
 /** A key of a document; without its value it is the stored one of its name. */
-const AppliedKey = PlatformKeySchema.partial({ key: true });
+const AppliedKeySchema = PlatformKeySchema.partial({ key: true });
 
 /**
  * Brings about a platform key of a document: the stored one with its value, else the working one of its name, else a new
@@ -33,84 +33,84 @@ const AppliedKey = PlatformKeySchema.partial({ key: true });
  * @throws NotApplied for a value that was revoked or replaced, and for a key without a value that is not there
  * @throws Fault `conflict`, `insufficient_scope`, `invalid_request`
  */
-export function applyKey(pepper: KeyObject) {
-  return async (context: Writing, { body }: RawInput): Promise<Changed> => {
-    const wanted = validate(AppliedKey, body);
-    const value = wanted.key?.replace(/^sk-/, '');
-    const given = value === undefined ? null : { value, hash: hashKey(pepper, value) };
-    const row = await storedKey(context, wanted.name, given?.hash ?? null);
-    if (row) return changed(context, row, wanted, given?.hash === row.hash ? null : given);
+export function createKeyChange(pepper: KeyObject) {
+  return async (context: WriteContext, { body }: RawVerbInput): Promise<VerbChange> => {
+    const input = validateInput(AppliedKeySchema, body);
+    const value = input.key?.replace(/^sk-/, '');
+    const given = value === undefined ? null : { value, hash: hashPlatformKey(pepper, value) };
+    const row = await findStoredKey(context, input.name, given?.hash ?? null);
+    if (row) return changeStoredKey(context, row, input, given?.hash === row.hash ? null : given);
     if (!given)
-      throw new NotApplied(
+      throw new NotAppliedError(
         'its value is not known here; set its variable, or create it with POST /api/management/keys',
       );
-    return created(context, pepper, wanted, given.value);
+    return createDeclaredKey(context, pepper, input, given.value);
   };
 }
 
-async function storedKey(
-  { writer, orgId, clock }: Writing,
+async function findStoredKey(
+  { writer, orgId, clock }: WriteContext,
   name: string,
   hash: string | null,
 ): Promise<PlatformKeyRow | undefined> {
-  const found = hash === null ? undefined : await keyByHash(writer, hash);
+  const found = hash === null ? undefined : await findPlatformKeyByHash(writer, hash);
   if (found && found.org_id !== orgId)
     throw new Fault('conflict', 'key: is the key of another organization', { param: 'key' });
-  if (found?.revoked_at) throw new NotApplied('this value was revoked; give the key another one');
+  if (found?.revoked_at) throw new NotAppliedError('this value was revoked; give the key another one');
   if (found && found.hash !== hash)
-    throw new NotApplied('this value was replaced by a rotation; put the present one into the document');
-  const row = found ?? (await workingKeyNamed(writer, orgId, name, clock.now()));
-  if (row?.source === 'file') throw new NotApplied(`stands in ${spotOf(row)}`, true);
+    throw new NotAppliedError('this value was replaced by a rotation; put the present one into the document');
+  const row = found ?? (await findActivePlatformKeyByName(writer, orgId, name, clock.now()));
+  if (row?.source === 'file') throw new NotAppliedError(`stands in ${sourceLocation(row)}`, true);
   return row;
 }
 
-async function changed(
-  context: Writing,
+async function changeStoredKey(
+  context: WriteContext,
   row: PlatformKeyRow,
-  wanted: Wanted,
+  input: AppliedKeyInput,
   given: { readonly value: string; readonly hash: string } | null,
-): Promise<Changed> {
+): Promise<VerbChange> {
   const { actor, clock } = context;
-  const { scopes, paths, models = null, expires_at = null } = wanted;
-  const fields = { ...keyStored.parse(wanted), scopes, paths, models, expires_at };
-  const columns = await changedColumns(context, row, fields);
+  const { scopes, paths, models = null, expires_at = null } = input;
+  const fields = { ...keyStored.parse(input), scopes, paths, models, expires_at };
+  const columns = await buildKeyUpdate(context, row, fields);
   const now = clock.now();
-  let value: KeyChange = {};
+  let value: PlatformKeyUpdate = {};
   if (given) {
     // Whoever knows the new value holds the key: it must not give them more than they have.
     for (const scope of scopes) requireActorScope(actor, scope);
-    value = { hash: given.hash, ...keyHint(given.value), ...NOT_ROTATED, rotated_at: now };
+    value = { hash: given.hash, ...keyHint(given.value), ...UNROTATED_COLUMNS, rotated_at: now };
   }
-  const written = await writeKey(context, row, { ...columns, ...value });
+  const written = await updateKeyIfChanged(context, row, { ...columns, ...value });
   const before = platformKeyOf(row, now);
-  if (written === null) return { answer: before, audit: 'unchanged', further: [] };
+  if (written === null) return { answer: before, audit: 'unchanged', additionalChanges: [] };
   const after = platformKeyOf(written, now);
-  return { answer: after, audit: { subject: row.id, before, after }, further: [] };
+  return { answer: after, audit: { subject: row.id, before, after }, additionalChanges: [] };
 }
 
-async function created(
-  { orgId, actor, clock, writer }: Writing,
+async function createDeclaredKey(
+  { orgId, actor, clock, writer }: WriteContext,
   pepper: KeyObject,
-  wanted: Wanted,
+  input: AppliedKeyInput,
   value: string,
-): Promise<Changed> {
+): Promise<VerbChange> {
   const nowMs = clock.now();
-  const { name, scopes, models, paths, team, expires_at } = wanted;
+  const { name, scopes, models, paths, team, expires_at } = input;
   for (const scope of scopes) requireActorScope(actor, scope);
-  await requireTeam(writer, orgId, team);
+  await requireTeamExists(writer, orgId, team);
   if (expires_at !== undefined && Date.parse(expires_at) <= nowMs)
-    throw new NotApplied(`expired at ${expires_at}`);
-  const { row } = makeKey(
+    throw new NotAppliedError(`expired at ${expires_at}`);
+  const { row } = createPlatformKey(
     pepper,
     { orgId, name, scopes, by: actor.id, nowMs, value },
     {
-      ...keyStored.parse(wanted),
+      ...keyStored.parse(input),
       models_json: models ? JSON.stringify(models) : null,
       paths_json: paths.length > 0 ? JSON.stringify(paths) : null,
       expires_at: expires_at === undefined ? null : Date.parse(expires_at),
     },
   );
-  await insertKey(writer, row);
+  await insertPlatformKey(writer, row);
   const after = platformKeyOf(row, nowMs);
-  return { answer: after, audit: { subject: row.id, before: null, after }, further: [] };
+  return { answer: after, audit: { subject: row.id, before: null, after }, additionalChanges: [] };
 }

@@ -1,23 +1,23 @@
 import { Fault } from '@floe/contract/faults';
-import type { Role } from '@floe/contract/roles';
+import type { MemberRole } from '@floe/contract/roles';
 import type { Actor } from '../../platform/actor.ts';
 import type { PlatformKeyRow } from '../../store/platform-keys.ts';
-import { roleNeeded } from '../access.ts';
-import { mustNotBeInFile } from '../managed-by-file.ts';
+import { insufficientRoleFault } from '../access.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
 
 /** Members make and change keys of their own; those of others are for owners and admins. */
-export const KEY_ROLES: readonly Role[] = ['owner', 'admin', 'member'];
+export const KEY_EDITOR_ROLES: readonly MemberRole[] = ['owner', 'admin', 'member'];
 
 /** @throws Fault `managed_by_file`; `insufficient_role` for a mere member and a key that is not theirs */
-export function mustBeChangeableKey(row: PlatformKeyRow, actor: Actor): void {
-  mustNotBeInFile('key', row.name, row);
+export function requireChangeableKey(row: PlatformKeyRow, actor: Actor): void {
+  requireNotManagedByFile('key', row.name, row);
   const { member } = actor;
   if (member?.role !== 'member') return;
   const own = row.owner === null ? row.created_by === member.id : row.owner === member.email;
-  if (!own) throw roleNeeded(actor, ['owner', 'admin']);
+  if (!own) throw insufficientRoleFault(actor, ['owner', 'admin']);
 }
 
-interface Whose {
+interface KeyOwnership {
   readonly team?: string | null | undefined;
   readonly owner?: string | null | undefined;
 }
@@ -27,15 +27,18 @@ interface Whose {
  *
  * @throws Fault `insufficient_role` when a mere member names somebody or some team else
  */
-export function whoseKey(actor: Actor, asked: Whose): { team: string | null; owner: string | null } {
+export function resolveKeyOwner(
+  actor: Actor,
+  asked: KeyOwnership,
+): { team: string | null; owner: string | null } {
   const { member } = actor;
   if (member?.role !== 'member') return { team: asked.team ?? null, owner: asked.owner ?? null };
-  requireOwnNames(actor, asked);
+  requireOwnTeamAndOwner(actor, asked);
   return { team: member.team, owner: member.email };
 }
 
 /** @throws Fault `insufficient_role` when a mere member names somebody or some team else */
-export function requireOwnNames(actor: Actor, { team, owner }: Whose): void {
+export function requireOwnTeamAndOwner(actor: Actor, { team, owner }: KeyOwnership): void {
   const { member } = actor;
   if (member?.role !== 'member') return;
   const field =

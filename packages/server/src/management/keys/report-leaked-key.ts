@@ -2,15 +2,15 @@ import { leakReport } from '@floe/contract/api/keys';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { platformKeyOf } from '../../platform/stored-key.ts';
-import { changeKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import { writeVerb } from '../verb.ts';
-import { existingKey } from './find-key.ts';
+import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
+import { defineWriteVerb } from '../verb.ts';
+import { requirePlatformKey } from './require-platform-key.ts';
 
 /**
  * Who holds a key may end it: the key itself is the proof, so whoever finds one can act without an account. Of a
  * rotated key only the value that was presented ends. One of floe.yaml stays revoked until the file holds another.
  */
-export const reportLeak = writeVerb({
+export const reportLeakedKeyVerb = defineWriteVerb({
   name: 'keys.report_leak',
   method: 'POST',
   path: '/api/management/keys/report-leak',
@@ -20,10 +20,10 @@ export const reportLeak = writeVerb({
   body: leakReport,
   answer: z.null(),
   status: 204,
-  changes: 'keys',
+  invalidates: 'keys',
   async run({ orgId, actor, clock, writer }, { body }) {
     if (!actor.key) throw new Fault('insufficient_role', 'Send this with the key that leaked.');
-    const row = await existingKey(writer, orgId, actor.id);
+    const row = await requirePlatformKey(writer, orgId, actor.id);
     const now = clock.now();
     const columns: Partial<PlatformKeyRow> = {
       ...(actor.key.hash === row.previous_hash
@@ -32,8 +32,8 @@ export const reportLeak = writeVerb({
       updated_at: now,
       updated_by: actor.id,
     };
-    await changeKey(writer, orgId, row.id, columns);
-    const after = { ...platformKeyOf({ ...row, ...columns }, now), found_at: body?.found_at ?? null };
+    await updatePlatformKey(writer, orgId, row.id, columns);
+    const after = { ...platformKeyOf({ ...row, ...columns }, now), found_in: body?.found_in ?? null };
     return { answer: null, audit: { subject: row.id, before: platformKeyOf(row, now), after } };
   },
 });

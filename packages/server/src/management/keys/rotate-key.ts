@@ -2,16 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import { createdKey, keyRotation } from '@floe/contract/api/keys';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { idFor, newId } from '../../core/ids.ts';
+import { deriveId, newId } from '../../core/ids.ts';
 import { requireActorScope } from '../../platform/actor.ts';
-import { keyHint, newKey } from '../../platform/key-format.ts';
-import { hashKey } from '../../platform/keyring.ts';
-import { NOT_ROTATED } from '../../platform/make-key.ts';
+import { UNROTATED_COLUMNS } from '../../platform/create-platform-key.ts';
+import { generatePlatformKey, keyHint } from '../../platform/key-format.ts';
+import { hashPlatformKey } from '../../platform/keyring.ts';
 import { keyRecordOf, platformKeyOf } from '../../platform/stored-key.ts';
-import { changeKey, type PlatformKeyRow } from '../../store/platform-keys.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { existingKey } from './find-key.ts';
-import { KEY_ROLES, mustBeChangeableKey } from './key-owner.ts';
+import { type PlatformKeyRow, updatePlatformKey } from '../../store/platform-keys.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import { KEY_EDITOR_ROLES, requireChangeableKey } from './key-owner.ts';
+import { requirePlatformKey } from './require-platform-key.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,40 +19,42 @@ const HOUR_MS = 3_600_000;
  * Gives a key another value, shown this once. The key stays the same in all else: limits, budgets, what it made at
  * providers and its history go on. Its value from before works beside the new one until the overlap ends.
  */
-export function rotateKey(pepper: KeyObject): Verb {
-  return writeVerb({
+export function rotateKeyVerb(pepper: KeyObject): Verb {
+  return defineWriteVerb({
     name: 'keys.rotate',
     method: 'POST',
     path: '/api/management/keys/{id}/rotate',
     scope: 'management',
-    roles: KEY_ROLES,
+    roles: KEY_EDITOR_ROLES,
     summary: 'Give a platform key another value; the one before works on for some hours',
     params: idParams,
     body: keyRotation,
     answer: createdKey,
     status: 200,
-    idempotent: true,
-    changes: 'keys',
+    handlesIdempotency: true,
+    invalidates: 'keys',
     async run({ orgId, actor, clock, writer }, { params, body, idempotencyKey }) {
-      const row = await existingKey(writer, orgId, params.id);
-      mustBeChangeableKey(row, actor);
+      const row = await requirePlatformKey(writer, orgId, params.id);
+      requireChangeableKey(row, actor);
       // Whoever rotates a key holds its new value: it must not give them more than they have.
       for (const scope of keyRecordOf(row).scopes) requireActorScope(actor, scope);
       const now = clock.now();
       const rotation =
-        idempotencyKey === undefined ? newId('rot', now) : idFor('rot', `${row.id}\n${idempotencyKey}`);
-      mustBeRotatable(row, rotation, body.overlap_hours, now);
-      const key = newKey();
+        idempotencyKey === undefined ? newId('rot', now) : deriveId('rot', `${row.id}\n${idempotencyKey}`);
+      requireRotatable(row, rotation, body.overlap_hours, now);
+      const key = generatePlatformKey();
       const columns = {
-        hash: hashKey(pepper, key),
+        hash: hashPlatformKey(pepper, key),
         ...keyHint(key),
-        ...(body.overlap_hours > 0 ? previous(row, now + body.overlap_hours * HOUR_MS) : NOT_ROTATED),
+        ...(body.overlap_hours > 0
+          ? previousValueColumns(row, now + body.overlap_hours * HOUR_MS)
+          : UNROTATED_COLUMNS),
         rotation_id: rotation,
         rotated_at: now,
         updated_at: now,
         updated_by: actor.id,
       };
-      await changeKey(writer, orgId, row.id, columns);
+      await updatePlatformKey(writer, orgId, row.id, columns);
       const after = platformKeyOf({ ...row, ...columns }, now);
       return {
         answer: { ...after, key },
@@ -62,7 +64,7 @@ export function rotateKey(pepper: KeyObject): Verb {
   });
 }
 
-function previous({ hash, prefix, last4, last_used_at }: PlatformKeyRow, until: number) {
+function previousValueColumns({ hash, prefix, last4, last_used_at }: PlatformKeyRow, until: number) {
   return {
     previous_hash: hash,
     previous_prefix: prefix,
@@ -73,7 +75,7 @@ function previous({ hash, prefix, last4, last_used_at }: PlatformKeyRow, until: 
 }
 
 /** @throws Fault `conflict` */
-function mustBeRotatable(row: PlatformKeyRow, rotation: string, overlapHours: number, now: number): void {
+function requireRotatable(row: PlatformKeyRow, rotation: string, overlapHours: number, now: number): void {
   if (row.rotation_id === rotation)
     throw new Fault('conflict', `This Idempotency-Key rotated the key ${row.id}; its value was shown once.`);
   if (row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now))

@@ -1,16 +1,16 @@
-import { member } from '@floe/contract/api/members';
+import { memberResource } from '@floe/contract/api/members';
 import { idParams } from '@floe/contract/api/page';
 import { memberView } from '../../platform/stored-member.ts';
-import { readVerb } from '../verb.ts';
-import { existingMember } from './find-member.ts';
+import { defineReadVerb } from '../verb.ts';
+import { requireOrgMember } from './member-requirements.ts';
 
-export const getMember = readVerb({
+export const getMemberVerb = defineReadVerb({
   name: 'members.get',
   method: 'GET',
   path: '/api/management/members/{id}',
   scope: 'management',
   summary: 'Read one member',
   params: idParams,
-  answer: member,
-  run: async ({ orgId, reader }, { params }) => memberView(await existingMember(reader, orgId, params.id)),
+  answer: memberResource,
+  run: async ({ orgId, reader }, { params }) => memberView(await requireOrgMember(reader, orgId, params.id)),
 });

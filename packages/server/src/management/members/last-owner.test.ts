@@ -7,14 +7,14 @@ import { type Actor, memberActor } from '../../platform/actor.ts';
 import { deriveSecretsKey } from '../../platform/secrets.ts';
 import { countOwners, insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
-import type { Database, Writer } from '../../store/ports.ts';
+import type { Database, DatabaseWriter } from '../../store/ports.ts';
 import { openPostgres } from '../../store/postgres/open-postgres.ts';
-import { testDatabase } from '../../store/test/postgres-database.ts';
-import { removeMember } from './remove-member.ts';
-import { updateMember } from './update-member.ts';
+import { createTestDatabase } from '../../store/test/postgres-database.ts';
+import { removeMemberVerb } from './remove-member.ts';
+import { updateMemberVerb } from './update-member.ts';
 
 const OWNERS = ['ana', 'ben', 'cyd', 'dan'];
-const people = { endSessions: [], baseUrl: () => '', mail: async () => 'off' as const };
+const people = { endSessions: [], baseUrl: () => '', sendMail: async () => 'off' as const };
 const secretsKey = deriveSecretsKey(Buffer.alloc(32, 9));
 const far = Number.MAX_SAFE_INTEGER;
 const actorOf = (name: string): Actor =>
@@ -30,7 +30,7 @@ const actorOf = (name: string): Actor =>
     steppedUpUntil: far,
   });
 
-async function addOwner(writer: Writer, name: string): Promise<void> {
+async function addOwner(writer: DatabaseWriter, name: string): Promise<void> {
   const times = { created_at: 1, updated_at: 1 };
   const email = `${name}@acme.example`;
   const none = { password_hash: null, preferences_json: null };
@@ -40,7 +40,7 @@ async function addOwner(writer: Writer, name: string): Promise<void> {
 }
 
 test('owners who leave at the same moment through several processes leave one behind', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const options = { log: silentLog, clock: systemClock };
   const processes = [await openPostgres(url, options), await openPostgres(url, options)];
   t.after(() => Promise.all(processes.map((database) => database.close())));
@@ -52,11 +52,11 @@ test('owners who leave at the same moment through several processes leave one be
   });
   const leave = (database: Database | undefined, name: string, at: number) => {
     assert.ok(database);
-    const host = { database, clock: systemClock, changed: async () => undefined, secretsKey };
+    const host = { database, clock: systemClock, refreshSnapshot: async () => undefined, secretsKey };
     const raw = { params: { id: `mem_${name}` }, query: {}, idempotencyKey: undefined };
     return at % 2 === 0
-      ? removeMember(people).perform(host, actorOf(name), { ...raw, body: undefined })
-      : updateMember.perform(host, actorOf(name), { ...raw, body: { role: 'viewer' } });
+      ? removeMemberVerb(people).perform(host, actorOf(name), { ...raw, body: undefined })
+      : updateMemberVerb.perform(host, actorOf(name), { ...raw, body: { role: 'viewer' } });
   };
   const outcomes = await Promise.allSettled(OWNERS.map((name, at) => leave(processes[at >> 1], name, at)));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));

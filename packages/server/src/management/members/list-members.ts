@@ -1,19 +1,19 @@
-import { member, memberList } from '@floe/contract/api/members';
-import { page } from '@floe/contract/api/page';
+import { memberListQuery, memberResource } from '@floe/contract/api/members';
+import { createPageSchema } from '@floe/contract/api/page';
 import { memberView } from '../../platform/stored-member.ts';
-import { memberPage } from '../../store/members.ts';
-import { readVerb } from '../verb.ts';
+import { getMemberPage } from '../../store/members.ts';
+import { defineReadVerb } from '../verb.ts';
 
-export const listMembers = readVerb({
+export const listMembersVerb = defineReadVerb({
   name: 'members.list',
   method: 'GET',
   path: '/api/management/members',
   scope: 'management',
   summary: 'List members, newest first',
-  query: memberList,
-  answer: page(member),
+  query: memberListQuery,
+  answer: createPageSchema(memberResource),
   async run({ orgId, reader }, { query }) {
-    const { rows, nextCursor } = await memberPage(reader, { orgId, ...query });
+    const { rows, nextCursor } = await getMemberPage(reader, { orgId, ...query });
     return { data: rows.map(memberView), next_cursor: nextCursor };
   },
 });

@@ -1,13 +1,13 @@
 import { idParams } from '@floe/contract/api/page';
 import * as z from 'zod';
-import { removeFromOrg } from '../../platform/members.ts';
+import { removeMemberFromOrg } from '../../platform/members.ts';
 import { memberView } from '../../platform/stored-member.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { existingMember, requireOwnerFor } from './find-member.ts';
-import type { PeopleHost } from './people-host.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import type { MemberDependencies } from './member-dependencies.ts';
+import { requireOrgMember, requireOwnerToManageOwners } from './member-requirements.ts';
 
-export function removeMember(people: PeopleHost): Verb {
-  return writeVerb({
+export function removeMemberVerb(dependencies: MemberDependencies): Verb {
+  return defineWriteVerb({
     name: 'members.remove',
     method: 'DELETE',
     path: '/api/management/members/{id}',
@@ -17,13 +17,20 @@ export function removeMember(people: PeopleHost): Verb {
     params: idParams,
     answer: z.null(),
     status: 204,
-    changes: 'keys',
+    invalidates: 'keys',
     async run({ orgId, actor, clock, writer }, { params }) {
-      const row = await existingMember(writer, orgId, params.id);
+      const row = await requireOrgMember(writer, orgId, params.id);
       const now = clock.now();
-      requireOwnerFor(actor, [row.role], now);
-      const further = await removeFromOrg(writer, row, people.endSessions, { by: actor.id, nowMs: now });
-      return { answer: null, audit: { subject: row.id, before: memberView(row), after: null }, further };
+      requireOwnerToManageOwners(actor, [row.role], now);
+      const further = await removeMemberFromOrg(writer, row, dependencies.endSessions, {
+        by: actor.id,
+        nowMs: now,
+      });
+      return {
+        answer: null,
+        audit: { subject: row.id, before: memberView(row), after: null },
+        additionalChanges: further,
+      };
     },
   });
 }

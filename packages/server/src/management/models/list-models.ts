@@ -1,81 +1,87 @@
-import { model, modelQuery } from '@floe/contract/api/models';
-import { page } from '@floe/contract/api/page';
+import { modelListQuery, modelResource } from '@floe/contract/api/models';
+import { createPageSchema } from '@floe/contract/api/page';
 import type * as z from 'zod';
-import type { Catalog, Route } from '../../gateway/catalog.ts';
-import { pricesOf } from '../../gateway/lists.ts';
+import type { Catalog, CompiledRoute } from '../../gateway/catalog.ts';
+import { toPricesView } from '../../gateway/model-endpoints.ts';
 import type { KeyRecord } from '../../platform/keyring.ts';
 import { keyRecordOf } from '../../platform/stored-key.ts';
-import type { Provider } from '../../providers/configured.ts';
+import type { Provider } from '../../providers/configured-provider.ts';
 import type { ListedModel } from '../../providers/model-list.ts';
-import { allKeys } from '../../store/platform-keys.ts';
-import { listPage } from '../list-page.ts';
-import type { RunningOrgs } from '../running-org.ts';
-import { readVerb, type Verb } from '../verb.ts';
+import { listAllPlatformKeys } from '../../store/platform-keys.ts';
+import { paginateForApi } from '../list-page.ts';
+import type { GetRunningOrg } from '../running-org.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
 
-const NAMES_SHOWN = 20;
+const MAX_LISTED_KEY_NAMES = 20;
 
-type ModelView = z.input<typeof model>;
+type ModelResource = z.input<typeof modelResource>;
 
 /** What the verb reads of the running gateway. */
-export interface ModelParts {
-  readonly orgs: RunningOrgs;
+export interface ModelListDependencies {
+  readonly getRunningOrg: GetRunningOrg;
   /** The models of a provider as lists show them. */
-  readonly models: (provider: Provider) => readonly ListedModel[];
+  readonly listProviderModels: (provider: Provider) => readonly ListedModel[];
 }
 
 /** Everything that may be asked for, by whom, at what price. */
-export function listModels({ orgs, models }: ModelParts): Verb {
-  return readVerb({
+export function listModelsVerb({ getRunningOrg, listProviderModels }: ModelListDependencies): Verb {
+  return defineReadVerb({
     name: 'models.list',
     method: 'GET',
     path: '/api/management/models',
     scope: 'management',
     summary:
       'List what callers may name as model: source, prices with their date, aliases, and the keys that may use it',
-    query: modelQuery,
-    answer: page(model),
+    query: modelListQuery,
+    answer: createPageSchema(modelResource),
     async run({ orgId, reader, clock }, { query }) {
       const now = clock.now();
-      const { catalog } = orgs(orgId);
-      const keys = (await allKeys(reader))
+      const { catalog } = getRunningOrg(orgId);
+      const keys = (await listAllPlatformKeys(reader))
         .filter(({ org_id }) => org_id === orgId)
         .map(keyRecordOf)
-        .filter((key) => isWorking(key, now))
+        .filter((key) => isActiveGatewayKey(key, now))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       const asked = query.key === undefined ? undefined : keys.find(({ id }) => id === query.key);
       const all = [
         ...[...catalog.providers.values()].flatMap((provider) =>
-          models(provider).map((listed) => modelView(provider, listed, { catalog, keys, now })),
+          listProviderModels(provider).map((listed) =>
+            toModelResource(provider, listed, { catalog, keys, now }),
+          ),
         ),
         ...catalog.routes
-          .filter((route) => isAlias(route, catalog.providers))
-          .map((route) => aliasView(route, keys)),
+          .filter((route) => isAliasRoute(route, catalog.providers))
+          .map((route) => toAliasResource(route, keys)),
       ].filter(
         ({ id, provider }) =>
           (query.provider === undefined || provider === query.provider) &&
-          (query.key === undefined || (asked !== undefined && mayUse(asked, id))),
+          (query.key === undefined || (asked !== undefined && canUseModelId(asked, id))),
       );
-      return listPage(all, ({ id }) => ({ id }), query);
+      return paginateForApi(all, ({ id }) => ({ id }), query);
     },
   });
 }
 
-function isWorking({ revokedAt, expiresAt, scopes }: KeyRecord, now: number): boolean {
+function isActiveGatewayKey({ revokedAt, expiresAt, scopes }: KeyRecord, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now) && scopes.has('gateway');
 }
 
-function mayUse({ models }: KeyRecord, id: string): boolean {
+function canUseModelId({ models }: KeyRecord, id: string): boolean {
   return models === null || models(id);
 }
 
 /** What an org has at a time. */
-interface OrgNow {
+interface OrgModelContext {
   readonly catalog: Catalog;
   readonly keys: readonly KeyRecord[];
   readonly now: number;
 }
 
-function modelView(provider: Provider, listed: ListedModel, { catalog, keys, now }: OrgNow): ModelView {
+function toModelResource(
+  provider: Provider,
+  listed: ListedModel,
+  { catalog, keys, now }: OrgModelContext,
+): ModelResource {
   const { routes, providers } = catalog;
   const id = `${provider.id}/${listed.id}`;
   const own = routes.find((route) => route.matches(id));
@@ -87,27 +93,27 @@ function modelView(provider: Provider, listed: ListedModel, { catalog, keys, now
     listed_by: provider.models.includes(listed.id) ? 'allowlist' : 'provider',
     targets: [...(own?.targets ?? [])],
     aliases: routes
-      .filter((route) => isAlias(route, providers) && route.targets.includes(id))
+      .filter((route) => isAliasRoute(route, providers) && route.targets.includes(id))
       .map((route) => route.model),
     context_window: listed.contextWindow,
-    output_most: listed.outputMost,
-    prices: shownPrices(provider, listed.id, now),
-    keys: keysView(keys, id),
+    max_output_tokens: listed.maxOutputTokens,
+    prices: toModelPrices(provider, listed.id, now),
+    keys: toKeyNameList(keys, id),
   };
 }
 
-function shownPrices(provider: Provider, name: string, now: number): ModelView['prices'] {
-  const prices = pricesOf(provider.priceOf(name), now);
+function toModelPrices(provider: Provider, name: string, now: number): ModelResource['prices'] {
+  const prices = toPricesView(provider.priceOf(name), now);
   return prices && { ...prices, tiers: prices.tiers.map((tier) => ({ ...tier })) };
 }
 
 /** A name of its own, no model id and no pattern. */
-function isAlias({ model: name, targets }: Route, providers: Catalog['providers']): boolean {
+function isAliasRoute({ model: name, targets }: CompiledRoute, providers: Catalog['providers']): boolean {
   const [first = ''] = name.split('/', 1);
   return targets.length > 0 && !name.includes('*') && !(name.includes('/') && providers.has(first));
 }
 
-function aliasView({ model: id, targets }: Route, keys: readonly KeyRecord[]): ModelView {
+function toAliasResource({ model: id, targets }: CompiledRoute, keys: readonly KeyRecord[]): ModelResource {
   return {
     id,
     kind: 'alias',
@@ -117,13 +123,13 @@ function aliasView({ model: id, targets }: Route, keys: readonly KeyRecord[]): M
     targets: [...targets],
     aliases: [],
     context_window: null,
-    output_most: null,
+    max_output_tokens: null,
     prices: null,
-    keys: keysView(keys, id),
+    keys: toKeyNameList(keys, id),
   };
 }
 
-function keysView(keys: readonly KeyRecord[], id: string): ModelView['keys'] {
-  const able = keys.filter((key) => mayUse(key, id));
-  return { count: able.length, names: able.slice(0, NAMES_SHOWN).map(({ name }) => name) };
+function toKeyNameList(keys: readonly KeyRecord[], id: string): ModelResource['keys'] {
+  const able = keys.filter((key) => canUseModelId(key, id));
+  return { count: able.length, names: able.slice(0, MAX_LISTED_KEY_NAMES).map(({ name }) => name) };
 }

@@ -1,18 +1,18 @@
-import { type Check, checkExport } from '@floe/contract/api/monitors';
+import { type CheckResource, checkExportQuery } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
-import { readChecks, readMonitor } from '../../monitoring/read.ts';
-import type { CheckQuery } from '../../store/monitoring/history.ts';
-import type { Reader } from '../../store/ports.ts';
-import { csvLine, Download, download } from '../download.ts';
-import { range } from '../time-range.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { checkAnswer } from './monitor-answer.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { readChecks, readMonitor } from '../../monitoring/read-monitors.ts';
+import type { CheckQuery } from '../../store/monitoring/monitor-history.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { toCheckResource } from './monitor-resource.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-const CSV = 'text/csv; charset=utf-8';
-const NDJSON = 'application/x-ndjson';
+const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
+const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
-const COLUMNS = [
+const CSV_COLUMNS = [
   'id',
   'status',
   'error',
@@ -20,50 +20,52 @@ const COLUMNS = [
   'detected_at',
   'received_at',
   'duration_ms',
-  'stands_for',
-] as const satisfies readonly (keyof Check)[];
+  'missed_count',
+] as const satisfies readonly (keyof CheckResource)[];
 
-export function exportChecks(host: MonitoringHost): Verb {
-  return readVerb({
+export function exportChecksVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'monitors.export',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/checks/export',
     scope: MONITORING_SCOPES,
     summary: 'Download the checks of a monitor as CSV or NDJSON, newest first',
     params: idParams,
-    query: checkExport,
-    answer: download(CSV, NDJSON),
+    query: checkExportQuery,
+    answer: fileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader }, { params, query }) {
-      const { row } = await readMonitor(reader, orgId, params.id, host.engine.sight());
-      const asked = { ...range(query), uid: row.uid, limit: ROWS_PER_READ, status: query.status };
+      const { row } = await readMonitor(reader, orgId, params.id, dependencies.engine.evaluationContext());
+      const asked = { ...parseTimeRange(query), uid: row.uid, limit: ROWS_PER_READ, status: query.status };
       const name = `${row.id}-checks.${query.format}`;
       return query.format === 'csv'
-        ? new Download(CSV, name, csvOf(reader, asked))
-        : new Download(NDJSON, name, ndjsonOf(reader, asked));
+        ? new FileDownload(CSV_CONTENT_TYPE, name, generateCsv(reader, asked))
+        : new FileDownload(NDJSON_CONTENT_TYPE, name, generateNdjson(reader, asked));
     },
   });
 }
 
-async function* csvOf(reader: Reader, query: CheckQuery): AsyncGenerator<string> {
-  yield csvLine([...COLUMNS, 'metadata']);
-  for await (const checks of pagesOf(reader, query))
-    yield checks.map((check) => csvLine([...COLUMNS.map((name) => check[name]), metadataOf(check)])).join('');
+async function* generateCsv(reader: DatabaseReader, query: CheckQuery): AsyncGenerator<string> {
+  yield formatCsvLine([...CSV_COLUMNS, 'metadata']);
+  for await (const checks of readPages(reader, query))
+    yield checks
+      .map((check) => formatCsvLine([...CSV_COLUMNS.map((name) => check[name]), metadataJson(check)]))
+      .join('');
 }
 
-async function* ndjsonOf(reader: Reader, query: CheckQuery): AsyncGenerator<string> {
-  for await (const checks of pagesOf(reader, query))
+async function* generateNdjson(reader: DatabaseReader, query: CheckQuery): AsyncGenerator<string> {
+  for await (const checks of readPages(reader, query))
     yield checks.map((check) => `${JSON.stringify(check)}\n`).join('');
 }
 
-async function* pagesOf(reader: Reader, query: CheckQuery): AsyncGenerator<Check[]> {
+async function* readPages(reader: DatabaseReader, query: CheckQuery): AsyncGenerator<CheckResource[]> {
   let cursor: string | null = null;
   do {
     const page = await readChecks(reader, cursor === null ? query : { ...query, cursor });
-    if (page.rows.length > 0) yield page.rows.map(checkAnswer);
+    if (page.rows.length > 0) yield page.rows.map(toCheckResource);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }
 
-function metadataOf({ metadata }: Check): string | null {
+function metadataJson({ metadata }: CheckResource): string | null {
   return metadata === null ? null : JSON.stringify(metadata);
 }

@@ -1,26 +1,26 @@
-import { check, checkQuery } from '@floe/contract/api/monitors';
-import { idParams, page } from '@floe/contract/api/page';
-import { readChecks, readMonitor } from '../../monitoring/read.ts';
-import { range } from '../time-range.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { checkAnswer } from './monitor-answer.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { checkListQuery, checkResource } from '@floe/contract/api/monitors';
+import { createPageSchema, idParams } from '@floe/contract/api/page';
+import { readChecks, readMonitor } from '../../monitoring/read-monitors.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { toCheckResource } from './monitor-resource.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-export function listChecks(host: MonitoringHost): Verb {
-  return readVerb({
+export function listChecksVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'monitors.checks',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/checks',
     scope: MONITORING_SCOPES,
     summary: 'List beats and missed beats of a monitor, newest first',
     params: idParams,
-    query: checkQuery,
-    answer: page(check),
+    query: checkListQuery,
+    answer: createPageSchema(checkResource),
     async run({ orgId, reader }, { params, query }) {
-      const { row } = await readMonitor(reader, orgId, params.id, host.engine.sight());
-      const asked = { ...query, ...range(query), uid: row.uid };
+      const { row } = await readMonitor(reader, orgId, params.id, dependencies.engine.evaluationContext());
+      const asked = { ...query, ...parseTimeRange(query), uid: row.uid };
       const { rows, nextCursor } = await readChecks(reader, asked);
-      return { data: rows.map(checkAnswer), next_cursor: nextCursor };
+      return { data: rows.map(toCheckResource), next_cursor: nextCursor };
     },
   });
 }

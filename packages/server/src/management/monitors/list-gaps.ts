@@ -1,28 +1,28 @@
-import { gaps, spanQuery } from '@floe/contract/api/monitors';
-import { readVerb, type Verb } from '../verb.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
-import { rangeOf } from './range-of.ts';
+import { gapList, historyRangeQuery } from '@floe/contract/api/monitors';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { resolveHistoryRange } from './history-range.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** More than a year of nightly restarts; of more the latest. */
-const GAPS_TOLD = 500;
+const MAX_LISTED_GAPS = 500;
 
 /** What charts hatch: that nothing happened then is not known. */
-export function listGaps(host: MonitoringHost): Verb {
-  return readVerb({
+export function listGapsVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'monitors.gaps',
     method: 'GET',
     path: '/api/monitoring/gaps',
     scope: MONITORING_SCOPES,
     summary: 'List the spans in which no process of Floe was there, oldest first',
-    query: spanQuery,
-    answer: gaps,
+    query: historyRangeQuery,
+    answer: gapList,
     async run(_context, { query }) {
-      const sight = host.engine.sight();
-      const { fromMs, toMs } = rangeOf(query, sight.nowMs);
+      const evaluation = dependencies.engine.evaluationContext();
+      const { fromMs, toMs } = resolveHistoryRange(query, evaluation.nowMs);
       return {
-        data: sight.gaps
+        data: evaluation.gaps
           .filter(({ startAt, endAt }) => startAt < toMs && endAt > fromMs)
-          .slice(-GAPS_TOLD)
+          .slice(-MAX_LISTED_GAPS)
           .map(({ startAt, endAt }) => ({
             started_at: new Date(startAt).toISOString(),
             ended_at: new Date(endAt).toISOString(),

@@ -1,37 +1,44 @@
-import { period, periodQuery } from '@floe/contract/api/monitors';
-import { idParams, page } from '@floe/contract/api/page';
-import { readMonitor, readPeriods } from '../../monitoring/read.ts';
-import { decodeCursor, encodeCursor } from '../../store/pages.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { isoOrNull, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
-import { rangeOf } from './range-of.ts';
+import { periodListQuery, periodResource } from '@floe/contract/api/monitors';
+import { createPageSchema, idParams } from '@floe/contract/api/page';
+import { readMonitor, readPeriods } from '../../monitoring/read-monitors.ts';
+import { decodeTimeCursor, encodeTimeCursor } from '../../store/pagination.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { resolveHistoryRange } from './history-range.ts';
+import {
+  MONITORING_SCOPES,
+  type MonitoringDependencies,
+  toIsoTimestampOrNull,
+} from './monitoring-dependencies.ts';
 
-export function listPeriods(host: MonitoringHost): Verb {
-  return readVerb({
+export function listPeriodsVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'monitors.periods',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/periods',
     scope: MONITORING_SCOPES,
     summary: 'The timeline of a monitor, newest first; the last 30 days unless told otherwise',
     params: idParams,
-    query: periodQuery,
-    answer: page(period),
+    query: periodListQuery,
+    answer: createPageSchema(periodResource),
     async run({ orgId, reader }, { params, query }) {
-      const sight = host.engine.sight();
-      const view = await readMonitor(reader, orgId, params.id, sight);
-      const spans = (await readPeriods(reader, view, rangeOf(query, sight.nowMs), sight)).reverse();
-      const before = query.cursor === undefined ? Number.POSITIVE_INFINITY : decodeCursor(query.cursor).at;
-      const left = spans.filter(({ startedAt }) => startedAt < before);
-      const shown = left.slice(0, query.limit);
-      const last = left.length > shown.length ? shown.at(-1) : undefined;
+      const evaluation = dependencies.engine.evaluationContext();
+      const view = await readMonitor(reader, orgId, params.id, evaluation);
+      const spans = (
+        await readPeriods(reader, view, resolveHistoryRange(query, evaluation.nowMs), evaluation)
+      ).reverse();
+      const before =
+        query.cursor === undefined ? Number.POSITIVE_INFINITY : decodeTimeCursor(query.cursor).at;
+      const remaining = spans.filter(({ startedAt }) => startedAt < before);
+      const shown = remaining.slice(0, query.limit);
+      const last = remaining.length > shown.length ? shown.at(-1) : undefined;
       return {
         data: shown.map(({ status, startedAt, endedAt, reason }) => ({
           status,
           started_at: new Date(startedAt).toISOString(),
-          ended_at: isoOrNull(endedAt),
+          ended_at: toIsoTimestampOrNull(endedAt),
           reason,
         })),
-        next_cursor: last ? encodeCursor({ at: last.startedAt, id: 'period' }) : null,
+        next_cursor: last ? encodeTimeCursor({ at: last.startedAt, id: 'period' }) : null,
       };
     },
   });

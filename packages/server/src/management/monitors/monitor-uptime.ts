@@ -1,25 +1,25 @@
-import { spanQuery, uptime } from '@floe/contract/api/monitors';
+import { historyRangeQuery, uptimeReport } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
-import { readMonitor, readUptime } from '../../monitoring/read.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
-import { rangeOf } from './range-of.ts';
+import { readMonitor, readUptime } from '../../monitoring/read-monitors.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { resolveHistoryRange } from './history-range.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-export function getUptime(host: MonitoringHost): Verb {
-  return readVerb({
+export function getUptimeVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'monitors.uptime',
     method: 'GET',
     path: '/api/monitoring/monitors/{id}/uptime',
     scope: MONITORING_SCOPES,
     summary: 'Uptime and downtime of a range, from durations; the last 30 days unless told otherwise',
     params: idParams,
-    query: spanQuery,
-    answer: uptime,
+    query: historyRangeQuery,
+    answer: uptimeReport,
     async run({ orgId, reader }, { params, query }) {
-      const sight = host.engine.sight();
-      const view = await readMonitor(reader, orgId, params.id, sight);
-      const range = rangeOf(query, sight.nowMs);
-      const found = await readUptime(reader, view, range, sight);
+      const evaluation = dependencies.engine.evaluationContext();
+      const view = await readMonitor(reader, orgId, params.id, evaluation);
+      const range = resolveHistoryRange(query, evaluation.nowMs);
+      const found = await readUptime(reader, view, range, evaluation);
       return {
         from: new Date(range.fromMs).toISOString(),
         to: new Date(range.toMs).toISOString(),

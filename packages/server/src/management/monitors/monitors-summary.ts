@@ -1,29 +1,29 @@
-import { MONITORS_AT_ONCE, standing, standingQuery } from '@floe/contract/api/monitors';
+import { MAX_BULK_MONITORS, monitorSummary, monitorSummaryQuery } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
-import { type Recent, readRecent } from '../../monitoring/recent.ts';
-import { monitorCounts } from '../../store/monitoring/overview.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { loadRecentHistory, type RecentMonitorHistory } from '../../monitoring/recent-history.ts';
+import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
 /** What a list of monitors shows beside the monitors, in one answer. */
-export function getStanding(host: MonitoringHost): Verb {
-  return readVerb({
-    name: 'monitors.standing',
+export function getMonitorSummaryVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
+    name: 'monitors.status',
     method: 'GET',
-    path: '/api/monitoring/standing',
+    path: '/api/monitoring/status',
     scope: MONITORING_SCOPES,
     summary: 'How many monitors are in each state, and the last day of some of them',
-    query: standingQuery,
-    answer: standing,
+    query: monitorSummaryQuery,
+    answer: monitorSummary,
     async run({ orgId, reader }, { query }) {
       const ids = [...new Set(query.monitors.split(',').filter((id) => id !== ''))];
-      if (ids.length > MONITORS_AT_ONCE)
-        throw new Fault('invalid_request', `monitors: at most ${MONITORS_AT_ONCE} at a time`, {
+      if (ids.length > MAX_BULK_MONITORS)
+        throw new Fault('invalid_request', `monitors: at most ${MAX_BULK_MONITORS} at a time`, {
           param: 'monitors',
         });
-      const found = await monitorCounts(reader, orgId);
+      const found = await countOrgMonitorsByStatus(reader, orgId);
       const count = (status: string) => found.get(status) ?? 0;
-      const recent = await readRecent(reader, orgId, ids, host.engine.sight());
+      const recent = await loadRecentHistory(reader, orgId, ids, dependencies.engine.evaluationContext());
       return {
         counts: {
           failing: count('failing'),
@@ -31,17 +31,17 @@ export function getStanding(host: MonitoringHost): Verb {
           paused: count('paused'),
           healthy: count('healthy'),
         },
-        recent: recent.map(recentAnswer),
+        recent: recent.map(toRecentHistory),
       };
     },
   });
 }
 
-function recentAnswer({ id, uptimeRatio, slices }: Recent) {
+function toRecentHistory({ id, uptimeRatio, slices }: RecentMonitorHistory) {
   return {
     id,
     uptime_ratio: uptimeRatio,
-    slices: slices.map(({ startedAt, healthy, failing, unknown, paused }) => ({
+    intervals: slices.map(({ startedAt, healthy, failing, unknown, paused }) => ({
       started_at: new Date(startedAt).toISOString(),
       healthy_seconds: healthy / 1000,
       failing_seconds: failing / 1000,

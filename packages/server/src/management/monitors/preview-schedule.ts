@@ -1,40 +1,41 @@
-import { preview, previewAsk } from '@floe/contract/api/monitors';
-import { ROLES } from '@floe/contract/roles';
-import { scheduleOf } from '../../monitoring/clock-rows.ts';
-import { DEFAULT_GRACE_MS } from '../../monitoring/definition.ts';
-import { promisesOf } from '../../monitoring/schedule.ts';
-import { defaultGrace } from '../../store/monitoring/definitions.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { monitorDraft } from './monitor-draft.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { schedulePreview, schedulePreviewInput } from '@floe/contract/api/monitors';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import { scheduleFromColumns } from '../../monitoring/clock-rows.ts';
+import { DEFAULT_GRACE_MS } from '../../monitoring/monitor-definition.ts';
+import { scheduleOccurrences } from '../../monitoring/schedule.ts';
+import { getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { buildMonitorDefinition } from './monitor-definition.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from './monitoring-dependencies.ts';
 
-export function previewSchedule(host: MonitoringHost): Verb {
-  return readVerb({
+export function previewScheduleVerb(dependencies: MonitoringDependencies): Verb {
+  return defineReadVerb({
     name: 'monitors.preview',
     method: 'POST',
     path: '/api/monitoring/schedule/preview',
     scope: MONITORING_SCOPES,
     // Whoever may read a schedule may know what it means.
-    roles: ROLES,
+    roles: MEMBER_ROLES,
     summary: 'When a schedule would expect beats, and until when each is on time',
-    body: previewAsk,
-    answer: preview,
+    body: schedulePreviewInput,
+    answer: schedulePreview,
     async run({ orgId, reader }, { body }) {
       const { from, count, ...fields } = body;
-      const zone = host.timezone(orgId);
-      const definition = monitorDraft({ ...fields, id: 'preview' }, {}, zone);
-      const grace = definition.grace_ms ?? (await defaultGrace(reader, orgId)) ?? DEFAULT_GRACE_MS;
+      const zone = dependencies.timezone(orgId);
+      const definition = buildMonitorDefinition({ ...fields, id: 'preview' }, {}, zone);
+      const grace = definition.grace_ms ?? (await getDefaultGraceMs(reader, orgId)) ?? DEFAULT_GRACE_MS;
       const timezone = definition.timezone ?? zone;
-      const promises = promisesOf(scheduleOf(definition));
+      const occurrences = scheduleOccurrences(scheduleFromColumns(definition));
       const data = [];
-      let at: number | null = from === undefined ? host.engine.sight().nowMs : Date.parse(from);
+      let at: number | null =
+        from === undefined ? dependencies.engine.evaluationContext().nowMs : Date.parse(from);
       while (data.length < count) {
-        at = promises.after(at);
+        at = occurrences.after(at);
         if (at === null) break;
         data.push({
           expected_at: new Date(at).toISOString(),
           deadline_at: new Date(at + grace).toISOString(),
-          local: localTime(at, timezone),
+          expected_at_local: formatLocalTime(at, timezone),
         });
       }
       return { data, timezone, grace_period_minutes: grace / 60_000 };
@@ -43,7 +44,7 @@ export function previewSchedule(host: MonitoringHost): Verb {
 }
 
 /** As `2026-11-22 03:00:00 EET`. */
-function localTime(ms: number, timeZone: string): string {
+function formatLocalTime(ms: number, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone });
   const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short', timeZone })
     .formatToParts(ms)

@@ -1,28 +1,32 @@
-import { monitor } from '@floe/contract/api/monitors';
+import { monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
 import { resumeMonitor as resumeStored } from '../../monitoring/monitors.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { answerNow, changeableMonitor } from './find-monitor.ts';
-import { monitorShown } from './monitor-answer.ts';
-import { changing, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import { loadMonitorResource, requireChangeableMonitor } from './monitor-requirements.ts';
+import { toMonitorAuditView } from './monitor-resource.ts';
+import {
+  createMonitorChangeContext,
+  MONITORING_SCOPES,
+  type MonitoringDependencies,
+} from './monitoring-dependencies.ts';
 
-export function resumeMonitor(host: MonitoringHost): Verb {
-  return writeVerb({
+export function resumeMonitorVerb(dependencies: MonitoringDependencies): Verb {
+  return defineWriteVerb({
     name: 'monitors.resume',
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/resume',
     scope: MONITORING_SCOPES,
     summary: 'End a pause: the monitor waits for a beat, with a whole window before it',
     params: idParams,
-    answer: monitor,
+    answer: monitorResource,
     status: 200,
-    changes: null,
-    before: () => host.engine.moment(),
+    invalidates: null,
+    beforeTransaction: () => dependencies.engine.changeContext(),
     async run(context, { params }) {
-      const row = await changeableMonitor(context.writer, context.orgId, params.id);
-      const next = await resumeStored(changing(context, host), row);
-      const audit = { subject: row.id, before: monitorShown(row), after: monitorShown(next) };
-      return { answer: await answerNow(context, row.id, host), audit };
+      const row = await requireChangeableMonitor(context.writer, context.orgId, params.id);
+      const next = await resumeStored(createMonitorChangeContext(context, dependencies), row);
+      const audit = { subject: row.id, before: toMonitorAuditView(row), after: toMonitorAuditView(next) };
+      return { answer: await loadMonitorResource(context, row.id, dependencies), audit };
     },
   });
 }

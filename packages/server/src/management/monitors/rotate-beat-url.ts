@@ -1,29 +1,33 @@
-import { monitor } from '@floe/contract/api/monitors';
+import { monitorResource } from '@floe/contract/api/monitors';
 import { idParams } from '@floe/contract/api/page';
-import { mustFindMonitor, rotateBeatUrl } from '../../monitoring/monitors.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { answerNow } from './find-monitor.ts';
-import { monitorShown } from './monitor-answer.ts';
-import { changing, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { requireMonitor, rotateBeatUrl } from '../../monitoring/monitors.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import { loadMonitorResource } from './monitor-requirements.ts';
+import { toMonitorAuditView } from './monitor-resource.ts';
+import {
+  createMonitorChangeContext,
+  MONITORING_SCOPES,
+  type MonitoringDependencies,
+} from './monitoring-dependencies.ts';
 
 /** Also of monitors in floe.yaml: a URL that leaked must go, and the file does not hold it. */
-export function rotateMonitor(host: MonitoringHost): Verb {
-  return writeVerb({
+export function rotateBeatUrlVerb(dependencies: MonitoringDependencies): Verb {
+  return defineWriteVerb({
     name: 'monitors.rotate',
     method: 'POST',
     path: '/api/monitoring/monitors/{id}/rotate',
     scope: MONITORING_SCOPES,
     summary: 'Give a monitor another beat URL; the old one is unknown at once',
     params: idParams,
-    answer: monitor,
+    answer: monitorResource,
     status: 200,
-    changes: null,
-    before: () => host.engine.moment(),
+    invalidates: null,
+    beforeTransaction: () => dependencies.engine.changeContext(),
     async run(context, { params }) {
-      const row = await mustFindMonitor(context.writer, context.orgId, params.id);
-      const next = await rotateBeatUrl(changing(context, host), row);
-      const audit = { subject: row.id, before: monitorShown(row), after: monitorShown(next) };
-      return { answer: await answerNow(context, row.id, host), audit };
+      const row = await requireMonitor(context.writer, context.orgId, params.id);
+      const next = await rotateBeatUrl(createMonitorChangeContext(context, dependencies), row);
+      const audit = { subject: row.id, before: toMonitorAuditView(row), after: toMonitorAuditView(next) };
+      return { answer: await loadMonitorResource(context, row.id, dependencies), audit };
     },
   });
 }

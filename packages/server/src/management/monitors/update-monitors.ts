@@ -1,84 +1,88 @@
-import { type MonitorsChanged, monitorsChange, monitorsChanged } from '@floe/contract/api/monitors';
+import { type BulkMonitorResult, bulkMonitorPatch, bulkMonitorResult } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { textsIn } from '../../monitoring/book.ts';
 import { replaceMonitor } from '../../monitoring/monitors.ts';
-import type { MonitorRow } from '../../store/monitoring/definitions.ts';
-import type { Writer } from '../../store/ports.ts';
-import type { FurtherChange } from '../audited-change.ts';
-import { isStored } from '../resources/is-stored.ts';
-import { type Verb, type VerbContext, writeVerb } from '../verb.ts';
-import { changeableMonitor, mustKnowChannels } from './find-monitor.ts';
-import { monitorShown } from './monitor-answer.ts';
-import { monitorConfig, monitorDraft } from './monitor-draft.ts';
-import { changing, MONITORING_SCOPES, type MonitoringHost } from './monitoring-host.ts';
+import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import type { MonitorRow } from '../../store/monitoring/monitors.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import type { AdditionalAuditedChange } from '../audited-change.ts';
+import { hasColumnValues } from '../resources/has-column-values.ts';
+import { defineWriteVerb, type Verb, type VerbContext } from '../verb.ts';
+import { buildMonitorDefinition, toMonitorConfig } from './monitor-definition.ts';
+import { requireChangeableMonitor, requireChannelsExist } from './monitor-requirements.ts';
+import { toMonitorAuditView } from './monitor-resource.ts';
+import {
+  createMonitorChangeContext,
+  MONITORING_SCOPES,
+  type MonitoringDependencies,
+} from './monitoring-dependencies.ts';
 
-type Ask = z.output<typeof monitorsChange>;
+type MonitorsPatch = z.output<typeof bulkMonitorPatch>;
 
 /** One change for a selection: those that cannot be changed are named, the others are changed together. */
-export function updateMonitors(host: MonitoringHost): Verb {
-  return writeVerb({
+export function updateMonitorsVerb(dependencies: MonitoringDependencies): Verb {
+  return defineWriteVerb({
     name: 'monitors.update_many',
     method: 'PATCH',
     path: '/api/monitoring/monitors',
     scope: MONITORING_SCOPES,
     summary: 'Pause, mute, tag or route several monitors at once; those that may not be changed are named',
-    body: monitorsChange,
-    answer: monitorsChanged,
+    body: bulkMonitorPatch,
+    answer: bulkMonitorResult,
     status: 200,
-    changes: null,
-    before: () => host.engine.moment(),
+    invalidates: null,
+    beforeTransaction: () => dependencies.engine.changeContext(),
     async run(context, { body }) {
-      const { ids, ...ask } = body;
-      if (Object.values(ask).every((value) => value === undefined))
+      const { ids, ...patch } = body;
+      if (Object.values(patch).every((value) => value === undefined))
         throw new Fault('invalid_request', 'There is nothing to change: name a setting beside ids.');
-      if (ask.channels) await mustKnowChannels(context.writer, context.orgId, ask.channels);
-      const answer: { [Name in keyof MonitorsChanged]: MonitorsChanged[Name][number][] } = {
+      if (patch.channels) await requireChannelsExist(context.writer, context.orgId, patch.channels);
+      const answer: { [Name in keyof BulkMonitorResult]: BulkMonitorResult[Name][number][] } = {
         changed: [],
         unchanged: [],
-        refused: [],
+        failed: [],
       };
-      const further: FurtherChange[] = [];
+      const further: AdditionalAuditedChange[] = [];
       for (const id of new Set(ids)) {
-        const row = await changeableMonitor(context.writer, context.orgId, id).catch(refusalOf);
+        const row = await requireChangeableMonitor(context.writer, context.orgId, id).catch(toExpectedFault);
         if (row instanceof Fault) {
-          answer.refused.push({ id, code: row.code, message: row.message });
+          answer.failed.push({ id, code: row.code, message: row.message });
           continue;
         }
-        const change = await changeOne(context, host, row, ask);
+        const change = await changeMonitor(context, dependencies, row, patch);
         (change ? answer.changed : answer.unchanged).push(id);
         if (change) further.push(change);
       }
-      return { answer, audit: 'unchanged', further };
+      return { answer, audit: 'unchanged', additionalChanges: further };
     },
   });
 }
 
 /** What the log keeps of it; null when the monitor was like that already. */
-async function changeOne(
-  context: VerbContext & { readonly writer: Writer },
-  host: MonitoringHost,
+async function changeMonitor(
+  context: VerbContext & { readonly writer: DatabaseWriter },
+  dependencies: MonitoringDependencies,
   row: MonitorRow,
-  { add_tags: added = [], remove_tags: removed = [], ...settings }: Omit<Ask, 'ids'>,
-): Promise<FurtherChange | null> {
-  const change = changing(context, host);
-  const tags = new Set([...textsIn(row.tags_json), ...added]);
-  for (const tag of removed) tags.delete(tag);
-  const fields = added.length + removed.length > 0 ? { ...settings, tags: [...tags] } : settings;
-  const current = monitorConfig(row, change.nowMs);
-  const definition = monitorDraft(fields, current, host.timezone(context.orgId));
-  if (isStored(row, definition)) return null;
+  { add_tags: addedTags = [], remove_tags: removedTags = [], ...settings }: Omit<MonitorsPatch, 'ids'>,
+): Promise<AdditionalAuditedChange | null> {
+  const change = createMonitorChangeContext(context, dependencies);
+  const tags = new Set([...parseStringList(row.tags_json), ...addedTags]);
+  for (const tag of removedTags) tags.delete(tag);
+  const fields = addedTags.length + removedTags.length > 0 ? { ...settings, tags: [...tags] } : settings;
+  const current = toMonitorConfig(row, change.nowMs);
+  const definition = buildMonitorDefinition(fields, current, dependencies.timezone(context.orgId));
+  if (hasColumnValues(row, definition)) return null;
   const next = await replaceMonitor(change, row, definition);
   return {
     action: 'monitors.update',
     subject: row.id,
-    before: monitorShown(row),
-    after: monitorShown(next),
+    before: toMonitorAuditView(row),
+    after: toMonitorAuditView(next),
   };
 }
 
 /** A monitor that is not there or stands in the file is told; anything else ends the whole change. */
-function refusalOf(error: unknown): Fault {
+function toExpectedFault(error: unknown): Fault {
   if (error instanceof Fault && (error.code === 'monitor_not_found' || error.code === 'managed_by_file'))
     return error;
   throw error;

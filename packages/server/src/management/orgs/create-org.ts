@@ -1,51 +1,60 @@
 import type { KeyObject } from 'node:crypto';
 import { createdOrg, orgCreation } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
-import { ROLES } from '@floe/contract/roles';
-import { USUAL_FILE } from '../../platform/file-place.ts';
-import { makeOrg } from '../../platform/new-org.ts';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import { createOrgWithOwner } from '../../platform/create-org.ts';
+import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
 import { platformKeyOf } from '../../platform/stored-key.ts';
 import { memberView } from '../../platform/stored-member.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { orgView } from './org-answer.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import { toOrgResource } from './org-resource.ts';
 
 /** Who makes a further org is its first owner. */
-export function createOrg(pepper: KeyObject): Verb {
-  return writeVerb({
+export function createOrgVerb(pepper: KeyObject): Verb {
+  return defineWriteVerb({
     name: 'orgs.create',
     method: 'POST',
     path: '/api/management/orgs',
     scope: 'management',
-    roles: ROLES,
-    operator: true,
-    keys: false,
-    stepUp: true,
+    roles: MEMBER_ROLES,
+    requiresOperator: true,
+    allowsPlatformKeys: false,
+    requiresStepUp: true,
     summary:
       'Create a further organization, as an operator of the installation; the caller becomes its owner',
     body: orgCreation,
     answer: createdOrg,
     status: 201,
     // A repetition meets the id; the key's value is kept nowhere to be told again.
-    idempotent: true,
-    changes: 'keys',
+    handlesIdempotency: true,
+    invalidates: 'keys',
     async run({ actor, clock, writer }, { body }) {
       const { member } = actor;
       if (!member)
         throw new Fault('insufficient_role', 'Only an operator who is signed in can create an organization.');
       const now = clock.now();
       const { id, name = id, timezone } = body;
-      const wanted = { id, name, timezone, userId: member.userId };
-      const made = await makeOrg(writer, pepper, wanted, { by: actor.id, nowMs: now });
-      const after = orgView(made.row, { config: null, isInFile: false, fileName: USUAL_FILE });
-      const key = platformKeyOf(made.key.row, now);
-      const there = { before: null, orgId: body.id };
+      const settings = { id, name, timezone, userId: member.userId };
+      const created = await createOrgWithOwner(writer, pepper, settings, { by: actor.id, nowMs: now });
+      const after = toOrgResource(created.row, {
+        config: null,
+        isInFile: false,
+        fileName: DEFAULT_FILE_NAME,
+      });
+      const key = platformKeyOf(created.key.row, now);
+      const inNewOrg = { before: null, orgId: body.id };
       return {
-        answer: { ...after, key: { ...key, key: made.key.key } },
+        answer: { ...after, key: { ...key, key: created.key.key } },
         audit: { subject: body.id, before: null, after },
-        further: [
-          { ...there, action: 'orgs.create', subject: body.id, after },
-          { ...there, action: 'members.create', subject: made.owner.id, after: memberView(made.owner) },
-          { ...there, action: 'keys.create', subject: key.id, after: key },
+        additionalChanges: [
+          { ...inNewOrg, action: 'orgs.create', subject: body.id, after },
+          {
+            ...inNewOrg,
+            action: 'members.create',
+            subject: created.owner.id,
+            after: memberView(created.owner),
+          },
+          { ...inNewOrg, action: 'keys.create', subject: key.id, after: key },
         ],
       };
     },

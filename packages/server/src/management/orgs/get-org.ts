@@ -1,16 +1,16 @@
-import { org } from '@floe/contract/api/orgs';
-import type { RunningOrgs } from '../running-org.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { existingOrg, orgView } from './org-answer.ts';
+import { orgResource } from '@floe/contract/api/orgs';
+import type { GetRunningOrg } from '../running-org.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { requireOrg, toOrgResource } from './org-resource.ts';
 
-export function getOrg(orgs: RunningOrgs): Verb {
-  return readVerb({
+export function getOrgVerb(getRunningOrg: GetRunningOrg): Verb {
+  return defineReadVerb({
     name: 'org.get',
     method: 'GET',
     path: '/api/management/org',
     scope: 'management',
     summary: 'Read the organization',
-    answer: org,
-    run: async ({ orgId, reader }) => orgView(await existingOrg(reader, orgId), orgs(orgId)),
+    answer: orgResource,
+    run: async ({ orgId, reader }) => toOrgResource(await requireOrg(reader, orgId), getRunningOrg(orgId)),
   });
 }

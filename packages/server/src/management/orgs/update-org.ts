@@ -1,24 +1,24 @@
-import { org, orgChange } from '@floe/contract/api/orgs';
+import { orgPatch, orgResource } from '@floe/contract/api/orgs';
 import { Fault } from '@floe/contract/faults';
-import { changeOrg } from '../../store/orgs.ts';
-import type { RunningOrgs } from '../running-org.ts';
-import { type Verb, writeVerb } from '../verb.ts';
-import { existingOrg, orgView } from './org-answer.ts';
+import { updateOrgDetails } from '../../store/orgs.ts';
+import type { GetRunningOrg } from '../running-org.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
+import { requireOrg, toOrgResource } from './org-resource.ts';
 
-export function updateOrg(orgs: RunningOrgs): Verb {
-  return writeVerb({
+export function updateOrgVerb(getRunningOrg: GetRunningOrg): Verb {
+  return defineWriteVerb({
     name: 'org.update',
     method: 'PATCH',
     path: '/api/management/org',
     scope: 'management',
     summary: 'Change the name or the time zone of the organization',
-    body: orgChange,
-    answer: org,
+    body: orgPatch,
+    answer: orgResource,
     status: 200,
-    changes: 'org',
+    invalidates: 'org',
     async run({ orgId, actor, clock, writer }, { body }) {
-      const row = await existingOrg(writer, orgId);
-      const running = orgs(orgId);
+      const row = await requireOrg(writer, orgId);
+      const running = getRunningOrg(orgId);
       if (running.isInFile)
         throw new Fault(
           'managed_by_file',
@@ -30,12 +30,12 @@ export function updateOrg(orgs: RunningOrgs): Verb {
         updated_at: clock.now(),
         updated_by: actor.id,
       };
-      const before = orgView(row, running);
-      const after = orgView({ ...row, ...columns }, running);
+      const before = toOrgResource(row, running);
+      const after = toOrgResource({ ...row, ...columns }, running);
       // The default zone, given by name, is the one it has.
       if (after.name === before.name && after.timezone === before.timezone)
         return { answer: before, audit: 'unchanged' };
-      await changeOrg(writer, orgId, columns);
+      await updateOrgDetails(writer, orgId, columns);
       return { answer: after, audit: { subject: orgId, before, after } };
     },
   });

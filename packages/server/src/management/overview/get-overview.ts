@@ -1,36 +1,36 @@
-import { overview, overviewQuery } from '@floe/contract/api/overview';
-import { summaryOf } from '../../analytics/charts.ts';
-import { rangeBefore } from '../../analytics/grid.ts';
-import { monitorCounts } from '../../store/monitoring/overview.ts';
-import { type Coverage, momentOf } from '../analytics/analytics-host.ts';
-import { chartRange } from '../analytics/chart-range.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { type AttentionParts, attentionOf } from './needs-attention.ts';
+import { orgOverview, orgOverviewQuery } from '@floe/contract/api/overview';
+import { querySummary } from '../../analytics/charts.ts';
+import { previousRange } from '../../analytics/grid.ts';
+import { countOrgMonitorsByStatus } from '../../store/monitoring/monitor-overview.ts';
+import { type AnalyticsCoverage, toIsoTimestamp } from '../analytics/analytics-coverage.ts';
+import { resolveChartRange } from '../analytics/chart-range.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type AttentionDependencies, listAttentionItems } from './attention-items.ts';
 
-export function getOverview(coverage: Coverage, parts: AttentionParts): Verb {
-  return readVerb({
+export function getOverviewVerb(coverage: AnalyticsCoverage, dependencies: AttentionDependencies): Verb {
+  return defineReadVerb({
     name: 'overview.get',
     method: 'GET',
     path: '/api/overview',
     scope: 'management',
     summary: 'Read what needs somebody, and the traffic of a range beside the one before',
-    query: overviewQuery,
-    answer: overview,
+    query: orgOverviewQuery,
+    answer: orgOverview,
     async run(context, { query }) {
       const { reader, orgId, clock } = context;
-      const range = chartRange(context, coverage.zoneOf(orgId), { ...query, compare: 'previous' });
-      const before = { ...range, ...rangeBefore(range, range.timezone) };
+      const range = resolveChartRange(context, coverage.timezoneOf(orgId), { ...query, compare: 'previous' });
+      const before = { ...range, ...previousRange(range, range.timezone) };
       const [now, previous, counts, { attention, more }] = await Promise.all([
-        summaryOf(reader, range),
-        summaryOf(reader, before),
-        monitorCounts(reader, orgId),
-        attentionOf(context, parts),
+        querySummary(reader, range),
+        querySummary(reader, before),
+        countOrgMonitorsByStatus(reader, orgId),
+        listAttentionItems(context, dependencies),
       ]);
       return {
         summary: {
-          ...coverage.of(range, clock),
+          ...coverage.describeRange(range, clock),
           ...now,
-          previous: { from: momentOf(before.from), to: momentOf(before.to), ...previous },
+          previous: { from: toIsoTimestamp(before.from), to: toIsoTimestamp(before.to), ...previous },
         },
         monitors: {
           healthy: counts.get('healthy') ?? 0,
@@ -40,11 +40,11 @@ export function getOverview(coverage: Coverage, parts: AttentionParts): Verb {
         },
         stores: {
           database: 'ok' as const,
-          shared: parts.standing.sharedStore(),
-          rows_waiting: parts.backlog(),
+          shared: dependencies.processStatus.sharedStoreState(),
+          rows_pending: dependencies.backlog(),
         },
         attention,
-        more,
+        has_more: more,
       };
     },
   });

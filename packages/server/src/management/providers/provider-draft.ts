@@ -2,14 +2,18 @@ import type { ProviderConfig } from '@floe/contract/config';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { hasSecrets, joinProvider, originOf } from '../../platform/config/provider-secrets.ts';
-import { parsed } from '../../platform/config/stored-config.ts';
-import { checkedEntry, ECHOED, overlaid } from '../entries/checked-entry.ts';
-import { asJson, refused } from '../input.ts';
-import { type FoundProvider, shownConfig } from './found-provider.ts';
-import type { ProviderHost } from './provider-host.ts';
+import {
+  hasProviderSecrets,
+  joinProviderSecrets,
+  providerOrigin,
+} from '../../platform/config/provider-secrets.ts';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import { asJson, invalidInputFault } from '../validate-input.ts';
+import type { ProviderDependencies } from './provider-dependencies.ts';
+import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type ProviderFields = Readonly<Record<string, unknown>>;
 
 /** A provider as a client wants it. */
 export interface ProviderDraft {
@@ -19,11 +23,11 @@ export interface ProviderDraft {
   readonly keys: ReadonlyMap<string, string>;
 }
 
-const NOT_CONFIG = new Set([
-  ...[...ECHOED].filter((name) => name !== 'id'),
+const NON_CONFIG_FIELDS = new Set([
+  ...[...READ_ONLY_ENTRY_FIELDS].filter((name) => name !== 'id'),
   'origin',
   'problem',
-  'speaks',
+  'native_dialects',
   'header_names',
   'test_model',
   'credentials',
@@ -32,7 +36,7 @@ const NOT_CONFIG = new Set([
   'identity',
 ]);
 /** Stands for a stored key while the rest is checked. */
-const KEPT = '(stored)';
+const STORED_KEY_PLACEHOLDER = '(stored)';
 
 /**
  * The whole provider that a request means: `fields` over `base`. Keys and other secrets that are absent stay as
@@ -41,55 +45,59 @@ const KEPT = '(stored)';
  * @param base without `fields`: what is stored, or what any request would mean
  * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it
  */
-export function providerDraft(
-  host: Pick<ProviderHost, 'mayNameMachine'>,
-  fields: Fields,
+export function buildProviderDraft(
+  dependencies: Pick<ProviderDependencies, 'allowsMachineResources'>,
+  fields: ProviderFields,
   base: JsonObject,
-  before: FoundProvider | null,
+  before: StoredProvider | null,
 ): ProviderDraft {
-  const listed = listedCredentials(fields, before);
-  const merged = overlaid(base, fields, NOT_CONFIG);
+  const credentials = listCredentials(fields, before);
+  const merged = mergeFields(base, fields, NON_CONFIG_FIELDS);
   const headers =
     fields['headers'] === undefined ? (before?.secrets.headers ?? {}) : (fields['headers'] ?? {});
-  const identity = identityOf(fields['identity'], base['identity'], before);
+  const identity = mergeIdentity(fields['identity'], base['identity'], before);
   const entry = asJson({
     ...merged,
     headers,
     ...(identity !== undefined && { identity }),
-    ...(listed.length > 0 && {
-      credentials: listed.map(({ name, api_key, weight }) => ({ name, weight, api_key: api_key ?? KEPT })),
+    ...(credentials.length > 0 && {
+      credentials: credentials.map(({ name, api_key, weight }) => ({
+        name,
+        weight,
+        api_key: api_key ?? STORED_KEY_PLACEHOLDER,
+      })),
     }),
     ...(fields['api_key'] != null && fields['credentials'] != null && { api_key: fields['api_key'] }),
   });
-  const config = checkedEntry({
+  const config = parseConfigEntry({
     section: 'providers',
     schema: ProviderSchema,
     entry: isObject(entry) ? entry : {},
   });
-  mustOwnKeys(config, listed, before);
-  if (before) mustOwnSecrets(config, fields, before);
-  if (!host.mayNameMachine()) mustNotNameMachine(config);
+  requireKeysForOrigin(config, credentials, before);
+  if (before) requireSecretsForOrigin(config, fields, before);
+  if (!dependencies.allowsMachineResources()) rejectMachineResources(config);
   const keys = new Map(
-    listed.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [[name, api_key] as const])),
+    credentials.flatMap(({ name, api_key }) => (api_key === undefined ? [] : [[name, api_key] as const])),
   );
   return { config, keys };
 }
 
-interface Listed {
+interface ListedCredential {
   readonly name: string;
   readonly weight: number;
   readonly api_key: string | undefined;
 }
 
 /** Every credential the provider is to have. */
-function listedCredentials(fields: Fields, before: FoundProvider | null): Listed[] {
+function listCredentials(fields: ProviderFields, before: StoredProvider | null): ListedCredential[] {
   const stored = before?.credentials ?? [];
   const { credentials, api_key } = fields;
   if (typeof api_key === 'string' && credentials == null) return [{ name: 'default', weight: 1, api_key }];
   if (credentials === null) return [];
   if (!Array.isArray(credentials))
     return stored.map(({ name, weight }) => ({ name, weight, api_key: undefined }));
-  return credentials.map((given: Fields) => {
+  return credentials.map((given: ProviderFields) => {
     const name = String(given['name']);
     const known = stored.find((row) => row.name === name);
     return {
@@ -101,34 +109,55 @@ function listedCredentials(fields: Fields, before: FoundProvider | null): Listed
 }
 
 /** A key goes where it was given for and nowhere else. */
-function mustOwnKeys(config: ProviderConfig, listed: readonly Listed[], before: FoundProvider | null): void {
-  const origin = originOf(config);
+function requireKeysForOrigin(
+  config: ProviderConfig,
+  listed: readonly ListedCredential[],
+  before: StoredProvider | null,
+): void {
+  const origin = providerOrigin(config);
   for (const [index, { name, api_key }] of listed.entries()) {
     if (api_key !== undefined) continue;
     const known = before?.credentials.find((row) => row.name === name);
     const path = ['credentials', index, 'api_key'];
-    if (!known) throw refused({ path, message: 'is required' });
+    if (!known) throw invalidInputFault({ path, message: 'is required' });
     if (known.origin !== origin)
-      throw refused({ path, message: `give it again: it was given for ${known.origin}, not for ${origin}` });
+      throw invalidInputFault({
+        path,
+        message: `give it again: it was given for ${known.origin}, not for ${origin}`,
+      });
   }
 }
 
-function mustOwnSecrets(config: ProviderConfig, fields: Fields, before: FoundProvider): void {
-  if (!hasSecrets(before.secrets) || originOf(shownConfig(before.row)) === originOf(config)) return;
+function requireSecretsForOrigin(
+  config: ProviderConfig,
+  fields: ProviderFields,
+  before: StoredProvider,
+): void {
+  if (
+    !hasProviderSecrets(before.secrets) ||
+    providerOrigin(configWithoutSecrets(before.row)) === providerOrigin(config)
+  )
+    return;
   const { headers, ...identity } = before.secrets;
   if (Object.keys(headers).length > 0 && fields['headers'] === undefined)
-    throw refused({ path: ['headers'], message: 'give them again, for the address is another one' });
+    throw invalidInputFault({
+      path: ['headers'],
+      message: 'give them again, for the address is another one',
+    });
   if (Object.keys(identity).length > 0 && !isObject(fields['identity']))
-    throw refused({ path: ['identity'], message: 'give it again, for the address is another one' });
+    throw invalidInputFault({
+      path: ['identity'],
+      message: 'give it again, for the address is another one',
+    });
 }
 
 /** Its secrets stay when a request gives the rest of it back without them, for the same key. */
-function identityOf(given: unknown, current: unknown, before: FoundProvider | null): unknown {
+function mergeIdentity(given: unknown, current: unknown, before: StoredProvider | null): unknown {
   if (given === null) return undefined;
   if (given === undefined) return current;
   const fields = isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : [];
   const wanted: Record<string, unknown> = Object.fromEntries(fields);
-  const shown = before ? parsed(before.row)['identity'] : undefined;
+  const shown = before ? parseStoredEntry(before.row)['identity'] : undefined;
   const isSameKey = isObject(shown) && shown['access_key_id'] === wanted['access_key_id'];
   if (!before || !isSameKey || wanted['secret_access_key'] !== undefined) return wanted;
   const { secret_access_key, session_token } = before.secrets;
@@ -140,8 +169,8 @@ function identityOf(given: unknown, current: unknown, before: FoundProvider | nu
 }
 
 /** What a stored provider says, its sealed parts but the keys in it. */
-export function baseOf({ row, secrets }: FoundProvider): JsonObject {
-  const joined = asJson(joinProvider(parsed(row), secrets));
+export function toProviderFields({ row, secrets }: StoredProvider): JsonObject {
+  const joined = asJson(joinProviderSecrets(parseStoredEntry(row), secrets));
   return isObject(joined) ? joined : {};
 }
 
@@ -150,7 +179,7 @@ export function baseOf({ row, secrets }: FoundProvider): JsonObject {
  *
  * @throws Fault `invalid_request`
  */
-function mustNotNameMachine({ client_cert, outbound, identity }: ProviderConfig): void {
+function rejectMachineResources({ client_cert, outbound, identity }: ProviderConfig): void {
   const named = [
     ['client_cert', client_cert !== undefined],
     ['outbound', outbound !== undefined],

@@ -1,16 +1,16 @@
-import { providers } from '../resources/providers.ts';
+import { createProviderKind } from '../resources/providers.ts';
 import { resourceVerbs } from '../resources/resource-verbs.ts';
 import type { Verb } from '../verb.ts';
-import { credentialVerbs } from './provider-credentials.ts';
-import type { ProviderHost } from './provider-host.ts';
-import { testCredential, testDraftProvider } from './test-provider.ts';
+import { credentialVerbs } from './credential-verbs.ts';
+import type { ProviderDependencies } from './provider-dependencies.ts';
+import { testCredentialVerb, testDraftProviderVerb } from './test-provider.ts';
 
 /** Everything the API does with providers. */
-export function providerVerbs(host: ProviderHost): readonly Verb[] {
+export function providerVerbs(dependencies: ProviderDependencies): readonly Verb[] {
   return [
-    ...resourceVerbs(providers(host)),
-    testDraftProvider(host),
-    ...credentialVerbs(host),
-    testCredential(host),
+    ...resourceVerbs(createProviderKind(dependencies)),
+    testDraftProviderVerb(dependencies),
+    ...credentialVerbs(dependencies),
+    testCredentialVerb(dependencies),
   ];
 }

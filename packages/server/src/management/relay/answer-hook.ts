@@ -1,38 +1,39 @@
 import { hookParams, type RelayDecision } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import { isObject } from '@floe/contract/json';
-import type { HookAdapter, Outcome } from '@floe/relay/hooks/adapter';
-import { askable, HOOK_ADAPTERS, strictestOutcome } from '@floe/relay/hooks/adapters';
+import type { HookAdapter, HookDecision } from '@floe/relay/hooks/adapter';
+import { HOOK_ADAPTERS, strictestHookDecision, withAskFallback } from '@floe/relay/hooks/adapters';
 import * as z from 'zod';
-import { reportRow } from '../../relay/reports.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { askerOf, type RelayHost } from './relay-host.ts';
+import { reportRow } from '../../relay/relay-reports.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
-const nativePayload = z.record(z.string(), z.unknown()).describe('What the agent gives its hooks.');
-const nativeAnswer = z
+const hookPayloadSchema = z.record(z.string(), z.unknown()).describe('What the agent gives its hooks.');
+const hookAnswerSchema = z
   .record(z.string(), z.unknown())
   .describe('What the agent expects of its hooks; `{exit_code, stderr}` where it expects no JSON.');
 
 /** An agent's own hook: its payload in, its answer out. */
-export function answerHook({ decisions, relays, rows }: RelayHost): Verb {
-  return readVerb({
+export function answerHookVerb({ decisionEngine, orgRelays, rowSink }: RelayDependencies): Verb {
+  return defineReadVerb({
     name: 'relay.hook',
     method: 'POST',
     path: '/relay/v1/hooks/{agent}',
     scope: 'relay',
     summary: 'Answer a hook of an agent in the agent’s own words',
     params: hookParams,
-    body: nativePayload,
-    answer: nativeAnswer,
+    body: hookPayloadSchema,
+    answer: hookAnswerSchema,
     async run({ actor, clock, orgId }, { params, body }) {
-      const adapter = adapterOf(params.agent);
-      const asker = askerOf(actor);
+      const adapter = requireHookAdapter(params.agent);
+      const asker = toRelayCaller(actor);
       const call = adapter.read(isObject(body) ? body : {});
-      if (call.report) rows.append(reportRow(asker, call.report, clock.now()));
-      const outcomes: Outcome[] = [];
-      for (const event of call.events) outcomes.push(outcomeOf(await decisions.decide(asker, event)));
-      const { ask_fallback } = relays.of(orgId).relay.config;
-      const outcome = askable(adapter, call, strictestOutcome(outcomes), ask_fallback);
+      if (call.report) rowSink.append(reportRow(asker, call.report, clock.now()));
+      const outcomes: HookDecision[] = [];
+      for (const event of call.events)
+        outcomes.push(toHookOutcome(await decisionEngine.decide(asker, event)));
+      const { ask_fallback } = orgRelays.get(orgId).relay.config;
+      const outcome = withAskFallback(adapter, call, strictestHookDecision(outcomes), ask_fallback);
       const { stdout, stderr, exitCode } = adapter.reply(call, outcome);
       return exitCode === 0 ? { ...stdout } : { exit_code: exitCode, stderr };
     },
@@ -40,7 +41,7 @@ export function answerHook({ decisions, relays, rows }: RelayHost): Verb {
 }
 
 /** What waits for somebody in the console is refused until then: nobody else may agree to it. */
-function outcomeOf({ decision, approval, user_message, agent_message }: RelayDecision): Outcome {
+function toHookOutcome({ decision, approval, user_message, agent_message }: RelayDecision): HookDecision {
   return {
     decision: approval === null ? decision : 'deny',
     userMessage: user_message,
@@ -48,7 +49,7 @@ function outcomeOf({ decision, approval, user_message, agent_message }: RelayDec
   };
 }
 
-function adapterOf(agent: string): HookAdapter {
+function requireHookAdapter(agent: string): HookAdapter {
   const adapter = HOOK_ADAPTERS.get(agent);
   if (adapter) return adapter;
   const known = [...HOOK_ADAPTERS.keys()].join(', ');

@@ -1,20 +1,20 @@
 import { relayBundle } from '@floe/contract/api/relay';
 import { signBundle } from '../../relay/bundle.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { askerOf, type RelayHost } from './relay-host.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /** The rules for a client that decides by itself: while the server is away, or to be quick. */
-export function getBundle({ relays, bundleKey }: RelayHost): Verb {
-  return readVerb({
+export function getBundleVerb({ orgRelays, bundleKey }: RelayDependencies): Verb {
+  return defineReadVerb({
     name: 'relay.bundle',
     method: 'GET',
     path: '/relay/v1/bundle',
     scope: 'relay',
     summary: 'Fetch the signed rules for deciding without the server; honours If-None-Match',
     answer: relayBundle,
-    tagged: true,
+    hasEntityTag: true,
     run: async ({ actor, clock, orgId }) => ({
-      ...signBundle(bundleKey, relays.of(orgId), askerOf(actor), clock.now()),
+      ...signBundle(bundleKey, orgRelays.get(orgId), toRelayCaller(actor), clock.now()),
     }),
   });
 }

@@ -1,43 +1,47 @@
-import { idParams, page } from '@floe/contract/api/page';
-import { decisionsQuery, keptDecision } from '@floe/contract/api/relay-management';
+import { createPageSchema, idParams } from '@floe/contract/api/page';
+import { relayDecisionListQuery, storedRelayDecision } from '@floe/contract/api/relay-management';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import { type DecisionRow, decisionById, decisionPage } from '../../store/relay/decisions.ts';
-import { range } from '../time-range.ts';
-import { readVerb } from '../verb.ts';
+import {
+  findDecisionById,
+  getDecisionPage,
+  type RelayDecisionRow,
+} from '../../store/relay/relay-decisions.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb } from '../verb.ts';
 
-export const listDecisions = readVerb({
+export const listDecisionsVerb = defineReadVerb({
   name: 'relay.decisions',
   method: 'GET',
   path: '/api/management/relay/decisions',
   scope: 'management',
   summary: 'List what agents asked and were answered, newest first',
-  query: decisionsQuery,
-  answer: page(keptDecision),
+  query: relayDecisionListQuery,
+  answer: createPageSchema(storedRelayDecision),
   async run({ reader, orgId }, { query }) {
-    const found = await decisionPage(reader, { ...query, ...range(query), orgId });
-    return { data: found.rows.map(view), next_cursor: found.nextCursor };
+    const found = await getDecisionPage(reader, { ...query, ...parseTimeRange(query), orgId });
+    return { data: found.rows.map(toDecisionResource), next_cursor: found.nextCursor };
   },
 });
 
-export const getDecision = readVerb({
+export const getDecisionVerb = defineReadVerb({
   name: 'relay.decision',
   method: 'GET',
   path: '/api/management/relay/decisions/{id}',
   scope: 'management',
   summary: 'Read one decision',
   params: idParams,
-  answer: keptDecision,
+  answer: storedRelayDecision,
   async run({ reader, orgId }, { params }) {
-    const row = await decisionById(reader, orgId, params.id);
+    const row = await findDecisionById(reader, orgId, params.id);
     if (!row) throw new Fault('not_found', 'No decision has this id.');
-    return view(row);
+    return toDecisionResource(row);
   },
 });
 
-function view(row: DecisionRow): z.output<typeof keptDecision> {
+function toDecisionResource(row: RelayDecisionRow): z.output<typeof storedRelayDecision> {
   const {
-    hits_json,
+    matches_json,
     findings_json,
     event_json: _,
     org_id: __,
@@ -46,11 +50,11 @@ function view(row: DecisionRow): z.output<typeof keptDecision> {
     created_at,
     ...rest
   } = row;
-  return keptDecision.parse({
+  return storedRelayDecision.parse({
     ...rest,
     created_at: new Date(created_at).toISOString(),
     key: key_name,
-    hits: JSON.parse(hits_json),
+    matches: JSON.parse(matches_json),
     findings: JSON.parse(findings_json),
   });
 }

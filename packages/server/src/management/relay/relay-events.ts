@@ -1,47 +1,59 @@
-import { page } from '@floe/contract/api/page';
-import { keptReport, relayReports, relayReportsTaken, reportsQuery } from '@floe/contract/api/relay';
+import { createPageSchema } from '@floe/contract/api/page';
+import {
+  relayReportBatch,
+  relayReportBatchResult,
+  relayReportListQuery,
+  storedRelayReport,
+} from '@floe/contract/api/relay';
 import { isObject } from '@floe/contract/json';
-import { reportRow } from '../../relay/reports.ts';
-import { reportPage } from '../../store/relay/reports.ts';
-import type { RelayReportsTable } from '../../store/relay/tables.ts';
-import { range } from '../time-range.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { askerOf, type RelayHost } from './relay-host.ts';
+import { reportRow } from '../../relay/relay-reports.ts';
+import { getRelayReportPage } from '../../store/relay/relay-reports.ts';
+import type { RelayReportsTable } from '../../store/relay/relay-tables.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { type RelayDependencies, toRelayCaller } from './relay-dependencies.ts';
 
 /** What agents did, told after the fact; on disk within 10 ms, in the list a moment later. */
-export function reportEvents({ rows }: RelayHost): Verb {
-  return readVerb({
+export function reportEventsVerb({ rowSink }: RelayDependencies): Verb {
+  return defineReadVerb({
     name: 'relay.report',
     method: 'POST',
     path: '/relay/v1/events',
     scope: 'relay',
     summary: 'Record what agents did: results, edits, sessions; nothing is decided about it',
-    body: relayReports,
-    answer: relayReportsTaken,
+    body: relayReportBatch,
+    answer: relayReportBatchResult,
     async run({ actor, clock }, { body }) {
-      const asker = askerOf(actor);
-      for (const report of body.events) rows.append(reportRow(asker, report, clock.now()));
+      const asker = toRelayCaller(actor);
+      for (const report of body.events) rowSink.append(reportRow(asker, report, clock.now()));
       return { accepted: body.events.length };
     },
   });
 }
 
-export const listEvents = readVerb({
+export const listRelayEventsVerb = defineReadVerb({
   name: 'relay.events',
   method: 'GET',
   path: '/relay/v1/events',
   scope: ['relay', 'management'],
   summary: 'List what agents did, newest first',
-  query: reportsQuery,
-  answer: page(keptReport),
+  query: relayReportListQuery,
+  answer: createPageSchema(storedRelayReport),
   async run({ reader, orgId }, { query }) {
     const { limit, cursor, session, type } = query;
-    const found = await reportPage(reader, { orgId, limit, cursor, session, type, ...range(query) });
-    return { data: found.rows.map(view), next_cursor: found.nextCursor };
+    const found = await getRelayReportPage(reader, {
+      orgId,
+      limit,
+      cursor,
+      session,
+      type,
+      ...parseTimeRange(query),
+    });
+    return { data: found.rows.map(toReportResource), next_cursor: found.nextCursor };
   },
 });
 
-function view(row: RelayReportsTable) {
+function toReportResource(row: RelayReportsTable) {
   const details: unknown = JSON.parse(row.details_json);
   return {
     id: row.id,

@@ -1,118 +1,119 @@
 import { randomUUID } from 'node:crypto';
-import { relayReplay, relayReplayAnswer } from '@floe/contract/api/relay-management';
-import type { Verdict } from '@floe/relay/decide';
+import { relayReplayInput, relayReplayResult } from '@floe/contract/api/relay-management';
+import type { RelayEvaluation } from '@floe/relay/evaluate-event';
 import type { Clock } from '../../core/clock.ts';
-import type { JobHandle, Jobs } from '../../platform/jobs.ts';
-import { type DecisionRow, keptDecisions } from '../../store/relay/decisions.ts';
-import { jobView } from '../jobs/job-verbs.ts';
-import type { Trials } from '../trials/trials.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import type { RelayHost } from './relay-host.ts';
-import { drafted } from './simulate-decision.ts';
+import type { JobHandle, JobRunner } from '../../platform/job-runner.ts';
+import { listReplayableDecisions, type RelayDecisionRow } from '../../store/relay/relay-decisions.ts';
+import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
+import { toJobResource } from '../jobs/job-verbs.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import type { RelayDependencies } from './relay-dependencies.ts';
+import { applyRelayDraft } from './simulate-decision.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Decisions judged again in one trial. */
-const AT_ONCE = 50;
+const DECISIONS_PER_TASK = 50;
 /** How long the request itself judges; what is left then is a job's, which has its own end. */
-const ASKED_MS = 1_000;
-const JOB_MS = 60_000;
-const MOST_CHANGES = 200;
+const REQUEST_BUDGET_MS = 1_000;
+const JOB_BUDGET_MS = 60_000;
+const MAX_LISTED_CHANGES = 200;
 
 /** What a draft would have said about what agents asked in the last days. Bounded in number and time. */
-export function replayRelay(
-  { relays }: Pick<RelayHost, 'relays'>,
-  jobs: Pick<Jobs, 'start'>,
-  trials: Pick<Trials, 'run'>,
-  askedMs = ASKED_MS,
+export function replayDecisionsVerb(
+  { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
+  jobRunner: Pick<JobRunner, 'start'>,
+  evaluationPool: Pick<EvaluationPool, 'run'>,
+  requestBudgetMs = REQUEST_BUDGET_MS,
 ): Verb {
-  return readVerb({
+  return defineReadVerb({
     name: 'relay.replay',
     method: 'POST',
     path: '/api/management/relay/replay',
     scope: 'management',
     summary: 'Judge the decisions of the last days again by a draft of rules; differences are listed',
-    body: relayReplay,
-    answer: relayReplayAnswer,
+    body: relayReplayInput,
+    answer: relayReplayResult,
     async run({ orgId, actor, clock, reader }, { body }) {
-      const config = drafted(relays.of(orgId).relay, body);
-      const rows = await keptDecisions(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
+      const config = applyRelayDraft(orgRelays.get(orgId).relay, body);
+      const rows = await listReplayableDecisions(reader, orgId, clock.now() - body.days * DAY_MS, body.limit);
       const id = randomUUID();
-      const judge: Judge = (some) => trials.run(orgId, 'replayDecisions', { id, config, rows: some });
+      const evaluate: EvaluateDecisions = (some) =>
+        evaluationPool.run(orgId, 'replayDecisions', { id, config, rows: some });
       // A draft that cannot be used is refused also where there is nothing to judge.
-      await judge([]);
-      const replay = new Replay(rows, judge);
-      await replay.judge(clock, askedMs);
-      if (replay.isOver) return { ...replay.answer(), job: null };
-      const soFar = replay.answer();
-      const job = await jobs.start({ orgId, kind: 'relay.replay', by: actor.id }, async (handle) => {
-        await replay.judge(clock, JOB_MS, handle);
-        return JSON.parse(JSON.stringify({ ...replay.answer(), job: null }));
+      await evaluate([]);
+      const replay = new DecisionReplay(rows, evaluate);
+      await replay.run(clock, requestBudgetMs);
+      if (replay.isFinished) return { ...replay.buildResult(), job: null };
+      const soFar = replay.buildResult();
+      const job = await jobRunner.start({ orgId, kind: 'relay.replay', by: actor.id }, async (handle) => {
+        await replay.run(clock, JOB_BUDGET_MS, handle);
+        return JSON.parse(JSON.stringify({ ...replay.buildResult(), job: null }));
       });
-      return { ...soFar, job: jobView(job, clock.now()) };
+      return { ...soFar, job: toJobResource(job, clock.now()) };
     },
   });
 }
 
-const STOPS = new Set(['deny', 'ask']);
+const BLOCKING_DECISIONS = new Set(['deny', 'ask']);
 
-type Judge = (
-  rows: readonly DecisionRow[],
-) => Promise<readonly ({ readonly would: Verdict['would']; readonly rule: string | null } | null)[]>;
-type Judged = Awaited<ReturnType<Judge>>[number];
+type EvaluateDecisions = (
+  rows: readonly RelayDecisionRow[],
+) => Promise<readonly ({ readonly would: RelayEvaluation['would']; readonly rule: string | null } | null)[]>;
+type ReplayedDecision = Awaited<ReturnType<EvaluateDecisions>>[number];
 
 /** Decisions judged again, some at a time, for as long as there is time. */
-class Replay {
-  readonly #rows: readonly DecisionRow[];
-  readonly #judgeSome: Judge;
-  readonly #changes: { readonly row: DecisionRow; readonly after: NonNullable<Judged> }[] = [];
-  #counts = { looked_at: 0, newly_denied: 0, newly_asked: 0, no_longer_stopped: 0, unchanged: 0 };
+class DecisionReplay {
+  readonly #rows: readonly RelayDecisionRow[];
+  readonly #evaluate: EvaluateDecisions;
+  readonly #changes: { readonly row: RelayDecisionRow; readonly after: NonNullable<ReplayedDecision> }[] = [];
+  #counts = { evaluated: 0, newly_denied: 0, newly_asked: 0, newly_allowed: 0, unchanged: 0 };
   #next = 0;
   #skipped = 0;
 
-  constructor(rows: readonly DecisionRow[], judgeSome: Judge) {
+  constructor(rows: readonly RelayDecisionRow[], evaluate: EvaluateDecisions) {
     this.#rows = rows;
-    this.#judgeSome = judgeSome;
+    this.#evaluate = evaluate;
   }
 
-  get isOver(): boolean {
+  get isFinished(): boolean {
     return this.#next === this.#rows.length;
   }
 
-  async judge(clock: Clock, withinMs: number, handle?: JobHandle): Promise<void> {
+  async run(clock: Clock, withinMs: number, handle?: JobHandle): Promise<void> {
     const until = clock.monotonic() + withinMs;
-    while (!this.isOver && clock.monotonic() <= until && !handle?.signal.aborted) {
-      const rows = this.#rows.slice(this.#next, this.#next + AT_ONCE);
-      const judged = await this.#judgeSome(rows);
-      for (const [at, row] of rows.entries()) this.#count(row, judged[at] ?? null);
+    while (!this.isFinished && clock.monotonic() <= until && !handle?.signal.aborted) {
+      const rows = this.#rows.slice(this.#next, this.#next + DECISIONS_PER_TASK);
+      const replayed = await this.#evaluate(rows);
+      for (const [at, row] of rows.entries()) this.#addDecision(row, replayed[at] ?? null);
       this.#next += rows.length;
       handle?.progress(this.#next, this.#rows.length);
     }
     handle?.progress(this.#next, this.#rows.length);
   }
 
-  #count(row: DecisionRow, after: Judged): void {
+  #addDecision(row: RelayDecisionRow, after: ReplayedDecision): void {
     if (after === null) {
       this.#skipped += 1;
       return;
     }
-    this.#counts.looked_at += 1;
+    this.#counts.evaluated += 1;
     // What would be: a draft is tried before it is enforced.
-    if (after.would === row.would) {
+    if (after.would === row.enforced_decision) {
       this.#counts.unchanged += 1;
       return;
     }
     if (after.would === 'deny') this.#counts.newly_denied += 1;
     else if (after.would === 'ask') this.#counts.newly_asked += 1;
-    else if (STOPS.has(row.would)) this.#counts.no_longer_stopped += 1;
+    else if (BLOCKING_DECISIONS.has(row.enforced_decision)) this.#counts.newly_allowed += 1;
     this.#changes.push({ row, after });
   }
 
-  answer() {
-    const changes = this.#changes.slice(0, MOST_CHANGES).map(({ row, after }) => ({
+  buildResult() {
+    const changes = this.#changes.slice(0, MAX_LISTED_CHANGES).map(({ row, after }) => ({
       decision_id: row.id,
       created_at: new Date(row.created_at).toISOString(),
-      what: row.what,
-      before: decisionOf(row.would),
+      input_summary: row.input_summary,
+      before: parseDecision(row.enforced_decision),
       after: after.would,
       rule: after.rule ?? row.rule,
     }));
@@ -121,6 +122,6 @@ class Replay {
   }
 }
 
-function decisionOf(text: string): Verdict['would'] {
+function parseDecision(text: string): RelayEvaluation['would'] {
   return text === 'allow' || text === 'deny' || text === 'ask' ? text : 'abstain';
 }

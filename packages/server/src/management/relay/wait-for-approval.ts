@@ -1,36 +1,36 @@
 import { idParams } from '@floe/contract/api/page';
-import { relayApproval, waitQuery } from '@floe/contract/api/relay';
+import { approvalWaitQuery, relayApproval } from '@floe/contract/api/relay';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
-import type { ApprovalRow } from '../../store/relay/approvals.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import type { RelayHost } from './relay-host.ts';
+import type { RelayApprovalRow } from '../../store/relay/relay-approvals.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import type { RelayDependencies } from './relay-dependencies.ts';
 
 /** A question and its answer; the client of the agent waits here. */
-export function waitForApproval({ approvals }: RelayHost): Verb {
-  return readVerb({
+export function waitForApprovalVerb({ approvals }: RelayDependencies): Verb {
+  return defineReadVerb({
     name: 'relay.approval',
     method: 'GET',
     path: '/relay/v1/approvals/{id}',
     scope: ['relay', 'management'],
     summary: 'Read a question to a person; with wait_seconds, once it is answered',
     params: idParams,
-    query: waitQuery,
+    query: approvalWaitQuery,
     answer: relayApproval,
     async run({ orgId, clock }, { params, query }) {
-      const row = await approvals.wait(orgId, params.id, query.wait_seconds);
+      const row = await approvals.waitForDecision(orgId, params.id, query.wait_seconds);
       if (!row) throw new Fault('not_found', 'No question has this id.');
-      return approvalView(row, clock.now());
+      return toApprovalResource(row, clock.now());
     },
   });
 }
 
-export function approvalView(row: ApprovalRow, nowMs: number): z.input<typeof relayApproval> {
-  const momentOf = (ms: number) => new Date(ms).toISOString();
+export function toApprovalResource(row: RelayApprovalRow, nowMs: number): z.input<typeof relayApproval> {
+  const toIso = (ms: number) => new Date(ms).toISOString();
   return relayApproval.parse({
     id: row.id,
-    created_at: momentOf(row.created_at),
-    expires_at: momentOf(row.expires_at),
+    created_at: toIso(row.created_at),
+    expires_at: toIso(row.expires_at),
     state: row.state === 'waiting' && row.expires_at <= nowMs ? 'expired' : row.state,
     scope: row.scope,
     decision_id: row.decision_id,
@@ -41,9 +41,9 @@ export function approvalView(row: ApprovalRow, nowMs: number): z.input<typeof re
     key: row.key_name,
     owner: row.owner,
     repository: row.repository,
-    what: row.what,
+    input_summary: row.input_summary,
     reason: row.reason,
-    decided_at: row.decided_at === null ? null : momentOf(row.decided_at),
+    decided_at: row.decided_at === null ? null : toIso(row.decided_at),
     decided_by: row.decided_by,
     note: row.note,
   });

@@ -1,24 +1,24 @@
-import { type RequestRow, requestExport } from '@floe/contract/api/analytics';
-import { type ExchangeQuery, exchangePage } from '../../store/exchanges.ts';
-import type { Reader } from '../../store/ports.ts';
-import type { Coverage } from '../analytics/analytics-host.ts';
-import { localMoment, momentIn } from '../analytics/zone-moments.ts';
-import { csvLine, Download, download } from '../download.ts';
-import { readVerb, type Verb } from '../verb.ts';
-import { filtersOf } from './request-filters.ts';
-import { requestOf } from './request-row.ts';
+import { type RequestRow, requestExportQuery } from '@floe/contract/api/analytics';
+import { type ExchangeQuery, getExchangePage } from '../../store/exchanges.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
+import { formatLocalTimestamp, parseLocalTimestamp } from '../analytics/local-timestamps.ts';
+import { FileDownload, fileDownloadSchema, formatCsvLine } from '../file-download.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { parseRequestFilters } from './request-filters.ts';
+import { toRequestResource } from './request-resource.ts';
 
-const CSV = 'text/csv; charset=utf-8';
-const NDJSON = 'application/x-ndjson';
+const CSV_CONTENT_TYPE = 'text/csv; charset=utf-8';
+const NDJSON_CONTENT_TYPE = 'application/x-ndjson';
 const ROWS_PER_READ = 500;
 
-type Cell = (row: RequestRow, timezone: string) => string | number | null;
+type CsvCell = (row: RequestRow, timezone: string) => string | number | null;
 
 /** Columns of the CSV, in their order; what JSON nests stands beside each other here. */
-const COLUMNS: Readonly<Record<string, Cell>> = {
+const CSV_COLUMNS: Readonly<Record<string, CsvCell>> = {
   id: (row) => row.id,
   created_at: (row) => row.created_at,
-  created_at_local: (row, timezone) => localMoment(timezone, Date.parse(row.created_at)),
+  created_at_local: (row, timezone) => formatLocalTimestamp(timezone, Date.parse(row.created_at)),
   surface: (row) => row.surface,
   route_mode: (row) => row.route_mode,
   key_id: (row) => row.key_id,
@@ -62,46 +62,50 @@ const COLUMNS: Readonly<Record<string, Cell>> = {
   dropped: (row) => row.dropped.join(' '),
 };
 
-export function exportRequests(coverage: Coverage): Verb {
-  return readVerb({
+export function exportRequestsVerb(coverage: AnalyticsCoverage): Verb {
+  return defineReadVerb({
     name: 'requests.export',
     method: 'GET',
     path: '/api/analytics/export',
     scope: 'management',
     summary: 'Download every request that passes the filters of the list as CSV or NDJSON, newest first',
-    query: requestExport,
-    answer: download(CSV, NDJSON),
+    query: requestExportQuery,
+    answer: fileDownloadSchema(CSV_CONTENT_TYPE, NDJSON_CONTENT_TYPE),
     async run({ orgId, reader, clock }, { query }) {
       // What comes while the file is written is not part of it.
-      const timezone = query.timezone ?? coverage.zoneOf(orgId);
-      const from = query.from === undefined ? undefined : momentIn(timezone, query.from);
-      const to = query.to === undefined ? clock.now() + 1 : momentIn(timezone, query.to);
-      const asked = { orgId, limit: ROWS_PER_READ, from, to, ...filtersOf(query) };
+      const timezone = query.timezone ?? coverage.timezoneOf(orgId);
+      const from = query.from === undefined ? undefined : parseLocalTimestamp(timezone, query.from);
+      const to = query.to === undefined ? clock.now() + 1 : parseLocalTimestamp(timezone, query.to);
+      const asked = { orgId, limit: ROWS_PER_READ, from, to, ...parseRequestFilters(query) };
       const name = `requests-${new Date(clock.now()).toISOString().slice(0, 10)}.${query.format}`;
       return query.format === 'csv'
-        ? new Download(CSV, name, csvOf(reader, asked, timezone))
-        : new Download(NDJSON, name, ndjsonOf(reader, asked));
+        ? new FileDownload(CSV_CONTENT_TYPE, name, generateCsv(reader, asked, timezone))
+        : new FileDownload(NDJSON_CONTENT_TYPE, name, generateNdjson(reader, asked));
     },
   });
 }
 
-async function* csvOf(reader: Reader, query: ExchangeQuery, timezone: string): AsyncGenerator<string> {
-  yield csvLine(Object.keys(COLUMNS));
-  const cells = Object.values(COLUMNS);
-  for await (const rows of pagesOf(reader, query))
-    yield rows.map((row) => csvLine(cells.map((cell) => cell(row, timezone)))).join('');
+async function* generateCsv(
+  reader: DatabaseReader,
+  query: ExchangeQuery,
+  timezone: string,
+): AsyncGenerator<string> {
+  yield formatCsvLine(Object.keys(CSV_COLUMNS));
+  const cells = Object.values(CSV_COLUMNS);
+  for await (const rows of readPages(reader, query))
+    yield rows.map((row) => formatCsvLine(cells.map((cell) => cell(row, timezone)))).join('');
 }
 
-async function* ndjsonOf(reader: Reader, query: ExchangeQuery): AsyncGenerator<string> {
-  for await (const rows of pagesOf(reader, query))
+async function* generateNdjson(reader: DatabaseReader, query: ExchangeQuery): AsyncGenerator<string> {
+  for await (const rows of readPages(reader, query))
     yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-async function* pagesOf(reader: Reader, query: ExchangeQuery): AsyncGenerator<RequestRow[]> {
+async function* readPages(reader: DatabaseReader, query: ExchangeQuery): AsyncGenerator<RequestRow[]> {
   let cursor: string | null = null;
   do {
-    const page = await exchangePage(reader, cursor === null ? query : { ...query, cursor });
-    if (page.rows.length > 0) yield page.rows.map(requestOf);
+    const page = await getExchangePage(reader, cursor === null ? query : { ...query, cursor });
+    if (page.rows.length > 0) yield page.rows.map(toRequestResource);
     cursor = page.nextCursor;
   } while (cursor !== null);
 }

@@ -1,11 +1,11 @@
 import { requestDetail } from '@floe/contract/api/analytics';
 import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
-import { exchangeById } from '../../store/exchanges.ts';
-import { readVerb } from '../verb.ts';
-import { requestDetailOf } from './request-row.ts';
+import { findExchangeById } from '../../store/exchanges.ts';
+import { defineReadVerb } from '../verb.ts';
+import { toRequestDetail } from './request-resource.ts';
 
-export const getRequest = readVerb({
+export const getRequestVerb = defineReadVerb({
   name: 'requests.get',
   method: 'GET',
   path: '/api/analytics/requests/{id}',
@@ -14,8 +14,8 @@ export const getRequest = readVerb({
   params: idParams,
   answer: requestDetail,
   async run({ orgId, reader }, { params }) {
-    const row = await exchangeById(reader, orgId, params.id);
+    const row = await findExchangeById(reader, orgId, params.id);
     if (!row) throw new Fault('not_found', 'No request has this id.');
-    return requestDetailOf(row);
+    return toRequestDetail(row);
   },
 });

@@ -1,32 +1,32 @@
-import { requestPage, requestQuery } from '@floe/contract/api/analytics';
-import { exchangePage } from '../../store/exchanges.ts';
-import { liveHead, positionText } from '../../store/live-events.ts';
-import { liveIdsBeyond } from '../../store/live-ids.ts';
-import { range } from '../time-range.ts';
-import { readVerb } from '../verb.ts';
-import { filtersOf } from './request-filters.ts';
-import { requestOf } from './request-row.ts';
+import { requestListPage, requestListQuery } from '@floe/contract/api/analytics';
+import { getExchangePage } from '../../store/exchanges.ts';
+import { formatLiveEventPosition, getLiveEventHead } from '../../store/live-events.ts';
+import { listLiveExchangeIdsAfter } from '../../store/live-exchange-ids.ts';
+import { parseTimeRange } from '../time-range.ts';
+import { defineReadVerb } from '../verb.ts';
+import { parseRequestFilters } from './request-filters.ts';
+import { toRequestResource } from './request-resource.ts';
 
-export const listRequests = readVerb({
+export const listRequestsVerb = defineReadVerb({
   name: 'requests.list',
   method: 'GET',
   path: '/api/analytics/requests',
   scope: 'management',
   summary: 'List requests, newest first; `metadata.<key>=<value>` filters on metadata',
-  query: requestQuery,
-  answer: requestPage,
+  query: requestListQuery,
+  answer: requestListPage,
   async run({ orgId, reader }, { query }) {
     const { limit, cursor, live } = query;
-    const head = live === 'true' && cursor === undefined ? await liveHead(reader) : null;
-    const asked = { orgId, limit, cursor, ...range(query), ...filtersOf(query) };
-    const { rows, nextCursor } = await exchangePage(reader, asked);
-    if (head === null) return { data: rows.map(requestOf), next_cursor: nextCursor };
+    const head = live === 'true' && cursor === undefined ? await getLiveEventHead(reader) : null;
+    const asked = { orgId, limit, cursor, ...parseTimeRange(query), ...parseRequestFilters(query) };
+    const { rows, nextCursor } = await getExchangePage(reader, asked);
+    if (head === null) return { data: rows.map(toRequestResource), next_cursor: nextCursor };
     // What was committed since belongs to what comes after the page, and is told there.
-    const later = await liveIdsBeyond(reader, orgId, head);
+    const later = await listLiveExchangeIdsAfter(reader, orgId, head);
     return {
-      data: rows.filter(({ id }) => !later.has(id)).map(requestOf),
+      data: rows.filter(({ id }) => !later.has(id)).map(toRequestResource),
       next_cursor: nextCursor,
-      live_id: positionText(head),
+      live_id: formatLiveEventPosition(head),
     };
   },
 });

@@ -3,13 +3,13 @@ import { idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import type { BodyStore } from '../../gateway/bodies/body-store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { keptBodies } from '../../store/kept-bodies.ts';
-import { type Verb, writeVerb } from '../verb.ts';
+import { findStoredBodies } from '../../store/stored-bodies.ts';
+import { defineWriteVerb, type Verb } from '../verb.ts';
 
 /** The bodies of a request, where the org keeps them. Who looks stands in the audit log. */
-export function getRequestBodies(bodies: Pick<BodyStore, 'open'>): Verb {
-  return writeVerb({
-    name: 'requests.view_bodies',
+export function getRequestBodiesVerb(bodies: Pick<BodyStore, 'open'>): Verb {
+  return defineWriteVerb({
+    name: 'requests.bodies',
     method: 'GET',
     status: 200,
     path: '/api/analytics/requests/{id}/bodies',
@@ -19,10 +19,10 @@ export function getRequestBodies(bodies: Pick<BodyStore, 'open'>): Verb {
     summary: 'Read what a client sent and was told, where the org keeps bodies',
     params: idParams,
     answer: requestBodies,
-    changes: null,
+    invalidates: null,
     async run({ orgId, actor, writer }, { params }) {
-      const row = await keptBodies(writer, orgId, params.id);
-      if (!row || !maySee(actor, row.owner))
+      const row = await findStoredBodies(writer, orgId, params.id);
+      if (!row || !canReadBodies(actor, row.owner))
         throw new Fault('not_found', 'No bodies are kept of a request with this id.');
       const { request, answer } = bodies.open(row);
       const created_at = new Date(row.created_at).toISOString();
@@ -35,6 +35,6 @@ export function getRequestBodies(bodies: Pick<BodyStore, 'open'>): Verb {
 }
 
 /** Owners and admins see all of their org, members what their own keys asked. */
-function maySee({ scopes, member }: Actor, owner: string | null): boolean {
+function canReadBodies({ scopes, member }: Actor, owner: string | null): boolean {
   return scopes.has('management') || (member !== null && owner?.toLowerCase() === member.email);
 }

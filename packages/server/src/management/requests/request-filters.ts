@@ -1,68 +1,70 @@
 import type { RequestFilterQuery } from '@floe/contract/api/analytics';
 import {
-  BOUNDED_COLUMNS,
-  type BoundedColumn,
-  type Bounds,
-  CHOSEN_COLUMNS,
-  type Choice,
-  type ChosenColumn,
   type ExchangeFilters,
-  type RangeChoice,
+  type IntegerRangeFilter,
+  NUMERIC_FILTER_COLUMNS,
+  type NumericFilterColumn,
+  type NumericRange,
+  TEXT_FILTER_COLUMNS,
+  type TextFilterColumn,
+  type ValueFilter,
 } from '../../store/exchange-filters.ts';
 
-const METADATA = 'metadata.';
+const METADATA_PREFIX = 'metadata.';
 
 /** The filters of a validated query, `metadata.<key>` among them, as the store takes them. */
-export function filtersOf(query: RequestFilterQuery & Readonly<Record<string, unknown>>): ExchangeFilters {
-  const chosen: { [Column in ChosenColumn]?: Choice } = {};
-  for (const column of CHOSEN_COLUMNS) {
-    const choice = choiceOf(query[column]);
+export function parseRequestFilters(
+  query: RequestFilterQuery & Readonly<Record<string, unknown>>,
+): ExchangeFilters {
+  const chosen: { [Column in TextFilterColumn]?: ValueFilter } = {};
+  for (const column of TEXT_FILTER_COLUMNS) {
+    const choice = parseValueFilter(query[column]);
     if (choice) chosen[column] = choice;
   }
-  const bounded: { [Column in BoundedColumn]?: Bounds } = {};
-  for (const column of BOUNDED_COLUMNS) {
-    const bounds = boundsOf(query[column]);
+  const bounded: { [Column in NumericFilterColumn]?: NumericRange } = {};
+  for (const column of NUMERIC_FILTER_COLUMNS) {
+    const bounds = parseNumericRange(query[column]);
     if (bounds) bounded[column] = bounds;
   }
   return {
-    chosen,
-    bounded,
-    key: choiceOf(query.key),
-    model: choiceOf(query.model),
-    status: statusesOf(query.status),
-    outcome: choiceOf(query.outcome),
+    textColumns: chosen,
+    numericColumns: bounded,
+    key: parseValueFilter(query.key),
+    model: parseValueFilter(query.model),
+    status: parseStatusFilter(query.status),
+    outcome: parseValueFilter(query.outcome),
     stream: query.stream === undefined ? undefined : query.stream === 'true',
     dropped: query.dropped === undefined ? undefined : query.dropped === 'true',
-    metadata: metadataOf(query),
+    metadata: parseMetadataFilters(query),
   };
 }
 
-type Given = string | readonly string[] | undefined;
+type FilterInput = string | readonly string[] | undefined;
 
-function listOf(given: Given): readonly string[] {
+function toList(given: FilterInput): readonly string[] {
   if (given === undefined) return [];
   return typeof given === 'string' ? [given] : given;
 }
 
 /** `x`, `!x`, `*` and `!*`, each any number of times; undefined when there is none. */
-export function choiceOf(given: Given): Choice | undefined {
-  const values = listOf(given);
+export function parseValueFilter(given: FilterInput): ValueFilter | undefined {
+  const values = toList(given);
   if (values.length === 0) return undefined;
-  const said = (value: string) => (value.startsWith('=') ? value.slice(1) : value);
+  const withoutEscape = (value: string) => (value.startsWith('=') ? value.slice(1) : value);
   const negated = values.filter((value) => value.startsWith('!'));
   const plain = values.filter((value) => !value.startsWith('!') && value !== '*');
   const isPresent = values.includes('*');
   const isAbsent = values.includes('!*');
   return {
-    any: plain.map(said),
-    none: negated.filter((value) => value !== '!*').map((value) => said(value.slice(1))),
+    any: plain.map(withoutEscape),
+    none: negated.filter((value) => value !== '!*').map((value) => withoutEscape(value.slice(1))),
     ...((isPresent || isAbsent) && { present: isPresent }),
   };
 }
 
 /** `429`, `5xx`, `400..499` and `error`, each with or without a `!`. */
-function statusesOf(given: Given): RangeChoice | undefined {
-  const values = listOf(given);
+function parseStatusFilter(given: FilterInput): IntegerRangeFilter | undefined {
+  const values = toList(given);
   if (values.length === 0) return undefined;
   const rangesOf = (value: string) =>
     // Two classes, as each has its place in the index.
@@ -78,10 +80,10 @@ function statusesOf(given: Given): RangeChoice | undefined {
 }
 
 /** The part that several bounds leave. */
-function boundsOf(given: Given): Bounds | undefined {
-  const values = listOf(given);
+function parseNumericRange(given: FilterInput): NumericRange | undefined {
+  const values = toList(given);
   if (values.length === 0) return undefined;
-  const each = values.map(oneBound);
+  const each = values.map(parseBound);
   const from = Math.max(...each.map((bound) => bound.from ?? Number.NEGATIVE_INFINITY));
   const to = Math.min(...each.map((bound) => bound.to ?? Number.POSITIVE_INFINITY));
   return {
@@ -90,7 +92,7 @@ function boundsOf(given: Given): Bounds | undefined {
   };
 }
 
-function oneBound(text: string): Bounds {
+function parseBound(text: string): NumericRange {
   const [, sign = '', value = ''] = /^(>=|<=|>|<)?(-?[\d.]+)$/.exec(text) ?? [];
   if (text.includes('..')) {
     const [from, to] = text.split('..');
@@ -100,25 +102,25 @@ function oneBound(text: string): Bounds {
   if (sign === '>=') return { from: number };
   if (sign === '<=') return { to: number };
   // The next number a double can hold: what is counted in whole ones or measured alike.
-  if (sign === '>') return { from: above(number) };
-  if (sign === '<') return { to: -above(-number) };
+  if (sign === '>') return { from: nextDouble(number) };
+  if (sign === '<') return { to: -nextDouble(-number) };
   return { from: number, to: number };
 }
 
-function above(number: number): number {
+function nextDouble(number: number): number {
   return number + Math.max(Number.EPSILON * Math.abs(number), Number.MIN_VALUE);
 }
 
-function metadataOf(query: Readonly<Record<string, unknown>>): Record<string, Choice> {
-  const found: Record<string, Choice> = {};
+function parseMetadataFilters(query: Readonly<Record<string, unknown>>): Record<string, ValueFilter> {
+  const found: Record<string, ValueFilter> = {};
   for (const [name, value] of Object.entries(query)) {
-    if (!name.startsWith(METADATA) || !isGiven(value)) continue;
-    const choice = choiceOf(value);
-    if (choice) found[name.slice(METADATA.length)] = choice;
+    if (!name.startsWith(METADATA_PREFIX) || !isFilterInput(value)) continue;
+    const choice = parseValueFilter(value);
+    if (choice) found[name.slice(METADATA_PREFIX.length)] = choice;
   }
   return found;
 }
 
-function isGiven(value: unknown): value is Given {
+function isFilterInput(value: unknown): value is FilterInput {
   return typeof value === 'string' || Array.isArray(value);
 }

@@ -1,40 +1,45 @@
-import { board, boardChange, boardCreation, boardReplacement } from '@floe/contract/api/boards';
-import { listQuery } from '@floe/contract/api/page';
+import { boardCreation, boardPatch, boardReplacement, boardResource } from '@floe/contract/api/boards';
+import { createListQuery } from '@floe/contract/api/page';
 import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import type * as z from 'zod';
 import { newId } from '../../core/ids.ts';
-import { boardOfMonitors, groupsOf } from '../../monitoring/boards/board.ts';
-import { boardColumns, boardShown } from '../../monitoring/boards/file-boards.ts';
+import { parseBoardGroups, requireBoardMonitors } from '../../monitoring/boards/board.ts';
+import { boardAuditView, boardColumns } from '../../monitoring/boards/file-boards.ts';
 import {
   type BoardRow,
-  boardById,
-  boardBySlug,
-  boardPage,
-  changeBoard,
   deleteBoard,
+  findBoardByIdOrSlug,
+  findBoardBySlug,
+  getBoardPage,
   insertBoard,
+  updateBoard,
 } from '../../store/monitoring/boards.ts';
-import type { Reader } from '../../store/ports.ts';
-import { boardAnswer } from '../boards/board-answer.ts';
-import { boardDraft } from '../boards/board-draft.ts';
-import { mustNotBeInFile } from '../managed-by-file.ts';
-import { MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
-import { isStored } from './is-stored.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { buildBoardConfig } from '../boards/board-config.ts';
+import { toBoardResource } from '../boards/board-resource.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
+import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-const SHAPES = {
-  answer: board,
-  list: listQuery(),
+const BOARD_SCHEMAS = {
+  answer: boardResource,
+  list: createListQuery(),
   creation: boardCreation,
-  change: boardChange,
+  change: boardPatch,
   replacement: boardReplacement,
 };
 
-type BoardKind = ResourceKind<BoardRow, BoardConfig, z.input<typeof board>, typeof SHAPES>;
+type BoardResourceKind = ResourceKind<
+  BoardRow,
+  BoardConfig,
+  z.input<typeof boardResource>,
+  typeof BOARD_SCHEMAS
+>;
 
 // budget: one declaration
-export function boards(host: MonitoringHost): BoardKind {
+export function createBoardKind(dependencies: MonitoringDependencies): BoardResourceKind {
   return {
     kind: 'boards',
     path: '/api/monitoring/boards',
@@ -47,26 +52,27 @@ export function boards(host: MonitoringHost): BoardKind {
       replace: 'Create or replace a board by its slug',
       delete: 'Remove a board; its monitors stay',
     },
-    shapes: SHAPES,
-    unknown: 'No board has this id or slug.',
-    find: boardById,
-    page: ({ reader, orgId }, query) => boardPage(reader, { orgId, ...query }),
-    view: (row) => boardAnswer(row, host),
-    shown: (_, row) => boardShown(row),
-    mustBeChangeable: (row) => mustNotBeInFile('board', row.slug, row),
-    created: ({ writer, orgId }, { body }) => boardOfMonitors(writer, orgId, boardDraft(body)),
-    changed({ writer, orgId }, row, { body }) {
-      const current = boardAnswer(row, host);
-      return boardOfMonitors(writer, orgId, boardDraft(body, current), current.groups);
+    schemas: BOARD_SCHEMAS,
+    notFoundMessage: 'No board has this id or slug.',
+    find: findBoardByIdOrSlug,
+    getPage: ({ reader, orgId }, query) => getBoardPage(reader, { orgId, ...query }),
+    toResource: (row) => toBoardResource(row, dependencies),
+    toAuditView: (_, row) => boardAuditView(row),
+    requireChangeable: (row) => requireNotManagedByFile('board', row.slug, row),
+    configFromCreation: ({ writer, orgId }, { body }) =>
+      requireBoardMonitors(writer, orgId, buildBoardConfig(body)),
+    configFromPatch({ writer, orgId }, row, { body }) {
+      const current = toBoardResource(row, dependencies);
+      return requireBoardMonitors(writer, orgId, buildBoardConfig(body, current), current.groups);
     },
-    replaced({ writer, orgId }, row, id, { body }) {
+    configFromReplacement({ writer, orgId }, row, id, { body }) {
       if (!row && body.slug !== undefined && body.slug !== id)
         throw new Fault('invalid_request', 'slug: is not the one of the path', { param: 'slug' });
       const fields = { ...body, slug: body.slug ?? row?.slug ?? id };
-      return boardOfMonitors(writer, orgId, boardDraft(fields), row ? groupsOf(row) : []);
+      return requireBoardMonitors(writer, orgId, buildBoardConfig(fields), row ? parseBoardGroups(row) : []);
     },
     async insert({ orgId, actor, clock, writer }, config) {
-      await slugMustBeFree(writer, config.slug);
+      await requireFreeSlug(writer, config.slug);
       const now = clock.now();
       const row: BoardRow = {
         id: newId('brd', now),
@@ -83,10 +89,10 @@ export function boards(host: MonitoringHost): BoardKind {
     },
     async update({ actor, clock, writer }, row, config) {
       const columns = boardColumns(config);
-      if (isStored(row, columns)) return null;
-      if (config.slug !== row.slug) await slugMustBeFree(writer, config.slug);
+      if (hasColumnValues(row, columns)) return null;
+      if (config.slug !== row.slug) await requireFreeSlug(writer, config.slug);
       const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
-      await changeBoard(writer, row.id, change);
+      await updateBoard(writer, row.id, change);
       return { ...row, ...change };
     },
     remove: ({ writer }, { id }) => deleteBoard(writer, id),
@@ -94,8 +100,8 @@ export function boards(host: MonitoringHost): BoardKind {
 }
 
 /** @throws Fault `conflict`: slugs are unique in the installation */
-async function slugMustBeFree(reader: Reader, slug: string): Promise<void> {
-  if (!(await boardBySlug(reader, slug))) return;
+async function requireFreeSlug(reader: DatabaseReader, slug: string): Promise<void> {
+  if (!(await findBoardBySlug(reader, slug))) return;
   throw new Fault('conflict', `A board of this installation has the slug "${slug}" already.`, {
     param: 'slug',
   });

@@ -1,38 +1,42 @@
 import {
-  MONITORS_AT_ONCE,
+  MAX_BULK_MONITORS,
   type Monitor,
-  monitor,
-  monitorChange,
   monitorCreation,
-  monitorQuery,
+  monitorListQuery,
+  monitorPatch,
   monitorReplacement,
+  monitorResource,
 } from '@floe/contract/api/monitors';
 import { Fault } from '@floe/contract/faults';
 import { newId } from '../../core/ids.ts';
-import { textsIn } from '../../monitoring/book.ts';
-import { DEFAULT_GRACE_MS, type MonitorDefinition } from '../../monitoring/definition.ts';
+import { DEFAULT_GRACE_MS, type MonitorDefinition } from '../../monitoring/monitor-definition.ts';
 import { createMonitor, deleteMonitor, replaceMonitor } from '../../monitoring/monitors.ts';
-import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read.ts';
-import { defaultGrace, monitorById } from '../../store/monitoring/definitions.ts';
-import type { Writer } from '../../store/ports.ts';
-import { mustBeOwn, mustKnowChannels } from '../monitors/find-monitor.ts';
-import { minutesOf, monitorAnswer, monitorShown } from '../monitors/monitor-answer.ts';
-import { monitorConfig, monitorDraft } from '../monitors/monitor-draft.ts';
-import { changing, MONITORING_SCOPES, type MonitoringHost } from '../monitors/monitoring-host.ts';
-import { isStored } from './is-stored.ts';
+import { findMonitor, listMonitors, type MonitorView, readMonitor } from '../../monitoring/read-monitors.ts';
+import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import { findMonitorById, getDefaultGraceMs } from '../../store/monitoring/monitors.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { buildMonitorDefinition, toMonitorConfig } from '../monitors/monitor-definition.ts';
+import { requireChannelsExist, requireMonitorNotInFile } from '../monitors/monitor-requirements.ts';
+import { msToMinutes, toMonitorAuditView, toMonitorResource } from '../monitors/monitor-resource.ts';
+import {
+  createMonitorChangeContext,
+  MONITORING_SCOPES,
+  type MonitoringDependencies,
+} from '../monitors/monitoring-dependencies.ts';
+import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-const SHAPES = {
-  answer: monitor,
-  list: monitorQuery,
+const MONITOR_SCHEMAS = {
+  answer: monitorResource,
+  list: monitorListQuery,
   creation: monitorCreation,
-  change: monitorChange,
+  change: monitorPatch,
   replacement: monitorReplacement,
 };
 
-type MonitorKind = ResourceKind<MonitorView, MonitorDefinition, Monitor, typeof SHAPES>;
+type MonitorResourceKind = ResourceKind<MonitorView, MonitorDefinition, Monitor, typeof MONITOR_SCHEMAS>;
 
-const SUMMARIES = {
+const MONITOR_SUMMARIES = {
   list: 'List monitors, newest or most urgent first; by tag, status, channel, or a part of id or name',
   create: 'Create a monitor; it waits for its first beat',
   get: 'Read one monitor and where it stands now',
@@ -44,22 +48,22 @@ const SUMMARIES = {
 
 /** Monitors, with where they stand. One that was removed keeps its history, and continues it when it is made again. */
 // budget: one declaration
-export function monitors(host: MonitoringHost): MonitorKind {
-  const sight = () => host.engine.sight();
+export function createMonitorKind(dependencies: MonitoringDependencies): MonitorResourceKind {
+  const evaluationContext = () => dependencies.engine.evaluationContext();
   return {
     kind: 'monitors',
     path: '/api/monitoring/monitors',
     scope: MONITORING_SCOPES,
-    live: ['status', 'last_beat_at', 'next_due_at', 'deadline_at', 'failing_since', 'beat_url'],
-    summaries: SUMMARIES,
-    shapes: SHAPES,
-    unknown: 'There is no monitor with this id in this organization.',
-    unknownCode: 'monitor_not_found',
-    before: () => host.engine.moment(),
-    find: (reader, orgId, id) => findMonitor(reader, orgId, id, sight()),
-    async page({ reader, orgId }, query) {
-      const asked = { ...query, orgId, ids: idsIn(query.ids) };
-      const { rows, nextCursor } = await listMonitors(reader, asked, sight());
+    volatileFields: ['status', 'last_beat_at', 'next_due_at', 'deadline_at', 'failing_since', 'beat_url'],
+    summaries: MONITOR_SUMMARIES,
+    schemas: MONITOR_SCHEMAS,
+    notFoundMessage: 'There is no monitor with this id in this organization.',
+    notFoundCode: 'monitor_not_found',
+    beforeTransaction: () => dependencies.engine.changeContext(),
+    find: (reader, orgId, id) => findMonitor(reader, orgId, id, evaluationContext()),
+    async getPage({ reader, orgId }, query) {
+      const asked = { ...query, orgId, ids: parseMonitorIds(query.ids) };
+      const { rows, nextCursor } = await listMonitors(reader, asked, evaluationContext());
       const { status } = query;
       // The clock that was written last may be a second behind.
       return {
@@ -67,61 +71,69 @@ export function monitors(host: MonitoringHost): MonitorKind {
         nextCursor,
       };
     },
-    view: (view, { actor }) => monitorAnswer(view, actor, host),
-    shown: (_, { row }) => monitorShown(row),
-    mustBeChangeable: ({ row }) => mustBeOwn(row),
-    async created({ writer, orgId, clock }, { body }) {
+    toResource: (view, { actor }) => toMonitorResource(view, actor, dependencies),
+    toAuditView: (_, { row }) => toMonitorAuditView(row),
+    requireChangeable: ({ row }) => requireMonitorNotInFile(row),
+    async configFromCreation({ writer, orgId, clock }, { body }) {
       const id = body.id ?? newId('mon', clock.now());
-      const definition = monitorDraft({ ...body, id }, {}, host.timezone(orgId));
-      const other = await monitorById(writer, orgId, id);
+      const definition = buildMonitorDefinition({ ...body, id }, {}, dependencies.timezone(orgId));
+      const other = await findMonitorById(writer, orgId, id);
       if (other?.disabled_at === null)
         throw new Fault('conflict', `A monitor "${id}" exists already.`, { param: 'id' });
-      await mustKnowChannels(writer, orgId, textsIn(definition.channels_json));
+      await requireChannelsExist(writer, orgId, parseStringList(definition.channels_json));
       return definition;
     },
-    async changed({ writer, orgId }, { row }, { body }) {
-      const definition = monitorDraft(body, monitorConfig(row, sight().nowMs), host.timezone(orgId));
-      if (body.channels) await mustKnowChannels(writer, orgId, body.channels);
+    async configFromPatch({ writer, orgId }, { row }, { body }) {
+      const definition = buildMonitorDefinition(
+        body,
+        toMonitorConfig(row, evaluationContext().nowMs),
+        dependencies.timezone(orgId),
+      );
+      if (body.channels) await requireChannelsExist(writer, orgId, body.channels);
       return definition;
     },
-    async replaced({ writer, orgId }, view, id, { body }) {
+    async configFromReplacement({ writer, orgId }, view, id, { body }) {
       if (body.id !== undefined && body.id !== id)
         throw new Fault('invalid_request', 'id: is not the one of the path; an id never changes', {
           param: 'id',
         });
-      const fields = { ...body, id, ...((await followsOrg(writer, orgId, body)) && INHERITED) };
-      const definition = monitorDraft(fields, {}, host.timezone(orgId));
-      if (!view || !isStored(view.row, definition))
-        await mustKnowChannels(writer, orgId, textsIn(definition.channels_json));
+      const fields = {
+        ...body,
+        id,
+        ...((await inheritsGracePeriod(writer, orgId, body)) && INHERITED_GRACE_PERIOD),
+      };
+      const definition = buildMonitorDefinition(fields, {}, dependencies.timezone(orgId));
+      if (!view || !hasColumnValues(view.row, definition))
+        await requireChannelsExist(writer, orgId, parseStringList(definition.channels_json));
       return definition;
     },
     async insert(context, definition) {
       const { writer, orgId } = context;
-      await createMonitor(changing(context, host), orgId, definition);
-      return readMonitor(writer, orgId, definition.id, sight());
+      await createMonitor(createMonitorChangeContext(context, dependencies), orgId, definition);
+      return readMonitor(writer, orgId, definition.id, evaluationContext());
     },
     async update(context, { row }, definition) {
-      if (isStored(row, definition)) return null;
-      await replaceMonitor(changing(context, host), row, definition);
-      return readMonitor(context.writer, context.orgId, row.id, sight());
+      if (hasColumnValues(row, definition)) return null;
+      await replaceMonitor(createMonitorChangeContext(context, dependencies), row, definition);
+      return readMonitor(context.writer, context.orgId, row.id, evaluationContext());
     },
-    remove: (context, { row }) => deleteMonitor(changing(context, host), row),
+    remove: (context, { row }) => deleteMonitor(createMonitorChangeContext(context, dependencies), row),
   };
 }
 
 /** @throws Fault `invalid_request` for more than are answered at once */
-function idsIn(text: string | undefined): string[] | undefined {
+function parseMonitorIds(text: string | undefined): string[] | undefined {
   if (text === undefined) return undefined;
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
-  if (ids.length <= MONITORS_AT_ONCE) return ids;
-  throw new Fault('invalid_request', `ids: at most ${MONITORS_AT_ONCE} at a time`, { param: 'ids' });
+  if (ids.length <= MAX_BULK_MONITORS) return ids;
+  throw new Fault('invalid_request', `ids: at most ${MAX_BULK_MONITORS} at a time`, { param: 'ids' });
 }
 
-const INHERITED = { grace_period_minutes: null };
+const INHERITED_GRACE_PERIOD = { grace_period_minutes: null };
 
 /** `GET` shows the grace in force. Given back beside `grace_source: "org"`, it is the org's unless it was changed. */
-async function followsOrg(
-  writer: Writer,
+async function inheritsGracePeriod(
+  writer: DatabaseWriter,
   orgId: string,
   body: {
     readonly grace_source?: string | undefined;
@@ -129,6 +141,6 @@ async function followsOrg(
   },
 ): Promise<boolean> {
   if (body.grace_source !== 'org') return false;
-  const graceMs = (await defaultGrace(writer, orgId)) ?? DEFAULT_GRACE_MS;
-  return body.grace_period_minutes === minutesOf(graceMs);
+  const graceMs = (await getDefaultGraceMs(writer, orgId)) ?? DEFAULT_GRACE_MS;
+  return body.grace_period_minutes === msToMinutes(graceMs);
 }

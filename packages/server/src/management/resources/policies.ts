@@ -1,27 +1,36 @@
-import { policy, policyBody } from '@floe/contract/api/policies';
+import { policyInput, policyResource } from '@floe/contract/api/policies';
 import type { PolicyConfig } from '@floe/contract/config';
 import { PolicySchema } from '@floe/contract/config/guardrails';
 import type * as z from 'zod';
-import { policyProblem } from '../../guardrails/policies/policies.ts';
-import { policyOf } from '../../platform/config/stored-config.ts';
-import { copied, shownOf } from '../entries/entry-row.ts';
-import type { OrderedEntry } from './ordered-kind.ts';
+import { findPolicyError } from '../../guardrails/policies/policies.ts';
+import { parseStoredPolicy } from '../../platform/config/stored-config.ts';
+import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
+import type { OrderedKindSpec } from './ordered-resource-kind.ts';
 
-export const POLICIES: OrderedEntry<PolicyConfig, z.input<typeof policy>> = {
+export const POLICY_KIND_SPEC: OrderedKindSpec<PolicyConfig, z.input<typeof policyResource>> = {
   kind: 'policies',
-  one: 'policy',
-  named: 'name',
+  singular: 'policy',
+  nameField: 'name',
   schema: PolicySchema,
-  answer: policy,
-  body: policyBody,
+  answer: policyResource,
+  body: policyInput,
   nameOf: ({ name }) => name,
-  examine(config) {
-    const message = policyProblem(config);
+  findProblem(config) {
+    const message = findPolicyError(config);
     return message === null ? null : { field: 'when', message };
   },
-  view(row, position) {
-    const { name, enabled, on, when = null, detect = null, action, mode, message = null } = policyOf(row);
-    const shown = { name, enabled, on, when, detect: copied(detect), action, mode, message };
-    return { id: row.id, ...shown, position, ...shownOf(row) };
+  toResource(row, position) {
+    const {
+      name,
+      enabled,
+      on,
+      when = null,
+      detect = null,
+      action,
+      mode,
+      message = null,
+    } = parseStoredPolicy(row);
+    const shown = { name, enabled, on, when, detect: cloneJson(detect), action, mode, message };
+    return { id: row.id, ...shown, position, ...toEntryMetadata(row) };
   },
 };

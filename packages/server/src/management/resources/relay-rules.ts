@@ -1,24 +1,24 @@
-import { relayRule, relayRuleBody } from '@floe/contract/api/relay-management';
+import { relayRule, relayRuleInput } from '@floe/contract/api/relay-management';
 import type { RelayRuleConfig } from '@floe/contract/config';
 import { RelayRuleSchema } from '@floe/contract/config/relay';
 import { isObject } from '@floe/contract/json';
-import { compileRule } from '@floe/relay/rules/rule';
+import { compileRule } from '@floe/relay/rules/compile-rule';
 import type * as z from 'zod';
-import { hitsByRule } from '../../store/relay/decisions.ts';
-import type { RuleHost } from '../guardrails/rule-host.ts';
-import { validate } from '../input.ts';
-import type { RelayHost } from '../relay/relay-host.ts';
-import { compiledFor } from '../relay/rule-problem.ts';
-import type { Reading } from '../verb-definition.ts';
-import { given, ruleKind, type StoredRule, writtenBy } from './rule-kind.ts';
+import { countDecisionsByRule } from '../../store/relay/relay-decisions.ts';
+import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
+import { compileSubmitted } from '../relay/compile-submitted.ts';
+import type { RelayDependencies } from '../relay/relay-dependencies.ts';
+import { validateInput } from '../validate-input.ts';
+import type { ReadContext } from '../verb-definition.ts';
+import { createRuleKind, type ManagedRule, pickGivenFields, toRuleMetadata } from './rule-resource-kind.ts';
 
-type View = z.input<typeof relayRule>;
-type Hits = ReadonlyMap<string, number>;
+type RelayRuleResource = z.input<typeof relayRule>;
+type HitCounts = ReadonlyMap<string, number>;
 
 const WEEK_MS = 7 * 24 * 3_600_000;
-const HITS_LOOKED_AT = 10_000;
+const MAX_COUNTED_DECISIONS = 10_000;
 
-const SUMMARIES = {
+const RELAY_RULE_SUMMARIES = {
   list: 'List rules of the relay with how often they applied: those of floe.yaml first, then newest first',
   create: 'Create a rule of the relay',
   get: 'Read one rule of the relay',
@@ -28,58 +28,67 @@ const SUMMARIES = {
 };
 
 /** Rules of the relay, with how often they applied. */
-export function relayRules({ relays }: Pick<RelayHost, 'relays'>, host: Pick<RuleHost, 'fileRules'>) {
+export function createRelayRuleKind(
+  { orgRelays }: Pick<RelayDependencies, 'orgRelays'>,
+  dependencies: Pick<RuleDependencies, 'getFileRules'>,
+) {
   // A document writes many rules in one transaction, which sees the same decisions from its beginning to its end.
-  const known = new WeakMap<Reading, Promise<Hits>>();
-  const hitsOf = (context: Reading): Promise<Hits> => {
+  const hitsByContext = new WeakMap<ReadContext, Promise<HitCounts>>();
+  const loadHits = (context: ReadContext): Promise<HitCounts> => {
     const { reader, orgId, clock } = context;
-    const hits = known.get(context) ?? hitsByRule(reader, orgId, clock.now() - WEEK_MS, HITS_LOOKED_AT);
-    known.set(context, hits);
+    const hits =
+      hitsByContext.get(context) ??
+      countDecisionsByRule(reader, orgId, clock.now() - WEEK_MS, MAX_COUNTED_DECISIONS);
+    hitsByContext.set(context, hits);
     return hits;
   };
-  return ruleKind<RelayRuleConfig, View>(
+  return createRuleKind<RelayRuleConfig, RelayRuleResource>(
     {
       kind: 'relay_rules',
-      one: 'rule',
+      singular: 'rule',
       path: '/api/management/relay/rules',
-      changes: 'relay',
-      live: ['hits', 'mode'],
-      summaries: SUMMARIES,
-      unknown: 'No rule of the relay has this id.',
-      prefix: 'rlr',
+      invalidates: 'relay',
+      volatileFields: ['match_count', 'mode'],
+      summaries: RELAY_RULE_SUMMARIES,
+      notFoundMessage: 'No rule of the relay has this id.',
+      idPrefix: 'rlr',
       schema: RelayRuleSchema,
       answer: relayRule,
-      body: relayRuleBody,
-      replacement: relayRuleBody,
-      inFile: (rules) => rules.relay_rules,
-      checked: configFrom,
-      async view(rule, context) {
-        const { mode } = relays.of(context.orgId).relay.config;
-        return viewOf(rule, mode, await hitsOf(context));
+      body: relayRuleInput,
+      replacement: relayRuleInput,
+      fileRulesOf: (rules) => rules.relayRules,
+      parseConfig: parseRelayRule,
+      async toResource(rule, context) {
+        const { mode } = orgRelays.get(context.orgId).relay.config;
+        return toRelayRuleResource(rule, mode, await loadHits(context));
       },
     },
-    host,
+    dependencies,
   );
 }
 
-function viewOf(stored: StoredRule<RelayRuleConfig>, mode: 'observe' | 'enforce', hits: Hits): View {
+function toRelayRuleResource(
+  stored: ManagedRule<RelayRuleConfig>,
+  mode: 'observe' | 'enforce',
+  hits: HitCounts,
+): RelayRuleResource {
   const { id, config } = stored;
-  const rule: View['rule'] = JSON.parse(JSON.stringify(config));
+  const rule: RelayRuleResource['rule'] = JSON.parse(JSON.stringify(config));
   return {
     id,
     rule,
     mode: mode === 'enforce' ? config.mode : 'observe',
-    hits: hits.get(config.name) ?? 0,
-    ...writtenBy(stored),
+    match_count: hits.get(config.name) ?? 0,
+    ...toRuleMetadata(stored),
   };
 }
 
 /** A whole rule from what a client sent: the rule itself, or what GET gave. @throws Fault as floe.yaml would refuse it */
-function configFrom(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
-  const config: RelayRuleConfig = validate(
+function parseRelayRule(body: Readonly<Record<string, unknown>>): RelayRuleConfig {
+  const config: RelayRuleConfig = validateInput(
     RelayRuleSchema,
-    given(isObject(body['rule']) ? body['rule'] : body),
+    pickGivenFields(isObject(body['rule']) ? body['rule'] : body),
   );
-  compiledFor(() => compileRule(config));
+  compileSubmitted(() => compileRule(config));
   return config;
 }

@@ -1,144 +1,159 @@
-import { idParams, page } from '@floe/contract/api/page';
+import { createPageSchema, idParams } from '@floe/contract/api/page';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import * as z from 'zod';
 import { requireReasonAndStepUp } from '../access.ts';
-import { readVerb, type Verb, writeVerb } from '../verb.ts';
-import type { Reading, Writing } from '../verb-definition.ts';
-import type { Answer, ResourceKind, Shapes, StoredKind, WrittenKind } from './resource-kind.ts';
+import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import type { ReadContext, WriteContext } from '../verb-definition.ts';
+import type {
+  ResourceKind,
+  ResourceLookup,
+  ResourceObject,
+  ResourceSchemas,
+  WritableResourceKind,
+} from './resource-kind.ts';
 
 /** List, create, read, change, replace and remove: what the API does with objects of a kind. */
-export function resourceVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
+export function resourceVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
-  const [list, get] = readVerbs(kind);
-  const [create, ...others] = writeVerbs(kind);
+  const [list, get] = defineReadVerbs(kind);
+  const [create, ...others] = defineWriteVerbs(kind);
   return [list, create, get, ...others].filter((verb) => verb !== undefined);
 }
 
-function readVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
+function defineReadVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
-  const { path, scope, summaries, shapes, live } = kind;
-  const answer: z.ZodType<unknown, View> = shapes.answer;
+  const { path, scope, summaries, schemas, volatileFields } = kind;
+  const answer: z.ZodType<unknown, View> = schemas.answer;
   return [
-    readVerb({
+    defineReadVerb({
       name: `${kind.kind}.list`,
       method: 'GET',
       path,
       scope,
       summary: summaries.list,
-      query: shapeOf(shapes, 'list'),
-      answer: page(answer),
+      query: getSchema(schemas, 'list'),
+      answer: createPageSchema(answer),
       async run(context, { query }) {
-        const { rows, nextCursor } = await kind.page(context, query);
-        const data = await Promise.all(rows.map((row) => kind.view(row, context)));
+        const { rows, nextCursor } = await kind.getPage(context, query);
+        const data = await Promise.all(rows.map((row) => kind.toResource(row, context)));
         return { data, next_cursor: nextCursor };
       },
     }),
-    readVerb({
+    defineReadVerb({
       name: `${kind.kind}.get`,
       method: 'GET',
       path: `${path}/{id}`,
       scope,
       summary: summaries.get,
-      ...(live && { live }),
+      ...(volatileFields && { volatileFields }),
       params: idParams,
       answer,
       async run(context, { params }) {
-        return kind.view(await existing(kind, context, params.id), context);
+        return kind.toResource(await requireResource(kind, context, params.id), context);
       },
     }),
   ];
 }
 
 // budget: one declaration per operation
-function writeVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
+function defineWriteVerbs<Row, Config, View extends ResourceObject, S extends ResourceSchemas<View>>(
   kind: ResourceKind<Row, Config, View, S>,
 ): readonly Verb[] {
-  const { path, scope, summaries, shapes } = kind;
-  const answer: z.ZodType<unknown, View> = shapes.answer;
+  const { path, scope, summaries, schemas } = kind;
+  const answer: z.ZodType<unknown, View> = schemas.answer;
   const common = {
     scope,
-    changes: kind.changes ?? null,
+    invalidates: kind.invalidates ?? null,
     ...(kind.roles && { roles: kind.roles }),
-    ...(kind.before && { before: kind.before }),
+    ...(kind.beforeTransaction && { beforeTransaction: kind.beforeTransaction }),
   } as const;
-  const one = `${path}/{id}` as const;
+  const resourcePath = `${path}/{id}` as const;
   return [
-    writeVerb({
+    defineWriteVerb({
       ...common,
       name: `${kind.kind}.create`,
       method: 'POST',
       path,
       summary: summaries.create,
-      body: shapeOf(shapes, 'creation'),
-      answer: kind.shownOnce?.answer ?? answer,
+      body: getSchema(schemas, 'creation'),
+      answer: kind.creationOnly?.answer ?? answer,
       status: 201,
-      ...(kind.shownOnce && { idempotent: true }),
+      ...(kind.creationOnly && { handlesIdempotency: true }),
       async run(context, input) {
-        const config = await kind.created(context, input);
-        const { answer: shown, audit } = await create(kind, context, config, reasonIn(kind, input.body));
-        return { answer: { ...shown, ...kind.shownOnce?.of(config) }, audit };
+        const config = await kind.configFromCreation(context, input);
+        const { answer: shown, audit } = await createResource(
+          kind,
+          context,
+          config,
+          parseReason(kind, input.body),
+        );
+        return { answer: { ...shown, ...kind.creationOnly?.fieldsFrom(config) }, audit };
       },
     }),
-    writeVerb({
+    defineWriteVerb({
       ...common,
       name: `${kind.kind}.update`,
       method: 'PATCH',
-      path: one,
+      path: resourcePath,
       summary: summaries.update,
       params: idParams,
-      body: shapeOf(shapes, 'change'),
+      body: getSchema(schemas, 'change'),
       answer,
       status: 200,
       async run(context, input) {
-        const row = await changeable(kind, context, input.params.id);
-        const config = await kind.changed(context, row, input);
-        return update(kind, context, { row, config }, reasonIn(kind, input.body));
+        const row = await requireChangeableResource(kind, context, input.params.id);
+        const config = await kind.configFromPatch(context, row, input);
+        return updateResource(kind, context, { row, config }, parseReason(kind, input.body));
       },
     }),
-    writeVerb({
+    defineWriteVerb({
       ...common,
       name: `${kind.kind}.replace`,
       method: 'PUT',
-      path: one,
+      path: resourcePath,
       summary: summaries.replace,
-      params: shapes.replaceParams ?? idParams,
-      body: shapeOf(shapes, 'replacement'),
+      params: schemas.replaceParams ?? idParams,
+      body: getSchema(schemas, 'replacement'),
       answer,
       status: 200,
       async run(context, input) {
         const { id } = input.params;
         const row = (await kind.find(context.writer, context.orgId, id)) ?? null;
-        if (row && kind.mayRead?.(row, context.actor) === false)
+        if (row && kind.canRead?.(row, context.actor) === false)
           throw new Fault('conflict', 'Another one has this id; choose another.', { param: 'id' });
-        if (row) kind.mustBeChangeable?.(row, context.actor);
-        const config = await kind.replaced(context, row, id, input);
-        const reason = reasonIn(kind, input.body);
-        return row ? update(kind, context, { row, config }, reason) : create(kind, context, config, reason);
+        if (row) kind.requireChangeable?.(row, context.actor);
+        const config = await kind.configFromReplacement(context, row, id, input);
+        const reason = parseReason(kind, input.body);
+        return row
+          ? updateResource(kind, context, { row, config }, reason)
+          : createResource(kind, context, config, reason);
       },
     }),
-    writeVerb({
+    defineWriteVerb({
       ...common,
-      name: `${kind.kind}.${kind.removal ?? 'delete'}`,
+      name: `${kind.kind}.${kind.removalAction ?? 'delete'}`,
       method: 'DELETE',
-      path: one,
+      path: resourcePath,
       summary: summaries.delete,
       params: idParams,
-      ...(shapes.removal && { query: shapes.removal }),
+      ...(schemas.removal && { query: schemas.removal }),
       answer: z.null(),
       status: 204,
       async run(context, { params, query }) {
-        const row = await changeable(kind, context, params.id);
-        const reason = reasonIn(kind, query);
-        mustBeMeant(kind, context, { row, config: null }, reason);
-        const view = await kind.view(row, context);
-        const before = shownAs(kind, row, view);
+        const row = await requireChangeableResource(kind, context, params.id);
+        const reason = parseReason(kind, query);
+        requireReasonForIncrease(kind, context, { row, config: null }, reason);
+        const view = await kind.toResource(row, context);
+        const before = auditViewOf(kind, row, view);
         const isGone = (await kind.remove(context, row)) === false;
         if (isGone) return { answer: null, audit: 'unchanged' };
-        const left = kind.removal && (await kind.find(context.writer, context.orgId, params.id));
-        const after = left ? shownAs(kind, left, await kind.view(left, context)) : null;
+        const remaining = kind.removalAction && (await kind.find(context.writer, context.orgId, params.id));
+        const after = remaining
+          ? auditViewOf(kind, remaining, await kind.toResource(remaining, context))
+          : null;
         return { answer: null, audit: { subject: view.id, before, after, reason } };
       },
     }),
@@ -146,85 +161,92 @@ function writeVerbs<Row, Config, View extends Answer, S extends Shapes<View>>(
 }
 
 /** Unlike `shapes.change`, it has the type of this kind's schema, not that of all. */
-function shapeOf<S, Name extends keyof S>(shapes: S, name: Name): S[Name] {
-  return shapes[name];
+function getSchema<S, Name extends keyof S>(schemas: S, name: Name): S[Name] {
+  return schemas[name];
 }
 
 /** @throws Fault `not_found`, also for what another org has */
-export async function existing<Row>(
-  kind: StoredKind<Row>,
-  { reader, orgId, actor }: Reading,
+export async function requireResource<Row>(
+  kind: ResourceLookup<Row>,
+  { reader, orgId, actor }: ReadContext,
   id: string,
 ): Promise<Row> {
   const row = await kind.find(reader, orgId, id);
-  if (!row || kind.mayRead?.(row, actor) === false)
-    throw new Fault(kind.unknownCode ?? 'not_found', kind.unknown);
+  if (!row || kind.canRead?.(row, actor) === false)
+    throw new Fault(kind.notFoundCode ?? 'not_found', kind.notFoundMessage);
   return row;
 }
 
 /** @throws Fault `not_found`, `managed_by_file` */
-export async function changeable<Row>(kind: StoredKind<Row>, context: Writing, id: string): Promise<Row> {
-  const row = await existing(kind, context, id);
-  kind.mustBeChangeable?.(row, context.actor);
+export async function requireChangeableResource<Row>(
+  kind: ResourceLookup<Row>,
+  context: WriteContext,
+  id: string,
+): Promise<Row> {
+  const row = await requireResource(kind, context, id);
+  kind.requireChangeable?.(row, context.actor);
   return row;
 }
 
 /** Why somebody asks, where the kind takes that. */
-function reasonIn(kind: Pick<WrittenKind<never, never, Answer>, 'raises'>, fields: unknown): string | null {
-  const given = kind.raises && isObject(fields) ? fields['reason'] : null;
+function parseReason(
+  kind: Pick<WritableResourceKind<never, never, ResourceObject>, 'increasesSpending'>,
+  fields: unknown,
+): string | null {
+  const given = kind.increasesSpending && isObject(fields) ? fields['reason'] : null;
   return typeof given === 'string' ? given : null;
 }
 
 /** @throws Fault `reason_required`, `step_up_required` */
-function mustBeMeant<Row, Config, View extends Answer>(
-  kind: WrittenKind<Row, Config, View>,
-  { actor, clock }: Writing,
+function requireReasonForIncrease<Row, Config, View extends ResourceObject>(
+  kind: WritableResourceKind<Row, Config, View>,
+  { actor, clock }: WriteContext,
   { row, config }: { readonly row: Row; readonly config: Config | null },
   reason: string | null,
 ): void {
-  if (kind.raises?.(row, config)) requireReasonAndStepUp(actor, reason, clock.now());
+  if (kind.increasesSpending?.(row, config)) requireReasonAndStepUp(actor, reason, clock.now());
 }
 
-async function create<Row, Config, View extends Answer>(
-  kind: WrittenKind<Row, Config, View>,
-  context: Writing,
+async function createResource<Row, Config, View extends ResourceObject>(
+  kind: WritableResourceKind<Row, Config, View>,
+  context: WriteContext,
   config: Config,
   reason: string | null,
 ) {
   const row = await kind.insert(context, config);
-  const answer = await kind.view(row, context);
+  const answer = await kind.toResource(row, context);
   return {
     answer,
-    audit: { subject: answer.id, before: null, after: shownAs(kind, row, answer), reason },
+    audit: { subject: answer.id, before: null, after: auditViewOf(kind, row, answer), reason },
   };
 }
 
 /** What an object has already changes nothing. */
-async function update<Row, Config, View extends Answer>(
-  kind: WrittenKind<Row, Config, View>,
-  context: Writing,
+async function updateResource<Row, Config, View extends ResourceObject>(
+  kind: WritableResourceKind<Row, Config, View>,
+  context: WriteContext,
   change: { readonly row: Row; readonly config: Config },
   reason: string | null,
 ) {
   const { row, config } = change;
-  mustBeMeant(kind, context, change, reason);
-  const before = await kind.view(row, context);
+  requireReasonForIncrease(kind, context, change, reason);
+  const before = await kind.toResource(row, context);
   const next = await kind.update(context, row, config);
   if (next === null) return { answer: before, audit: 'unchanged' as const };
-  const answer = await kind.view(next, context);
+  const answer = await kind.toResource(next, context);
   const audit = {
     subject: answer.id,
-    before: shownAs(kind, row, before),
-    after: shownAs(kind, next, answer),
+    before: auditViewOf(kind, row, before),
+    after: auditViewOf(kind, next, answer),
     reason,
   };
   return { answer, audit };
 }
 
-function shownAs<Row, Config, View extends Answer>(
-  kind: WrittenKind<Row, Config, View>,
+function auditViewOf<Row, Config, View extends ResourceObject>(
+  kind: WritableResourceKind<Row, Config, View>,
   row: Row,
   view: View,
 ): JsonObject | null {
-  return kind.shown ? kind.shown(view, row) : view;
+  return kind.toAuditView ? kind.toAuditView(view, row) : view;
 }

@@ -1,21 +1,21 @@
-import { route, routeBody } from '@floe/contract/api/routes';
+import { routeInput, routeResource } from '@floe/contract/api/routes';
 import type { RouteConfig } from '@floe/contract/config';
 import { RouteSchema } from '@floe/contract/config/routing';
 import type * as z from 'zod';
-import { routeOf } from '../../platform/config/stored-config.ts';
-import { copied, shownOf } from '../entries/entry-row.ts';
-import type { OrderedEntry } from './ordered-kind.ts';
+import { parseStoredRoute } from '../../platform/config/stored-config.ts';
+import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
+import type { OrderedKindSpec } from './ordered-resource-kind.ts';
 
-export const ROUTES: OrderedEntry<RouteConfig, z.input<typeof route>> = {
+export const ROUTE_KIND_SPEC: OrderedKindSpec<RouteConfig, z.input<typeof routeResource>> = {
   kind: 'routes',
-  one: 'route',
-  named: 'model',
+  singular: 'route',
+  nameField: 'model',
   schema: RouteSchema,
-  answer: route,
-  body: routeBody,
+  answer: routeResource,
+  body: routeInput,
   nameOf: ({ model }) => model,
-  view(row, position) {
-    const { chat_reasoning = null, cache = null, ...settings } = routeOf(row);
-    return { id: row.id, ...copied(settings), chat_reasoning, cache, position, ...shownOf(row) };
+  toResource(row, position) {
+    const { chat_reasoning = null, cache = null, ...settings } = parseStoredRoute(row);
+    return { id: row.id, ...cloneJson(settings), chat_reasoning, cache, position, ...toEntryMetadata(row) };
   },
 };

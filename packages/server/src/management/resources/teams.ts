@@ -1,33 +1,33 @@
-import { listQuery } from '@floe/contract/api/page';
+import { createListQuery } from '@floe/contract/api/page';
 import {
   type Team,
-  team,
-  teamChange,
+  teamColumns,
   teamCreation,
+  teamPatch,
   teamReplacement,
-  teamStored,
+  teamResource,
 } from '@floe/contract/api/teams';
-import { slug } from '@floe/contract/config/fields';
+import { slugField } from '@floe/contract/config/fields';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { removeUnusedTeam, teamView } from '../../platform/stored-team.ts';
-import { putTeam, type TeamRow, teamById, teamPage } from '../../store/teams.ts';
-import { mustNotBeInFile } from '../managed-by-file.ts';
-import { isStored } from './is-stored.ts';
+import { findTeamById, getTeamPage, type TeamRow, upsertTeam } from '../../store/teams.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import { hasColumnValues } from './has-column-values.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
-type Config = z.output<typeof teamStored> & { readonly id: string };
+type TeamConfigWithId = z.output<typeof teamColumns> & { readonly id: string };
 
-const SHAPES = {
-  answer: team,
-  list: listQuery(),
+const TEAM_SCHEMAS = {
+  answer: teamResource,
+  list: createListQuery(),
   creation: teamCreation,
-  change: teamChange,
+  change: teamPatch,
   replacement: teamReplacement,
-  replaceParams: z.strictObject({ id: slug() }),
+  replaceParams: z.strictObject({ id: slugField() }),
 };
 
-export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
+export const TEAM_RESOURCE_KIND: ResourceKind<TeamRow, TeamConfigWithId, Team, typeof TEAM_SCHEMAS> = {
   kind: 'teams',
   path: '/api/management/teams',
   scope: 'management',
@@ -39,28 +39,28 @@ export const TEAMS: ResourceKind<TeamRow, Config, Team, typeof SHAPES> = {
     replace: 'Create or replace the team with this id; what GET returned is accepted',
     delete: 'Remove a team that nothing names any more; what it spent stays in analytics',
   },
-  shapes: SHAPES,
-  unknown: 'No team has this id.',
-  find: teamById,
-  page: ({ reader, orgId }, query) => teamPage(reader, { orgId, ...query }),
-  view: teamView,
-  mustBeChangeable: (row) => mustNotBeInFile('team', row.id, row),
-  created: (_, { body: { id, ...body } }) => ({ id, ...teamStored.parse({ name: id, ...body }) }),
-  changed: (_, row, { body }) => ({ id: row.id, ...teamStored.parse({ ...row, ...body }) }),
-  replaced: (_, __, id, { body }) => ({ id, ...teamStored.parse({ name: id, ...body }) }),
+  schemas: TEAM_SCHEMAS,
+  notFoundMessage: 'No team has this id.',
+  find: findTeamById,
+  getPage: ({ reader, orgId }, query) => getTeamPage(reader, { orgId, ...query }),
+  toResource: teamView,
+  requireChangeable: (row) => requireNotManagedByFile('team', row.id, row),
+  configFromCreation: (_, { body: { id, ...body } }) => ({ id, ...teamColumns.parse({ name: id, ...body }) }),
+  configFromPatch: (_, row, { body }) => ({ id: row.id, ...teamColumns.parse({ ...row, ...body }) }),
+  configFromReplacement: (_, __, id, { body }) => ({ id, ...teamColumns.parse({ name: id, ...body }) }),
   async insert({ writer, orgId, actor, clock }, config) {
-    if (await teamById(writer, orgId, config.id))
+    if (await findTeamById(writer, orgId, config.id))
       throw new Fault('conflict', `There is a team "${config.id}" already.`, { param: 'id' });
     const now = clock.now();
     const stamps = { created_at: now, updated_at: now, updated_by: actor.id };
     const row: TeamRow = { org_id: orgId, ...config, source: 'console', source_line: null, ...stamps };
-    await putTeam(writer, row);
+    await upsertTeam(writer, row);
     return row;
   },
   async update({ writer, actor, clock }, row, config) {
-    if (isStored(row, config)) return null;
+    if (hasColumnValues(row, config)) return null;
     const next = { ...row, ...config, updated_at: clock.now(), updated_by: actor.id };
-    await putTeam(writer, next);
+    await upsertTeam(writer, next);
     return next;
   },
   remove: ({ writer, clock }, row) => removeUnusedTeam(writer, row, clock.now()),

@@ -1,8 +1,8 @@
 import type { BoardStatus } from '@floe/contract/api/boards';
-import type { BoardView, ShownMonitor } from './status.ts';
+import type { BoardMonitor, BoardView } from './board-view.ts';
 
 /** The state that stands for a whole board. */
-export function stateOf({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
+export function overallBoardStatus({ groups }: Pick<BoardView, 'groups'>): BoardStatus['status'] {
   const states = new Set(groups.flatMap(({ monitors }) => monitors.map(({ status }) => status)));
   for (const state of ['failing', 'healthy', 'waiting', 'paused'] as const)
     if (states.has(state)) return state;
@@ -10,19 +10,19 @@ export function stateOf({ groups }: Pick<BoardView, 'groups'>): BoardStatus['sta
 }
 
 /** A board for programs: what the page says. */
-export function boardJson(view: BoardView): BoardStatus {
+export function toBoardStatus(view: BoardView): BoardStatus {
   return {
     slug: view.slug,
     name: view.name,
     timezone: view.timezone,
-    status: stateOf(view),
+    status: overallBoardStatus(view),
     generated_at: iso(view.nowMs),
     checked_at: iso(view.checkedAt),
     groups: view.groups.map(({ name, monitors }) => ({
       name,
-      monitors: monitors.map((monitor) => monitorJson(monitor, view)),
+      monitors: monitors.map((monitor) => toMonitorStatusJson(monitor, view)),
     })),
-    downtime: view.downtimes.map(({ monitorId, name, startedAt, endedAt, lastedMs }) => ({
+    downtime: view.downtimes.map(({ monitorId, name, startedAt, endedAt, durationMs: lastedMs }) => ({
       monitor_id: monitorId,
       name,
       started_at: iso(startedAt),
@@ -38,7 +38,7 @@ export function boardJson(view: BoardView): BoardStatus {
   };
 }
 
-function monitorJson(monitor: ShownMonitor, { days }: BoardView) {
+function toMonitorStatusJson(monitor: BoardMonitor, { days }: BoardView) {
   return {
     id: monitor.id,
     name: monitor.name,

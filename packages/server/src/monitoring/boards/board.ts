@@ -2,11 +2,11 @@ import type { BoardConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import type { BoardRow } from '../../store/monitoring/boards.ts';
-import type { Reader } from '../../store/ports.ts';
-import { requireMonitors } from '../existing-monitors.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { requireMonitorsExist } from '../require-monitors.ts';
 
 /** A board shows so many monitors at most: its page stays one that is quick to make and to read. */
-export const MONITORS_PER_BOARD = 500;
+export const MAX_MONITORS_PER_BOARD = 500;
 
 export interface BoardGroup {
   readonly name: string;
@@ -17,7 +17,9 @@ export interface BoardGroup {
 const Groups = z.array(z.object({ name: z.string(), monitors: z.array(z.string()) }));
 
 /** Groups as the column holds them. */
-export function groupsOf({ groups_json: json }: Pick<BoardRow, 'groups_json'>): readonly BoardGroup[] {
+export function parseBoardGroups({
+  groups_json: json,
+}: Pick<BoardRow, 'groups_json'>): readonly BoardGroup[] {
   return Groups.parse(JSON.parse(json));
 }
 
@@ -27,8 +29,8 @@ export function groupsOf({ groups_json: json }: Pick<BoardRow, 'groups_json'>): 
  * @param before its groups until now
  * @throws Fault `invalid_request` with `param`
  */
-export async function boardOfMonitors(
-  reader: Reader,
+export async function requireBoardMonitors(
+  reader: DatabaseReader,
   orgId: string,
   board: BoardConfig,
   before: readonly BoardGroup[] = [],
@@ -36,11 +38,11 @@ export async function boardOfMonitors(
   const named = board.groups.flatMap(({ monitors }, at) =>
     monitors.map((id, index) => ({ id, param: `groups[${at}].monitors[${index}]` })),
   );
-  if (named.length > MONITORS_PER_BOARD)
-    throw new Fault('invalid_request', `groups: a board shows ${MONITORS_PER_BOARD} monitors at most`, {
+  if (named.length > MAX_MONITORS_PER_BOARD)
+    throw new Fault('invalid_request', `groups: a board shows ${MAX_MONITORS_PER_BOARD} monitors at most`, {
       param: 'groups',
     });
   const known = before.flatMap(({ monitors }) => monitors);
-  await requireMonitors(reader, orgId, named, known);
+  await requireMonitorsExist(reader, orgId, named, known);
   return board;
 }

@@ -1,27 +1,35 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FileRefused } from '../../platform/file-refused.ts';
-import { syncedKind } from '../../platform/file-sync.ts';
-import { syncOrgs } from '../../platform/test/file.ts';
-import { allBoards, boardBySlug, changeBoard } from '../../store/monitoring/boards.ts';
-import { monitorById } from '../../store/monitoring/definitions.ts';
-import { expireChecks } from '../../store/monitoring/history.ts';
+import { ConfigFileRejectedError } from '../../platform/config-file-rejected.ts';
+import { createKindSync } from '../../platform/file-sync.ts';
+import { syncOrgs } from '../../platform/test/sync-orgs.ts';
+import { findBoardBySlug, listAllBoards, updateBoard } from '../../store/monitoring/boards.ts';
+import { expireChecks } from '../../store/monitoring/monitor-history.ts';
+import { findMonitorById } from '../../store/monitoring/monitors.ts';
 import type { Database } from '../../store/ports.ts';
-import { commitBeats } from '../beats.ts';
+import { commitBeats } from '../commit-beats.ts';
 import { createMonitor, deleteMonitor } from '../monitors.ts';
-import { listMonitors } from '../read.ts';
-import { sweep } from '../sweep.ts';
-import { addOrg, call, changed, MINUTE, monitor, ORG, T0 } from '../test/monitors.ts';
-import { FILE_BOARDS } from './file-boards.ts';
-import { readBoard } from './status.ts';
+import { listMonitors } from '../read-monitors.ts';
+import { sweepDueClocks } from '../sweep.ts';
+import {
+  addOrg,
+  MINUTE,
+  MONITOR_TEST_ORG,
+  MONITOR_TEST_START,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from '../test/test-monitors.ts';
+import { loadBoardView } from './board-view.ts';
+import { BOARD_FILE_KIND } from './file-boards.ts';
 
 const DAY = 24 * 60 * MINUTE;
 
 /** What boards read and write, on one engine. */
 export function boardsSuite(name: string, open: (t: TestContext) => Promise<Database>): void {
   async function beat(database: Database, id: string, at: number) {
-    const sight = { nowMs: at, gaps: [], othersUntil: Number.POSITIVE_INFINITY };
-    await commitBeats(database, [call(id, at)], sight);
+    const context = { nowMs: at, gaps: [], peersCommittedUntil: Number.POSITIVE_INFINITY };
+    await commitBeats(database, [testBeatCall(id, at)], context);
   }
 
   const board = (changes: object = {}) => ({
@@ -29,23 +37,30 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     groups: [{ name: 'G', monitors: ['a', 'b'] }],
     ...changes,
   });
-  const sync = (database: Database, boards: readonly object[], nowMs = T0) =>
+  const sync = (database: Database, boards: readonly object[], nowMs = MONITOR_TEST_START) =>
     database.transaction((writer) =>
-      syncOrgs(writer, [syncedKind(FILE_BOARDS)], [{ id: ORG, boards: boards.map(board) }], { nowMs }),
+      syncOrgs(
+        writer,
+        [createKindSync(BOARD_FILE_KIND)],
+        [{ id: MONITOR_TEST_ORG, boards: boards.map(board) }],
+        { nowMs },
+      ),
     );
 
   test(`${name}: a board reads its monitors' days in one go, those from long before its first day too`, async (t) => {
     const database = await open(t);
     await addOrg(database);
     for (const id of ['a', 'b', 'unshown'])
-      await changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, monitor(id)));
-    await beat(database, 'a', T0);
-    await beat(database, 'b', T0 + 100 * DAY);
+      await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+        createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id)),
+      );
+    await beat(database, 'a', MONITOR_TEST_START);
+    await beat(database, 'b', MONITOR_TEST_START + 100 * DAY);
     await sync(database, [{}]);
-    const row = await boardBySlug(database.read, 'b');
+    const row = await findBoardBySlug(database.read, 'b');
     assert.ok(row);
-    const nowMs = T0 + 100 * DAY + 10 * MINUTE;
-    const view = await readBoard(database.read, row, 'UTC', { nowMs, settledUntil: nowMs, gaps: [] });
+    const nowMs = MONITOR_TEST_START + 100 * DAY + 10 * MINUTE;
+    const view = await loadBoardView(database.read, row, 'UTC', { nowMs, committedUntil: nowMs, gaps: [] });
     const [a, b] = view.groups[0]?.monitors ?? [];
     assert.deepEqual([a?.status, a?.uptimeRatio, a?.days[0]?.failing], ['failing', 0, DAY]);
     assert.deepEqual(
@@ -65,11 +80,11 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
     const database = await open(t);
     await addOrg(database);
     await sync(database, [{ public: true }]);
-    await sync(database, [{ public: true }], T0 + 1);
-    const [made] = await allBoards(database.read);
-    assert.deepEqual([made?.updated_at, made?.public, made?.source], [T0, 1, 'file']);
-    await sync(database, [], T0 + 2);
-    assert.deepEqual(await allBoards(database.read), []);
+    await sync(database, [{ public: true }], MONITOR_TEST_START + 1);
+    const [made] = await listAllBoards(database.read);
+    assert.deepEqual([made?.updated_at, made?.public, made?.source], [MONITOR_TEST_START, 1, 'file']);
+    await sync(database, [], MONITOR_TEST_START + 2);
+    assert.deepEqual(await listAllBoards(database.read), []);
     const audits = await database.read.selectFrom('audit').select('action').orderBy('at').execute();
     assert.deepEqual(
       audits.map(({ action }) => action),
@@ -86,30 +101,32 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       database.transaction((writer) =>
         syncOrgs(
           writer,
-          [syncedKind(FILE_BOARDS)],
+          [createKindSync(BOARD_FILE_KIND)],
           [
-            { id: ORG, boards: ours.map(config) },
+            { id: MONITOR_TEST_ORG, boards: ours.map(config) },
             { id: 'rival', boards: theirs.map(config) },
           ],
-          { nowMs: T0 },
+          { nowMs: MONITOR_TEST_START },
         ),
       );
     await file([], [{ public: true }, { slug: 'c' }]);
-    const made = await boardBySlug(database.read, 'b');
+    const made = await findBoardBySlug(database.read, 'b');
     await database.transaction((writer) =>
-      changeBoard(writer, made?.id ?? '', { source: 'console', source_line: null }),
+      updateBoard(writer, made?.id ?? '', { source: 'console', source_line: null }),
     );
-    const before = await allBoards(database.read);
+    const before = await listAllBoards(database.read);
     await assert.rejects(
       file([{ slug: 'free' }, { name: 'Ours' }], [{ slug: 'c' }]),
-      (error) => error instanceof FileRefused && error.issues[0]?.path.join('.') === 'orgs.0.boards.1.slug',
+      (error) =>
+        error instanceof ConfigFileRejectedError &&
+        error.issues[0]?.path.join('.') === 'orgs.0.boards.1.slug',
     );
-    assert.deepEqual(await allBoards(database.read), before, 'nothing of it is taken over');
+    assert.deepEqual(await listAllBoards(database.read), before, 'nothing of it is taken over');
     // What the file itself gives to another org is made there anew, and goes here.
     await file([{ slug: 'c', name: 'Ours' }], [{ slug: 'd' }]);
-    const after = await allBoards(database.read);
+    const after = await listAllBoards(database.read);
     assert.deepEqual(after.map(({ org_id, slug, name }) => [org_id, slug, name]).sort(), [
-      [ORG, 'c', 'Ours'],
+      [MONITOR_TEST_ORG, 'c', 'Ours'],
       ['rival', 'b', 'b'],
       ['rival', 'd', 'd'],
     ]);
@@ -120,38 +137,56 @@ export function boardsSuite(name: string, open: (t: TestContext) => Promise<Data
       [
         ['rival', 'boards.create', true],
         ['rival', 'boards.delete', false],
-        [ORG, 'boards.create', true],
+        [MONITOR_TEST_ORG, 'boards.create', true],
       ],
     );
-    assert.ok(!after.some(({ id, org_id }) => org_id === ORG && before.some((row) => row.id === id)));
+    assert.ok(
+      !after.some(({ id, org_id }) => org_id === MONITOR_TEST_ORG && before.some((row) => row.id === id)),
+    );
   });
 
   test(`${name}: monitors are listed by status, and the history of removed ones goes with retention`, async (t) => {
     const database = await open(t);
     await addOrg(database);
     for (const id of ['a', 'b'])
-      await changed(database, { nowMs: T0 }, (changing) => createMonitor(changing, ORG, monitor(id)));
-    await beat(database, 'a', T0 + 1_000);
-    await beat(database, 'b', T0 + 1_000);
-    await sweep(database, { gaps: [], settledUntil: T0 + 10 * MINUTE, nowMs: T0 + 10 * MINUTE });
-    await beat(database, 'b', T0 + 10 * MINUTE);
-    const sight = { nowMs: T0 + 10 * MINUTE, settledUntil: T0 + 10 * MINUTE, gaps: [] };
-    const failing = await listMonitors(database.read, { orgId: ORG, limit: 9, status: 'failing' }, sight);
+      await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+        createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition(id)),
+      );
+    await beat(database, 'a', MONITOR_TEST_START + 1_000);
+    await beat(database, 'b', MONITOR_TEST_START + 1_000);
+    await sweepDueClocks(database, {
+      gaps: [],
+      committedUntil: MONITOR_TEST_START + 10 * MINUTE,
+      nowMs: MONITOR_TEST_START + 10 * MINUTE,
+    });
+    await beat(database, 'b', MONITOR_TEST_START + 10 * MINUTE);
+    const context = {
+      nowMs: MONITOR_TEST_START + 10 * MINUTE,
+      committedUntil: MONITOR_TEST_START + 10 * MINUTE,
+      gaps: [],
+    };
+    const failing = await listMonitors(
+      database.read,
+      { orgId: MONITOR_TEST_ORG, limit: 9, status: 'failing' },
+      context,
+    );
     assert.deepEqual(
       failing.rows.map(({ row }) => row.id),
       ['a'],
     );
-    const row = await monitorById(database.read, ORG, 'a');
+    const row = await findMonitorById(database.read, MONITOR_TEST_ORG, 'a');
     assert.ok(row);
-    await changed(database, { nowMs: T0 + 11 * MINUTE }, (changing) => deleteMonitor(changing, row));
+    await runMonitorChange(database, { nowMs: MONITOR_TEST_START + 11 * MINUTE }, (changing) =>
+      deleteMonitor(changing, row),
+    );
     const left = async (table: 'checks' | 'monitor_periods') =>
       new Set((await database.read.selectFrom(table).select('uid').execute()).map(({ uid }) => uid));
-    await expireChecks(database, T0 + 10 * MINUTE);
+    await expireChecks(database, MONITOR_TEST_START + 10 * MINUTE);
     assert.ok((await left('monitor_periods')).has(row.uid));
-    await beat(database, 'b', T0 + 20 * MINUTE);
-    await expireChecks(database, T0 + 15 * MINUTE);
-    assert.equal(await monitorById(database.read, ORG, 'a'), undefined);
-    const other = await monitorById(database.read, ORG, 'b');
+    await beat(database, 'b', MONITOR_TEST_START + 20 * MINUTE);
+    await expireChecks(database, MONITOR_TEST_START + 15 * MINUTE);
+    assert.equal(await findMonitorById(database.read, MONITOR_TEST_ORG, 'a'), undefined);
+    const other = await findMonitorById(database.read, MONITOR_TEST_ORG, 'b');
     assert.deepEqual([...(await left('checks'))], [other?.uid]);
     assert.deepEqual([...(await left('monitor_periods'))], [other?.uid]);
   });

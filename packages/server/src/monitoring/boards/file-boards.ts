@@ -2,46 +2,46 @@ import type { BoardConfig } from '@floe/contract/config';
 import { boardStored } from '@floe/contract/config/monitoring';
 import type { ConfigIssue } from '@floe/contract/config/references';
 import { newId } from '../../core/ids.ts';
-import type { Declared } from '../../platform/file-org.ts';
-import { fileKind } from '../../platform/file-sync.ts';
+import type { DeclaredResource } from '../../platform/declared-resources.ts';
+import { defineFileKind } from '../../platform/file-sync.ts';
 import {
-  allBoards,
   type BoardRow,
-  changeBoard,
   deleteBoard,
   insertBoard,
+  listAllBoards,
+  updateBoard,
 } from '../../store/monitoring/boards.ts';
-import { groupsOf } from './board.ts';
+import { parseBoardGroups } from './board.ts';
 
-const TAKEN =
+const SLUG_TAKEN =
   'is the slug of a board of another organization, and slugs are unique in the installation; take another one, or have that board renamed or deleted first';
 
 /** Boards of floe.yaml. */
-export const FILE_BOARDS = fileKind({
+export const BOARD_FILE_KIND = defineFileKind({
   kind: 'boards',
   list: ({ boards }) => boards,
-  stored: allBoards,
+  stored: listAllBoards,
   nameOf: ({ slug }: BoardConfig) => slug,
   storedName: ({ slug }: BoardRow) => slug,
-  problems: takenSlugs,
+  findIssues: findTakenSlugs,
   columns: ({ config }) => boardColumns(config),
   row: (columns): BoardRow => ({ id: newId('brd', columns.created_at), ...columns }),
   insert: insertBoard,
-  update: (writer, { id }, change) => changeBoard(writer, id, change),
+  update: (writer, { id }, change) => updateBoard(writer, id, change),
   remove: (writer, { id }) => deleteBoard(writer, id),
-  shown: boardShown,
+  auditView: boardAuditView,
 });
 
 /** Slugs are unique in the installation: a board of the API keeps its own against the file of another org. */
-function takenSlugs(
-  declared: readonly Declared<BoardConfig>[],
+function findTakenSlugs(
+  declared: readonly DeclaredResource<BoardConfig>[],
   stored: readonly BoardRow[],
 ): readonly ConfigIssue[] {
   const bySlug = new Map(stored.map((row) => [row.slug, row]));
   return declared.flatMap(({ orgId, path, config }) => {
     const row = bySlug.get(config.slug);
     if (!row || row.org_id === orgId || row.source === 'file') return [];
-    return [{ path: [...path, 'slug'], message: TAKEN }];
+    return [{ path: [...path, 'slug'], message: SLUG_TAKEN }];
   });
 }
 
@@ -60,12 +60,12 @@ export function boardColumns(config: BoardConfig) {
 /** What people set, as answers and documents show it. */
 export function boardSettings(row: BoardRow) {
   const { slug, name, ...plain } = boardStored.parse(row);
-  const groups = groupsOf(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
+  const groups = parseBoardGroups(row).map((group) => ({ name: group.name, monitors: [...group.monitors] }));
   return { slug, name, public: row.public === 1, ...plain, groups };
 }
 
 /** A board as the audit log keeps it. */
-export function boardShown(row: BoardRow) {
+export function boardAuditView(row: BoardRow) {
   const { org_id: _org, source_file: _file, source_line: _line, groups_json, ...rest } = row;
   return { ...rest, groups: JSON.parse(groups_json) };
 }

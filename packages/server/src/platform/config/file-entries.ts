@@ -2,23 +2,23 @@ import type { PolicyConfig, ProviderConfig, RouteConfig } from '@floe/contract/c
 import type { JsonObject } from '@floe/contract/json';
 import { newId } from '../../core/ids.ts';
 import {
-  allEntries,
-  changeEntry,
-  type EntryKind,
-  type EntryRow,
-  entriesOfOrg,
-  insertEntry,
-  removeEntry,
+  type ConfigEntryKind,
+  type ConfigEntryRow,
+  deleteConfigEntry,
+  insertConfigEntry,
+  listAllConfigEntries,
+  listConfigEntriesOfOrg,
+  updateConfigEntry,
 } from '../../store/config-entries.ts';
-import type { ListedKind } from '../file-org.ts';
-import { type FileKind, fileKind } from '../file-sync.ts';
-import { splitProvider } from './provider-secrets.ts';
+import type { ListedResourceKind } from '../declared-resources.ts';
+import { defineFileKind, type FileResourceKind } from '../file-sync.ts';
+import { splitProviderSecrets } from './provider-secrets.ts';
 import { removeProvider } from './remove-provider.ts';
-import { SECTIONS, type Section } from './sections.ts';
-import { parsed } from './stored-config.ts';
+import { SETTINGS_SECTIONS, type SettingsSection } from './settings-sections.ts';
+import { parseStoredEntry } from './stored-config.ts';
 
-interface EntryList<Config> extends ListedKind<Config> {
-  readonly kind: EntryKind;
+interface EntryListKind<Config> extends ListedResourceKind<Config> {
+  readonly kind: ConfigEntryKind;
 }
 
 /**
@@ -26,64 +26,64 @@ interface EntryList<Config> extends ListedKind<Config> {
  *
  * @param entryOf what the file says of one, without secrets
  */
-function entries<Config>(
-  list: EntryList<Config>,
+function entryFileKind<Config>(
+  list: EntryListKind<Config>,
   entryOf: (config: Config) => object,
-  remove: FileKind<Config, EntryRow, object>['remove'] = removeEntry,
+  remove: FileResourceKind<Config, ConfigEntryRow, object>['remove'] = deleteConfigEntry,
 ) {
   const { kind } = list;
-  return fileKind({
+  return defineFileKind({
     ...list,
     stored: (reader, orgId) =>
-      orgId === undefined ? allEntries(reader, kind) : entriesOfOrg(reader, orgId, kind),
-    storedName: ({ id }: EntryRow) => id,
-    columns: ({ config, position }) => ({
+      orgId === undefined ? listAllConfigEntries(reader, kind) : listConfigEntriesOfOrg(reader, orgId, kind),
+    storedName: ({ id }: ConfigEntryRow) => id,
+    columns: ({ config, index: position }) => ({
       kind,
       id: list.nameOf(config),
       entry_json: JSON.stringify(entryOf(config)),
       secrets_sealed: null,
       position,
     }),
-    row: (columns): EntryRow => ({
+    row: (columns): ConfigEntryRow => ({
       ...columns,
       row_id: newId('cfg', columns.created_at),
       secrets_version: 0,
     }),
-    insert: (writer, row) => insertEntry(writer, row),
-    update: (writer, row, change) => changeEntry(writer, row, change),
+    insert: (writer, row) => insertConfigEntry(writer, row),
+    update: (writer, row, change) => updateConfigEntry(writer, row, change),
     remove,
-    shown: shownEntry,
+    auditView: entryAuditView,
   });
 }
 
-export const FILE_PROVIDERS = entries<ProviderConfig>(
-  { kind: 'providers', list: ({ providers }) => providers, nameOf: ({ id }) => id, isNamed: true },
-  (config) => splitProvider(config).entry,
+export const PROVIDER_FILE_KIND = entryFileKind<ProviderConfig>(
+  { kind: 'providers', list: ({ providers }) => providers, nameOf: ({ id }) => id, isReferenced: true },
+  (config) => splitProviderSecrets(config).entry,
   removeProvider,
 );
 
-export const FILE_ROUTES = entries<RouteConfig>(
+export const ROUTE_FILE_KIND = entryFileKind<RouteConfig>(
   { kind: 'routes', list: ({ routes }) => routes, nameOf: ({ model }) => model },
   (config) => config,
 );
 
-export const FILE_POLICIES = entries<PolicyConfig>(
+export const POLICY_FILE_KIND = entryFileKind<PolicyConfig>(
   { kind: 'policies', list: ({ policies }) => policies, nameOf: ({ name }) => name },
   (config) => config,
 );
 
 /** A setting of an org, which is changed as a whole. */
-interface Setting {
-  readonly section: Section;
+interface OrgSetting {
+  readonly section: SettingsSection;
   readonly value: unknown;
 }
 
-export const FILE_SETTINGS = entries<Setting>(
+export const SETTING_FILE_KIND = entryFileKind<OrgSetting>(
   {
     kind: 'settings',
     // Rules of the relay are objects of their own.
     list: ({ relay: { rules: _, ...relay }, ...org }) =>
-      SECTIONS.map((section) => ({ section, value: { ...org, relay }[section] })),
+      SETTINGS_SECTIONS.map((section) => ({ section, value: { ...org, relay }[section] })),
     pathOf: ({ section }) => [section],
     nameOf: ({ section }) => section,
   },
@@ -91,6 +91,6 @@ export const FILE_SETTINGS = entries<Setting>(
 );
 
 /** An entry as the audit log keeps it. */
-function shownEntry(row: EntryRow): JsonObject {
-  return { ...parsed(row), source: row.source, line: row.source_line };
+function entryAuditView(row: ConfigEntryRow): JsonObject {
+  return { ...parseStoredEntry(row), source: row.source, line: row.source_line };
 }

@@ -1,9 +1,9 @@
 import type { ProviderConfig } from '@floe/contract/config';
 import { isObject } from '@floe/contract/json';
 import * as z from 'zod';
-import { sheetOf } from '../../providers/sheets.ts';
-import type { CredentialRow, EntryRow } from '../../store/config-entries.ts';
-import { openSecret, type SecretPlace, type SecretsKey, sealSecret } from '../secrets.ts';
+import { findProviderSheet } from '../../providers/provider-sheets.ts';
+import type { ConfigEntryRow, ProviderCredentialRow } from '../../store/config-entries.ts';
+import { openSecret, type SecretBinding, type SecretsKey, sealSecret } from '../secrets.ts';
 
 /** What of a provider is never shown, but for its keys, which have rows of their own. */
 const Secrets = z.strictObject({
@@ -13,10 +13,10 @@ const Secrets = z.strictObject({
 });
 export type ProviderSecrets = z.output<typeof Secrets>;
 
-export const NO_SECRETS: ProviderSecrets = { headers: {} };
+export const NO_PROVIDER_SECRETS: ProviderSecrets = { headers: {} };
 
 /** A provider in two parts: what may be shown and stored as it is, and what is sealed. */
-export function splitProvider(config: ProviderConfig): {
+export function splitProviderSecrets(config: ProviderConfig): {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly secrets: ProviderSecrets;
 } {
@@ -29,7 +29,7 @@ export function splitProvider(config: ProviderConfig): {
 }
 
 /** The two parts together again, in the form of floe.yaml. */
-export function joinProvider(
+export function joinProviderSecrets(
   entry: Readonly<Record<string, unknown>>,
   { headers, ...keys }: ProviderSecrets,
 ): Record<string, unknown> {
@@ -38,48 +38,58 @@ export function joinProvider(
   return { ...entry, headers, ...(isObject(shown) && { identity: { ...shown, ...given } }) };
 }
 
-export function hasSecrets(secrets: ProviderSecrets): boolean {
+export function hasProviderSecrets(secrets: ProviderSecrets): boolean {
   const { headers, ...keys } = secrets;
   return Object.keys(headers).length > 0 || Object.values(keys).some((value) => value !== undefined);
 }
 
 export function sealProviderSecrets(
   secrets: ProviderSecrets,
-  row: Pick<EntryRow, 'org_id' | 'row_id'>,
+  row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
   version: number,
   key: SecretsKey,
 ): string | null {
-  return hasSecrets(secrets) ? sealSecret(JSON.stringify(secrets), entryPlace(row, version), key) : null;
+  return hasProviderSecrets(secrets)
+    ? sealSecret(JSON.stringify(secrets), entrySecretBinding(row, version), key)
+    : null;
 }
 
 /** @throws SecretUnreadable */
-export function openProviderSecrets(row: EntryRow, key: SecretsKey): ProviderSecrets {
-  if (row.secrets_sealed === null) return NO_SECRETS;
-  return Secrets.parse(JSON.parse(openSecret(row.secrets_sealed, entryPlace(row, row.secrets_version), key)));
+export function openProviderSecrets(row: ConfigEntryRow, key: SecretsKey): ProviderSecrets {
+  if (row.secrets_sealed === null) return NO_PROVIDER_SECRETS;
+  return Secrets.parse(
+    JSON.parse(openSecret(row.secrets_sealed, entrySecretBinding(row, row.secrets_version), key)),
+  );
 }
 
-export function entryPlace(row: Pick<EntryRow, 'org_id' | 'row_id'>, version: number): SecretPlace {
+export function entrySecretBinding(
+  row: Pick<ConfigEntryRow, 'org_id' | 'row_id'>,
+  version: number,
+): SecretBinding {
   return { orgId: row.org_id, rowId: row.row_id, version };
 }
 
-export function credentialPlace(row: Pick<CredentialRow, 'org_id' | 'id'>, version: number): SecretPlace {
+export function credentialSecretBinding(
+  row: Pick<ProviderCredentialRow, 'org_id' | 'id'>,
+  version: number,
+): SecretBinding {
   return { orgId: row.org_id, rowId: row.id, version };
 }
 
 /** Where the keys of a provider go: scheme, host and port of its address, or of its kind's public one. */
-export function originOf({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
-  return originOfAddress(base_url ?? sheetOf(kind)?.baseUrl ?? '');
+export function providerOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): string {
+  return parseOrigin(base_url ?? findProviderSheet(kind)?.baseUrl ?? '');
 }
 
 /** Whether a provider goes where its kind goes by itself, so that what the machine lends may go there too. */
-export function isAtHome({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): boolean {
+export function usesDefaultOrigin({ kind, base_url }: Pick<ProviderConfig, 'kind' | 'base_url'>): boolean {
   return (
-    base_url === undefined || originOfAddress(base_url) === originOfAddress(sheetOf(kind)?.baseUrl ?? '')
+    base_url === undefined || parseOrigin(base_url) === parseOrigin(findProviderSheet(kind)?.baseUrl ?? '')
   );
 }
 
 /** The host of a public address may hold a place for the region, so it is no URL yet. */
-function originOfAddress(address: string): string {
+function parseOrigin(address: string): string {
   if (URL.canParse(address) && !address.includes('{')) return new URL(address).origin;
   return /^[a-z]+:\/\/[^/]+/i.exec(address)?.[0].toLowerCase() ?? address;
 }

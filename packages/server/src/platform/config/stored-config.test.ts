@@ -6,18 +6,23 @@ import { type TestContext, test } from 'node:test';
 import { OrgSchema } from '@floe/contract/config/org';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import { allEntries, changeEntry, insertCredential, insertEntry } from '../../store/config-entries.ts';
+import {
+  insertConfigEntry,
+  insertProviderCredential,
+  listAllConfigEntries,
+  updateConfigEntry,
+} from '../../store/config-entries.ts';
 import { openDatabase } from '../../store/open-database.ts';
 import { insertOrg } from '../../store/orgs.ts';
 import type { Database } from '../../store/ports.ts';
-import { rehearse } from '../../store/rehearse.ts';
-import { testDatabase } from '../../store/test/postgres-database.ts';
-import { syncedKind } from '../file-sync.ts';
-import { mustKnowKeys, rewrapSecrets } from '../rewrap.ts';
+import { runAndRollBack } from '../../store/run-and-roll-back.ts';
+import { createTestDatabase } from '../../store/test/postgres-database.ts';
+import { createKindSync } from '../file-sync.ts';
+import { requireKnownKeys, rewrapStoredSecrets } from '../rewrap-secrets.ts';
 import { deriveSecretsKey, deriveTurnsKey, sealSecret } from '../secrets.ts';
-import { syncOrgs } from '../test/file.ts';
-import { FILE_POLICIES, FILE_PROVIDERS, FILE_ROUTES, FILE_SETTINGS } from './file-entries.ts';
-import { credentialPlace, sealProviderSecrets } from './provider-secrets.ts';
+import { syncOrgs } from '../test/sync-orgs.ts';
+import { POLICY_FILE_KIND, PROVIDER_FILE_KIND, ROUTE_FILE_KIND, SETTING_FILE_KIND } from './file-entries.ts';
+import { credentialSecretBinding, sealProviderSecrets } from './provider-secrets.ts';
 import { loadStoredConfig, mergeConfig } from './stored-config.ts';
 
 const ROOT = Buffer.alloc(32, 1);
@@ -30,15 +35,15 @@ const FILE = {
 };
 const ORG = OrgSchema.parse(FILE);
 const FILE_ENTRIES = [
-  syncedKind(FILE_PROVIDERS),
-  syncedKind(FILE_ROUTES),
-  syncedKind(FILE_POLICIES),
-  syncedKind(FILE_SETTINGS),
+  createKindSync(PROVIDER_FILE_KIND),
+  createKindSync(ROUTE_FILE_KIND),
+  createKindSync(POLICY_FILE_KIND),
+  createKindSync(SETTING_FILE_KIND),
 ];
 
 async function open(t: TestContext, engine: 'sqlite' | 'postgres'): Promise<Database> {
   const dataDir = await mkdtemp(join(tmpdir(), 'floe-entries-'));
-  const url = engine === 'sqlite' ? 'sqlite:' : await testDatabase(t);
+  const url = engine === 'sqlite' ? 'sqlite:' : await createTestDatabase(t);
   const database = await openDatabase(url, { dataDir, log: silentLog, clock: systemClock });
   t.after(async () => {
     await database.close();
@@ -53,7 +58,7 @@ async function addProvider(database: Database, id: string, origin: string): Prom
   const times = { created_at: 1, updated_at: 1, updated_by: 'key_1' };
   const credential = { org_id: 'acme', id: `crd_${id}` };
   await database.transaction(async (writer) => {
-    await insertEntry(writer, {
+    await insertConfigEntry(writer, {
       ...place,
       ...times,
       kind: 'providers',
@@ -65,7 +70,7 @@ async function addProvider(database: Database, id: string, origin: string): Prom
       source: 'console',
       source_line: null,
     });
-    await insertCredential(writer, {
+    await insertProviderCredential(writer, {
       ...credential,
       ...times,
       provider_id: id,
@@ -73,7 +78,7 @@ async function addProvider(database: Database, id: string, origin: string): Prom
       weight: 0.5,
       origin,
       last4: '4321',
-      sealed: sealSecret('the-key', credentialPlace(credential, 1), key),
+      sealed: sealSecret('the-key', credentialSecretBinding(credential, 1), key),
       version: 1,
       tested_at: null,
       test_json: null,
@@ -88,7 +93,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     await addProvider(database, 'moved', 'https://elsewhere.example');
     await addProvider(database, 'main', 'https://a.example');
     const stored = await loadStoredConfig(database.read, key);
-    const { orgs, made } = mergeConfig([ORG], () => false, stored, null);
+    const { orgs, apiProviders: made } = mergeConfig([ORG], () => false, stored, null);
     const [org] = orgs;
     const shown = org?.providers.map((one) => [
       one.id,
@@ -140,7 +145,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const sync = (...orgs: readonly object[]) =>
       database.transaction((writer) => syncOrgs(writer, FILE_ENTRIES, orgs, { nowMs: 1 }));
     const shown = async () =>
-      (await allEntries(database.read)).map(({ kind, id, source, source_line }) => [
+      (await listAllConfigEntries(database.read)).map(({ kind, id, source, source_line }) => [
         kind,
         id,
         source,
@@ -148,7 +153,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ]);
     await sync(FILE);
     await database.transaction((writer) =>
-      changeEntry(
+      updateConfigEntry(
         writer,
         { org_id: 'acme', kind: 'routes', id: 'smart' },
         { source: 'console', source_line: null },
@@ -168,24 +173,24 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: what is rehearsed is taken back, and a rewrap reaches every table`, async (t) => {
     const database = await open(t, engine);
     await addProvider(database, 'own', 'https://a.example');
-    const count = await rehearse(database, async (writer) => {
+    const count = await runAndRollBack(database, async (writer) => {
       await syncOrgs(writer, FILE_ENTRIES, [FILE], { nowMs: 1 });
       return (await writer.selectFrom('config_entries').selectAll().execute()).length;
     });
     assert.equal(count, 4);
     assert.equal((await database.read.selectFrom('config_entries').selectAll().execute()).length, 1);
     await assert.rejects(
-      rehearse(database, async () => assert.fail('inside')),
+      runAndRollBack(database, async () => assert.fail('inside')),
       /inside/,
     );
     const keys = { secrets: deriveSecretsKey(ROOT, ['n'.repeat(32)]), turns: deriveTurnsKey(ROOT) };
-    const done = await rewrapSecrets(database, keys);
+    const done = await rewrapStoredSecrets(database, keys);
     assert.deepEqual(
       done.filter(({ rewrapped }) => rewrapped > 0).map(({ table }) => table),
       ['config_entries', 'provider_credentials'],
     );
-    const { others: _, ...alone } = keys.secrets;
-    await database.transaction((writer) => mustKnowKeys(writer, alone));
+    const { previousKeys: _, ...alone } = keys.secrets;
+    await database.transaction((writer) => requireKnownKeys(writer, alone));
     const stored = await loadStoredConfig(database.read, alone);
     assert.equal(stored.orgs.get('acme')?.providers[0]?.credentials[0]?.api_key, 'the-key');
   });

@@ -4,15 +4,25 @@ import { OrgSchema } from '@floe/contract/config/org';
 import { ProviderSchema } from '@floe/contract/config/providers';
 import { RouteSchema } from '@floe/contract/config/routing';
 import { isObject, type JsonObject } from '@floe/contract/json';
-import { allCredentials, allEntries, type CredentialRow, type EntryRow } from '../../store/config-entries.ts';
-import { allOrgs } from '../../store/orgs.ts';
-import type { Reader } from '../../store/ports.ts';
-import { openSecret, type SecretsKey, SecretUnreadable } from '../secrets.ts';
-import { credentialPlace, joinProvider, openProviderSecrets, originOf } from './provider-secrets.ts';
-import { settingsOf } from './sections.ts';
+import {
+  type ConfigEntryRow,
+  listAllConfigEntries,
+  listAllProviderCredentials,
+  type ProviderCredentialRow,
+} from '../../store/config-entries.ts';
+import { listAllOrgs } from '../../store/orgs.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { openSecret, type SecretsKey, UnreadableSecretError } from '../secrets.ts';
+import {
+  credentialSecretBinding,
+  joinProviderSecrets,
+  openProviderSecrets,
+  providerOrigin,
+} from './provider-secrets.ts';
+import { mergeOrgSettings } from './settings-sections.ts';
 
 /** What the API made of an org, in the form of floe.yaml. */
-export interface StoredOrg {
+export interface StoredOrgConfig {
   readonly name: string;
   readonly timezone: string;
   readonly providers: readonly ProviderConfig[];
@@ -22,7 +32,7 @@ export interface StoredOrg {
 }
 
 export interface StoredConfig {
-  readonly orgs: ReadonlyMap<string, StoredOrg>;
+  readonly orgs: ReadonlyMap<string, StoredOrgConfig>;
   /** Entries that this program or this key cannot read, as `org/entry`, and why: they are left out. */
   readonly unusable: readonly { readonly id: string; readonly reason: string }[];
 }
@@ -30,23 +40,24 @@ export interface StoredConfig {
 export const NO_STORED_CONFIG: StoredConfig = { orgs: new Map(), unusable: [] };
 
 /** Everything the API made, for the snapshot. What stands in floe.yaml is not in it. */
-export async function loadStoredConfig(reader: Reader, key: SecretsKey): Promise<StoredConfig> {
+export async function loadStoredConfig(reader: DatabaseReader, key: SecretsKey): Promise<StoredConfig> {
   const [orgs, entries, credentials] = await Promise.all([
-    allOrgs(reader),
-    allEntries(reader),
-    allCredentials(reader),
+    listAllOrgs(reader),
+    listAllConfigEntries(reader),
+    listAllProviderCredentials(reader),
   ]);
   const unusable: { id: string; reason: string }[] = [];
-  const read = <Config>(row: EntryRow, open: (row: EntryRow) => Config): Config[] => {
+  const read = <Config>(row: ConfigEntryRow, open: (row: ConfigEntryRow) => Config): Config[] => {
     try {
       return [open(row)];
     } catch (error) {
-      const reason = error instanceof SecretUnreadable ? error.message : 'It is not valid in this release.';
+      const reason =
+        error instanceof UnreadableSecretError ? error.message : 'It is not valid in this release.';
       unusable.push({ id: `${row.org_id}/${row.kind}/${row.id}`, reason });
       return [];
     }
   };
-  const stored = new Map<string, StoredOrg>();
+  const stored = new Map<string, StoredOrgConfig>();
   for (const { id, name, timezone } of orgs) {
     const own = entries.filter((row) => row.org_id === id && row.source === 'console');
     const of = (kind: string) => own.filter((row) => row.kind === kind);
@@ -54,22 +65,22 @@ export async function loadStoredConfig(reader: Reader, key: SecretsKey): Promise
     stored.set(id, {
       name,
       timezone: timezone ?? 'UTC',
-      providers: of('providers').flatMap((row) => read(row, () => openProvider(row, keys, key))),
-      routes: of('routes').flatMap((row) => read(row, routeOf)),
-      policies: of('policies').flatMap((row) => read(row, policyOf)),
-      settings: Object.fromEntries(of('settings').map((row) => [row.id, parsed(row)['value']])),
+      providers: of('providers').flatMap((row) => read(row, () => openStoredProvider(row, keys, key))),
+      routes: of('routes').flatMap((row) => read(row, parseStoredRoute)),
+      policies: of('policies').flatMap((row) => read(row, parseStoredPolicy)),
+      settings: Object.fromEntries(of('settings').map((row) => [row.id, parseStoredEntry(row)['value']])),
     });
   }
   return { orgs: stored, unusable };
 }
 
 /** A stored entry was checked when it was written; the schema fills in what a later release added. */
-export function routeOf(row: EntryRow): RouteConfig {
-  return RouteSchema.parse(parsed(row));
+export function parseStoredRoute(row: ConfigEntryRow): RouteConfig {
+  return RouteSchema.parse(parseStoredEntry(row));
 }
 
-export function policyOf(row: EntryRow): PolicyConfig {
-  return PolicySchema.parse(parsed(row));
+export function parseStoredPolicy(row: ConfigEntryRow): PolicyConfig {
+  return PolicySchema.parse(parseStoredEntry(row));
 }
 
 /**
@@ -77,42 +88,44 @@ export function policyOf(row: EntryRow): PolicyConfig {
  *
  * @throws SecretUnreadable
  */
-export function openProvider(
-  row: EntryRow,
-  credentials: readonly CredentialRow[],
+export function openStoredProvider(
+  row: ConfigEntryRow,
+  credentials: readonly ProviderCredentialRow[],
   key: SecretsKey,
 ): ProviderConfig {
-  const config = ProviderSchema.parse(joinProvider(parsed(row), openProviderSecrets(row, key)));
-  const origin = originOf(config);
+  const config = ProviderSchema.parse(
+    joinProviderSecrets(parseStoredEntry(row), openProviderSecrets(row, key)),
+  );
+  const origin = providerOrigin(config);
   return {
     ...config,
     credentials: credentials
       .filter((one) => one.provider_id === row.id && one.origin === origin)
       .map((one) => ({
         name: one.name,
-        api_key: openSecret(one.sealed, credentialPlace(one, one.version), key),
+        api_key: openSecret(one.sealed, credentialSecretBinding(one, one.version), key),
         weight: one.weight,
       })),
   };
 }
 
 /** What a row says; a row is written by this program, so anything but an object is damage. */
-export function parsed(row: Pick<EntryRow, 'entry_json'>): JsonObject {
+export function parseStoredEntry(row: Pick<ConfigEntryRow, 'entry_json'>): JsonObject {
   const value: unknown = JSON.parse(row.entry_json);
   if (!isObject(value)) throw new Error('an entry of the configuration is no object');
   return value;
 }
 
 /** The org of a first start without a file. */
-export const FIRST_ORG = 'default';
+export const DEFAULT_ORG_ID = 'default';
 
 /** Whether floe.yaml sets a field of an org itself. */
-export type SetsField = (orgId: string, section: string) => boolean;
+export type IsSetInFile = (orgId: string, section: string) => boolean;
 
 export interface MergedConfig {
   readonly orgs: readonly OrgConfig[];
   /** Those of `orgs[].providers` that the API made. */
-  readonly made: ReadonlySet<ProviderConfig>;
+  readonly apiProviders: ReadonlySet<ProviderConfig>;
   /** Orgs that share the installation, those without any configuration among them. */
   readonly orgCount: number;
 }
@@ -123,24 +136,24 @@ export interface MergedConfig {
  */
 export function mergeConfig(
   file: readonly OrgConfig[],
-  sets: SetsField,
+  sets: IsSetInFile,
   stored: StoredConfig,
   defaultOrg: string | null,
 ): MergedConfig {
   const made = new Set<ProviderConfig>();
-  const merge = (base: OrgConfig, own: StoredOrg | undefined): OrgConfig => {
+  const merge = (base: OrgConfig, own: StoredOrgConfig | undefined): OrgConfig => {
     if (own === undefined || isEmpty(own)) return base;
-    const providers = without(own.providers, base.providers, ({ id }) => id);
+    const providers = excludeByName(own.providers, base.providers, ({ id }) => id);
     for (const config of providers) made.add(config);
     const over = Object.entries(own.settings).filter(([section]) => !sets(base.id, section));
-    const settings = settingsOf(base, Object.fromEntries(over));
+    const settings = mergeOrgSettings(base, Object.fromEntries(over));
     return {
       ...base,
       ...settings,
       relay: { ...settings.relay, rules: base.relay.rules },
       providers: [...base.providers, ...providers],
-      routes: [...base.routes, ...without(own.routes, base.routes, ({ model }) => model)],
-      policies: [...base.policies, ...without(own.policies, base.policies, ({ name }) => name)],
+      routes: [...base.routes, ...excludeByName(own.routes, base.routes, ({ model }) => model)],
+      policies: [...base.policies, ...excludeByName(own.policies, base.policies, ({ name }) => name)],
     };
   };
   const orgs = file.map((org) => merge(org, stored.orgs.get(org.id)));
@@ -149,16 +162,16 @@ export function mergeConfig(
       orgs.push(merge(OrgSchema.parse({ id, name: own.name, timezone: own.timezone }), own));
   const others = [...stored.orgs.keys()].filter(
     // What a first start made before there was a file is the same operator's.
-    (id) => !file.some((org) => org.id === id) && (file.length === 0 || id !== FIRST_ORG),
+    (id) => !file.some((org) => org.id === id) && (file.length === 0 || id !== DEFAULT_ORG_ID),
   );
-  return { orgs, made, orgCount: file.length + others.length };
+  return { orgs, apiProviders: made, orgCount: file.length + others.length };
 }
 
-function isEmpty({ providers, routes, policies, settings }: StoredOrg): boolean {
+function isEmpty({ providers, routes, policies, settings }: StoredOrgConfig): boolean {
   return providers.length + routes.length + policies.length + Object.keys(settings).length === 0;
 }
 
-function without<Entry>(
+function excludeByName<Entry>(
   entries: readonly Entry[],
   others: readonly Entry[],
   nameOf: (entry: Entry) => string,

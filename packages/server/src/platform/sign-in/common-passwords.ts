@@ -12,7 +12,7 @@ const STEMS = new Set(
 );
 
 /** Letters that people write as something else. */
-const DRESSED: Readonly<Record<string, string>> = {
+const SUBSTITUTIONS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
   '3': 'e',
@@ -24,7 +24,7 @@ const DRESSED: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-const ROWS = [
+const KEYBOARD_ROWS = [
   '01234567890123456789',
   '98765432109876543210',
   'abcdefghijklmnopqrstuvwxyz',
@@ -41,31 +41,37 @@ export function isCommonPassword(password: string, email: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase();
   const [local = ''] = email.toLowerCase().split('@');
   return (
-    isGuessable(plain) || plain === email.toLowerCase() || (local.length >= 3 && bare(plain) === bare(local))
+    isGuessable(plain) ||
+    plain === email.toLowerCase() ||
+    (local.length >= 3 && lettersOnly(plain) === lettersOnly(local))
   );
 }
 
 function isGuessable(plain: string): boolean {
-  if (ROWS.some((row) => row.includes(plain))) return true;
-  if (period(plain) <= Math.min(6, plain.length / 2)) return true;
+  if (KEYBOARD_ROWS.some((row) => row.includes(plain))) return true;
+  if (repeatLength(plain) <= Math.min(6, plain.length / 2)) return true;
   const core = plain.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
-  return [bare(plain), bare(undressed(plain)), bare(undressed(core))].some((letters) => {
+  return [
+    lettersOnly(plain),
+    lettersOnly(undoSubstitutions(plain)),
+    lettersOnly(undoSubstitutions(core)),
+  ].some((letters) => {
     if (letters.length === 0) return plain.length < 16;
-    return STEMS.has(letters) || STEMS.has(letters.slice(0, period(letters)));
+    return STEMS.has(letters) || STEMS.has(letters.slice(0, repeatLength(letters)));
   });
 }
 
-function undressed(text: string): string {
-  return [...text].map((character) => DRESSED[character] ?? character).join('');
+function undoSubstitutions(text: string): string {
+  return [...text].map((character) => SUBSTITUTIONS[character] ?? character).join('');
 }
 
 /** Letters alone: what stands around them is what a guesser adds by rule. */
-function bare(text: string): string {
+function lettersOnly(text: string): string {
   return text.replaceAll(/[^\p{L}]/gu, '');
 }
 
 /** Length of the shortest group that the text repeats, a last one cut short included. */
-function period(text: string): number {
+function repeatLength(text: string): number {
   for (let length = 1; length < text.length; length++) if (text.startsWith(text.slice(length))) return length;
   return text.length;
 }

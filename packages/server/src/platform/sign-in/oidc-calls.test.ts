@@ -4,20 +4,27 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
 import { systemClock } from '../../core/clock.ts';
-import { createOutboundGuard, type OutboundRules } from '../../core/outbound.ts';
+import { createOutboundGuard, type OutboundRules } from '../../core/outbound-guard.ts';
 import { deriveSignInKey } from '../secrets.ts';
-import { type FlowParts, finishFlow, issuerNamed, OidcRefused, openFlow, startFlow } from './oidc-flow.ts';
-import { Issuers } from './oidc-issuer.ts';
+import {
+  completeOidcFlow,
+  type OidcFlowContext,
+  OidcSignInError,
+  openOidcFlow,
+  requireIssuer,
+  startOidcFlow,
+} from './oidc-flow.ts';
+import { OidcIssuers } from './oidc-issuer.ts';
 import { siteOf } from './site.ts';
 import { type ScriptedIssuer, startScriptedIssuer } from './test/scripted-issuer.ts';
 
 const HOST = 'login.example';
-const STRICT: OutboundRules = { trustPrivate: false, privateNetworks: [], named: new Set() };
+const STRICT: OutboundRules = { allowPrivate: false, privateNetworks: [], namedHosts: new Set() };
 /** All that an operator can allow. */
 const EVERYTHING: OutboundRules = {
-  trustPrivate: true,
+  allowPrivate: true,
   privateNetworks: ['0.0.0.0/0', '::/0'],
-  named: new Set(),
+  namedHosts: new Set(),
 };
 
 /** What names mean, in order; the last stays. Whoever is not in it is not found. */
@@ -39,7 +46,7 @@ function resolving(names: Names) {
   };
 }
 
-function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): FlowParts {
+function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): OidcFlowContext {
   const auth = FloeConfigSchema.parse({
     auth: { oidc: [{ name: 'corp', issuer, client_id: 'floe' }] },
   }).auth;
@@ -47,19 +54,19 @@ function partsFor(issuer: string, rules: OutboundRules, names: Names = {}): Flow
   return {
     auth: () => auth,
     clock: systemClock,
-    issuers: new Issuers({ guard, via: () => undefined }, systemClock),
+    issuers: new OidcIssuers({ guard, via: () => undefined }, systemClock),
     site: () => siteOf('https://floe.example'),
     sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
   };
 }
 
 /** The whole way, as far as it goes. */
-async function signIn(parts: FlowParts, issuer?: ScriptedIssuer) {
-  const { location, sealed } = await startFlow(parts, 'corp', { returnTo: undefined, stepUp: false });
+async function signIn(context: OidcFlowContext, issuer?: ScriptedIssuer) {
+  const { location, sealed } = await startOidcFlow(context, 'corp', { returnTo: undefined, stepUp: false });
   const state = new URL(location).searchParams.get('state') ?? '';
-  const kept = openFlow(parts, 'corp', { query: { state }, sealed });
+  const kept = openOidcFlow(context, 'corp', { query: { state }, sealed });
   if (issuer) issuer.nonce = kept.nonce;
-  return finishFlow(parts, issuerNamed(parts, 'corp'), kept, { code: 'c', state });
+  return completeOidcFlow(context, requireIssuer(context, 'corp'), kept, { code: 'c', state });
 }
 
 async function refusal(trying: Promise<unknown>): Promise<{ reason: string; why: string }> {
@@ -67,7 +74,7 @@ async function refusal(trying: Promise<unknown>): Promise<{ reason: string; why:
     () => assert.fail('the sign-in went through'),
     (reason: unknown) => reason,
   );
-  assert.ok(error instanceof OidcRefused, String(error));
+  assert.ok(error instanceof OidcSignInError, String(error));
   const texts: string[] = [];
   for (let one: unknown = error; one instanceof Error; one = one.cause) texts.push(one.message);
   return { reason: error.reason, why: texts.join('; ') };
@@ -78,7 +85,7 @@ async function scripted(t: TestContext) {
   t.after(() => issuer.close());
   const url = `http://${HOST}:${issuer.port}`;
   // The file names it, so it may be on loopback; nothing else may.
-  const rules: OutboundRules = { ...STRICT, named: new Set([`${HOST}:${issuer.port}`]) };
+  const rules: OutboundRules = { ...STRICT, namedHosts: new Set([`${HOST}:${issuer.port}`]) };
   return { issuer, url, rules };
 }
 
@@ -140,10 +147,10 @@ test('with several orgs an issuer in a private network is asked only where the f
     assert.equal(reason, 'unavailable', host);
     assert.match(why, /private network; add it to security\.private_networks/, host);
   }
-  assert.deepEqual(issuer.asked, []);
+  assert.deepEqual(issuer.requestedPaths, []);
   const person = await signIn(partsFor(url, rules, NAMES), issuer);
   assert.equal(person.subject, 'jo');
-  assert.deepEqual(issuer.asked, ['/.well-known/openid-configuration', '/token', '/jwks', '/me']);
+  assert.deepEqual(issuer.requestedPaths, ['/.well-known/openid-configuration', '/token', '/jwks', '/me']);
 });
 
 for (const [endpoint, path] of [
@@ -161,35 +168,35 @@ for (const [endpoint, path] of [
       assert.equal(reason, 'unavailable', host);
       assert.match(why, /security\.private_networks|metadata/, host);
     }
-    assert.deepEqual(trap.asked, []);
+    assert.deepEqual(trap.requestedPaths, []);
   });
 
 test('a name is judged at each call, whatever it meant at the one before', async (t) => {
   const { issuer, url, rules } = await scripted(t);
   for (const calls of [1, 2, 3]) {
-    issuer.asked.length = 0;
+    issuer.requestedPaths.length = 0;
     const answers = [...Array.from({ length: calls }, () => '127.0.0.1'), '169.254.169.254'];
     const { why } = await refusal(signIn(partsFor(url, rules, { [HOST]: answers }), issuer));
     assert.match(why, /metadata/);
-    assert.equal(issuer.asked.length, calls);
+    assert.equal(issuer.requestedPaths.length, calls);
   }
 });
 
 test('no redirect of an issuer is followed, and no answer of it read without end', async (t) => {
   const { issuer, url, rules } = await scripted(t);
-  const parts = () => partsFor(url, { ...rules, trustPrivate: true }, NAMES);
+  const parts = () => partsFor(url, { ...rules, allowPrivate: true }, NAMES);
   for (const path of ['/.well-known/openid-configuration', '/token', '/jwks', '/me'])
     for (const status of [301, 302, 307, 308]) {
-      issuer.asked.length = 0;
-      issuer.instead.set(path, (response) =>
+      issuer.requestedPaths.length = 0;
+      issuer.overrides.set(path, (response) =>
         response.writeHead(status, { location: `http://${HOST}:${issuer.port}/elsewhere` }).end(),
       );
       await refusal(signIn(parts(), issuer));
-      assert.ok(!issuer.asked.includes('/elsewhere'), `${status} of ${path}`);
-      issuer.instead.clear();
+      assert.ok(!issuer.requestedPaths.includes('/elsewhere'), `${status} of ${path}`);
+      issuer.overrides.clear();
     }
   for (const path of ['/.well-known/openid-configuration', '/token', '/jwks', '/me']) {
-    issuer.instead.set(path, (response) => {
+    issuer.overrides.set(path, (response) => {
       response.setHeader('content-type', 'application/json');
       const more = (): void => {
         while (!response.destroyed && response.write('[['.repeat(32_768)));
@@ -199,7 +206,7 @@ test('no redirect of an issuer is followed, and no answer of it read without end
     });
     const { reason } = await refusal(signIn(parts(), issuer));
     assert.equal(reason, 'unavailable', path);
-    issuer.instead.clear();
+    issuer.overrides.clear();
   }
 });
 

@@ -3,40 +3,40 @@ import type { OidcConfig } from '@floe/contract/config';
 import { Fault } from '@floe/contract/faults';
 import * as z from 'zod';
 import { openSecret, sealSecret } from '../secrets.ts';
-import { loadOpenid } from './oidc-issuer.ts';
-import type { SignInParts } from './sign-in.ts';
-import { safeReturn } from './site.ts';
+import { loadOpenidClient } from './oidc-issuer.ts';
+import type { SignInContext } from './sign-in-context.ts';
+import { safeReturnPath } from './site.ts';
 
 /** How long somebody may take at the issuer. */
-export const FLOW_MS = 10 * 60_000;
+export const OIDC_FLOW_TTL_MS = 10 * 60_000;
 /** For a step-up: the issuer says when the person last showed who they are, and it was a moment ago. */
-const STEP_UP_AGE_S = 600;
+const MAX_STEP_UP_AGE_S = 600;
 const NAME_CHARS = 100;
 
 /** Why a sign-in by an issuer came to nothing; the sign-in page has the words for each. */
-export type OidcReason =
-  | 'refused'
+export type OidcFailureReason =
+  | 'access_denied'
   | 'expired'
   | 'not_allowed'
-  | 'email'
+  | 'email_not_verified'
   | 'account_exists'
-  | 'other_person'
+  | 'account_mismatch'
   | 'unavailable'
   | 'failed';
 
 /** Told to the person on the sign-in page, and to the log with its detail. */
-export class OidcRefused extends Error {
-  override readonly name = 'OidcRefused';
-  readonly reason: OidcReason;
+export class OidcSignInError extends Error {
+  override readonly name = 'OidcSignInError';
+  readonly reason: OidcFailureReason;
 
-  constructor(reason: OidcReason, message: string, options?: ErrorOptions) {
+  constructor(reason: OidcFailureReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;
   }
 }
 
 /** What the browser keeps while its person is at the issuer, sealed: nobody else can go on with it, nor change it. */
-export const flow = z.strictObject({
+export const oidcFlowSchema = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
@@ -45,56 +45,56 @@ export const flow = z.strictObject({
   expires_at: z.number(),
 });
 
-export type Flow = z.output<typeof flow>;
+export type OidcFlow = z.output<typeof oidcFlowSchema>;
 
 /** @throws Fault `not_found` */
-export function issuerNamed(parts: Pick<SignInParts, 'auth'>, name: string): OidcConfig {
-  const found = parts.auth().oidc.find((oidc) => oidc.name === name);
+export function requireIssuer(context: Pick<SignInContext, 'auth'>, name: string): OidcConfig {
+  const found = context.auth().oidc.find((oidc) => oidc.name === name);
   if (!found)
     throw new Fault('not_found', 'No OpenID Connect issuer has this name here (auth.oidc in floe.yaml).');
   return found;
 }
 
 /** The address that issuers send people back to; what is registered there. */
-export function callbackUrl({ site }: Pick<SignInParts, 'site'>, name: string): URL {
+export function oidcCallbackUrl({ site }: Pick<SignInContext, 'site'>, name: string): URL {
   return new URL(`${site().baseUrl}/api/session/oidc/${name}/callback`);
 }
 
 /** What the way to an issuer and back needs. */
-export type FlowParts = Pick<SignInParts, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
+export type OidcFlowContext = Pick<SignInContext, 'auth' | 'issuers' | 'site' | 'clock' | 'sealingKey'>;
 
 /** Where to send the browser, and what it keeps meanwhile. @throws OidcRefused `unavailable`; Fault `not_found` */
-export async function startFlow(
-  parts: FlowParts,
+export async function startOidcFlow(
+  context: OidcFlowContext,
   name: string,
   asked: { readonly returnTo: string | undefined; readonly stepUp: boolean },
 ): Promise<{ readonly location: string; readonly sealed: string }> {
-  const oidc = issuerNamed(parts, name);
-  const openid = await loadOpenid();
-  const configuration = await parts.issuers.find(oidc).catch((cause: unknown) => {
-    throw new OidcRefused('unavailable', `the issuer ${oidc.issuer} cannot be used`, { cause });
+  const oidc = requireIssuer(context, name);
+  const openid = await loadOpenidClient();
+  const configuration = await context.issuers.find(oidc).catch((cause: unknown) => {
+    throw new OidcSignInError('unavailable', `the issuer ${oidc.issuer} cannot be used`, { cause });
   });
-  const going: Flow = {
+  const going: OidcFlow = {
     state: openid.randomState(),
     nonce: openid.randomNonce(),
     verifier: openid.randomPKCECodeVerifier(),
-    return_to: safeReturn(parts.site(), asked.returnTo),
+    return_to: safeReturnPath(context.site(), asked.returnTo),
     step_up: asked.stepUp,
-    expires_at: parts.clock.now() + FLOW_MS,
+    expires_at: context.clock.now() + OIDC_FLOW_TTL_MS,
   };
   const location = openid.buildAuthorizationUrl(configuration, {
-    redirect_uri: callbackUrl(parts, name).href,
+    redirect_uri: oidcCallbackUrl(context, name).href,
     response_type: 'code',
     scope: oidc.scopes.join(' '),
     state: going.state,
     nonce: going.nonce,
     code_challenge: await openid.calculatePKCECodeChallenge(going.verifier),
     code_challenge_method: 'S256',
-    ...(asked.stepUp && { prompt: 'login', max_age: String(STEP_UP_AGE_S) }),
+    ...(asked.stepUp && { prompt: 'login', max_age: String(MAX_STEP_UP_AGE_S) }),
   });
   return {
     location: location.href,
-    sealed: sealSecret(JSON.stringify(going), placeOf(name), parts.sealingKey),
+    sealed: sealSecret(JSON.stringify(going), flowBinding(name), context.sealingKey),
   };
 }
 
@@ -104,31 +104,35 @@ export async function startFlow(
  * @throws OidcRefused `expired` when it kept nothing, something else, or for too long; `failed` when the answer belongs to
  *   another flow than the one it kept
  */
-export function openFlow(
-  parts: FlowParts,
+export function openOidcFlow(
+  context: OidcFlowContext,
   name: string,
   { query, sealed }: { readonly query: Readonly<Record<string, string>>; readonly sealed: string | null },
-): Flow {
-  const kept = keptFlow(parts, name, sealed);
-  if (!kept) throw new OidcRefused('expired', 'the sign-in was not begun in this browser, or took too long');
-  if (query['state'] !== kept.state) throw new OidcRefused('failed', 'the answer belongs to another sign-in');
+): OidcFlow {
+  const kept = unsealFlow(context, name, sealed);
+  if (!kept)
+    throw new OidcSignInError('expired', 'the sign-in was not begun in this browser, or took too long');
+  if (query['state'] !== kept.state)
+    throw new OidcSignInError('failed', 'the answer belongs to another sign-in');
   return kept;
 }
 
-function keptFlow(parts: FlowParts, name: string, sealed: string | null): Flow | null {
+function unsealFlow(context: OidcFlowContext, name: string, sealed: string | null): OidcFlow | null {
   try {
-    const kept = flow.parse(JSON.parse(openSecret(sealed ?? '', placeOf(name), parts.sealingKey)));
-    return parts.clock.now() < kept.expires_at ? kept : null;
+    const kept = oidcFlowSchema.parse(
+      JSON.parse(openSecret(sealed ?? '', flowBinding(name), context.sealingKey)),
+    );
+    return context.clock.now() < kept.expires_at ? kept : null;
   } catch {
     // Another browser, another issuer, or nothing at all: the answer is the same.
     return null;
   }
 }
 
-const placeOf = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
+const flowBinding = (name: string) => ({ orgId: '', rowId: `oidc ${name}`, version: 1 });
 
 /** Who the issuer says came. */
-export interface OidcPerson {
+export interface OidcProfile {
   readonly issuer: string;
   readonly subject: string;
   /** Lower case; null when the issuer gave none, or something that is no address. */
@@ -137,7 +141,7 @@ export interface OidcPerson {
   readonly name: string;
   readonly groups: readonly string[];
   /** Milliseconds; null when the issuer does not say. */
-  readonly shownAt: number | null;
+  readonly authenticatedAt: number | null;
 }
 
 /**
@@ -145,55 +149,59 @@ export interface OidcPerson {
  *
  * @throws OidcRefused
  */
-export async function finishFlow(
-  parts: FlowParts,
+export async function completeOidcFlow(
+  context: OidcFlowContext,
   oidc: OidcConfig,
-  kept: Flow,
+  kept: OidcFlow,
   answer: Readonly<Record<string, string>>,
-): Promise<OidcPerson> {
-  const openid = await loadOpenid();
-  const current = callbackUrl(parts, oidc.name);
+): Promise<OidcProfile> {
+  const openid = await loadOpenidClient();
+  const current = oidcCallbackUrl(context, oidc.name);
   for (const [name, value] of Object.entries(answer)) current.searchParams.set(name, value);
   try {
-    const configuration = await parts.issuers.find(oidc);
+    const configuration = await context.issuers.find(oidc);
     const tokens = await openid.authorizationCodeGrant(configuration, current, {
       expectedState: kept.state,
       expectedNonce: kept.nonce,
       pkceCodeVerifier: kept.verifier,
       idTokenExpected: true,
-      ...(kept.step_up && { maxAge: STEP_UP_AGE_S }),
+      ...(kept.step_up && { maxAge: MAX_STEP_UP_AGE_S }),
     });
     const claims = tokens.claims();
-    if (!claims) throw new OidcRefused('failed', 'the issuer gave no ID token');
+    if (!claims) throw new OidcSignInError('failed', 'the issuer gave no ID token');
     const isWhole = claims['email'] !== undefined && claims[oidc.group_claim] !== undefined;
     const further =
       isWhole || configuration.serverMetadata().userinfo_endpoint === undefined
         ? {}
         : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    return personOf(oidc, claims.iss, { ...further, ...claims });
+    return parseClaims(oidc, claims.iss, { ...further, ...claims });
   } catch (error) {
-    throw refusalOf(openid, error);
+    throw toSignInError(openid, error);
   }
 }
 
-function personOf(oidc: OidcConfig, issuer: string, claims: Readonly<Record<string, unknown>>): OidcPerson {
+function parseClaims(
+  oidc: OidcConfig,
+  issuer: string,
+  claims: Readonly<Record<string, unknown>>,
+): OidcProfile {
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
   const groups = claims[oidc.group_claim];
-  const email = emailOf(claims['email']);
+  const email = parseEmail(claims['email']);
   const shownAt = claims['auth_time'];
   return {
     issuer,
     subject: text(claims['sub']) ?? '',
     email,
     isVerified: isVerified(claims['email_verified'], oidc.trust_email),
-    name: nameOf(claims['name']) ?? nameOf(claims['preferred_username']) ?? email ?? '',
+    name: parseName(claims['name']) ?? parseName(claims['preferred_username']) ?? email ?? '',
     groups: [groups ?? []].flat().filter((group) => typeof group === 'string'),
-    shownAt: typeof shownAt === 'number' ? shownAt * 1000 : null,
+    authenticatedAt: typeof shownAt === 'number' ? shownAt * 1000 : null,
   };
 }
 
 /** Checked as it came: lower case makes an ASCII letter of some that are none (the Kelvin sign). */
-function emailOf(claim: unknown): string | null {
+function parseEmail(claim: unknown): string | null {
   const { success, data } = emailAddress.safeParse(claim);
   return success ? data : null;
 }
@@ -204,25 +212,28 @@ function isVerified(claim: unknown, trusted: boolean): boolean {
 }
 
 /** For display: without control and formatting characters, and no longer than a name that is typed in. */
-function nameOf(claim: unknown): string | null {
+function parseName(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
   const name = claim.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return name === '' ? null : [...name].slice(0, NAME_CHARS).join('');
 }
 
 /** The detail is for the log: error codes, never a code, a token or what the issuer wrote in full. */
-function refusalOf(openid: Awaited<ReturnType<typeof loadOpenid>>, error: unknown): OidcRefused {
-  if (error instanceof OidcRefused) return error;
+function toSignInError(
+  openid: Awaited<ReturnType<typeof loadOpenidClient>>,
+  error: unknown,
+): OidcSignInError {
+  if (error instanceof OidcSignInError) return error;
   if (error instanceof openid.AuthorizationResponseError)
-    return new OidcRefused('refused', `the issuer said ${error.error.slice(0, 100)}`);
+    return new OidcSignInError('access_denied', `the issuer said ${error.error.slice(0, 100)}`);
   if (error instanceof openid.ResponseBodyError)
-    return new OidcRefused('failed', `the issuer's token endpoint said ${error.error.slice(0, 100)}`);
+    return new OidcSignInError('failed', `the issuer's token endpoint said ${error.error.slice(0, 100)}`);
   // Without a code the library passes on what the connection said: refused, not there, not believed, too long.
   const isCall = error instanceof openid.ClientError && error.code === undefined;
   const said = isCall && error.cause !== undefined ? error.cause : error;
   const isAnswer = !isCall && (error instanceof TypeError || error instanceof openid.ClientError);
   const code = said instanceof Error && 'code' in said ? ` (${String(said.code)})` : '';
-  return new OidcRefused(
+  return new OidcSignInError(
     isAnswer ? 'failed' : 'unavailable',
     `${said instanceof Error ? said.message : String(said)}${code}`.slice(0, 300),
   );

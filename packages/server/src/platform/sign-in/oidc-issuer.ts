@@ -1,36 +1,39 @@
 import type { OidcConfig } from '@floe/contract/config';
 import type { Configuration, CustomFetch } from 'openid-client';
 import type { Clock } from '../../core/clock.ts';
-import type { OutboundGuard } from '../../core/outbound.ts';
-import { openConnector } from '../../providers/connector.ts';
-import type { Outbound } from '../../providers/outbound.ts';
+import type { OutboundGuard } from '../../core/outbound-guard.ts';
+import type { ResolvedOutbound } from '../../providers/outbound.ts';
+import { createSocketConnector } from '../../providers/socket-connector.ts';
 
 const TIMEOUT_S = 10;
 const CONNECT_MS = 5_000;
 /** A discovery document, a key set, a token answer: none is near this. */
-const ANSWER_BYTES = 1 << 20;
+const MAX_RESPONSE_BYTES = 1 << 20;
 /** What an issuer says about itself is read again after this; its keys are read again by themselves. */
-const FRESH_MS = 60 * 60_000;
+const DISCOVERY_TTL_MS = 60 * 60_000;
 
 /** Loaded when somebody signs in by it. */
-export function loadOpenid() {
+export function loadOpenidClient() {
   return import('openid-client');
 }
 
 /** How Floe reaches issuers: as everything it calls. */
-export interface Way {
+export interface IssuerConnection {
   readonly guard: OutboundGuard;
-  readonly via: Outbound['via'];
+  readonly via: ResolvedOutbound['via'];
 }
 
 /** What issuers say about themselves, read when first needed: Floe starts without them. */
-export class Issuers {
-  readonly #way: Way;
+export class OidcIssuers {
+  readonly #connection: IssuerConnection;
   readonly #clock: Clock;
-  readonly #known = new Map<string, { readonly found: Promise<Configuration>; readonly readAt: number }>();
+  readonly #discovered = new Map<
+    string,
+    { readonly found: Promise<Configuration>; readonly readAt: number }
+  >();
 
-  constructor(way: Way, clock: Clock) {
-    this.#way = way;
+  constructor(way: IssuerConnection, clock: Clock) {
+    this.#connection = way;
     this.#clock = clock;
   }
 
@@ -38,20 +41,20 @@ export class Issuers {
   find(oidc: OidcConfig): Promise<Configuration> {
     const name = JSON.stringify([oidc.issuer, oidc.client_id, oidc.client_secret]);
     const now = this.#clock.monotonic();
-    const known = this.#known.get(name);
-    if (known && now - known.readAt < FRESH_MS) return known.found;
-    const found = discover(oidc, guardedFetch(this.#way));
+    const known = this.#discovered.get(name);
+    if (known && now - known.readAt < DISCOVERY_TTL_MS) return known.found;
+    const found = discover(oidc, guardedFetch(this.#connection));
     const entry = { found, readAt: now };
-    this.#known.set(name, entry);
+    this.#discovered.set(name, entry);
     found.catch(() => {
-      if (this.#known.get(name) === entry) this.#known.delete(name);
+      if (this.#discovered.get(name) === entry) this.#discovered.delete(name);
     });
     return found;
   }
 }
 
 async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configuration> {
-  const openid = await loadOpenid();
+  const openid = await loadOpenidClient();
   const { client_id, client_secret, issuer } = oidc;
   // The signature of an ID token is checked too: over plain http, or behind a proxy that opens TLS, the way it came proves
   // nothing. Plain http only where the operator wrote it: a provider beside Floe, or a test.
@@ -77,15 +80,15 @@ async function discover(oidc: OidcConfig, fetch: CustomFetch): Promise<Configura
 }
 
 /** Calls under the rules for everything Floe calls; follows no redirect and reads no endless answer. */
-function guardedFetch({ guard, via }: Way): CustomFetch {
+function guardedFetch({ guard, via }: IssuerConnection): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const { Client } = await import('undici');
     const target = new URL(url);
     const client = new Client(target.origin, {
-      connect: openConnector(target, via(target.origin), CONNECT_MS, guard),
+      connect: createSocketConnector(target, via(target.origin), CONNECT_MS, guard),
       headersTimeout: TIMEOUT_S * 1000,
       bodyTimeout: TIMEOUT_S * 1000,
-      maxResponseSize: ANSWER_BYTES,
+      maxResponseSize: MAX_RESPONSE_BYTES,
     });
     try {
       const answer = await client.request({

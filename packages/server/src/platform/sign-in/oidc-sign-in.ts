@@ -1,30 +1,35 @@
 import { newId } from '../../core/ids.ts';
-import { identityOf } from '../../store/identities.ts';
-import { insertUser, userByEmail } from '../../store/members.ts';
-import type { Writer } from '../../store/ports.ts';
-import { standingOf } from '../../store/sessions.ts';
-import { spendToken } from '../../store/spent-tokens.ts';
-import { placeByGroups } from '../place-by-groups.ts';
-import { recordFailure } from './audit.ts';
+import { listMembershipAccess } from '../../store/console-sessions.ts';
+import { findIdentity } from '../../store/identities.ts';
+import { findUserByEmail, insertUser } from '../../store/members.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { markTokenUsed } from '../../store/used-tokens.ts';
+import { mapGroupsToMemberships } from '../group-mapping.ts';
+import { isUnclaimedAccount, linkIdentity, replaceAccountCredentials } from './account-credentials.ts';
+import { auditFailedSignIn } from './audit-sign-in.ts';
+import { applyGroupGrants, type GrantedMembership } from './group-grants.ts';
 import {
-  FLOW_MS,
-  type Flow,
-  finishFlow,
-  issuerNamed,
-  type OidcPerson,
-  OidcRefused,
-  openFlow,
+  completeOidcFlow,
+  OIDC_FLOW_TTL_MS,
+  type OidcFlow,
+  type OidcProfile,
+  OidcSignInError,
+  openOidcFlow,
+  requireIssuer,
 } from './oidc-flow.ts';
-import { type GivenPlace, placePerson } from './place-person.ts';
-import { isUnclaimed, joinIdentity, replaceProofs } from './prove-account.ts';
+import { sessionMemberships } from './session-memberships.ts';
 import type { LiveSession } from './sessions.ts';
 import { STEP_UP_MS } from './sessions.ts';
-import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
-import { standingsIn } from './standing.ts';
+import {
+  auditedTransaction,
+  type BrowserRequest,
+  type SignInContext,
+  startSession,
+} from './sign-in-context.ts';
 import { sha256 } from './tokens.ts';
 
 /** What came back with the browser. */
-export interface OidcAnswer {
+export interface OidcCallback {
   /** Query of the callback. */
   readonly query: Readonly<Record<string, string>>;
   /** What the browser kept. */
@@ -35,58 +40,67 @@ export interface OidcAnswer {
  * Ends a sign-in by an issuer; returns the value of the cookie and where the person wanted to go. An answer that this
  * browser did not ask for counts as no attempt: any page can send browsers here.
  *
- * @throws OidcRefused; Fault `not_found`, `too_many_tries`
+ * @throws OidcRefused; Fault `not_found`, `too_many_attempts`
  */
-export async function signInByOidc(
-  parts: SignInParts,
+export async function startOidcSession(
+  context: SignInContext,
   name: string,
-  answer: OidcAnswer,
-  browser: Browser,
+  answer: OidcCallback,
+  browser: BrowserRequest,
 ): Promise<{ readonly token: string; readonly returnTo: string }> {
-  const { database, clock, throttle } = parts;
-  const oidc = issuerNamed(parts, name);
-  const kept = openFlow(parts, name, answer);
-  const live = browser.token === null ? null : await parts.sessions.find(browser.token);
+  const { database, clock, throttle } = context;
+  const oidc = requireIssuer(context, name);
+  const kept = openOidcFlow(context, name, answer);
+  const live = browser.token === null ? null : await context.sessions.find(browser.token);
   const trier = { account: null, address: browser.address };
-  const taken = await throttle.take(trier);
+  const taken = await throttle.countAttempt(trier);
   try {
     // Used up before the code is: of two at once one goes on.
     const isFirst = await database.transaction((writer) =>
-      spendToken(writer, sha256(kept.state), clock.now() + FLOW_MS),
+      markTokenUsed(writer, sha256(kept.state), clock.now() + OIDC_FLOW_TTL_MS),
     );
-    if (!isFirst) throw new OidcRefused('expired', 'this answer of the issuer was used before');
-    const person = await finishFlow(parts, oidc, kept, answer.query);
-    const places = placeByGroups(oidc, person.groups);
-    const token = await changeFrom(parts, browser, live, async (writer) => {
-      const userId = await userOf(parts, writer, { person, places, name, live, kept });
-      await placePerson(parts, writer, { userId, issuer: name }, places);
+    if (!isFirst) throw new OidcSignInError('expired', 'this answer of the issuer was used before');
+    const person = await completeOidcFlow(context, oidc, kept, answer.query);
+    const places = mapGroupsToMemberships(oidc, person.groups);
+    const token = await auditedTransaction(context, browser, live, async (writer) => {
+      const userId = await resolveUser(context, writer, {
+        profile: person,
+        memberships: places,
+        name,
+        live,
+        kept,
+      });
+      await applyGroupGrants(context, writer, { userId, issuer: name }, places);
       await database.signals.announce(writer);
       // Committed all the same: who lost their last group is out at once.
-      if (standingsIn(await standingOf(writer, userId, name), name).length === 0) return null;
-      await throttle.forgive(writer, trier, taken);
-      const isFresh = person.shownAt !== null && clock.now() - person.shownAt < STEP_UP_MS;
+      if (sessionMemberships(await listMembershipAccess(writer, userId, name), name).length === 0)
+        return null;
+      await throttle.recordSuccess(writer, trier, taken);
+      const isFresh = person.authenticatedAt !== null && clock.now() - person.authenticatedAt < STEP_UP_MS;
       // Whoever confirms who they are stays in the org they were in.
-      const at = live && { orgId: live.here.org.id };
-      return admit(parts, writer, { userId, method: 'oidc', issuer: name, isFresh, ...at }, browser);
+      const at = live && { orgId: live.membership.org.id };
+      return startSession(context, writer, { userId, method: 'oidc', issuer: name, isFresh, ...at }, browser);
     });
-    parts.sessions.forget();
-    if (token === null) throw unmapped();
+    context.sessions.clearCache();
+    if (token === null) throw notAllowedError();
     return { token, returnTo: kept.return_to };
   } catch (error) {
     const told = { method: `oidc ${name}`, address: browser.address, paused_ms: taken.pausedMs };
-    await changeFrom(parts, browser, live, (writer) => recordFailure(writer, clock, null, told));
+    await auditedTransaction(context, browser, live, (writer) =>
+      auditFailedSignIn(writer, clock, null, told),
+    );
     throw error;
   }
 }
 
-interface Coming {
-  readonly person: OidcPerson;
-  readonly places: readonly GivenPlace[];
+interface OidcSignIn {
+  readonly profile: OidcProfile;
+  readonly memberships: readonly GrantedMembership[];
   /** Of the issuer, in `auth.oidc`. */
   readonly name: string;
   /** Of the browser. */
   readonly live: LiveSession | null;
-  readonly kept: Flow;
+  readonly kept: OidcFlow;
 }
 
 /**
@@ -95,40 +109,62 @@ interface Coming {
  *
  * @throws OidcRefused
  */
-async function userOf(parts: SignInParts, writer: Writer, coming: Coming): Promise<string> {
-  const { person, live, kept } = coming;
-  const known = await identityOf(writer, person.issuer, person.subject);
+async function resolveUser(
+  context: SignInContext,
+  writer: DatabaseWriter,
+  coming: OidcSignIn,
+): Promise<string> {
+  const { profile: person, live, kept } = coming;
+  const known = await findIdentity(writer, person.issuer, person.subject);
   if (kept.step_up && (!live || known?.user_id !== live.user.id))
-    throw new OidcRefused('other_person', 'the issuer confirmed another person than who is signed in');
+    throw new OidcSignInError(
+      'account_mismatch',
+      'the issuer confirmed another person than who is signed in',
+    );
   if (known) return known.user_id;
   const { email, isVerified } = person;
-  if (email === null) throw new OidcRefused('email', 'the issuer gave no valid e-mail address');
-  if (!isVerified) throw new OidcRefused('email', 'the issuer does not vouch for the e-mail address');
-  const user = await userByEmail(writer, email);
-  return user ? joined(parts, writer, user.id, coming) : created(parts, writer, email, coming);
+  if (email === null)
+    throw new OidcSignInError('email_not_verified', 'the issuer gave no valid e-mail address');
+  if (!isVerified)
+    throw new OidcSignInError('email_not_verified', 'the issuer does not vouch for the e-mail address');
+  const user = await findUserByEmail(writer, email);
+  return user ? joinAccount(context, writer, user.id, coming) : createAccount(context, writer, email, coming);
 }
 
 /**
  * Joining needs a proof of both sides: the issuer's word for the address, and a fresh session of the account in this browser.
  * An account that belongs to no org has nothing to protect; there the issuer's word replaces what proved it before.
  */
-async function joined(parts: SignInParts, writer: Writer, userId: string, coming: Coming): Promise<string> {
-  const { person, name, live } = coming;
-  const isProven = live?.user.id === userId && live.isWhole && live.steppedUpUntil > parts.clock.now();
+async function joinAccount(
+  context: SignInContext,
+  writer: DatabaseWriter,
+  userId: string,
+  coming: OidcSignIn,
+): Promise<string> {
+  const { profile: person, name, live } = coming;
+  const isProven = live?.user.id === userId && live.hasAllRoles && live.steppedUpUntil > context.clock.now();
   if (!isProven) {
-    if (!(await isUnclaimed(writer, userId)))
-      throw new OidcRefused('account_exists', 'an account has this e-mail address, and it was not proven');
-    mustHavePlace(coming);
-    await replaceProofs(parts, writer, userId, null);
+    if (!(await isUnclaimedAccount(writer, userId)))
+      throw new OidcSignInError(
+        'account_exists',
+        'an account has this e-mail address, and it was not proven',
+      );
+    requireMembership(coming);
+    await replaceAccountCredentials(context, writer, userId, null);
   }
-  await joinIdentity(parts, writer, userId, { issuer: person.issuer, subject: person.subject, name });
+  await linkIdentity(context, writer, userId, { issuer: person.issuer, subject: person.subject, name });
   return userId;
 }
 
-async function created(parts: SignInParts, writer: Writer, email: string, coming: Coming): Promise<string> {
-  const { person, name } = coming;
-  mustHavePlace(coming);
-  const now = parts.clock.now();
+async function createAccount(
+  context: SignInContext,
+  writer: DatabaseWriter,
+  email: string,
+  coming: OidcSignIn,
+): Promise<string> {
+  const { profile: person, name } = coming;
+  requireMembership(coming);
+  const now = context.clock.now();
   const id = newId('usr', now);
   const times = { created_at: now, updated_at: now };
   await insertUser(writer, {
@@ -139,14 +175,14 @@ async function created(parts: SignInParts, writer: Writer, email: string, coming
     preferences_json: null,
     ...times,
   });
-  await joinIdentity(parts, writer, id, { issuer: person.issuer, subject: person.subject, name });
+  await linkIdentity(context, writer, id, { issuer: person.issuer, subject: person.subject, name });
   return id;
 }
 
-function mustHavePlace({ places }: Coming): void {
-  if (places.length === 0) throw unmapped();
+function requireMembership({ memberships: places }: OidcSignIn): void {
+  if (places.length === 0) throw notAllowedError();
 }
 
-function unmapped(): OidcRefused {
-  return new OidcRefused('not_allowed', 'no group of this person is mapped to an organization');
+function notAllowedError(): OidcSignInError {
+  return new OidcSignInError('not_allowed', 'no group of this person is mapped to an organization');
 }

@@ -1,59 +1,62 @@
 import type { PasskeyAttestation } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
+import { deleteConsoleSessionsOfPasskey } from '../../store/console-sessions.ts';
 import {
-  changePasskey,
   deletePasskey,
+  findPasskeyById,
+  listPasskeysOfUser,
   type PasskeyRow,
-  passkeyById,
-  passkeysOf,
+  updatePasskey,
 } from '../../store/passkeys.ts';
-import type { Writer } from '../../store/ports.ts';
-import { deleteSessionsOfPasskey } from '../../store/sessions.ts';
-import { recordSignIn } from './audit.ts';
-import { attestationOptions, loadWebauthn, register } from './passkeys.ts';
-import { mustBeSignedIn, mustHoldAccount } from './session-changes.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { auditSignIn } from './audit-sign-in.ts';
+import { createAttestationOptions, loadWebauthn, registerPasskey } from './passkeys.ts';
+import { requireAccountControl, requireSignedIn } from './session-changes.ts';
 import type { LiveSession } from './sessions.ts';
-import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
+import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 
-/** The oldest first. @throws Fault `signed_out` */
-export async function ownPasskeys(parts: SignInParts, browser: Browser): Promise<PasskeyRow[]> {
-  const { live } = await mustBeSignedIn(parts, browser);
-  return passkeysOf(parts.database.read, live.user.id);
+/** The oldest first. @throws Fault `session_expired` */
+export async function listOwnPasskeys(
+  context: SignInContext,
+  browser: BrowserRequest,
+): Promise<PasskeyRow[]> {
+  const { live } = await requireSignedIn(context, browser);
+  return listPasskeysOfUser(context.database.read, live.user.id);
 }
 
-/** What the browser makes a passkey with. @throws Fault as `mustHoldAccount`; `not_found` where there are none */
-export async function passkeyOptions(parts: SignInParts, browser: Browser) {
-  const { live } = await mustHoldAccount(parts, browser);
-  return attestationOptions(parts, parts.database.read, live.user);
+/** What the browser makes a passkey with. @throws Fault as `requireAccountControl`; `not_found` where there are none */
+export async function passkeyCreationOptions(context: SignInContext, browser: BrowserRequest) {
+  const { live } = await requireAccountControl(context, browser);
+  return createAttestationOptions(context, context.database.read, live.user);
 }
 
-/** @throws Fault as `mustHoldAccount`; `invalid_request`, `conflict` as `register` */
+/** @throws Fault as `requireAccountControl`; `invalid_request`, `conflict` as `register` */
 export async function addPasskey(
-  parts: SignInParts,
-  browser: Browser,
+  context: SignInContext,
+  browser: BrowserRequest,
   given: { readonly name: string; readonly credential: PasskeyAttestation },
 ): Promise<PasskeyRow> {
-  const { live } = await mustHoldAccount(parts, browser);
+  const { live } = await requireAccountControl(context, browser);
   // Not inside the transaction: the first time takes a while.
   await loadWebauthn();
-  return changeFrom(parts, browser, live, async (writer) => {
-    const row = await register(parts, writer, live.user.id, given);
-    await record(parts, writer, live, { action: 'passkeys.create', row });
+  return auditedTransaction(context, browser, live, async (writer) => {
+    const row = await registerPasskey(context, writer, live.user.id, given);
+    await auditPasskeyChange(context, writer, live, { action: 'passkeys.create', row });
     return row;
   });
 }
 
-/** @throws Fault `signed_out`; `not_found` for one of somebody else */
+/** @throws Fault `session_expired`; `not_found` for one of somebody else */
 export async function renamePasskey(
-  parts: SignInParts,
-  browser: Browser,
+  context: SignInContext,
+  browser: BrowserRequest,
   id: string,
   name: string,
 ): Promise<PasskeyRow> {
-  const { live } = await mustBeSignedIn(parts, browser);
-  return parts.database.transaction(async (writer) => {
-    const row = await existing(writer, live, id);
-    await changePasskey(writer, id, { name });
+  const { live } = await requireSignedIn(context, browser);
+  return context.database.transaction(async (writer) => {
+    const row = await requireOwnPasskey(writer, live, id);
+    await updatePasskey(writer, id, { name });
     return { ...row, name };
   });
 }
@@ -61,24 +64,32 @@ export async function renamePasskey(
 /**
  * Removes a passkey and ends the sessions that it started; returns whether the one that asks is among them.
  *
- * @throws Fault as `mustHoldAccount`; `not_found` for one of somebody else
+ * @throws Fault as `requireAccountControl`; `not_found` for one of somebody else
  */
-export async function removePasskey(parts: SignInParts, browser: Browser, id: string): Promise<boolean> {
-  const { database, sessions } = parts;
-  const { live, token } = await mustHoldAccount(parts, browser);
-  await changeFrom(parts, browser, live, async (writer) => {
-    const row = await existing(writer, live, id);
+export async function removePasskey(
+  context: SignInContext,
+  browser: BrowserRequest,
+  id: string,
+): Promise<boolean> {
+  const { database, sessions } = context;
+  const { live, token } = await requireAccountControl(context, browser);
+  await auditedTransaction(context, browser, live, async (writer) => {
+    const row = await requireOwnPasskey(writer, live, id);
     await deletePasskey(writer, id);
-    await deleteSessionsOfPasskey(writer, live.user.id, id);
-    await record(parts, writer, live, { action: 'passkeys.delete', row });
+    await deleteConsoleSessionsOfPasskey(writer, live.user.id, id);
+    await auditPasskeyChange(context, writer, live, { action: 'passkeys.delete', row });
     await database.signals.announce(writer);
   });
-  sessions.forget();
+  sessions.clearCache();
   return (await sessions.find(token)) === null;
 }
 
-async function existing(writer: Writer, { user }: LiveSession, id: string): Promise<PasskeyRow> {
-  const row = await passkeyById(writer, user.id, id);
+async function requireOwnPasskey(
+  writer: DatabaseWriter,
+  { user }: LiveSession,
+  id: string,
+): Promise<PasskeyRow> {
+  const row = await findPasskeyById(writer, user.id, id);
   if (!row) throw new Fault('not_found', 'You have no passkey with this id.');
   return row;
 }
@@ -89,14 +100,14 @@ interface PasskeyChange {
 }
 
 /** In every org of the person: it opens all of them. */
-async function record(
-  { clock }: SignInParts,
-  writer: Writer,
-  { everywhere }: LiveSession,
+async function auditPasskeyChange(
+  { clock }: SignInContext,
+  writer: DatabaseWriter,
+  { memberships: everywhere }: LiveSession,
   { action, row }: PasskeyChange,
 ): Promise<void> {
   for (const { org, memberId } of everywhere)
-    await recordSignIn(writer, clock, {
+    await auditSignIn(writer, clock, {
       orgId: org.id,
       actor: memberId,
       action,

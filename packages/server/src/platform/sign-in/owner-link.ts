@@ -1,29 +1,34 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import { newId } from '../../core/ids.ts';
-import { deleteGrants, deleteRemoval } from '../../store/grants.ts';
+import { deleteMemberGrants, deleteMemberRemoval } from '../../store/member-grants.ts';
 import {
-  changeMember,
-  changeUser,
-  hasOwner,
+  findMemberByUserId,
+  findUserByEmail,
+  hasAnyOwner,
   insertMember,
   insertUser,
-  memberOf,
-  membershipsOf,
-  userByEmail,
+  listMembershipsOfUser,
+  updateMembership,
+  updateUser,
 } from '../../store/members.ts';
 import { insertOperator, isOperator } from '../../store/operators.ts';
-import { allOrgs, orgById } from '../../store/orgs.ts';
-import type { Reader, Writer } from '../../store/ports.ts';
-import { putSetting, settingValue } from '../../store/settings.ts';
-import { SIGN_IN_SETTING } from '../bootstrap.ts';
-import { recordSignIn } from './audit.ts';
+import { findOrgById, listAllOrgs } from '../../store/orgs.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import { getSetting, storeSetting } from '../../store/settings.ts';
+import { OWNER_LINK_SETTING } from '../bootstrap.ts';
+import { replaceAccountCredentials } from './account-credentials.ts';
+import { auditSignIn } from './audit-sign-in.ts';
 import { hashNewPassword } from './password-policy.ts';
-import { replaceProofs } from './prove-account.ts';
-import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
-import { newToken, sha256 } from './tokens.ts';
+import {
+  auditedTransaction,
+  type BrowserRequest,
+  type SignInContext,
+  startSession,
+} from './sign-in-context.ts';
+import { generateToken, sha256 } from './tokens.ts';
 
-const LINK_MS = 24 * 60 * 60_000;
+const OWNER_LINK_TTL_MS = 24 * 60 * 60_000;
 
 interface OwnerLink {
   readonly sha256: string;
@@ -40,13 +45,13 @@ interface OwnerLink {
  *
  * @throws Fault `not_found` when there is no such org, or several and none is named
  */
-export async function makeOwnerLink(
-  writer: Writer,
+export async function createOwnerLink(
+  writer: DatabaseWriter,
   clock: Clock,
   orgId: string | undefined,
   operator = false,
 ): Promise<string> {
-  const orgs = await allOrgs(writer);
+  const orgs = await listAllOrgs(writer);
   const org = orgId === undefined && orgs.length === 1 ? orgs[0] : orgs.find(({ id }) => id === orgId);
   if (!org)
     throw new Fault(
@@ -55,15 +60,15 @@ export async function makeOwnerLink(
         ? 'There is no organization yet. Start the server once: it makes the first one, or takes those of floe.yaml.'
         : `Name one of the organizations: ${orgs.map(({ id }) => id).join(', ')}.`,
     );
-  const token = newToken();
+  const token = generateToken();
   const link: OwnerLink = {
     sha256: sha256(token),
     org_id: org.id,
-    expires_at: clock.now() + LINK_MS,
+    expires_at: clock.now() + OWNER_LINK_TTL_MS,
     operator: operator || orgs.length === 1,
   };
-  await putSetting(writer, SIGN_IN_SETTING, JSON.stringify(link));
-  await recordSignIn(writer, clock, {
+  await storeSetting(writer, OWNER_LINK_SETTING, JSON.stringify(link));
+  await auditSignIn(writer, clock, {
     orgId: org.id,
     actor: 'cli',
     action: 'owner_link.create',
@@ -78,76 +83,81 @@ export async function makeOwnerLink(
  * the new password in place of everything that proved it before, so that a lost password is no lost installation and nobody
  * else who could sign in to the account becomes an owner with it.
  *
- * @throws Fault `link_unusable` when it was used, is over or unknown; `invalid_request` for a password that will not do;
+ * @throws Fault `link_expired` when it was used, is over or unknown; `invalid_request` for a password that will not do;
  *   `conflict` for the account of somebody who belongs to other orgs, unless the link makes operators
  */
-export async function takeOwnerLink(
-  parts: SignInParts,
+export async function redeemOwnerLink(
+  context: SignInContext,
   given: {
     readonly token: string;
     readonly email: string;
     readonly name: string;
     readonly password?: string | undefined;
   },
-  browser: Browser,
+  browser: BrowserRequest,
 ): Promise<string> {
-  const { database, clock, sessions } = parts;
+  const { database, clock, sessions } = context;
   // Looked at before the hash is made, and again inside the transaction that uses it up.
-  await usableLink(database.read, clock, given.token);
+  await requireUsableLink(database.read, clock, given.token);
   const { email } = given;
-  const hash = await hashNewPassword(parts, given.password, email);
+  const hash = await hashNewPassword(context, given.password, email);
   const live = browser.token === null ? null : await sessions.find(browser.token);
-  const token = await changeFrom(parts, browser, live, async (writer) => {
-    const link = await usableLink(writer, clock, given.token);
-    await putSetting(writer, SIGN_IN_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
+  const token = await auditedTransaction(context, browser, live, async (writer) => {
+    const link = await requireUsableLink(writer, clock, given.token);
+    await storeSetting(writer, OWNER_LINK_SETTING, JSON.stringify({ ...link, used_at: clock.now() }));
     const person = {
       email,
       name: given.name,
       hash,
-      isProven: live?.isWhole === true && live.user.email === email,
+      isProven: live?.hasAllRoles === true && live.user.email === email,
     };
-    const userId = await putOwner(writer, clock, link, person);
+    const userId = await upsertOwner(writer, clock, link, person);
     await database.signals.announce(writer);
-    return admit(parts, writer, { userId, method: 'setup', orgId: link.org_id, isFresh: true }, browser);
+    return startSession(
+      context,
+      writer,
+      { userId, method: 'setup', orgId: link.org_id, isFresh: true },
+      browser,
+    );
   });
-  sessions.forget();
+  sessions.clearCache();
   return token;
 }
 
 /** Whether a link can be taken now. */
-export async function isLinkOpen(reader: Reader, clock: Clock): Promise<boolean> {
-  const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
+export async function hasOpenOwnerLink(reader: DatabaseReader, clock: Clock): Promise<boolean> {
+  const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
   return link !== null && link.used_at === undefined && clock.now() < link.expires_at;
 }
 
-/** What the page of the link shows. @throws Fault `link_unusable` when it was used, is over or unknown */
-export async function previewOwnerLink({ database, clock }: SignInParts, token: string) {
-  const link = await usableLink(database.read, clock, token);
-  const org = await orgById(database.read, link.org_id);
+/** What the page of the link shows. @throws Fault `link_expired` when it was used, is over or unknown */
+export async function previewOwnerLink({ database, clock }: SignInContext, token: string) {
+  const link = await requireUsableLink(database.read, clock, token);
+  const org = await findOrgById(database.read, link.org_id);
   return {
     org: { id: link.org_id, name: org?.name ?? link.org_id },
-    isFirst: !(await hasOwner(database.read)),
+    isFirst: !(await hasAnyOwner(database.read)),
     expiresAt: link.expires_at,
   };
 }
 
-async function usableLink(reader: Reader, clock: Clock, token: string): Promise<OwnerLink> {
-  const link = linkOf(await settingValue(reader, SIGN_IN_SETTING));
-  if (link?.sha256 !== sha256(token) || !(await orgById(reader, link.org_id)))
-    throw unusable('This link is not known here, or a newer one replaced it.');
+async function requireUsableLink(reader: DatabaseReader, clock: Clock, token: string): Promise<OwnerLink> {
+  const link = parseOwnerLink(await getSetting(reader, OWNER_LINK_SETTING));
+  if (link?.sha256 !== sha256(token) || !(await findOrgById(reader, link.org_id)))
+    throw linkFault('This link is not known here, or a newer one replaced it.');
   if (link.used_at !== undefined)
-    throw unusable(`This link was used at ${new Date(link.used_at).toISOString()}.`);
+    throw linkFault(`This link was used at ${new Date(link.used_at).toISOString()}.`);
   if (clock.now() >= link.expires_at)
-    throw unusable(`This link ended at ${new Date(link.expires_at).toISOString()}.`);
+    throw linkFault(`This link ended at ${new Date(link.expires_at).toISOString()}.`);
   return link;
 }
 
-function unusable(what: string): Fault {
-  return new Fault('link_unusable', `${what} Sign in, or make a new one with: floe owner-link`);
+function linkFault(what: string): Fault {
+  return new Fault('link_expired', `${what} Sign in, or make a new one with: floe owner-link`);
 }
 
 /** What only this file and `bootstrap` write. */
-function linkOf(text: string | undefined): OwnerLink | null {
+function parseOwnerLink(text: string | undefined): OwnerLink | null {
   return text === undefined ? null : JSON.parse(text);
 }
 
@@ -159,22 +169,27 @@ interface NewOwner {
   readonly isProven: boolean;
 }
 
-async function putOwner(writer: Writer, clock: Clock, link: OwnerLink, person: NewOwner): Promise<string> {
+async function upsertOwner(
+  writer: DatabaseWriter,
+  clock: Clock,
+  link: OwnerLink,
+  person: NewOwner,
+): Promise<string> {
   const now = clock.now();
   const orgId = link.org_id;
-  const isFirst = !(await hasOwner(writer));
-  const userId = await putAccount(writer, clock, link, person);
-  const member = await memberOf(writer, orgId, userId);
+  const isFirst = !(await hasAnyOwner(writer));
+  const userId = await upsertAccount(writer, clock, link, person);
+  const member = await findMemberByUserId(writer, orgId, userId);
   const id = member?.id ?? newId('mem', now);
   const owner = { role: 'owner', source: 'setup', updated_at: now, updated_by: 'setup' };
-  await deleteGrants(writer, orgId, userId);
-  await deleteRemoval(writer, orgId, userId);
-  if (member) await changeMember(writer, orgId, id, owner);
+  await deleteMemberGrants(writer, orgId, userId);
+  await deleteMemberRemoval(writer, orgId, userId);
+  if (member) await updateMembership(writer, orgId, id, owner);
   else
     await insertMember(writer, { id, org_id: orgId, user_id: userId, team: null, created_at: now, ...owner });
   const operator = (link.operator ?? false) || isFirst;
   if (operator) await insertOperator(writer, { user_id: userId, granted_at: now, granted_by: 'setup' });
-  await recordSignIn(writer, clock, {
+  await auditSignIn(writer, clock, {
     orgId,
     actor: 'setup',
     action: member ? 'members.update' : 'members.create',
@@ -186,23 +201,23 @@ async function putOwner(writer: Writer, clock: Clock, link: OwnerLink, person: N
 }
 
 /** @throws Fault `conflict` for an account that the link must not take over */
-async function putAccount(
-  writer: Writer,
+async function upsertAccount(
+  writer: DatabaseWriter,
   clock: Clock,
   link: OwnerLink,
   { email, name, hash, isProven }: NewOwner,
 ): Promise<string> {
   const now = clock.now();
-  const known = await userByEmail(writer, email);
+  const known = await findUserByEmail(writer, email);
   if (known && isProven) return known.id;
   if (known) {
-    if (!link.operator && (await isMoreThan(writer, known.id, link.org_id)))
+    if (!link.operator && (await belongsToOtherOrgs(writer, known.id, link.org_id)))
       throw new Fault(
         'conflict',
         `The account ${email} belongs to other organizations too. Sign in to it, then open the link again.`,
       );
-    await replaceProofs({ clock }, writer, known.id, hash);
-    await changeUser(writer, known.id, { name, updated_at: now });
+    await replaceAccountCredentials({ clock }, writer, known.id, hash);
+    await updateUser(writer, known.id, { name, updated_at: now });
     return known.id;
   }
   const id = newId('usr', now);
@@ -212,7 +227,7 @@ async function putAccount(
 }
 
 /** Whether an account opens more than one org. */
-async function isMoreThan(reader: Reader, userId: string, orgId: string): Promise<boolean> {
-  const memberships = await membershipsOf(reader, userId);
+async function belongsToOtherOrgs(reader: DatabaseReader, userId: string, orgId: string): Promise<boolean> {
+  const memberships = await listMembershipsOfUser(reader, userId);
   return memberships.some(({ org_id }) => org_id !== orgId) || (await isOperator(reader, userId));
 }

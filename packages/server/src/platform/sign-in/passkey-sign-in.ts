@@ -1,37 +1,44 @@
 import type { PasskeyAssertion } from '@floe/contract/api/passkeys';
 import { Fault } from '@floe/contract/faults';
-import { recordFailure } from './audit.ts';
-import { checkAssertion, passkeySite, useAssertion } from './passkeys.ts';
-import { admit, type Browser, changeFrom, type SignInParts } from './sign-in.ts';
+import { auditFailedSignIn } from './audit-sign-in.ts';
+import { consumeAssertion, requirePasskeySite, verifyAssertion } from './passkeys.ts';
+import {
+  auditedTransaction,
+  type BrowserRequest,
+  type SignInContext,
+  startSession,
+} from './sign-in-context.ts';
 
 /**
  * Signs somebody in by passkey; returns the value of the cookie.
  *
- * @throws Fault `sign_in_failed`, `too_many_tries`; `not_found` where passkeys are switched off
+ * @throws Fault `sign_in_failed`, `too_many_attempts`; `not_found` where passkeys are switched off
  */
-export async function signInByPasskey(
-  parts: SignInParts,
+export async function startPasskeySession(
+  context: SignInContext,
   assertion: PasskeyAssertion,
-  browser: Browser,
+  browser: BrowserRequest,
 ): Promise<string> {
-  const { database, clock, throttle } = parts;
-  passkeySite(parts);
+  const { database, clock, throttle } = context;
+  requirePasskeySite(context);
   const trier = { account: null, address: browser.address };
-  const taken = await throttle.take(trier);
+  const taken = await throttle.countAttempt(trier);
   try {
-    const shown = await checkAssertion(parts, database.read, assertion);
-    const token = await changeFrom(parts, browser, null, async (writer) => {
-      await useAssertion(parts, writer, shown);
-      await throttle.forgive(writer, trier, taken);
+    const shown = await verifyAssertion(context, database.read, assertion);
+    const token = await auditedTransaction(context, browser, null, async (writer) => {
+      await consumeAssertion(context, writer, shown);
+      await throttle.recordSuccess(writer, trier, taken);
       const { user_id: userId, id: passkeyId } = shown.row;
-      return admit(parts, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
+      return startSession(context, writer, { userId, method: 'passkey', passkeyId, isFresh: true }, browser);
     });
-    parts.sessions.forget();
+    context.sessions.clearCache();
     return token;
   } catch (error) {
     if (error instanceof Fault && error.code === 'sign_in_failed') {
       const told = { method: 'passkey', address: browser.address, paused_ms: taken.pausedMs };
-      await changeFrom(parts, browser, null, (writer) => recordFailure(writer, clock, null, told));
+      await auditedTransaction(context, browser, null, (writer) =>
+        auditFailedSignIn(writer, clock, null, told),
+      );
     }
     throw error;
   }

@@ -3,22 +3,22 @@ import { Fault } from '@floe/contract/faults';
 import type { VerifiedAuthenticationResponse } from '@simplewebauthn/server';
 import { newId } from '../../core/ids.ts';
 import {
-  changePasskey,
+  findPasskeyByCredential,
   insertPasskey,
+  listPasskeysOfUser,
   type PasskeyRow,
-  passkeyByCredential,
-  passkeysOf,
+  updatePasskey,
 } from '../../store/passkeys.ts';
-import type { Reader, Writer } from '../../store/ports.ts';
-import { isChallenge, newChallenge, type Purpose, spendChallenge } from './challenge.ts';
-import { failed, type SignInParts } from './sign-in.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import { type ChallengePurpose, consumeChallenge, createChallenge, isValidChallenge } from './challenge.ts';
+import { type SignInContext, signInFailed } from './sign-in-context.ts';
 
 /** How long a browser waits for the person. */
 const TIMEOUT_MS = 5 * 60_000;
 /** COSE algorithms: Ed25519, ES256, RS256 (Windows Hello). */
 const ALGORITHMS = [-8, -7, -257];
 
-export type PasskeyParts = Pick<SignInParts, 'clock' | 'site' | 'auth' | 'challengeKey'>;
+export type PasskeyContext = Pick<SignInContext, 'clock' | 'site' | 'auth' | 'challengeKey'>;
 
 /** Loaded when somebody uses a passkey: its attestation parsers are large. */
 export function loadWebauthn() {
@@ -26,7 +26,7 @@ export function loadWebauthn() {
 }
 
 /** @throws Fault `not_found` where passkeys are switched off or browsers allow none */
-export function passkeySite({ auth, site }: Pick<SignInParts, 'auth' | 'site'>) {
+export function requirePasskeySite({ auth, site }: Pick<SignInContext, 'auth' | 'site'>) {
   const { passkeys, baseUrl } = site();
   if (!auth().passkey)
     throw new Fault('not_found', 'Sign-in by passkey is switched off here (auth.passkey in floe.yaml).');
@@ -39,10 +39,10 @@ export function passkeySite({ auth, site }: Pick<SignInParts, 'auth' | 'site'>) 
 }
 
 /** What `navigator.credentials.get` is called with (PublicKeyCredentialRequestOptionsJSON); the person picks who they are. */
-export function assertionOptions(parts: PasskeyParts) {
-  const { rpId } = passkeySite(parts);
+export function createAssertionOptions(context: PasskeyContext) {
+  const { rpId } = requirePasskeySite(context);
   return {
-    challenge: newChallenge(parts.challengeKey, parts.clock, ANYBODY),
+    challenge: createChallenge(context.challengeKey, context.clock, ANY_USER),
     rpId,
     timeout: TIMEOUT_MS,
     userVerification: 'required' as const,
@@ -50,20 +50,20 @@ export function assertionOptions(parts: PasskeyParts) {
   };
 }
 
-const ANYBODY: Purpose = ['passkey', ''];
+const ANY_USER: ChallengePurpose = ['passkey', ''];
 
 /** What `navigator.credentials.create` is called with (PublicKeyCredentialCreationOptionsJSON). */
-export async function attestationOptions(
-  parts: PasskeyParts,
-  reader: Reader,
+export async function createAttestationOptions(
+  context: PasskeyContext,
+  reader: DatabaseReader,
   user: { readonly id: string; readonly email: string },
 ) {
-  const { rpId } = passkeySite(parts);
-  const known = await passkeysOf(reader, user.id);
+  const { rpId } = requirePasskeySite(context);
+  const known = await listPasskeysOfUser(reader, user.id);
   return {
     rp: { id: rpId, name: 'Floe' },
     user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.email },
-    challenge: newChallenge(parts.challengeKey, parts.clock, ['register', user.id]),
+    challenge: createChallenge(context.challengeKey, context.clock, ['register', user.id]),
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
     timeout: TIMEOUT_MS,
     excludeCredentials: known.map((row) => ({ type: 'public-key' as const, id: row.credential_id })),
@@ -77,7 +77,7 @@ export async function attestationOptions(
 }
 
 /** Somebody's passkey, shown and good, but not used up yet. */
-export interface ShownPasskey {
+export interface VerifiedAssertion {
   readonly row: PasskeyRow;
   readonly challenge: string;
   readonly counter: number;
@@ -89,15 +89,15 @@ export interface ShownPasskey {
  *
  * @throws Fault `sign_in_failed`, in the same words for everything that can be wrong
  */
-export async function checkAssertion(
-  parts: PasskeyParts,
-  reader: Reader,
+export async function verifyAssertion(
+  context: PasskeyContext,
+  reader: DatabaseReader,
   assertion: PasskeyAssertion,
-): Promise<ShownPasskey> {
-  const { rpId, origin } = passkeySite(parts);
+): Promise<VerifiedAssertion> {
+  const { rpId, origin } = requirePasskeySite(context);
   const { verifyAuthenticationResponse } = await loadWebauthn();
-  const row = await passkeyByCredential(reader, assertion.id);
-  if (!row) throw wrong();
+  const row = await findPasskeyByCredential(reader, assertion.id);
+  if (!row) throw assertionFault();
   const { clientDataJSON, authenticatorData, signature } = assertion.response;
   const publicKey = new Uint8Array(Buffer.from(row.public_key, 'base64url'));
   let challenge = '';
@@ -111,7 +111,7 @@ export async function checkAssertion(
       },
       expectedChallenge: (text) => {
         challenge = text;
-        return isChallenge(parts.challengeKey, parts.clock, ANYBODY, text);
+        return isValidChallenge(context.challengeKey, context.clock, ANY_USER, text);
       },
       expectedOrigin: origin,
       expectedRPID: rpId,
@@ -119,10 +119,10 @@ export async function checkAssertion(
       requireUserVerification: true,
     });
   } catch {
-    throw wrong();
+    throw assertionFault();
   }
   const { newCounter, credentialBackedUp } = verified.authenticationInfo;
-  if (!verified.verified) throw wrong();
+  if (!verified.verified) throw assertionFault();
   return { row, challenge, counter: newCounter, backedUp: credentialBackedUp };
 }
 
@@ -131,18 +131,18 @@ export async function checkAssertion(
  *
  * @throws Fault `sign_in_failed` when the same answer was used before
  */
-export async function useAssertion(
-  { clock }: PasskeyParts,
-  writer: Writer,
-  { row, challenge, counter, backedUp }: ShownPasskey,
+export async function consumeAssertion(
+  { clock }: PasskeyContext,
+  writer: DatabaseWriter,
+  { row, challenge, counter, backedUp }: VerifiedAssertion,
 ): Promise<void> {
-  if (!(await spendChallenge(writer, clock, challenge))) throw wrong();
+  if (!(await consumeChallenge(writer, clock, challenge))) throw assertionFault();
   const use = { counter, backed_up: backedUp ? 1 : 0, last_used_at: clock.now() };
-  await changePasskey(writer, row.id, use);
+  await updatePasskey(writer, row.id, use);
 }
 
-function wrong(): Fault {
-  return failed('This passkey is not known here, or did not fit. Try again, or sign in another way.');
+function assertionFault(): Fault {
+  return signInFailed('This passkey is not known here, or did not fit. Try again, or sign in another way.');
 }
 
 /**
@@ -150,14 +150,14 @@ function wrong(): Fault {
  *
  * @throws Fault `invalid_request` for what did not fit, `conflict` for an authenticator that is registered already
  */
-export async function register(
-  parts: PasskeyParts,
-  writer: Writer,
+export async function registerPasskey(
+  context: PasskeyContext,
+  writer: DatabaseWriter,
   userId: string,
   given: { readonly name: string; readonly credential: PasskeyAttestation },
 ): Promise<PasskeyRow> {
-  const { clock, challengeKey } = parts;
-  const { rpId, origin } = passkeySite(parts);
+  const { clock, challengeKey } = context;
+  const { rpId, origin } = requirePasskeySite(context);
   const { verifyRegistrationResponse } = await loadWebauthn();
   const { clientDataJSON, attestationObject, transports = [] } = given.credential.response;
   let challenge = '';
@@ -169,14 +169,14 @@ export async function register(
     },
     expectedChallenge: (text) => {
       challenge = text;
-      return isChallenge(challengeKey, clock, ['register', userId], text);
+      return isValidChallenge(challengeKey, clock, ['register', userId], text);
     },
     expectedOrigin: origin,
     expectedRPID: rpId,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
   }).catch(() => null);
-  if (!verified?.verified || !(await spendChallenge(writer, clock, challenge)))
+  if (!verified?.verified || !(await consumeChallenge(writer, clock, challenge)))
     throw new Fault('invalid_request', 'credential: did not fit; ask for new options and try again', {
       param: 'credential',
     });

@@ -8,13 +8,13 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 /** A hash takes a thread of libuv's four for some 30 ms; the others go on serving files and names. */
-const AT_ONCE = 2;
-const WAITING = 64;
+const MAX_CONCURRENT_HASHES = 2;
+const MAX_WAITING_HASHES = 64;
 
 /** Phc string of RFC 9106, with parameters no dearer than ours by far: a stored text must not cost a gigabyte. */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
-const MEMORY_MOST_KIB = 131_072;
+const MAX_MEMORY_KIB = 131_072;
 
 /** Node's own Argon2; absent before Node 24.7, where sign-in by password is off. */
 type Argon2 = (
@@ -49,7 +49,7 @@ export interface PasswordHasher {
   isOutdated(stored: string): boolean;
 }
 
-interface Parameters {
+interface Argon2Parameters {
   readonly memory: number;
   readonly passes: number;
   readonly lanes: number;
@@ -59,11 +59,11 @@ interface Parameters {
 
 /** `argon2` is Node's unless a test counts its calls. */
 export function createPasswordHasher(argon2: Argon2 = crypto.argon2): PasswordHasher {
-  const turns = new Turns();
-  const nobodys = { ...OURS, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
+  const turns = new HashQueue();
+  const nobodys = { ...CURRENT_PARAMETERS, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
 
-  function tagOf(password: string, of: Parameters): Promise<Buffer> {
-    return turns.take(
+  function tagOf(password: string, of: Argon2Parameters): Promise<Buffer> {
+    return turns.run(
       () =>
         new Promise((resolve, reject) => {
           const message = Buffer.from(password.normalize('NFKC'));
@@ -77,32 +77,32 @@ export function createPasswordHasher(argon2: Argon2 = crypto.argon2): PasswordHa
 
   return {
     async hash(password) {
-      const fresh = { ...OURS, salt: randomBytes(SALT_BYTES), tag: Buffer.alloc(TAG_BYTES) };
-      return textOf({ ...fresh, tag: await tagOf(password, fresh) });
+      const fresh = { ...CURRENT_PARAMETERS, salt: randomBytes(SALT_BYTES), tag: Buffer.alloc(TAG_BYTES) };
+      return formatPhc({ ...fresh, tag: await tagOf(password, fresh) });
     },
     async verify(password, stored) {
-      const known = stored === null ? null : parsed(stored);
+      const known = stored === null ? null : parsePhc(stored);
       const wanted = known ?? nobodys;
       const isSame = timingSafeEqual(await tagOf(password, wanted), wanted.tag);
       return isSame && known !== null;
     },
     isOutdated(stored) {
-      const known = parsed(stored);
+      const known = parsePhc(stored);
       return known?.memory !== MEMORY_KIB || known.passes !== PASSES || known.lanes !== LANES;
     },
   };
 }
 
-const OURS = { memory: MEMORY_KIB, passes: PASSES, lanes: LANES } as const;
+const CURRENT_PARAMETERS = { memory: MEMORY_KIB, passes: PASSES, lanes: LANES } as const;
 
-function textOf({ memory, passes, lanes, salt, tag }: Parameters): string {
+function formatPhc({ memory, passes, lanes, salt, tag }: Argon2Parameters): string {
   const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   return `$argon2id$v=19$m=${memory},t=${passes},p=${lanes}$${base64(salt)}$${base64(tag)}`;
 }
 
-function parsed(text: string): Parameters | null {
+function parsePhc(text: string): Argon2Parameters | null {
   const [, memory, passes, lanes, salt, tag] = PHC.exec(text) ?? [];
-  if (salt === undefined || tag === undefined || Number(memory) > MEMORY_MOST_KIB) return null;
+  if (salt === undefined || tag === undefined || Number(memory) > MAX_MEMORY_KIB) return null;
   return {
     memory: Number(memory),
     passes: Number(passes),
@@ -113,13 +113,13 @@ function parsed(text: string): Parameters | null {
 }
 
 /** Lets a few go at once and the others wait, in order. */
-class Turns {
-  #free = AT_ONCE;
+class HashQueue {
+  #free = MAX_CONCURRENT_HASHES;
   readonly #waiting: (() => void)[] = [];
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free === 0) {
-      if (this.#waiting.length >= WAITING)
+      if (this.#waiting.length >= MAX_WAITING_HASHES)
         throw new Fault('overloaded', 'Too many people are signing in at once. Try again in a moment.');
       await new Promise<void>((go) => this.#waiting.push(go));
     } else this.#free -= 1;

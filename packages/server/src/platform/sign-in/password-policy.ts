@@ -1,7 +1,7 @@
 import { hasPasswordLength, PASSWORD_LENGTH } from '@floe/contract/api/session';
 import { Fault } from '@floe/contract/faults';
 import { isCommonPassword } from './common-passwords.ts';
-import { methodsOf, type SignInParts } from './sign-in.ts';
+import { enabledMethods, type SignInContext } from './sign-in-context.ts';
 
 /**
  * The hash of a password that somebody chooses: the one place where passwords are set, and so the one policy for all of them
@@ -10,21 +10,21 @@ import { methodsOf, type SignInParts } from './sign-in.ts';
  * @throws Fault `invalid_request` naming `password`
  */
 export async function hashNewPassword(
-  parts: Pick<SignInParts, 'auth' | 'site' | 'hasher'>,
+  context: Pick<SignInContext, 'auth' | 'site' | 'hasher'>,
   password: string | undefined,
   email: string,
 ): Promise<string | null> {
-  if (!methodsOf(parts).password) return null;
-  if (password === undefined) throw refused('is needed to sign in again');
+  if (!enabledMethods(context).password) return null;
+  if (password === undefined) throw invalidPassword('is needed to sign in again');
   if (!hasPasswordLength(password))
-    throw refused(`has ${PASSWORD_LENGTH.least} to ${PASSWORD_LENGTH.most} characters`);
+    throw invalidPassword(`has ${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`);
   if (isCommonPassword(password, email))
-    throw refused(
+    throw invalidPassword(
       'is among the first that a guesser tries; several words that do not belong together are easy to keep and hard to guess',
     );
-  return parts.hasher.hash(password);
+  return context.hasher.hash(password);
 }
 
-function refused(what: string): Fault {
+function invalidPassword(what: string): Fault {
   return new Fault('invalid_request', `password: ${what}`, { param: 'password' });
 }

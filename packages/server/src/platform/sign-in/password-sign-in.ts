@@ -1,73 +1,90 @@
 import { Fault } from '@floe/contract/faults';
-import { changeUser, userByEmail, userById } from '../../store/members.ts';
-import type { Writer } from '../../store/ports.ts';
-import { recordFailure } from './audit.ts';
-import { admit, type Browser, changeFrom, failed, methodsOf, type SignInParts } from './sign-in.ts';
+import { findUserByEmail, findUserById, updateUser } from '../../store/members.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { auditFailedSignIn } from './audit-sign-in.ts';
+import {
+  auditedTransaction,
+  type BrowserRequest,
+  enabledMethods,
+  type SignInContext,
+  signInFailed,
+  startSession,
+} from './sign-in-context.ts';
 
-interface Given {
+interface PasswordCredentials {
   readonly email: string;
   readonly password: string;
 }
 
 /** Somebody knew the password of an account. */
-export interface Proven {
+export interface PasswordProof {
   readonly userId: string;
   /**
    * Belongs into the transaction that acts on it.
    *
    * @throws Fault `sign_in_failed` when the password was changed meanwhile
    */
-  believe(writer: Writer): Promise<void>;
+  confirm(writer: DatabaseWriter): Promise<void>;
 }
 
 /**
  * Signs somebody in by e-mail and password; returns the value of the cookie.
  *
- * @throws Fault as `provePassword`
+ * @throws Fault as `verifyPassword`
  */
-export async function signInByPassword(parts: SignInParts, given: Given, browser: Browser): Promise<string> {
-  const { userId, believe } = await provePassword(parts, given, browser);
-  const token = await changeFrom(parts, browser, null, async (writer) => {
+export async function startPasswordSession(
+  context: SignInContext,
+  given: PasswordCredentials,
+  browser: BrowserRequest,
+): Promise<string> {
+  const { userId, confirm: believe } = await verifyPassword(context, given, browser);
+  const token = await auditedTransaction(context, browser, null, async (writer) => {
     await believe(writer);
-    return admit(parts, writer, { userId, method: 'password', isFresh: true }, browser);
+    return startSession(context, writer, { userId, method: 'password', isFresh: true }, browser);
   });
-  parts.sessions.forget();
+  context.sessions.clearCache();
   return token;
 }
 
 /**
  * Counts the try and checks the password.
  *
- * @throws Fault `sign_in_failed`, in the same words and time whether the account exists; `too_many_tries`; `not_found`
+ * @throws Fault `sign_in_failed`, in the same words and time whether the account exists; `too_many_attempts`; `not_found`
  *   where passwords are switched off
  */
-export async function provePassword(parts: SignInParts, given: Given, browser: Browser): Promise<Proven> {
-  const { database, clock, throttle, hasher } = parts;
-  mustOfferPasswords(parts);
+export async function verifyPassword(
+  context: SignInContext,
+  given: PasswordCredentials,
+  browser: BrowserRequest,
+): Promise<PasswordProof> {
+  const { database, clock, throttle, hasher } = context;
+  requirePasswordsEnabled(context);
   const account = given.email.trim().toLowerCase();
   const trier = { account, address: browser.address };
-  const taken = await throttle.take(trier);
-  const user = await userByEmail(database.read, account);
+  const taken = await throttle.countAttempt(trier);
+  const user = await findUserByEmail(database.read, account);
   const stored = user?.password_hash ?? null;
   const isGood = await hasher.verify(given.password, stored);
   if (!user || stored === null || !isGood) {
     const told = { method: 'password', address: browser.address, paused_ms: taken.pausedMs };
-    await changeFrom(parts, browser, null, (writer) => recordFailure(writer, clock, user?.id ?? null, told));
-    throw failed();
+    await auditedTransaction(context, browser, null, (writer) =>
+      auditFailedSignIn(writer, clock, user?.id ?? null, told),
+    );
+    throw signInFailed();
   }
   const renewed = hasher.isOutdated(stored) ? await hasher.hash(given.password) : stored;
   return {
     userId: user.id,
-    async believe(writer) {
-      if ((await userById(writer, user.id))?.password_hash !== stored) throw failed();
-      if (renewed !== stored) await changeUser(writer, user.id, { password_hash: renewed });
-      await throttle.forgive(writer, trier, taken);
+    async confirm(writer) {
+      if ((await findUserById(writer, user.id))?.password_hash !== stored) throw signInFailed();
+      if (renewed !== stored) await updateUser(writer, user.id, { password_hash: renewed });
+      await throttle.recordSuccess(writer, trier, taken);
     },
   };
 }
 
 /** @throws Fault `not_found` where passwords are switched off */
-export function mustOfferPasswords(parts: Pick<SignInParts, 'auth' | 'site'>): void {
-  if (!methodsOf(parts).password)
+export function requirePasswordsEnabled(context: Pick<SignInContext, 'auth' | 'site'>): void {
+  if (!enabledMethods(context).password)
     throw new Fault('not_found', 'Sign-in by password is switched off here (auth.password in floe.yaml).');
 }

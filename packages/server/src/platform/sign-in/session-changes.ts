@@ -1,17 +1,17 @@
 import { Fault } from '@floe/contract/faults';
-import { deleteSessionByToken } from '../../store/sessions.ts';
-import { recordSignIn } from './audit.ts';
+import { deleteConsoleSessionByToken } from '../../store/console-sessions.ts';
+import { auditSignIn } from './audit-sign-in.ts';
 import type { LiveSession } from './sessions.ts';
-import { type Browser, changeFrom, type SignInParts } from './sign-in.ts';
+import { auditedTransaction, type BrowserRequest, type SignInContext } from './sign-in-context.ts';
 import { sha256 } from './tokens.ts';
 
-/** @throws Fault `signed_out` */
-export async function mustBeSignedIn(
-  { sessions }: Pick<SignInParts, 'sessions'>,
-  browser: Browser,
+/** @throws Fault `session_expired` */
+export async function requireSignedIn(
+  { sessions }: Pick<SignInContext, 'sessions'>,
+  browser: BrowserRequest,
 ): Promise<{ readonly live: LiveSession; readonly token: string }> {
   const live = browser.token === null ? null : await sessions.find(browser.token);
-  if (!live || browser.token === null) throw signedOut();
+  if (!live || browser.token === null) throw sessionExpiredFault();
   return { live, token: browser.token };
 }
 
@@ -19,22 +19,22 @@ export async function mustBeSignedIn(
  * Somebody who may add or replace a way to sign in: they confirmed who they are a moment ago, so that whoever finds an open
  * browser cannot come back later, and the session has every role that the new way would open.
  *
- * @throws Fault `signed_out`, `step_up_required`, `insufficient_role`
+ * @throws Fault `session_expired`, `step_up_required`, `insufficient_role`
  */
-export async function mustHoldAccount(parts: SignInParts, browser: Browser) {
-  const { live, token } = await mustBeSignedIn(parts, browser);
-  if (live.steppedUpUntil <= parts.clock.now())
+export async function requireAccountControl(context: SignInContext, browser: BrowserRequest) {
+  const { live, token } = await requireSignedIn(context, browser);
+  if (live.steppedUpUntil <= context.clock.now())
     throw new Fault('step_up_required', 'Confirm who you are to do this, then send the request again.');
-  if (live.isWhole) return { live, token };
+  if (live.hasAllRoles) return { live, token };
   throw new Fault(
     'insufficient_role',
     `Another issuer than ${live.issuer ?? ''} grants you more than this session may do. Sign in by that one, by password or by passkey to change how you sign in.`,
   );
 }
 
-export function signedOut(): Fault {
+export function sessionExpiredFault(): Fault {
   return new Fault(
-    'signed_out',
+    'session_expired',
     'You are signed out: the session ended, or somebody ended it. Sign in again.',
   );
 }
@@ -42,36 +42,40 @@ export function signedOut(): Fault {
 /**
  * Goes on in another org of the same person: the session is about that one from now on, under a new cookie.
  *
- * @throws Fault `signed_out`; `not_found` for an org they do not belong to, whether it exists or not
+ * @throws Fault `session_expired`; `not_found` for an org they do not belong to, whether it exists or not
  */
-export async function switchOrg(parts: SignInParts, browser: Browser, orgId: string): Promise<string> {
-  const { live, token } = await mustBeSignedIn(parts, browser);
-  const at = live.everywhere.find(({ org }) => org.id === orgId);
+export async function switchOrg(
+  context: SignInContext,
+  browser: BrowserRequest,
+  orgId: string,
+): Promise<string> {
+  const { live, token } = await requireSignedIn(context, browser);
+  const at = live.memberships.find(({ org }) => org.id === orgId);
   if (!at) throw new Fault('not_found', 'You belong to no organization with this id.', { param: 'org_id' });
-  const next = await parts.database.transaction((writer) =>
-    parts.sessions.rotate(writer, token, { org_id: orgId, role: at.role }),
+  const next = await context.database.transaction((writer) =>
+    context.sessions.rotate(writer, token, { org_id: orgId, role: at.role }),
   );
-  parts.sessions.forget();
-  if (next === null) throw signedOut();
+  context.sessions.clearCache();
+  if (next === null) throw sessionExpiredFault();
   return next;
 }
 
 /** Signs the browser out; nothing happens when it is already. */
-export async function endSession(parts: SignInParts, browser: Browser): Promise<void> {
-  const { database, clock, sessions } = parts;
+export async function endBrowserSession(context: SignInContext, browser: BrowserRequest): Promise<void> {
+  const { database, clock, sessions } = context;
   const { token } = browser;
   if (token === null) return;
   const live = await sessions.find(token);
-  await changeFrom(parts, browser, live, async (writer) => {
-    const ended = await deleteSessionByToken(writer, sha256(token));
+  await auditedTransaction(context, browser, live, async (writer) => {
+    const ended = await deleteConsoleSessionByToken(writer, sha256(token));
     if (!ended) return;
-    await recordSignIn(writer, clock, {
+    await auditSignIn(writer, clock, {
       orgId: ended.org_id,
-      actor: live?.here.memberId ?? ended.user_id,
+      actor: live?.membership.memberId ?? ended.user_id,
       action: 'sessions.delete',
       subject: ended.id,
     });
     await database.signals.announce(writer);
   });
-  sessions.forget();
+  sessions.clearCache();
 }

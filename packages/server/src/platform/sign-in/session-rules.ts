@@ -1,14 +1,14 @@
 import type { FloeConfig } from '@floe/contract/config';
-import type { SessionRow } from '../../store/sessions.ts';
+import type { ConsoleSessionRow } from '../../store/console-sessions.ts';
 
 /** How long sessions hold, and which ways into one there are, as floe.yaml says it now. */
 export interface SessionRules {
   /** A session that is not used for this long is over. */
   readonly idleMs: number;
   /** However much it is used, a session is over this long after it began. */
-  readonly wholeMs: number;
+  readonly maxLifetimeMs: number;
   /** Whether a session that began by this method may go on: it ends when its way is switched off. */
-  isOffered(session: Pick<SessionRow, 'method' | 'issuer'>): boolean;
+  isMethodEnabled(session: Pick<ConsoleSessionRow, 'method' | 'issuer'>): boolean;
 }
 
 /** `auth` of floe.yaml as rules. Sessions of one-time links and invitations have no switch. */
@@ -18,15 +18,15 @@ export function sessionRulesOf({ sessions, password, passkey, oidc }: FloeConfig
     issuer == null || oidc.some(({ name }) => name === issuer);
   return {
     idleMs: sessions.idle_minutes * 60_000,
-    wholeMs: sessions.max_hours * 3_600_000,
-    isOffered: ({ method, issuer }) => (switches[method] ?? true) && isKnown(issuer),
+    maxLifetimeMs: sessions.max_hours * 3_600_000,
+    isMethodEnabled: ({ method, issuer }) => (switches[method] ?? true) && isKnown(issuer),
   };
 }
 
 /** When a session is over unless it is used before; `seenAt` is its last use. Milliseconds since the epoch. */
-export function endOfSession(
-  { idleMs, wholeMs }: SessionRules,
-  row: Pick<SessionRow, 'created_at' | 'expires_at'>,
+export function sessionExpiresAt(
+  { idleMs, maxLifetimeMs: wholeMs }: SessionRules,
+  row: Pick<ConsoleSessionRow, 'created_at' | 'expires_at'>,
   seenAt: number,
 ): number {
   // Shorter rules are for sessions that are under way too; longer ones are for those that begin after.

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FloeConfigSchema } from '@floe/contract/config';
-import { FakeClock } from '@floe/testkit/clock';
+import { FakeClock } from '@floe/testkit/fake-clock';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
+import { deleteConsoleSessionsOfUser } from '../../store/console-sessions.ts';
 import { insertMember, insertUser } from '../../store/members.ts';
 import { insertOrg } from '../../store/orgs.ts';
-import { deleteSessions } from '../../store/sessions.ts';
-import { NOW, openStored } from '../test/stored.ts';
+import { openTestPlatform, PLATFORM_TEST_NOW } from '../test/test-platform.ts';
 import { sessionRulesOf } from './session-rules.ts';
-import { Sessions } from './sessions.ts';
-import { newToken } from './tokens.ts';
+import { ConsoleSessions } from './sessions.ts';
+import { generateToken } from './tokens.ts';
 
 const RULES = sessionRulesOf(FloeConfigSchema.parse({}).auth);
-const TIMES = { created_at: NOW, updated_at: NOW };
+const TIMES = { created_at: PLATFORM_TEST_NOW, updated_at: PLATFORM_TEST_NOW };
 const AT = { org: { id: 'acme' }, role: 'owner' as const };
 const FROM = {
   userId: 'usr_a',
-  at: AT,
+  membership: AT,
   method: 'password' as const,
   address: '',
   agent: '',
@@ -25,8 +25,8 @@ const FROM = {
 };
 
 async function open() {
-  const stored = await openStored(systemClock);
-  const clock = new FakeClock(NOW);
+  const stored = await openTestPlatform(systemClock);
+  const clock = new FakeClock(PLATFORM_TEST_NOW);
   let reads = 0;
   const { database } = stored;
   const counted = {
@@ -38,7 +38,7 @@ async function open() {
     },
   };
   await database.transaction(async (writer) => {
-    await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: NOW });
+    await insertOrg(writer, { id: 'acme', name: 'Acme', created_at: PLATFORM_TEST_NOW });
     const person = { name: 'A', password_hash: null, preferences_json: null, ...TIMES };
     await insertUser(writer, { id: 'usr_a', email: 'a@acme.example', ...person });
     await insertMember(writer, {
@@ -52,8 +52,8 @@ async function open() {
       ...TIMES,
     });
   });
-  const sessions = new Sessions(counted, clock, silentLog, () => RULES);
-  const begin = () => database.transaction((writer) => sessions.begin(writer, FROM));
+  const sessions = new ConsoleSessions(counted, clock, silentLog, () => RULES);
+  const begin = () => database.transaction((writer) => sessions.create(writer, FROM));
   const close = async () => {
     await sessions.close();
     await stored.close();
@@ -83,7 +83,7 @@ test('what another process ended is noticed within two seconds, and at once when
     const { token } = await begin();
     assert.ok(await sessions.find(token));
     await database.transaction(async (writer) => {
-      await deleteSessions(writer, 'usr_a', null);
+      await deleteConsoleSessionsOfUser(writer, 'usr_a', null);
       if (isTold) await database.signals.announce(writer);
     });
     if (!isTold) {
@@ -103,7 +103,7 @@ test('what is no cookie of ours costs no look, and unknown ones push no session 
   for (const text of ['', 'x', `${token}x`, `${token} `, 'é'.repeat(43)])
     assert.equal(await sessions.find(text), null);
   assert.equal(reads() - before, 0);
-  for (let n = 0; n < 20; n++) assert.equal(await sessions.find(newToken()), null);
+  for (let n = 0; n < 20; n++) assert.equal(await sessions.find(generateToken()), null);
   assert.equal(reads() - before, 20);
   await sessions.find(token);
   assert.equal(reads() - before, 20);
@@ -116,7 +116,7 @@ test('last use is written once a minute', async () => {
   const seen = async () => {
     await sessions.close();
     const row = await database.read.selectFrom('sessions').select('last_seen_at').executeTakeFirst();
-    return (row?.last_seen_at ?? 0) - NOW;
+    return (row?.last_seen_at ?? 0) - PLATFORM_TEST_NOW;
   };
   clock.advance(59_999);
   await sessions.find(token);

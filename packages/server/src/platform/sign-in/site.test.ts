@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { safeReturn, siteOf } from './site.ts';
+import { safeReturnPath, siteOf } from './site.ts';
 
 test('passkeys are bound to the name of the base address, and there are none at an address or over plain http', () => {
   const rpId = (url: string) => siteOf(url).passkeys?.rpId ?? null;
@@ -45,7 +45,7 @@ test('whatever is asked for, a browser that follows it stays below this installa
     );
     fc.assert(
       fc.property(path, (asked) => {
-        const place = safeReturn(site, asked);
+        const place = safeReturnPath(site, asked);
         const url = new URL(place, `${base}/sign-in`);
         assert.equal(url.origin, 'https://floe.example');
         assert.ok(url.pathname === site.prefix || url.pathname.startsWith(`${site.prefix}/`), place);
@@ -55,7 +55,7 @@ test('whatever is asked for, a browser that follows it stays below this installa
     );
   }
   const site = siteOf('https://floe.example/ai');
-  assert.equal(safeReturn(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
-  assert.equal(safeReturn(siteOf('https://floe.example'), '/..//evil.example'), '/');
-  assert.equal(safeReturn(site, undefined), '/ai/');
+  assert.equal(safeReturnPath(site, '/ai/o/acme/requests?range=24h#x'), '/ai/o/acme/requests?range=24h#x');
+  assert.equal(safeReturnPath(siteOf('https://floe.example'), '/..//evil.example'), '/');
+  assert.equal(safeReturnPath(site, undefined), '/ai/');
 });

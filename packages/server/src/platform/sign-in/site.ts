@@ -7,7 +7,7 @@ export interface Site {
   /** Path of it, '' for none. */
   readonly prefix: string;
   readonly isHttps: boolean;
-  /** Origins whose pages may ask with a session: that of `baseUrl`, and those of further listeners. */
+  /** Origins whose pages may ask with a session: that of `baseUrlField`, and those of further listeners. */
   readonly origins: ReadonlySet<string>;
   /** What passkeys are bound to; null where browsers allow none. */
   readonly passkeys: { readonly rpId: string; readonly origin: string } | null;
@@ -25,12 +25,12 @@ export function siteOf(baseUrl: string, ports: readonly number[] = []): Site {
     prefix: url.pathname.replace(/\/$/, ''),
     isHttps: url.protocol === 'https:',
     origins: new Set(origins),
-    passkeys: passkeysOf(url),
+    passkeys: passkeySettings(url),
   };
 }
 
 /** WebAuthn wants a name, no address, and a secure context: https, or this machine itself. */
-function passkeysOf({ protocol, hostname, origin }: URL): Site['passkeys'] {
+function passkeySettings({ protocol, hostname, origin }: URL): Site['passkeys'] {
   const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
   return isName && (protocol === 'https:' || isHere) ? { rpId: hostname, origin } : null;
@@ -40,7 +40,7 @@ function passkeysOf({ protocol, hostname, origin }: URL): Site['passkeys'] {
  * Where to go after a sign-in: a path below this installation, never another site. What is none of it is the start page.
  * Read as browsers read it: `//host`, `/\host` and control characters lead elsewhere.
  */
-export function safeReturn(site: Site, asked: string | undefined): string {
+export function safeReturnPath(site: Site, asked: string | undefined): string {
   const home = `${site.prefix}/`;
   if (asked === undefined || asked.length > 2000 || /[\p{Cc}\s\\]/u.test(asked)) return home;
   const { origin } = new URL(site.baseUrl);

@@ -1,4 +1,4 @@
-import { messagesCompatible, type ProviderSheet } from '../provider.ts';
+import { messagesCompatible, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
 /** Any host that copies the Messages dialect; the operator names the base address, `/v1` excluded. */

@@ -1,4 +1,4 @@
-import { messagesCompatible, type ProviderSheet } from '../provider.ts';
+import { messagesCompatible, type ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
 export const anthropic: ProviderSheet = {
@@ -9,9 +9,9 @@ export const anthropic: ProviderSheet = {
   keyVariables: ['ANTHROPIC_API_KEY'],
   urlVariables: ['ANTHROPIC_BASE_URL'],
   quirks: claudeQuirks,
-  native: 'b',
+  defaultSurface: 'b',
   countsTokens: true,
-  prices: 'anthropic',
+  priceBookName: 'anthropic',
   docs: 'https://platform.claude.com/docs/en/api',
   checked: '2026-11-21',
 };

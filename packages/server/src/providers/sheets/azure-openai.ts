@@ -1,5 +1,5 @@
-import type { Address, ProviderSheet } from '../provider.ts';
-import { openaiPrefers, openaiQuirks } from './openai-models.ts';
+import type { ProviderAddress, ProviderSheet } from '../provider-sheet.ts';
+import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 /**
  * Named by the operator: `https://{resource}.openai.azure.com` or `.services.ai.azure.com`, with or without
@@ -12,30 +12,33 @@ export const azureOpenai: ProviderSheet = {
   keyVariables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
   urlVariables: ['AZURE_OPENAI_ENDPOINT'],
   auth: { type: 'header', name: 'api-key' },
-  speaks: { chat: '/chat/completions', responses: '/responses' },
-  prefers: openaiPrefers,
+  dialectPaths: { chat: '/chat/completions', responses: '/responses' },
+  dialectPreferences: openaiDialectPreferences,
   address,
-  usage: 'ask',
+  streamUsage: 'ask',
   quirks: [
     ...openaiQuirks,
     // 422 to max_completion_tokens.
     { models: ['*istral*', '*odestral*'], options: { renames: {} } },
   ],
-  offers: ['images', 'audio', 'files', 'batches'],
-  embeddings: { speaks: 'openai' },
-  keepsResponses: true,
-  prices: 'azure',
+  opaqueApis: ['images', 'audio', 'files', 'batches'],
+  embeddings: { dialect: 'openai' },
+  storesResponses: true,
+  priceBookName: 'azure',
   docs: 'https://learn.microsoft.com/azure/ai-foundry/openai/reference',
   checked: '2026-11-21',
 };
 
 /** A dated version selects the addresses by deployment; none, or `preview`, those of the v1 API. */
-function address(base: string, { apiVersion }: { readonly apiVersion?: string | undefined }): Address {
+function address(
+  base: string,
+  { apiVersion }: { readonly apiVersion?: string | undefined },
+): ProviderAddress {
   const root = base.replace(/\/+$/, '').replace(/\/openai(\/v1)?$/, '');
   const query = apiVersion === undefined ? {} : { query: `api-version=${encodeURIComponent(apiVersion)}` };
   if (apiVersion === undefined || !/^\d{4}-/.test(apiVersion)) return { base: `${root}/openai/v1`, ...query };
   const chat = '/deployments/{model}/chat/completions';
   // Responses exist from 2025-03-01-preview on.
   const speaks = apiVersion >= '2025-03-01' ? { chat, responses: '/responses' } : { chat };
-  return { base: `${root}/openai`, speaks, ...query };
+  return { base: `${root}/openai`, dialectPaths: speaks, ...query };
 }

@@ -1,4 +1,4 @@
-import type { Address, AddressSettings, ProviderSheet } from '../provider.ts';
+import type { ProviderAddress, ProviderAddressSettings, ProviderSheet } from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 
 const RUNTIME = 'https://bedrock-runtime.{region}.amazonaws.com';
@@ -10,33 +10,36 @@ export const bedrock: ProviderSheet = {
   baseUrl: RUNTIME,
   keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
   urlVariables: ['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
-  needs: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } },
+  requiredSettings: { region: { variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] } },
   auth: { type: 'sigv4', service: 'bedrock' },
-  speaks: {
-    converse: { whole: '/model/{model}/converse', stream: '/model/{model}/converse-stream' },
+  dialectPaths: {
+    converse: { nonStreaming: '/model/{model}/converse', streaming: '/model/{model}/converse-stream' },
     messages: {
-      whole: '/model/{model}/invoke',
-      stream: '/model/{model}/invoke-with-response-stream',
+      nonStreaming: '/model/{model}/invoke',
+      streaming: '/model/{model}/invoke-with-response-stream',
       models: ['*claude-*'],
       shape: {
         omits: ['model', 'stream', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         sets: { anthropic_version: '"bedrock-2023-05-31"' },
-        lists: { 'anthropic-beta': 'anthropic_beta' },
-        implies: { 'anthropic-version': '2023-06-01' },
+        headerLists: { 'anthropic-beta': 'anthropic_beta' },
+        impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },
   },
-  prefers: [{ models: ['*claude-*'], dialect: 'messages' }],
+  dialectPreferences: [{ models: ['*claude-*'], dialect: 'messages' }],
   address,
-  models: ['/foundation-models?byOutputModality=TEXT', '/inference-profiles?maxResults=1000'],
-  usage: 'given',
-  prices: 'aws',
+  modelListPaths: ['/foundation-models?byOutputModality=TEXT', '/inference-profiles?maxResults=1000'],
+  streamUsage: 'given',
+  priceBookName: 'aws',
   quirks: [
-    { options: { think: 'none' } },
+    { options: { reasoningStyle: 'none' } },
     ...claudeQuirks,
-    { models: ['*claude-*'], options: { lacks: ['image-url', 'file-url', 'media-id'] } },
+    { models: ['*claude-*'], options: { unsupportedFeatures: ['image-url', 'file-url', 'media-id'] } },
     { models: ['*nova-*', '*claude-*'], options: { hints: ['cache-mark'] } },
-    { models: ['*openai.gpt-oss-*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
+    {
+      models: ['*openai.gpt-oss-*'],
+      options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'] },
+    },
     // Only Claude and Nova can be told which tool to call; these can be told to call one of several.
     { models: ['*mistral*', '*llama*', '*cohere*', '*ai21*'], options: { tools: ['named-filters'] } },
   ],
@@ -52,7 +55,7 @@ export const bedrock: ProviderSheet = {
 };
 
 /** The lists are on the control host of the region; an address of the operator's own has none. */
-function address(base: string, { region }: AddressSettings): Address {
+function address(base: string, { region }: ProviderAddressSettings): ProviderAddress {
   const domain = region?.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   if (base !== RUNTIME) return { base };
   return {

@@ -1,7 +1,7 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 export const cerebras: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'cerebras',
   name: 'Cerebras',
   baseUrl: 'https://api.cerebras.ai/v1',
@@ -10,18 +10,18 @@ export const cerebras: ProviderSheet = {
     {
       options: {
         renames: { max_tokens: 'max_completion_tokens' },
-        refuses: ['presence_penalty', 'frequency_penalty', 'parallel_tool_calls', 'top_k'],
+        rejectedFields: ['presence_penalty', 'frequency_penalty', 'parallel_tool_calls', 'top_k'],
         hints: ['cache-key'],
-        think: 'none',
+        reasoningStyle: 'none',
       },
     },
     {
       models: ['gpt-oss*'],
-      options: { think: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
+      options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
     },
   ],
   thinkTags: ['*glm*'],
-  prices: 'cerebras',
+  priceBookName: 'cerebras',
   docs: 'https://inference-docs.cerebras.ai',
   checked: '2026-11-21',
 };

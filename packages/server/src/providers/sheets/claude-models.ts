@@ -1,4 +1,4 @@
-import type { Quirk } from '../provider.ts';
+import type { Quirk } from '../provider-sheet.ts';
 
 /**
  * The Claude families wherever they are reached, newest first: what no later entry claims is read as the newest.
@@ -8,10 +8,10 @@ export const claudeQuirks: readonly Quirk[] = [
   {
     models: ['*claude-*'],
     options: {
-      think: 'adaptive',
+      reasoningStyle: 'adaptive',
       defaultMaxTokens: 128_000,
       clamps: { max_tokens: { max: 128_000 } },
-      refuses: ['temperature', 'top_p', 'top_k'],
+      rejectedFields: ['temperature', 'top_p', 'top_k'],
       tools: ['no-strict'],
       cacheMinTokens: 1_024,
     },
@@ -39,34 +39,34 @@ export const claudeQuirks: readonly Quirk[] = [
   // 4.x refuses temperature and top_p together: the one that says less is left out.
   {
     models: ['*claude-*-4-6*'],
-    options: { efforts: ['high', 'max', 'medium', 'low', 'minimal', 'none'], refuses: ['top_p'] },
+    options: { efforts: ['high', 'max', 'medium', 'low', 'minimal', 'none'], rejectedFields: ['top_p'] },
   },
   // The budget is added to the default limit, and the sum has to stay below the model's cap.
   {
     models: ['*claude-*-4-5*', '*claude-sonnet-4-0*', '*claude-sonnet-4-2*', '*claude-3-7*'],
     options: {
-      think: 'budget',
+      reasoningStyle: 'budget',
       defaultMaxTokens: 32_000,
       clamps: { max_tokens: { max: 64_000 } },
-      refuses: ['top_p'],
+      rejectedFields: ['top_p'],
     },
   },
   {
     models: ['*claude-opus-4-0*', '*claude-opus-4-1*', '*claude-opus-4-2*'],
     options: {
-      think: 'budget',
+      reasoningStyle: 'budget',
       defaultMaxTokens: 15_000,
       clamps: { max_tokens: { max: 32_000 } },
-      refuses: ['top_p'],
+      rejectedFields: ['top_p'],
     },
   },
   {
     models: ['*claude-3-5*', '*claude-3-opus*', '*claude-3-sonnet*', '*claude-3-haiku*'],
     options: {
-      think: 'none',
+      reasoningStyle: 'none',
       defaultMaxTokens: 4_096,
       clamps: { max_tokens: { max: 8_192 } },
-      refuses: [],
+      rejectedFields: [],
     },
   },
 ];

@@ -1,4 +1,4 @@
-import type { ProviderSheet } from '../provider.ts';
+import type { ProviderSheet } from '../provider-sheet.ts';
 
 export const cohere: ProviderSheet = {
   kind: 'cohere',
@@ -6,16 +6,16 @@ export const cohere: ProviderSheet = {
   baseUrl: 'https://api.cohere.com',
   keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
   auth: { type: 'bearer' },
-  speaks: { cohere: '/v2/chat' },
-  models: '/v1/models?page_size=1000&endpoint=chat',
-  usage: 'given',
-  offers: ['rerank'],
-  offersBelow: '/v2',
-  embeddings: { speaks: 'embed', path: '/v2/embed' },
-  prices: 'cohere',
+  dialectPaths: { cohere: '/v2/chat' },
+  modelListPaths: '/v1/models?page_size=1000&endpoint=chat',
+  streamUsage: 'given',
+  opaqueApis: ['rerank'],
+  opaqueBasePath: '/v2',
+  embeddings: { dialect: 'embed', path: '/v2/embed' },
+  priceBookName: 'cohere',
   quirks: [
-    { options: { think: 'none' } },
-    { models: ['*reasoning*', 'command-a-plus*'], options: { think: 'budget' } },
+    { options: { reasoningStyle: 'none' } },
+    { models: ['*reasoning*', 'command-a-plus*'], options: { reasoningStyle: 'budget' } },
   ],
   errors: [
     { status: 498, text: '', means: 'bad_credentials' },

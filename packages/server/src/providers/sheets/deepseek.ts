@@ -1,34 +1,34 @@
-import { compatible, type ProviderSheet, withoutVersion } from '../provider.ts';
+import { chatCompatible, type ProviderSheet, withoutVersion } from '../provider-sheet.ts';
 
 export const deepseek: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'deepseek',
   name: 'DeepSeek',
   baseUrl: 'https://api.deepseek.com',
   keyVariables: ['DEEPSEEK_API_KEY'],
-  speaks: {
+  dialectPaths: {
     chat: '/chat/completions',
     responses: '/responses',
     messages: '/anthropic/v1/messages',
   },
   // The prefix `/v1` is accepted, but not before `/anthropic`.
   address: (base) => ({ base: withoutVersion(base) }),
-  usage: 'given',
+  streamUsage: 'given',
   quirks: [
     {
       options: {
         // Efforts go unsaid: beside this switch there is no way to write them.
-        think: 'switch',
+        reasoningStyle: 'switch',
         replay: 'reasoning_content',
         renames: { user: 'user_id' },
-        refuses: ['top_k'],
-        maxStops: 16,
+        rejectedFields: ['top_k'],
+        maxStopSequences: 16,
         hints: ['user'],
         tools: ['no-strict', 'required-is-auto'],
       },
     },
   ],
-  prices: 'deepseek',
+  priceBookName: 'deepseek',
   docs: 'https://api-docs.deepseek.com',
   checked: '2026-11-21',
 };

@@ -1,24 +1,24 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 export const fireworks: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'fireworks',
   name: 'Fireworks AI',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   keyVariables: ['FIREWORKS_API_KEY', 'FIREWORKS_AI_API_KEY'],
-  speaks: { chat: '/chat/completions', messages: '/messages' },
-  usage: 'given',
+  dialectPaths: { chat: '/chat/completions', messages: '/messages' },
+  streamUsage: 'given',
   quirks: [
-    { options: { think: 'none', replay: 'reasoning_content', hints: ['cache-key'] } },
+    { options: { reasoningStyle: 'none', replay: 'reasoning_content', hints: ['cache-key'] } },
     {
       models: ['*gpt-oss*', '*deepseek-*', '*qwen3*', '*glm-*', '*kimi-k*', '*minimax-m*'],
-      options: { think: 'effort', efforts: ['high', 'medium', 'low'] },
+      options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'] },
     },
   ],
   thinkTags: ['*deepseek-r1*'],
-  offers: ['rerank'],
-  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'user'] },
-  prices: 'fireworks',
+  opaqueApis: ['rerank'],
+  embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'user'] },
+  priceBookName: 'fireworks',
   docs: 'https://docs.fireworks.ai',
   checked: '2026-11-21',
 };

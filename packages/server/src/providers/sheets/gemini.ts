@@ -1,28 +1,28 @@
-import type { ErrorRule, ProviderSheet, Quirk } from '../provider.ts';
+import type { ErrorRule, ProviderSheet, Quirk } from '../provider-sheet.ts';
 
 /** The Gemini families wherever they are reached. */
 export const geminiQuirks: readonly Quirk[] = [
   {
     options: {
-      think: 'level',
+      reasoningStyle: 'level',
       efforts: ['high', 'medium', 'low', 'minimal', 'none'],
-      refuses: ['presencePenalty', 'frequencyPenalty'],
+      rejectedFields: ['presencePenalty', 'frequencyPenalty'],
       clamps: { temperature: { min: 0, max: 2 } },
-      maxStops: 5,
+      maxStopSequences: 5,
     },
   },
   // 3 and later answer 400 to a call of earlier turns without its signature; this value is documented for those made elsewhere.
   {
     models: ['gemini-3*', 'gemini-*-latest'],
-    options: { unsealedCall: 'skip_thought_signature_validator' },
+    options: { unsealedCallProof: 'skip_thought_signature_validator' },
   },
   {
     models: ['gemini-3*pro*', 'gemini-pro-latest', 'gemini-3.7-flash*'],
     options: { efforts: ['high', 'medium', 'low'] },
   },
-  { models: ['gemini-2.5*'], options: { think: 'budget' } },
-  { models: ['gemini-2.0*', 'gemini-1*', 'gemma-*'], options: { think: 'none' } },
-  { models: ['gemini-2.0*', 'gemini-1*'], options: { refuses: [] } },
+  { models: ['gemini-2.5*'], options: { reasoningStyle: 'budget' } },
+  { models: ['gemini-2.0*', 'gemini-1*', 'gemma-*'], options: { reasoningStyle: 'none' } },
+  { models: ['gemini-2.0*', 'gemini-1*'], options: { rejectedFields: [] } },
 ];
 
 export const geminiErrors: readonly ErrorRule[] = [
@@ -35,18 +35,18 @@ export const gemini: ProviderSheet = {
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   auth: { type: 'header', name: 'x-goog-api-key' },
-  speaks: {
+  dialectPaths: {
     gemini: {
-      whole: '/models/{model}:generateContent',
-      stream: '/models/{model}:streamGenerateContent?alt=sse',
+      nonStreaming: '/models/{model}:generateContent',
+      streaming: '/models/{model}:streamGenerateContent?alt=sse',
     },
   },
-  models: '/models?pageSize=1000',
-  usage: 'given',
+  modelListPaths: '/models?pageSize=1000',
+  streamUsage: 'given',
   quirks: geminiQuirks,
   errors: geminiErrors,
-  embeddings: { speaks: 'gemini', path: '/models/{model}:batchEmbedContents' },
-  prices: 'google',
+  embeddings: { dialect: 'gemini', path: '/models/{model}:batchEmbedContents' },
+  priceBookName: 'google',
   docs: 'https://ai.google.dev/api',
   checked: '2026-11-21',
 };

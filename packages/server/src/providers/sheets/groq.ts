@@ -1,18 +1,18 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 export const groq: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'groq',
   name: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
   keyVariables: ['GROQ_API_KEY'],
-  speaks: { chat: '/chat/completions', responses: '/responses' },
-  usage: 'given',
+  dialectPaths: { chat: '/chat/completions', responses: '/responses' },
+  streamUsage: 'given',
   quirks: [
-    { options: { think: 'none', refuses: ['top_k'], maxStops: 4, hints: ['seed'] } },
+    { options: { reasoningStyle: 'none', rejectedFields: ['top_k'], maxStopSequences: 4, hints: ['seed'] } },
     {
       models: ['*gpt-oss*'],
-      options: { think: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
+      options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
     },
   ],
   // 413 for a request larger than the tokens-per-minute quota; 498 when flex capacity is out.
@@ -20,8 +20,8 @@ export const groq: ProviderSheet = {
     { status: 413, text: 'rate_limit_exceeded', means: 'rate' },
     { status: 498, text: '', means: 'overloaded' },
   ],
-  offers: ['audio', 'files', 'batches'],
-  prices: 'groq',
+  opaqueApis: ['audio', 'files', 'batches'],
+  priceBookName: 'groq',
   docs: 'https://console.groq.com/docs',
   checked: '2026-11-21',
 };

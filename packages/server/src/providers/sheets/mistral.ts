@@ -1,41 +1,45 @@
 import { stableHash } from '@floe/wire/tool-names';
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 export const mistral: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'mistral',
   name: 'Mistral AI',
   baseUrl: 'https://api.mistral.ai/v1',
   keyVariables: ['MISTRAL_API_KEY'],
-  usage: 'forbidden',
+  streamUsage: 'forbidden',
   quirks: [
     {
       options: {
-        think: 'none',
+        reasoningStyle: 'none',
         renames: { seed: 'random_seed' },
         // Unknown members are a 422.
-        refuses: ['top_k'],
+        rejectedFields: ['top_k'],
         clamps: { temperature: { min: 0, max: 1 } },
         hints: ['seed', 'cache-key'],
         messages: ['no-user-after-tool'],
         // `none` beside tools gives garbled text.
         tools: ['none-drops-tools'],
-        callId: nineCharacters,
+        formatCallId: toNineCharacters,
       },
     },
     {
       models: ['mistral-small-latest', 'mistral-small-2603', 'mistral-medium-3*'],
-      options: { think: 'effort', efforts: ['high', 'none'] },
+      options: { reasoningStyle: 'effort', efforts: ['high', 'none'] },
     },
   ],
-  offers: ['audio', 'moderations', 'files'],
-  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'user'], dimensions: 'output_dimension' },
-  prices: 'mistral',
+  opaqueApis: ['audio', 'moderations', 'files'],
+  embeddings: {
+    dialect: 'openai',
+    unsupported: ['tokens', 'base64', 'user'],
+    dimensions: 'output_dimension',
+  },
+  priceBookName: 'mistral',
   docs: 'https://docs.mistral.ai',
   checked: '2026-11-21',
 };
 
 /** Call ids must match `^[A-Za-z0-9]{9}$`. */
-function nineCharacters(id: string): string {
+function toNineCharacters(id: string): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : stableHash(id).slice(-9);
 }

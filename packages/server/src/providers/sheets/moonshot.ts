@@ -1,36 +1,39 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 export const moonshot: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'moonshot',
   name: 'Moonshot AI',
   baseUrl: 'https://api.moonshot.ai/v1',
   keyVariables: ['MOONSHOT_API_KEY', 'MOONSHOTAI_API_KEY', 'KIMI_API_KEY'],
-  usage: 'ask',
+  streamUsage: 'ask',
   quirks: [
     {
       options: {
         renames: { max_tokens: 'max_completion_tokens' },
-        refuses: ['top_k'],
+        rejectedFields: ['top_k'],
         clamps: { temperature: { min: 0, max: 1 } },
-        maxStops: 5,
+        maxStopSequences: 5,
         hints: ['cache-key'],
         tools: ['no-strict', 'required-is-auto'],
         replay: 'reasoning_content',
-        think: 'none',
+        reasoningStyle: 'none',
       },
     },
     // Sampling is fixed: any value but the default is a 400.
     {
       models: ['kimi-*'],
-      options: { refuses: ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'] },
+      options: { rejectedFields: ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty'] },
     },
-    { models: ['kimi-k2.5*', 'kimi-k2.6*'], options: { think: 'switch' } },
+    { models: ['kimi-k2.5*', 'kimi-k2.6*'], options: { reasoningStyle: 'switch' } },
     // Cannot be switched off; an effort between two goes up.
-    { models: ['kimi-k3', 'kimi-k3-*'], options: { think: 'effort', efforts: ['max', 'high', 'low'] } },
+    {
+      models: ['kimi-k3', 'kimi-k3-*'],
+      options: { reasoningStyle: 'effort', efforts: ['max', 'high', 'low'] },
+    },
   ],
-  offers: ['files', 'batches'],
-  prices: 'moonshotai',
+  opaqueApis: ['files', 'batches'],
+  priceBookName: 'moonshotai',
   docs: 'https://platform.moonshot.ai/docs',
   checked: '2026-11-21',
 };

@@ -1,25 +1,25 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Local by default and without a key; the cloud host takes a bearer key. */
 export const ollama: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'ollama',
   name: 'Ollama',
   baseUrl: 'http://127.0.0.1:11434/v1',
   keyVariables: ['OLLAMA_API_KEY'],
   urlVariables: ['OLLAMA_BASE_URL'],
-  speaks: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
-  usage: 'ask',
+  dialectPaths: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
+  streamUsage: 'ask',
   quirks: [
-    { options: { think: 'none', replay: 'reasoning', hints: ['seed'] } },
+    { options: { reasoningStyle: 'none', replay: 'reasoning', hints: ['seed'] } },
     {
       models: ['deepseek-r1*', 'deepseek-v3*', 'qwen3*', 'magistral*'],
-      options: { think: 'effort', efforts: ['max', 'high', 'medium', 'low', 'none'] },
+      options: { reasoningStyle: 'effort', efforts: ['max', 'high', 'medium', 'low', 'none'] },
     },
-    { models: ['gpt-oss*'], options: { think: 'effort', efforts: ['high', 'medium', 'low'] } },
+    { models: ['gpt-oss*'], options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'] } },
   ],
-  offers: ['images'],
-  embeddings: { speaks: 'openai', lacks: ['tokens', 'base64', 'user'] },
+  opaqueApis: ['images'],
+  embeddings: { dialect: 'openai', unsupported: ['tokens', 'base64', 'user'] },
   docs: 'https://docs.ollama.com/openai',
   checked: '2026-11-21',
 };

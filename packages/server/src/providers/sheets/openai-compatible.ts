@@ -1,16 +1,16 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Any host that copies the Chat dialect; the operator names the base address, `/v1` included. */
 export const openaiCompatible: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'openai-compatible',
   name: 'OpenAI-compatible',
   keyVariables: [],
-  usage: 'ask',
+  streamUsage: 'ask',
   // Only what every such host is known to take.
-  quirks: [{ options: { think: 'none', refuses: ['top_k'] } }],
-  offers: ['images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
-  embeddings: { speaks: 'openai' },
+  quirks: [{ options: { reasoningStyle: 'none', rejectedFields: ['top_k'] } }],
+  opaqueApis: ['images', 'audio', 'moderations', 'rerank', 'files', 'batches'],
+  embeddings: { dialect: 'openai' },
   docs: 'https://platform.openai.com/docs/api-reference/chat',
   checked: '2026-11-21',
 };

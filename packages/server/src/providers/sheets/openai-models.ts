@@ -1,7 +1,7 @@
-import type { Preference, Quirk } from '../provider.ts';
+import type { DialectPreference, Quirk } from '../provider-sheet.ts';
 
 /** Take no reasoning parameters, but what Responses has no word for: stops, penalties, seeds. */
-const PLAIN = [
+const NON_REASONING = [
   'gpt-3.5*',
   'gpt-4*',
   'chatgpt-4*',
@@ -15,8 +15,8 @@ const PLAIN = [
 const REASONING = ['gpt-*', 'o1*', 'o3*', 'o4*', 'codex-*', 'ft:gpt-*', 'ft:o*'];
 
 /** Tools with active reasoning are refused on Chat from 5.4 on, and 5.6 reasons unasked: Responses takes both. */
-export const openaiPrefers: readonly Preference[] = [
-  { models: PLAIN, dialect: 'chat' },
+export const openaiDialectPreferences: readonly DialectPreference[] = [
+  { models: NON_REASONING, dialect: 'chat' },
   { models: REASONING, dialect: 'responses' },
 ];
 
@@ -28,18 +28,18 @@ export const openaiQuirks: readonly Quirk[] = [
   {
     options: {
       renames: { max_tokens: 'max_completion_tokens' },
-      refuses: ['top_k'],
-      maxStops: 4,
-      think: 'none',
+      rejectedFields: ['top_k'],
+      maxStopSequences: 4,
+      reasoningStyle: 'none',
       hints: ['cache-key', 'seed', 'metadata'],
     },
   },
   {
     models: REASONING,
     options: {
-      think: 'effort',
+      reasoningStyle: 'effort',
       efforts: ['xhigh', 'high', 'medium', 'low', 'none'],
-      refuses: ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty', 'stop'],
+      rejectedFields: ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequency_penalty', 'stop'],
       hints: ['cache-key', 'seed', 'metadata', 'verbosity'],
       tools: ['freeform'],
     },
@@ -58,7 +58,12 @@ export const openaiQuirks: readonly Quirk[] = [
   { models: ['gpt-5.*-pro*'], options: { efforts: ['xhigh', 'high', 'medium'] } },
   { models: ['gpt-5.*-chat*'], options: { efforts: ['medium'] } },
   {
-    models: PLAIN,
-    options: { think: 'none', refuses: ['top_k'], hints: ['cache-key', 'seed', 'metadata'], tools: [] },
+    models: NON_REASONING,
+    options: {
+      reasoningStyle: 'none',
+      rejectedFields: ['top_k'],
+      hints: ['cache-key', 'seed', 'metadata'],
+      tools: [],
+    },
   },
 ];

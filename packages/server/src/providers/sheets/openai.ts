@@ -1,22 +1,22 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
-import { openaiPrefers, openaiQuirks } from './openai-models.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
+import { openaiDialectPreferences, openaiQuirks } from './openai-models.ts';
 
 export const openai: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'openai',
   name: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
   keyVariables: ['OPENAI_API_KEY'],
   urlVariables: ['OPENAI_BASE_URL'],
-  speaks: { chat: '/chat/completions', responses: '/responses' },
-  prefers: openaiPrefers,
-  usage: 'ask',
+  dialectPaths: { chat: '/chat/completions', responses: '/responses' },
+  dialectPreferences: openaiDialectPreferences,
+  streamUsage: 'ask',
   quirks: openaiQuirks,
-  native: 'a',
-  offers: ['images', 'audio', 'moderations', 'files', 'batches'],
-  embeddings: { speaks: 'openai' },
-  keepsResponses: true,
-  prices: 'openai',
+  defaultSurface: 'a',
+  opaqueApis: ['images', 'audio', 'moderations', 'files', 'batches'],
+  embeddings: { dialect: 'openai' },
+  storesResponses: true,
+  priceBookName: 'openai',
   docs: 'https://platform.openai.com/docs/api-reference',
   checked: '2026-11-21',
 };

@@ -1,17 +1,17 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 export const openrouter: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'openrouter',
   name: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api/v1',
   keyVariables: ['OPENROUTER_API_KEY'],
-  speaks: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
-  usage: 'given',
+  dialectPaths: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
+  streamUsage: 'given',
   quirks: [
     {
       options: {
-        think: 'reasoning-object',
+        reasoningStyle: 'reasoning-object',
         efforts: ['xhigh', 'high', 'medium', 'low', 'minimal', 'none'],
         replay: 'reasoning_details',
         hints: ['seed', 'verbosity', 'cache-mark'],
@@ -23,9 +23,9 @@ export const openrouter: ProviderSheet = {
     { status: 403, text: 'moderation', means: 'request' },
     { status: 403, text: 'guardrail', means: 'request' },
   ],
-  offers: ['images', 'audio', 'rerank'],
-  embeddings: { speaks: 'openai' },
-  prices: 'openrouter',
+  opaqueApis: ['images', 'audio', 'rerank'],
+  embeddings: { dialect: 'openai' },
+  priceBookName: 'openrouter',
   docs: 'https://openrouter.ai/docs',
   checked: '2026-11-21',
 };

@@ -1,4 +1,4 @@
-import type { ProviderSheet } from '../provider.ts';
+import type { ProviderSheet } from '../provider-sheet.ts';
 
 /** Its Chat API ended on 2026-09-27; what is left speaks Responses. */
 export const perplexity: ProviderSheet = {
@@ -7,12 +7,12 @@ export const perplexity: ProviderSheet = {
   baseUrl: 'https://api.perplexity.ai/v1',
   keyVariables: ['PERPLEXITY_API_KEY'],
   auth: { type: 'bearer' },
-  speaks: { responses: '/responses' },
-  models: '/models',
-  usage: 'given',
+  dialectPaths: { responses: '/responses' },
+  modelListPaths: '/models',
+  streamUsage: 'given',
   // Whether it takes encrypted reasoning is not documented: none is asked for, none sent back.
-  quirks: [{ options: { think: 'effort', sealOrigin: false } }],
-  prices: 'perplexity',
+  quirks: [{ options: { reasoningStyle: 'effort', sealOrigin: false } }],
+  priceBookName: 'perplexity',
   docs: 'https://docs.perplexity.ai',
   checked: '2026-11-21',
 };

@@ -1,4 +1,9 @@
-import { type Address, type AddressSettings, type ProviderSheet, withoutVersion } from '../provider.ts';
+import {
+  type ProviderAddress,
+  type ProviderAddressSettings,
+  type ProviderSheet,
+  withoutVersion,
+} from '../provider-sheet.ts';
 import { claudeQuirks } from './claude-models.ts';
 import { geminiErrors, geminiQuirks } from './gemini.ts';
 
@@ -10,38 +15,38 @@ export const vertex: ProviderSheet = {
   name: 'Google Vertex AI',
   baseUrl: HOST,
   keyVariables: ['GOOGLE_VERTEX_API_KEY'],
-  needs: {
+  requiredSettings: {
     project: { variables: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_VERTEX_PROJECT'] },
-    region: { variables: ['GOOGLE_CLOUD_LOCATION', 'GOOGLE_VERTEX_LOCATION'], otherwise: 'global' },
+    region: { variables: ['GOOGLE_CLOUD_LOCATION', 'GOOGLE_VERTEX_LOCATION'], defaultValue: 'global' },
   },
   auth: { type: 'google', name: 'x-goog-api-key' },
-  speaks: {
+  dialectPaths: {
     gemini: {
-      whole: `${PUBLISHERS}/google/models/{model}:generateContent`,
-      stream: `${PUBLISHERS}/google/models/{model}:streamGenerateContent?alt=sse`,
+      nonStreaming: `${PUBLISHERS}/google/models/{model}:generateContent`,
+      streaming: `${PUBLISHERS}/google/models/{model}:streamGenerateContent?alt=sse`,
       models: ['gemini*', 'gemma*'],
     },
     messages: {
-      whole: `${PUBLISHERS}/anthropic/models/{model}:rawPredict`,
-      stream: `${PUBLISHERS}/anthropic/models/{model}:streamRawPredict`,
+      nonStreaming: `${PUBLISHERS}/anthropic/models/{model}:rawPredict`,
+      streaming: `${PUBLISHERS}/anthropic/models/{model}:streamRawPredict`,
       models: ['*claude-*'],
       shape: {
         omits: ['model', 'service_tier', 'inference_geo', 'container', 'mcp_servers'],
         sets: { anthropic_version: '"vertex-2023-10-16"' },
-        lists: { 'anthropic-beta': 'anthropic_beta' },
-        implies: { 'anthropic-version': '2023-06-01' },
+        headerLists: { 'anthropic-beta': 'anthropic_beta' },
+        impliedHeaders: { 'anthropic-version': '2023-06-01' },
       },
     },
   },
-  prefers: [{ models: ['*claude-*'], dialect: 'messages' }],
+  dialectPreferences: [{ models: ['*claude-*'], dialect: 'messages' }],
   address,
-  models: ['google', 'anthropic'].map((name) => `/v1beta1/publishers/${name}/models?pageSize=300`),
-  usage: 'given',
-  prices: 'google',
+  modelListPaths: ['google', 'anthropic'].map((name) => `/v1beta1/publishers/${name}/models?pageSize=300`),
+  streamUsage: 'given',
+  priceBookName: 'google',
   quirks: [
     ...geminiQuirks,
     ...claudeQuirks,
-    { models: ['*claude-*'], options: { lacks: ['image-url', 'file-url', 'media-id'] } },
+    { models: ['*claude-*'], options: { unsupportedFeatures: ['image-url', 'file-url', 'media-id'] } },
   ],
   errors: geminiErrors,
   docs: 'https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest',
@@ -49,7 +54,7 @@ export const vertex: ProviderSheet = {
 };
 
 /** `global` and the multi-regions have hosts of their own; every other location is part of the name. */
-function address(base: string, { region = 'global' }: AddressSettings): Address {
+function address(base: string, { region = 'global' }: ProviderAddressSettings): ProviderAddress {
   if (base !== HOST) return { base: withoutVersion(base) };
   if (region === 'global') return { base: 'https://aiplatform.googleapis.com' };
   if (region === 'us' || region === 'eu') return { base: `https://aiplatform.${region}.rep.googleapis.com` };

@@ -1,24 +1,24 @@
-import { compatible, type ProviderSheet } from '../provider.ts';
+import { chatCompatible, type ProviderSheet } from '../provider-sheet.ts';
 
 /** Self-hosted; the operator names the base address, `/v1` included. */
 export const vllm: ProviderSheet = {
-  ...compatible,
+  ...chatCompatible,
   kind: 'vllm',
   name: 'vLLM',
   keyVariables: ['VLLM_API_KEY'],
   urlVariables: ['VLLM_BASE_URL'],
-  speaks: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
-  usage: 'ask',
+  dialectPaths: { chat: '/chat/completions', responses: '/responses', messages: '/messages' },
+  streamUsage: 'ask',
   quirks: [
     // Many chat templates accept one leading system message and no other.
-    { options: { think: 'none', messages: ['one-system-first'], hints: ['seed'] } },
+    { options: { reasoningStyle: 'none', messages: ['one-system-first'], hints: ['seed'] } },
     {
       models: ['*gpt-oss*'],
-      options: { think: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
+      options: { reasoningStyle: 'effort', efforts: ['high', 'medium', 'low'], replay: 'reasoning' },
     },
   ],
-  offers: ['audio', 'rerank'],
-  embeddings: { speaks: 'openai' },
+  opaqueApis: ['audio', 'rerank'],
+  embeddings: { dialect: 'openai' },
   docs: 'https://docs.vllm.ai',
   checked: '2026-11-21',
 };

@@ -1,4 +1,4 @@
-import type { Expiring } from './renewed.ts';
+import type { Expiring } from './auto-renewed.ts';
 
 /** Long-lived or temporary AWS keys. */
 export interface AwsKeys {
@@ -49,7 +49,7 @@ export interface ContainerSource {
   readonly tokenFile?: string | undefined;
 }
 
-type Variable = (name: string) => string | undefined;
+type VariableLookup = (name: string) => string | undefined;
 
 /** What `identity` and `role_arn` of a provider say, with the environment behind them. */
 export interface AwsSettings {
@@ -63,16 +63,19 @@ export interface AwsSettings {
 }
 
 /** Amazon's fixed addresses for containers and machines. */
-const CONTAINER = 'http://169.254.170.2';
-const MACHINE = 'http://169.254.169.254';
+const CONTAINER_SERVICE_URL = 'http://169.254.170.2';
+const METADATA_SERVICE_URL = 'http://169.254.169.254';
 
-export function awsIdentity(settings: AwsSettings, variable: Variable): AwsIdentity {
+export function resolveAwsIdentity(settings: AwsSettings, variable: VariableLookup): AwsIdentity {
   const set = (name: string) => variable(name) || undefined;
   const home = set('HOME') ?? set('USERPROFILE') ?? '.';
   const [id, secret] = [set('AWS_ACCESS_KEY_ID'), set('AWS_SECRET_ACCESS_KEY')];
   const [tokenFile, roleArn] = [set('AWS_WEB_IDENTITY_TOKEN_FILE'), set('AWS_ROLE_ARN')];
   const relative = set('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
-  const url = relative === undefined ? set('AWS_CONTAINER_CREDENTIALS_FULL_URI') : `${CONTAINER}${relative}`;
+  const url =
+    relative === undefined
+      ? set('AWS_CONTAINER_CREDENTIALS_FULL_URI')
+      : `${CONTAINER_SERVICE_URL}${relative}`;
   const { service, region, keys, profile, metadata, externalId } = settings;
   return {
     type: 'aws',
@@ -92,14 +95,14 @@ export function awsIdentity(settings: AwsSettings, variable: Variable): AwsIdent
         tokenFile: set('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'),
       }) ||
       undefined,
-    metadata: metadata ? (set('AWS_EC2_METADATA_SERVICE_ENDPOINT') ?? MACHINE) : undefined,
+    metadata: metadata ? (set('AWS_EC2_METADATA_SERVICE_ENDPOINT') ?? METADATA_SERVICE_URL) : undefined,
     role: settings.roleArn === undefined ? undefined : { arn: settings.roleArn, externalId },
     sessionName: set('AWS_ROLE_SESSION_NAME') ?? 'floe',
-    sts: set('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${domainOf(region)}`,
+    sts: set('AWS_ENDPOINT_URL_STS') ?? `https://sts.${region}.${awsDomain(region)}`,
   };
 }
 
 /** Regions in China stand under a domain of their own. */
-export function domainOf(region: string): string {
+export function awsDomain(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }

@@ -1,8 +1,8 @@
 /** Sections of a file of the AWS command line: `[default]`, `[profile name]`, with `name = value` lines. */
-export type Profiles = ReadonlyMap<string, ReadonlyMap<string, string>>;
+export type AwsProfiles = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Reads `~/.aws/credentials` or `~/.aws/config`; nested lines belong to settings nobody here asks for. */
-export function readProfiles(text: string): Profiles {
+export function parseAwsProfiles(text: string): AwsProfiles {
   const profiles = new Map<string, Map<string, string>>();
   let section: Map<string, string> | undefined;
   for (const line of text.split(/\r?\n/)) {
@@ -21,10 +21,10 @@ export function readProfiles(text: string): Profiles {
 }
 
 /** One profile as both files together tell it; the credentials file wins. */
-export function profileOf(
+export function findAwsProfile(
   name: string,
-  config: Profiles,
-  credentials: Profiles,
+  config: AwsProfiles,
+  credentials: AwsProfiles,
 ): ReadonlyMap<string, string> {
   return new Map([...(config.get(name) ?? []), ...(credentials.get(name) ?? [])]);
 }

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { Fault } from '@floe/contract/faults';
 import { isObject, type JsonObject } from '@floe/contract/json';
 import type { Clock } from '../../core/clock.ts';
-import type { Via } from '../outbound.ts';
-import { type SmallAnswer, smallCall } from '../small-call.ts';
+import { type BufferedResponse, callBuffered } from '../buffered-call.ts';
+import type { ConnectionOptions } from '../outbound.ts';
 import type { Transport } from '../transport.ts';
 
-const LIMITS = { timeoutMs: 15_000, bytes: 1 << 20 };
+const RESPONSE_LIMITS = { timeoutMs: 15_000, maxBytes: 1 << 20 };
 const CONNECT_MS = 5_000;
 /** A clock this far off is not noise: what it dates is refused. */
-export const SKEW_MS = 60_000;
+export const MIN_CLOCK_SKEW_MS = 60_000;
 
 /** What those who fetch tokens need of the world. */
-export interface CredentialWorld {
+export interface CredentialContext {
   readonly transport: Transport;
   readonly clock: Clock;
-  readonly via: (origin: string) => Via | undefined;
+  readonly via: (origin: string) => ConnectionOptions | undefined;
 }
 
 export interface CredentialRequest {
@@ -29,7 +29,7 @@ export interface CredentialRequest {
 }
 
 /** A form to post to a service. */
-export function formRequest(
+export function buildFormRequest(
   url: string,
   fields: Readonly<Record<string, string>>,
   type = 'application/x-www-form-urlencoded',
@@ -39,14 +39,14 @@ export function formRequest(
 }
 
 /** What a service answered with status 200. */
-export interface Grant {
+export interface CredentialResponse {
   readonly text: string;
   /** Milliseconds that its clock is ahead of ours. */
   readonly skewMs: number;
   /** The text as a JSON object. @throws Fault `upstream_auth_failed` */
-  object(): JsonObject;
+  json(): JsonObject;
   /** The fault for an answer without a credential: only the operator can correct that. */
-  refused(): Fault;
+  toFault(): Fault;
 }
 
 /**
@@ -54,7 +54,10 @@ export interface Grant {
  *
  * @throws Fault `upstream_unreachable` when it gave no answer, or one that says to try again.
  */
-export async function callService(world: CredentialWorld, request: CredentialRequest): Promise<SmallAnswer> {
+export async function callCredentialService(
+  context: CredentialContext,
+  request: CredentialRequest,
+): Promise<BufferedResponse> {
   const url = new URL(request.url);
   const call = {
     method: request.method,
@@ -63,18 +66,18 @@ export async function callService(world: CredentialWorld, request: CredentialReq
     headers: ['accept-encoding', 'identity', ...(request.headers ?? [])],
     body: request.body === undefined ? null : Buffer.from(request.body),
     connectMs: CONNECT_MS,
-    via: request.isLocal ? undefined : world.via(url.origin),
+    via: request.isLocal ? undefined : context.via(url.origin),
     unguarded: request.isLocal,
   };
-  let answer: SmallAnswer;
+  let answer: BufferedResponse;
   try {
-    answer = await smallCall(world.transport, world.clock, call, LIMITS);
+    answer = await callBuffered(context.transport, context.clock, call, RESPONSE_LIMITS);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw unreachable(`${url.origin} gave no answer (${why})`, { cause });
+    throw unreachableFault(`${url.origin} gave no answer (${why})`, { cause });
   }
   if (answer.status >= 500 || answer.status === 429)
-    throw unreachable(`${url.origin} answered ${answer.status}`, detailOf(answer));
+    throw unreachableFault(`${url.origin} answered ${answer.status}`, responseDetail(answer));
   return answer;
 }
 
@@ -83,47 +86,54 @@ export async function callService(world: CredentialWorld, request: CredentialReq
  *
  * @throws Fault `upstream_auth_failed` when it refused; `upstream_unreachable` when it gave no answer
  */
-export async function requestGrant(world: CredentialWorld, request: CredentialRequest): Promise<Grant> {
-  return grantOf(world, request, await callService(world, request));
+export async function requestCredential(
+  context: CredentialContext,
+  request: CredentialRequest,
+): Promise<CredentialResponse> {
+  return toCredentialResponse(context, request, await callCredentialService(context, request));
 }
 
 /** The same for a request that states the time: refused by a service with another clock, it is sent again by that. */
-export async function requestDatedGrant(
-  world: CredentialWorld,
+export async function requestDatedCredential(
+  context: CredentialContext,
   requestAt: (nowMs: number) => CredentialRequest | Promise<CredentialRequest>,
-): Promise<Grant> {
-  const { clock } = world;
+): Promise<CredentialResponse> {
+  const { clock } = context;
   const request = await requestAt(clock.now());
-  const answer = await callService(world, request);
-  const skew = answer.status === 200 ? 0 : skewOf(answer.headers, clock.now());
-  if (skew === 0) return grantOf(world, request, answer);
-  return requestGrant(world, await requestAt(clock.now() + skew));
+  const answer = await callCredentialService(context, request);
+  const skew = answer.status === 200 ? 0 : clockSkew(answer.headers, clock.now());
+  if (skew === 0) return toCredentialResponse(context, request, answer);
+  return requestCredential(context, await requestAt(clock.now() + skew));
 }
 
-function grantOf({ clock }: CredentialWorld, { url }: CredentialRequest, answer: SmallAnswer): Grant {
+function toCredentialResponse(
+  { clock }: CredentialContext,
+  { url }: CredentialRequest,
+  answer: BufferedResponse,
+): CredentialResponse {
   const { origin } = new URL(url);
   const text = answer.body.toString('utf8');
   const grant = {
     text,
-    skewMs: skewOf(answer.headers, clock.now()),
-    object: () => objectIn(text, `the answer of ${origin}`),
-    refused: () => credentialFault(`${origin} refused to give one (${answer.status})`, answer),
+    skewMs: clockSkew(answer.headers, clock.now()),
+    json: () => parseCredentialJson(text, `the answer of ${origin}`),
+    toFault: () => credentialFault(`${origin} refused to give one (${answer.status})`, answer),
   };
-  if (answer.status !== 200) throw grant.refused();
+  if (answer.status !== 200) throw grant.toFault();
   return grant;
 }
 
 /** A credential that is not there or not usable; `what` completes "No credential could be had: …". */
-export function credentialFault(what: string, answer?: SmallAnswer): Fault {
-  const detail = answer && detailOf(answer);
+export function credentialFault(what: string, answer?: BufferedResponse): Fault {
+  const detail = answer && responseDetail(answer);
   return new Fault('upstream_auth_failed', `No credential could be had: ${what}.`, detail);
 }
 
-function unreachable(what: string, detail: ConstructorParameters<typeof Fault>[2]): Fault {
+function unreachableFault(what: string, detail: ConstructorParameters<typeof Fault>[2]): Fault {
   return new Fault('upstream_unreachable', `No credential could be had: ${what}.`, detail);
 }
 
-function detailOf({ status, body }: SmallAnswer) {
+function responseDetail({ status, body }: BufferedResponse) {
   return { upstreamStatus: status, upstreamBody: body.toString('utf8', 0, 500) };
 }
 
@@ -138,7 +148,7 @@ export async function readCredentialFile(path: string, what: string): Promise<st
 }
 
 /** @throws Fault `upstream_auth_failed` when the text is no JSON object; `what` names where it came from. */
-export function objectIn(text: string, what: string): JsonObject {
+export function parseCredentialJson(text: string, what: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
@@ -149,13 +159,13 @@ export function objectIn(text: string, what: string): JsonObject {
 }
 
 /** Milliseconds that the service's clock is ahead of ours; 0 when it says nothing or the difference is noise. */
-export function skewOf(headers: SmallAnswer['headers'], now: number): number {
+export function clockSkew(headers: BufferedResponse['headers'], now: number): number {
   const { date } = headers;
   const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  return Number.isFinite(theirs) && Math.abs(theirs - now) > SKEW_MS ? theirs - now : 0;
+  return Number.isFinite(theirs) && Math.abs(theirs - now) > MIN_CLOCK_SKEW_MS ? theirs - now : 0;
 }
 
-export function textIn(object: JsonObject, name: string): string | undefined {
+export function stringMember(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

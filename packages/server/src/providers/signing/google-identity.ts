@@ -17,7 +17,7 @@ export interface GoogleSettings {
   readonly metadata: boolean;
 }
 
-export function googleIdentity(
+export function resolveGoogleIdentity(
   settings: GoogleSettings,
   variable: (name: string) => string | undefined,
 ): GoogleIdentity {

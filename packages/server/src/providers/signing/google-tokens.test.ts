@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FakeClock } from '@floe/testkit/clock';
-import { jsonReply } from '@floe/testkit/reply';
-import { startUpstream } from '@floe/testkit/upstream';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { jsonReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from '../http-transport.ts';
-import { googleIdentity } from './google-identity.ts';
+import { resolveGoogleIdentity } from './google-identity.ts';
 import { fetchGoogleToken } from './google-tokens.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -16,7 +16,7 @@ const clock = new FakeClock();
 
 /** Fetches a token for a service account with this private key; `assertion` reads what was sent for it. */
 async function setUp(t: TestContext, privateKey: string, keyId?: string) {
-  const upstream = await startUpstream({ respond: () => jsonReply({ access_token: 't' }) });
+  const upstream = await startFakeUpstream({ respond: () => jsonReply({ access_token: 't' }) });
   const transport = createHttpTransport();
   const folder = mkdtempSync(join(tmpdir(), 'floe-google-'));
   t.after(async () => {
@@ -33,7 +33,7 @@ async function setUp(t: TestContext, privateKey: string, keyId?: string) {
   };
   const file = join(folder, 'account.json');
   writeFileSync(file, JSON.stringify({ type: 'service_account', ...account }));
-  const identity = googleIdentity({ file, metadata: false }, () => undefined);
+  const identity = resolveGoogleIdentity({ file, metadata: false }, () => undefined);
   const fetch = () => fetchGoogleToken(identity, { transport, clock, via: () => undefined });
   const assertion = () =>
     new URLSearchParams(upstream.requests.at(-1)?.body.toString('utf8')).get('assertion') ?? '';

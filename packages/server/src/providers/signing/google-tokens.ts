@@ -1,24 +1,24 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject } from '@floe/contract/json';
+import type { Expiring } from './auto-renewed.ts';
 import {
-  type CredentialWorld,
+  buildFormRequest,
+  type CredentialContext,
+  type CredentialResponse,
   credentialFault,
-  formRequest,
-  type Grant,
-  objectIn,
+  parseCredentialJson,
   readCredentialFile,
-  requestDatedGrant,
-  requestGrant,
-  textIn,
+  requestCredential,
+  requestDatedCredential,
+  stringMember,
 } from './credential-service.ts';
 import type { GoogleIdentity } from './google-identity.ts';
-import type { Expiring } from './renewed.ts';
 
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 /** Longest life a token may be asked for, and the one assumed where the answer does not say. */
-const LIFE_S = 3600;
+const MAX_TOKEN_LIFETIME_S = 3600;
 
 export interface AccessToken extends Expiring {
   readonly value: string;
@@ -32,26 +32,26 @@ export interface AccessToken extends Expiring {
  */
 export async function fetchGoogleToken(
   identity: GoogleIdentity,
-  world: CredentialWorld,
+  context: CredentialContext,
 ): Promise<AccessToken> {
   const { file, userFile, metadata } = identity;
   const text =
     file === undefined
       ? await readUserFile(userFile)
       : await readCredentialFile(file, 'the credentials file');
-  if (text === undefined && metadata !== undefined) return fromMetadata(metadata, world);
+  if (text === undefined && metadata !== undefined) return fromMetadata(metadata, context);
   if (text === undefined)
     throw credentialFault(
       'set `identity.file` to a credentials file, or `identity.metadata: true` on a machine that has a service account',
     );
-  const credentials = objectIn(text, `the credentials file ${file ?? userFile}`);
+  const credentials = parseCredentialJson(text, `the credentials file ${file ?? userFile}`);
   switch (credentials['type']) {
     case 'service_account':
-      return fromServiceAccount(credentials, world);
+      return fromServiceAccount(credentials, context);
     case 'authorized_user':
-      return fromUser(credentials, world);
+      return fromUser(credentials, context);
     case 'external_account':
-      return fromFederation(credentials, world);
+      return fromFederation(credentials, context);
     default:
       throw credentialFault(`credentials of type "${String(credentials['type'])}" are not known`);
   }
@@ -66,21 +66,21 @@ async function readUserFile(path: string): Promise<string | undefined> {
   }
 }
 
-async function fromServiceAccount(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
-  const key = required(credentials, 'private_key');
-  const email = required(credentials, 'client_email');
-  const url = textIn(credentials, 'token_uri') ?? TOKEN_URL;
-  const keyId = textIn(credentials, 'private_key_id');
+async function fromServiceAccount(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
+  const key = requireMember(credentials, 'private_key');
+  const email = requireMember(credentials, 'client_email');
+  const url = stringMember(credentials, 'token_uri') ?? TOKEN_URL;
+  const keyId = stringMember(credentials, 'private_key_id');
   const requestAt = async (nowMs: number) => {
     const iat = Math.floor(nowMs / 1000);
-    const claims = { iss: email, scope: CLOUD_SCOPE, aud: url, iat, exp: iat + LIFE_S };
-    const assertion = await signedJwt(claims, key, keyId);
-    return formRequest(url, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
+    const claims = { iss: email, scope: CLOUD_SCOPE, aud: url, iat, exp: iat + MAX_TOKEN_LIFETIME_S };
+    const assertion = await signJwt(claims, key, keyId);
+    return buildFormRequest(url, { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
   };
-  return tokenIn(await requestDatedGrant(world, requestAt), world);
+  return parseTokenResponse(await requestDatedCredential(context, requestAt), context);
 }
 
-async function signedJwt(claims: JsonObject, key: string, keyId: string | undefined): Promise<string> {
+async function signJwt(claims: JsonObject, key: string, keyId: string | undefined): Promise<string> {
   const { SignJWT } = await import('jose/jwt/sign');
   try {
     const jwt = new SignJWT(claims);
@@ -92,87 +92,98 @@ async function signedJwt(claims: JsonObject, key: string, keyId: string | undefi
   }
 }
 
-async function fromUser(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
-  const request = formRequest(textIn(credentials, 'token_uri') ?? TOKEN_URL, {
+async function fromUser(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
+  const request = buildFormRequest(stringMember(credentials, 'token_uri') ?? TOKEN_URL, {
     grant_type: 'refresh_token',
-    refresh_token: required(credentials, 'refresh_token'),
-    client_id: required(credentials, 'client_id'),
-    client_secret: required(credentials, 'client_secret'),
+    refresh_token: requireMember(credentials, 'refresh_token'),
+    client_id: requireMember(credentials, 'client_id'),
+    client_secret: requireMember(credentials, 'client_secret'),
   });
-  return tokenIn(await requestGrant(world, request), world);
+  return parseTokenResponse(await requestCredential(context, request), context);
 }
 
-async function fromMetadata(base: string, world: CredentialWorld): Promise<AccessToken> {
+async function fromMetadata(base: string, context: CredentialContext): Promise<AccessToken> {
   const url = `${base}/computeMetadata/v1/instance/service-accounts/default/token`;
   const headers = ['metadata-flavor', 'Google'];
-  return tokenIn(await requestGrant(world, { method: 'GET', url, headers, isLocal: true }), world);
+  return parseTokenResponse(
+    await requestCredential(context, { method: 'GET', url, headers, isLocal: true }),
+    context,
+  );
 }
 
 /**
  * Workload identity federation (cloud.google.com/iam/docs/workload-identity-federation; RFC 8693): a token of
  * the place we run in is exchanged for one of Google's, which may then stand in for a service account.
  */
-async function fromFederation(credentials: JsonObject, world: CredentialWorld): Promise<AccessToken> {
-  const request = formRequest(textIn(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token', {
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-    audience: required(credentials, 'audience'),
-    scope: CLOUD_SCOPE,
-    requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-    subject_token_type: required(credentials, 'subject_token_type'),
-    subject_token: await subjectToken(credentials['credential_source'], world),
-  });
-  const token = tokenIn(await requestGrant(world, request), world);
-  const url = textIn(credentials, 'service_account_impersonation_url');
-  return url === undefined ? token : impersonated(url, token.value, world);
+async function fromFederation(credentials: JsonObject, context: CredentialContext): Promise<AccessToken> {
+  const request = buildFormRequest(
+    stringMember(credentials, 'token_url') ?? 'https://sts.googleapis.com/v1/token',
+    {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      audience: requireMember(credentials, 'audience'),
+      scope: CLOUD_SCOPE,
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      subject_token_type: requireMember(credentials, 'subject_token_type'),
+      subject_token: await subjectToken(credentials['credential_source'], context),
+    },
+  );
+  const token = parseTokenResponse(await requestCredential(context, request), context);
+  const url = stringMember(credentials, 'service_account_impersonation_url');
+  return url === undefined ? token : impersonateServiceAccount(url, token.value, context);
 }
 
-async function impersonated(url: string, bearer: string, world: CredentialWorld): Promise<AccessToken> {
-  const grant = await requestGrant(world, {
+async function impersonateServiceAccount(
+  url: string,
+  bearer: string,
+  context: CredentialContext,
+): Promise<AccessToken> {
+  const grant = await requestCredential(context, {
     method: 'POST',
     url,
     headers: ['authorization', `Bearer ${bearer}`, 'content-type', 'application/json'],
     body: JSON.stringify({ scope: [CLOUD_SCOPE], lifetime: '3600s' }),
   });
-  const body = grant.object();
-  const value = textIn(body, 'accessToken');
-  const expiresAt = Date.parse(textIn(body, 'expireTime') ?? '');
-  if (value === undefined || !Number.isFinite(expiresAt)) throw grant.refused();
+  const body = grant.json();
+  const value = stringMember(body, 'accessToken');
+  const expiresAt = Date.parse(stringMember(body, 'expireTime') ?? '');
+  if (value === undefined || !Number.isFinite(expiresAt)) throw grant.toFault();
   return { value, expiresAt };
 }
 
 /** The place's own token: from a file that something keeps fresh, or an address that hands it out. */
-async function subjectToken(source: unknown, world: CredentialWorld): Promise<string> {
+async function subjectToken(source: unknown, context: CredentialContext): Promise<string> {
   if (!isObject(source)) throw credentialFault('the credentials file has no `credential_source`');
-  const [file, url] = [textIn(source, 'file'), textIn(source, 'url')];
-  if (file !== undefined) return inFormat(source['format'], await readCredentialFile(file, 'the token file'));
+  const [file, url] = [stringMember(source, 'file'), stringMember(source, 'url')];
+  if (file !== undefined)
+    return parseSubjectToken(source['format'], await readCredentialFile(file, 'the token file'));
   if (url === undefined) throw credentialFault('of `credential_source`, `file` and `url` are supported');
   const named = isObject(source['headers']) ? source['headers'] : {};
   const headers = Object.entries(named).flatMap(([name, value]) => [name.toLowerCase(), String(value)]);
-  const grant = await requestGrant(world, { method: 'GET', url, headers, isLocal: true });
-  return inFormat(source['format'], grant.text);
+  const grant = await requestCredential(context, { method: 'GET', url, headers, isLocal: true });
+  return parseSubjectToken(source['format'], grant.text);
 }
 
-function inFormat(format: unknown, text: string): string {
+function parseSubjectToken(format: unknown, text: string): string {
   if (!isObject(format) || format['type'] !== 'json') return text.trim();
-  const name = textIn(format, 'subject_token_field_name') ?? 'access_token';
-  const token = textIn(objectIn(text, 'the token'), name);
+  const name = stringMember(format, 'subject_token_field_name') ?? 'access_token';
+  const token = stringMember(parseCredentialJson(text, 'the token'), name);
   if (token === undefined) throw credentialFault(`the token has no \`${name}\``);
   return token;
 }
 
 /** `{access_token, expires_in}` of an answer (RFC 6749, 5.1). */
-function tokenIn(grant: Grant, { clock }: CredentialWorld): AccessToken {
-  const body = grant.object();
-  const value = textIn(body, 'access_token');
-  if (value === undefined) throw grant.refused();
+function parseTokenResponse(grant: CredentialResponse, { clock }: CredentialContext): AccessToken {
+  const body = grant.json();
+  const value = stringMember(body, 'access_token');
+  if (value === undefined) throw grant.toFault();
   const lifeS = Number(body['expires_in']);
-  const life = Number.isFinite(lifeS) && lifeS > 0 ? lifeS : LIFE_S;
+  const life = Number.isFinite(lifeS) && lifeS > 0 ? lifeS : MAX_TOKEN_LIFETIME_S;
   return { value, expiresAt: clock.now() + life * 1000 };
 }
 
 /** @throws Fault `upstream_auth_failed` that names the member, never its value */
-function required(credentials: JsonObject, name: string): string {
-  const value = textIn(credentials, name);
+function requireMember(credentials: JsonObject, name: string): string {
+  const value = stringMember(credentials, name);
   if (value === undefined) throw credentialFault(`the credentials file has no \`${name}\``);
   return value;
 }

@@ -1,35 +1,41 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
-import type { Flow, Transport, UpstreamHandler, UpstreamHeaders, UpstreamRequest } from '../transport.ts';
+import type {
+  FlowControl,
+  Transport,
+  UpstreamHandler,
+  UpstreamHeaders,
+  UpstreamRequest,
+} from '../transport.ts';
+import { AutoRenewed } from './auto-renewed.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
 import type { AwsCredentials } from './aws-identity.ts';
-import { SKEW_MS, skewOf } from './credential-service.ts';
+import { clockSkew, MIN_CLOCK_SKEW_MS } from './credential-service.ts';
 import { type AccessToken, fetchGoogleToken } from './google-tokens.ts';
-import { Renewed } from './renewed.ts';
-import type { Signing } from './signing.ts';
-import { signedHeaders } from './sigv4.ts';
+import type { SigningConfig } from './signing-config.ts';
+import { signHeaders } from './sigv4.ts';
 
 /** A signed request's headers, and what they were signed with. */
-interface Signed {
+interface SignedHeaders {
   readonly headers: readonly string[];
-  readonly by: AccessToken | AwsCredentials;
+  readonly signedWith: AccessToken | AwsCredentials;
 }
 
 /** What one identity has been given, and how it turns a request into one that is believed. */
 interface Signer {
   /** Undefined while there is nothing to sign with. */
-  sign(request: UpstreamRequest): Signed | undefined;
-  fetch(): Promise<unknown>;
+  sign(request: UpstreamRequest): SignedHeaders | undefined;
+  fetchCredential(): Promise<unknown>;
   /** An answer that refused the signature: true when another try would be signed otherwise. */
-  refused(status: number, headers: UpstreamHeaders, by: Signed['by']): boolean;
+  shouldRetryAfter(status: number, headers: UpstreamHeaders, by: SignedHeaders['signedWith']): boolean;
 }
 
 /** Statuses with which a signature or token is refused; 400 is how one host says it. */
-const REFUSALS = new Set([400, 401, 403]);
+const REFUSAL_STATUSES = new Set([400, 401, 403]);
 /** Refusals of keys whose time is over, by the error type of their header. */
-const SPENT_KEYS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;
+const EXPIRED_KEY_ERRORS = /^(ExpiredToken|InvalidClientTokenId|UnrecognizedClient)/;
 /** Refusals of a signature whose date is off. */
-const CLOCK_FAULTS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|RequestTimeTooSkewed)/;
+const CLOCK_SKEW_ERRORS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|RequestTimeTooSkewed)/;
 
 /**
  * Signs requests that say who signs them, and passes all others on untouched. With a valid token a request waits
@@ -38,15 +44,15 @@ const CLOCK_FAULTS = /^(InvalidSignature|SignatureDoesNotMatch|RequestExpired|Re
 export function createSigningTransport(inner: Transport, clock: Clock): Transport {
   const signers = new Map<string, Signer>();
 
-  function signerFor(signing: Signing): Signer {
+  function signerFor(signing: SigningConfig): Signer {
     const known = signers.get(signing.key);
     if (known) return known;
     const world = { transport: inner, clock, via: signing.via };
     const { identity } = signing;
     const signer =
       identity.type === 'aws'
-        ? awsSigner(identity, new Renewed(clock, () => fetchAwsCredentials(identity, world)), clock)
-        : googleSigner(new Renewed(clock, () => fetchGoogleToken(identity, world)));
+        ? awsSigner(identity, new AutoRenewed(clock, () => fetchAwsCredentials(identity, world)), clock)
+        : googleSigner(new AutoRenewed(clock, () => fetchGoogleToken(identity, world)));
     signers.set(signing.key, signer);
     return signer;
   }
@@ -62,34 +68,34 @@ export function createSigningTransport(inner: Transport, clock: Clock): Transpor
   };
 }
 
-function googleSigner(tokens: Renewed<AccessToken>): Signer {
+function googleSigner(tokens: AutoRenewed<AccessToken>): Signer {
   return {
     sign(request) {
       const by = tokens.current;
-      return by && { headers: [...request.headers, 'authorization', `Bearer ${by.value}`], by };
+      return by && { headers: [...request.headers, 'authorization', `Bearer ${by.value}`], signedWith: by };
     },
-    fetch: () => tokens.renew(),
-    refused: (status, _, by) => status === 401 && tokens.forget(by),
+    fetchCredential: () => tokens.renew(),
+    shouldRetryAfter: (status, _, by) => status === 401 && tokens.invalidate(by),
   };
 }
 
 function awsSigner(
   scope: { readonly region: string; readonly service: string },
-  credentials: Renewed<AwsCredentials>,
+  credentials: AutoRenewed<AwsCredentials>,
   clock: Clock,
 ): Signer {
   let skewMs = 0;
   return {
     sign(request) {
       const by = credentials.current;
-      return by && { headers: signedHeaders(request, scope, by.keys, clock.now() + skewMs), by };
+      return by && { headers: signHeaders(request, scope, by.keys, clock.now() + skewMs), signedWith: by };
     },
-    fetch: () => credentials.renew(),
-    refused(_, headers, by) {
+    fetchCredential: () => credentials.renew(),
+    shouldRetryAfter(_, headers, by) {
       const type = String(headers['x-amzn-errortype'] ?? '');
-      if (SPENT_KEYS.test(type)) return by.expiresAt !== null && credentials.forget(by);
-      const skew = skewOf(headers, clock.now());
-      const isNews = Math.abs(skew - skewMs) > SKEW_MS && CLOCK_FAULTS.test(type);
+      if (EXPIRED_KEY_ERRORS.test(type)) return by.expiresAt !== null && credentials.invalidate(by);
+      const skew = clockSkew(headers, clock.now());
+      const isNews = Math.abs(skew - skewMs) > MIN_CLOCK_SKEW_MS && CLOCK_SKEW_ERRORS.test(type);
       if (isNews) skewMs = skew;
       return isNews;
     },
@@ -103,11 +109,11 @@ class SignedCall implements UpstreamHandler {
   readonly #request: UpstreamRequest;
   readonly #handler: UpstreamHandler;
   #cancel: (() => void) | undefined;
-  #by: Signed['by'] | undefined;
+  #signedWith: SignedHeaders['signedWith'] | undefined;
   #isOver = false;
-  #isSecond = false;
+  #isRetry = false;
   /** The refused answer still under way, whose end must not be taken for ours. */
-  #ignored = false;
+  #isIgnoringResponse = false;
 
   constructor(inner: Transport, signer: Signer, request: UpstreamRequest, handler: UpstreamHandler) {
     this.#inner = inner;
@@ -128,7 +134,7 @@ class SignedCall implements UpstreamHandler {
   }
 
   #fetchAndSend(): void {
-    this.#signer.fetch().then(
+    this.#signer.fetchCredential().then(
       () => {
         if (this.#isOver) return;
         const signed = this.#signer.sign(this.#request);
@@ -139,9 +145,9 @@ class SignedCall implements UpstreamHandler {
     );
   }
 
-  #send(signed: Signed): void {
-    this.#ignored = false;
-    this.#by = signed.by;
+  #send(signed: SignedHeaders): void {
+    this.#isIgnoringResponse = false;
+    this.#signedWith = signed.signedWith;
     this.#cancel = this.#inner.dispatch({ ...this.#request, headers: signed.headers }, this);
   }
 
@@ -155,30 +161,33 @@ class SignedCall implements UpstreamHandler {
     this.#handler.onConnected();
   }
 
-  onHead(status: number, headers: UpstreamHeaders, flow: Flow): void {
-    const refused = REFUSALS.has(status) && this.#by && this.#signer.refused(status, headers, this.#by);
-    if (!refused || !this.#mayRepeat()) return this.#handler.onHead(status, headers, flow);
-    this.#isSecond = true;
-    this.#ignored = true;
+  onHead(status: number, headers: UpstreamHeaders, flow: FlowControl): void {
+    const refused =
+      REFUSAL_STATUSES.has(status) &&
+      this.#signedWith &&
+      this.#signer.shouldRetryAfter(status, headers, this.#signedWith);
+    if (!refused || !this.#canRepeat()) return this.#handler.onHead(status, headers, flow);
+    this.#isRetry = true;
+    this.#isIgnoringResponse = true;
     this.#cancel?.();
     this.start();
   }
 
   /** A body that was sent as it came is gone. */
-  #mayRepeat(): boolean {
+  #canRepeat(): boolean {
     const { body } = this.#request;
-    return !this.#isSecond && (body === null || Buffer.isBuffer(body));
+    return !this.#isRetry && (body === null || Buffer.isBuffer(body));
   }
 
   onData(chunk: Buffer): void {
-    if (!this.#ignored) this.#handler.onData(chunk);
+    if (!this.#isIgnoringResponse) this.#handler.onData(chunk);
   }
 
   onEnd(): void {
-    if (!this.#ignored) this.#handler.onEnd();
+    if (!this.#isIgnoringResponse) this.#handler.onEnd();
   }
 
   onError(error: Error): void {
-    if (!this.#ignored) this.#fail(error);
+    if (!this.#isIgnoringResponse) this.#fail(error);
   }
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { AwsKeys } from './aws-identity.ts';
 
 /** A request as Signature Version 4 sees it: the path as it is sent, header names in lower case. */
-export interface SignedParts {
+export interface SigV4Request {
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface SignedParts {
   readonly bodyHash: string;
 }
 
-export interface Scope {
+export interface SigV4Scope {
   readonly region: string;
   readonly service: string;
   /** `20150830T123600Z` */
@@ -24,20 +24,20 @@ export interface Scope {
  * The `authorization` header of AWS Signature Version 4 (docs.aws.amazon.com, "Create a signed AWS API request"):
  * the path is encoded once more than it is sent, as for every service but S3.
  */
-export function authorizationOf(parts: SignedParts, scope: Scope, keys: AwsKeys): string {
+export function sigV4Authorization(context: SigV4Request, scope: SigV4Scope, keys: AwsKeys): string {
   const day = scope.date.slice(0, 8);
   const credential = `${day}/${scope.region}/${scope.service}/aws4_request`;
-  const headers = [...parts.headers].sort(([a], [b]) => (a < b ? -1 : 1));
+  const headers = [...context.headers].sort(([a], [b]) => (a < b ? -1 : 1));
   const names = headers.map(([name]) => name).join(';');
-  const [path = '/', query = ''] = parts.path.split(/\?(.*)/s);
+  const [path = '/', query = ''] = context.path.split(/\?(.*)/s);
   const canonical = [
-    parts.method,
-    path.split('/').map(encoded).join('/'),
+    context.method,
+    path.split('/').map(encodeRfc3986).join('/'),
     canonicalQuery(query),
     ...headers.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`),
     '',
     names,
-    parts.bodyHash,
+    context.bodyHash,
   ].join('\n');
   const toSign = ['AWS4-HMAC-SHA256', scope.date, credential, sha256(canonical)].join('\n');
   const signature = createHmac('sha256', signingKey(keys.secret, day, scope))
@@ -47,7 +47,7 @@ export function authorizationOf(parts: SignedParts, scope: Scope, keys: AwsKeys)
 }
 
 /** Signs a request given as a flat header list; returns that list with the signature's own headers added. */
-export function signedHeaders(
+export function signHeaders(
   request: {
     readonly method: string;
     readonly origin: string;
@@ -55,7 +55,7 @@ export function signedHeaders(
     readonly headers: readonly string[];
     readonly body: Buffer | Readable | null;
   },
-  scope: Omit<Scope, 'date'>,
+  scope: Omit<SigV4Scope, 'date'>,
   keys: AwsKeys,
   nowMs: number,
 ): string[] {
@@ -75,20 +75,20 @@ export function signedHeaders(
       signed.push([name, request.headers[at + 1] ?? '']);
   }
   const parts = { method: request.method, path: request.path, headers: signed, bodyHash };
-  const authorization = authorizationOf(parts, { ...scope, date }, keys);
+  const authorization = sigV4Authorization(parts, { ...scope, date }, keys);
   return [...request.headers, ...own.flat(), 'authorization', authorization];
 }
 
 /** The derived key changes once a day: five keyed hashes less per request. */
-let derived: { readonly of: string; readonly key: Buffer } | undefined;
+let cachedSigningKey: { readonly of: string; readonly key: Buffer } | undefined;
 
-function signingKey(secret: string, day: string, { region, service }: Scope): Buffer {
+function signingKey(secret: string, day: string, { region, service }: SigV4Scope): Buffer {
   const of = [secret, day, region, service].join('\n');
-  if (derived?.of === of) return derived.key;
+  if (cachedSigningKey?.of === of) return cachedSigningKey.key;
   let key = Buffer.from(`AWS4${secret}`);
   for (const step of [day, region, service, 'aws4_request'])
     key = createHmac('sha256', key).update(step).digest();
-  derived = { of, key };
+  cachedSigningKey = { of, key };
   return key;
 }
 
@@ -98,7 +98,7 @@ function canonicalQuery(query: string): string {
     .split('&')
     .map((pair) => {
       const [name = '', value = ''] = pair.split(/=(.*)/s);
-      return [encoded(decodeURIComponent(name)), encoded(decodeURIComponent(value))] as const;
+      return [encodeRfc3986(decodeURIComponent(name)), encodeRfc3986(decodeURIComponent(value))] as const;
     })
     .sort(([a, x], [b, y]) => (a === b ? (x < y ? -1 : 1) : a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`)
@@ -106,7 +106,7 @@ function canonicalQuery(query: string): string {
 }
 
 /** Everything but unreserved characters (RFC 3986), which `encodeURIComponent` leaves a few more of. */
-function encoded(text: string): string {
+function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,

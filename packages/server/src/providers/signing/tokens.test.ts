@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { Fault } from '@floe/contract/faults';
-import { FakeClock } from '@floe/testkit/clock';
-import type { ReceivedRequest } from '@floe/testkit/connection';
-import { upstreamFault } from '@floe/testkit/fault-table';
-import { jsonReply, type Reply } from '@floe/testkit/reply';
-import { startUpstream, type Upstream } from '@floe/testkit/upstream';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { findInjectedFault } from '@floe/testkit/fault-table';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import { jsonReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
 import { createHttpTransport } from '../http-transport.ts';
 import { fetchAwsCredentials } from './aws-credentials.ts';
-import { type AwsSettings, awsIdentity } from './aws-identity.ts';
-import { googleIdentity } from './google-identity.ts';
+import { type AwsSettings, resolveAwsIdentity } from './aws-identity.ts';
+import { resolveGoogleIdentity } from './google-identity.ts';
 import { fetchGoogleToken } from './google-tokens.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'floe-tokens-'));
@@ -25,11 +25,11 @@ const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.expor
   type: 'pkcs8',
   format: 'pem',
 });
-let server: Upstream;
-let answers: (request: ReceivedRequest) => Reply = () => ({ status: 599 });
+let server: FakeUpstream;
+let answers: (request: ReceivedRequest) => UpstreamReply = () => ({ status: 599 });
 
 before(async () => {
-  server = await startUpstream({ respond: (request) => answers(request) });
+  server = await startFakeUpstream({ respond: (request) => answers(request) });
 });
 beforeEach(() => server.setFaults());
 after(async () => {
@@ -56,12 +56,12 @@ function aws(settings: Partial<AwsSettings>, environment: Readonly<Record<string
   };
   const all = { service: 'bedrock', region: 'test-1', metadata: false, ...settings };
   return fetchAwsCredentials(
-    awsIdentity(all, (name) => variables[name]),
+    resolveAwsIdentity(all, (name) => variables[name]),
     world,
   );
 }
 
-function role(name: string): Reply {
+function role(name: string): UpstreamReply {
   const fields = `<AccessKeyId>id-${name}</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>${inAnHour()}</Expiration>`;
   return { headers: { 'content-type': 'text/xml' }, body: `<R><Credentials>${fields}</Credentials></R>` };
 }
@@ -176,12 +176,12 @@ describe('AWS keys', () => {
     assert.equal((await faultOf(aws({ keys, roleArn: 'arn:r' }))).code, 'upstream_auth_failed');
     answers = () => role('x');
     for (const name of ['unavailable', 'reset-before-headers', 'refuse-connection']) {
-      await server.setFaults(upstreamFault(name));
+      await server.setFaults(findInjectedFault(name));
       const fault = await faultOf(aws({ keys, roleArn: 'arn:r' }));
       assert.equal(fault.code, 'upstream_unreachable', name);
       assert.ok(fault.message.includes(server.url));
     }
-    await server.setFaults(upstreamFault('accept-and-silence'));
+    await server.setFaults(findInjectedFault('accept-and-silence'));
     const before = server.requests.length;
     const waiting = faultOf(aws({ keys, roleArn: 'arn:r' }));
     while (server.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
@@ -196,7 +196,10 @@ describe('Google tokens', () => {
     environment: Readonly<Record<string, string>> = {},
   ) =>
     fetchGoogleToken(
-      googleIdentity({ metadata: false, ...settings }, (name) => ({ HOME: folder, ...environment })[name]),
+      resolveGoogleIdentity(
+        { metadata: false, ...settings },
+        (name) => ({ HOME: folder, ...environment })[name],
+      ),
       world,
     );
   const account = () =>

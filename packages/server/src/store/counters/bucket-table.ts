@@ -1,5 +1,5 @@
 /** A bucket in the table, with all that is needed to remove it. */
-interface Entry<Bucket> {
+interface TableEntry<Bucket> {
   readonly orgId: string;
   readonly name: string;
   readonly bucket: Bucket;
@@ -15,7 +15,7 @@ export class BucketTable<Bucket> {
   /** By org, then by name: a name joined from the two would be hashed anew for each request. */
   readonly #orgs = new Map<string, Map<string, Bucket>>();
   /** Every bucket once, in no order: one that is removed gives its place to the last. */
-  readonly #entries: Entry<Bucket>[] = [];
+  readonly #entries: TableEntry<Bucket>[] = [];
   #position = 0;
 
   /** Buckets in the table. */
@@ -49,7 +49,7 @@ export class BucketTable<Bucket> {
     }
   }
 
-  each(visit: (bucket: Bucket, orgId: string, name: string) => void): void {
+  forEach(visit: (bucket: Bucket, orgId: string, name: string) => void): void {
     for (const { bucket, orgId, name } of this.#entries) visit(bucket, orgId, name);
   }
 
@@ -58,7 +58,7 @@ export class BucketTable<Bucket> {
     this.#entries.length = 0;
   }
 
-  #removeAt(position: number, { orgId, name }: Entry<Bucket>): void {
+  #removeAt(position: number, { orgId, name }: TableEntry<Bucket>): void {
     const last = this.#entries.pop();
     if (last !== undefined && position < this.#entries.length) this.#entries[position] = last;
     const buckets = this.#orgs.get(orgId);

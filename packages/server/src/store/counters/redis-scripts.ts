@@ -8,7 +8,7 @@
  */
 
 /** What every step begins with. */
-export const PRELUDE = `
+export const SCRIPT_PRELUDE = `
 local stamp = redis.call('TIME')
 local now = stamp[1] * 1000 + math.floor(stamp[2] / 1000) + tonumber(ARGV[1])
 local second = math.floor(now / 1000)
@@ -86,7 +86,7 @@ end
  * lastsMs. For concurrency the floor is the number of slots the process knows it holds, and endsAt their mean duration.
  * A process that holds more than is counted here gets -1 and nothing is taken: it has to count its slots again first.
  */
-export const TAKE = `${PRELUDE}
+export const ACQUIRE_SCRIPT = `${SCRIPT_PRELUDE}
 local id, hold, own = ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local refused, wait = 0, -1
 local claims = {}
@@ -196,7 +196,7 @@ return reply
 `;
 
 /** ARGV: offset, id, process, then per key: kind, amount, actual, endsAt. Counts once, however often it is sent. */
-export const SETTLE = `${PRELUDE}
+export const SETTLE_SCRIPT = `${SCRIPT_PRELUDE}
 local id, own = ARGV[2], ARGV[3]
 for i, key in ipairs(KEYS) do
   local a = 3 + (i - 1) * 4
@@ -229,7 +229,7 @@ return 1
 `;
 
 /** ARGV: offset, then per key: kind, floor. Replies per key: used, reset, held. */
-export const PEEK = `${PRELUDE}
+export const PEEK_SCRIPT = `${SCRIPT_PRELUDE}
 local reply = {}
 for i, key in ipairs(KEYS) do
   local kind, used, reset, held = ARGV[i * 2], 0, 0, 0
@@ -252,7 +252,7 @@ return reply
  * Renews the lease of a process on its slots and says how many are counted of each key; 0 of a lease that was lost.
  * ARGV: offset, process, then per key: lastsMs.
  */
-export const RENEW = `${PRELUDE}
+export const RENEW_SCRIPT = `${SCRIPT_PRELUDE}
 local own, reply = ARGV[2], {}
 for i, key in ipairs(KEYS) do
   local count = redis.call('ZSCORE', key, own) and redis.call('ZCARD', slots(key, own)) or 0
@@ -266,7 +266,7 @@ return reply
  * Counts the slots of a process anew: those it names are taken, and those it does not name and that are older than
  * `stale` are released. ARGV: offset, process, lastsMs, stale ms, then pairs: id, age in ms.
  */
-export const RECOUNT = `${PRELUDE}
+export const RECOUNT_SCRIPT = `${SCRIPT_PRELUDE}
 local key, own, named = KEYS[1], ARGV[2], {}
 local mine = slots(key, own)
 for i = 5, #ARGV, 2 do

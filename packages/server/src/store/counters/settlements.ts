@@ -1,28 +1,37 @@
 // Settlements that are made here and not by the one who took.
-import type { Claim, Settlement, Taken } from '../ports.ts';
+import type { AcquireResult, BucketClaim, ReservationSettlement } from '../ports.ts';
 
 /**
  * Gives back what a take that nobody heard the answer of may have reserved; its requests per minute stay spent, and so
  * do the slots of an exchange that goes on.
  */
-export function abandoned(id: string, claims: readonly Claim[], { refused }: Taken): Settlement {
+export function buildAbandonedSettlement(
+  id: string,
+  claims: readonly BucketClaim[],
+  { refusedIndex: refused }: AcquireResult,
+): ReservationSettlement {
   const given = refused === null ? claims.filter(({ kind }) => kind !== 'lease') : claims;
   const nothing = given.map(() => 0);
   const amounts = given.map(({ amount }) => amount);
-  return { id, second: 0, away: false, ownSecond: 0, claims: given, amounts, actual: nothing };
+  return { id, second: 0, countedLocally: false, localSecond: 0, claims: given, amounts, actual: nothing };
 }
 
 /** Makes what this process counted of its share what the store counted: tokens are capped by the share, or it refused. */
-export function corrected(id: string, claims: readonly Claim[], own: Taken, taken: Taken): Settlement {
-  const wrong = claims.map(({ kind }) => taken.refused !== null || kind === 'window');
+export function buildCorrectedSettlement(
+  id: string,
+  claims: readonly BucketClaim[],
+  own: AcquireResult,
+  taken: AcquireResult,
+): ReservationSettlement {
+  const wrong = claims.map(({ kind }) => taken.refusedIndex !== null || kind === 'window');
   const of = <T>(all: readonly T[]) => all.filter((_, index) => wrong[index]);
   const actual = taken.amounts.map((amount, index) => (claims[index]?.kind === 'window' ? amount : 0));
   const { second, amounts } = own;
   return {
     id,
     second,
-    away: true,
-    ownSecond: second,
+    countedLocally: true,
+    localSecond: second,
     claims: of(claims),
     amounts: of(amounts),
     actual: of(actual),
@@ -30,7 +39,7 @@ export function corrected(id: string, claims: readonly Claim[], own: Taken, take
 }
 
 /** Of an exchange that this process granted alone the store counts the slots, if it has been told of them; null when it has none. */
-export function slotsOf(settlement: Settlement): Settlement | null {
+export function extractSlotSettlement(settlement: ReservationSettlement): ReservationSettlement | null {
   const claims = settlement.claims.filter(({ kind }) => kind === 'lease');
   if (claims.length === 0) return null;
   const nothing = claims.map(() => 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statementsOf } from './baseline.ts';
+import { loadBaselineStatements } from './baseline.ts';
 
 /** A partitioned table has the time in its key, and PostgreSQL numbers transactions. */
 const DIFFERENT = /^exchanges: (id text|constraint exchanges_key)|^live_events: xid /;
@@ -13,7 +13,7 @@ test('the baselines of both engines have the same tables, columns, constraints a
 
 /** Columns and constraints of every table, `table: line`, and every index, without what only one engine says. */
 function linesOf(engine: 'sqlite' | 'postgres'): readonly string[] {
-  return statementsOf(engine)
+  return loadBaselineStatements(engine)
     .flatMap((statement) => {
       const [, table = '', body = ''] = /^create table (\w+) \(\n(.*)\n\)/s.exec(statement) ?? [];
       if (table === '') return /^create (unique )?index/.test(statement) ? [statement] : [];

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { DatabaseEngine } from '../database-engine.ts';
 import type { Migration } from './migration.ts';
 
 /** Every table of the first release, one file per engine: what differs between them differs there and nowhere else. */
-export const baseline: Migration = {
+export const baselineMigration: Migration = {
   number: 1,
   name: 'baseline',
   async up(writer, engine) {
-    for (const statement of statementsOf(engine)) await sql.raw(statement).execute(writer);
+    for (const statement of loadBaselineStatements(engine)) await sql.raw(statement).execute(writer);
   },
 };
 
 /** The statements of a baseline; an empty line stands between any two of them, and nowhere else. */
-export function statementsOf(engine: Engine): readonly string[] {
+export function loadBaselineStatements(engine: DatabaseEngine): readonly string[] {
   const text = readFileSync(new URL(`baseline/${engine}.sql`, import.meta.url), 'utf8');
   return text.trim().split(/;\n\n/);
 }

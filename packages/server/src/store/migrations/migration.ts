@@ -1,5 +1,5 @@
-import type { Engine } from '../engine.ts';
-import type { Writer } from '../ports.ts';
+import type { DatabaseEngine } from '../database-engine.ts';
+import type { DatabaseWriter } from '../ports.ts';
 
 /**
  * One step forward, told which engine it runs on, and never changed once released. It must not read `Schema`, which
@@ -8,5 +8,5 @@ import type { Writer } from '../ports.ts';
 export interface Migration {
   readonly number: number;
   readonly name: string;
-  up(writer: Writer, engine: Engine): Promise<void>;
+  up(writer: DatabaseWriter, engine: DatabaseEngine): Promise<void>;
 }

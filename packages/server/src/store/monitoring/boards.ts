@@ -1,16 +1,20 @@
-import { BY_NAME_AND_TIME, type ListRequest, type Page, pageOf } from '../pages.ts';
-import type { Reader, Writer } from '../ports.ts';
-import type { BoardsTable } from './tables.ts';
+import { DEFAULT_LIST_COLUMNS, getListPage, type ListRequest, type RowPage } from '../pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { BoardsTable } from './monitoring-tables.ts';
 
 export type BoardRow = BoardsTable;
 
 /** The board with this slug, of whatever org: slugs are unique in the installation. */
-export function boardBySlug(reader: Reader, slug: string): Promise<BoardRow | undefined> {
+export function findBoardBySlug(reader: DatabaseReader, slug: string): Promise<BoardRow | undefined> {
   return reader.selectFrom('boards').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
 /** A board of an org, by id or by slug. */
-export function boardById(reader: Reader, orgId: string, idOrSlug: string): Promise<BoardRow | undefined> {
+export function findBoardByIdOrSlug(
+  reader: DatabaseReader,
+  orgId: string,
+  idOrSlug: string,
+): Promise<BoardRow | undefined> {
   return reader
     .selectFrom('boards')
     .selectAll()
@@ -20,30 +24,30 @@ export function boardById(reader: Reader, orgId: string, idOrSlug: string): Prom
 }
 
 /** Boards of every org. */
-export function allBoards(reader: Reader): Promise<BoardRow[]> {
+export function listAllBoards(reader: DatabaseReader): Promise<BoardRow[]> {
   return reader.selectFrom('boards').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
 /** Boards of an org, in the order asked for. */
-export function boardPage(reader: Reader, request: ListRequest): Promise<Page<BoardRow>> {
+export function getBoardPage(reader: DatabaseReader, request: ListRequest): Promise<RowPage<BoardRow>> {
   const rows = reader.selectFrom('boards').selectAll().where('org_id', '=', request.orgId);
-  return pageOf(reader, rows, BY_NAME_AND_TIME, request);
+  return getListPage(reader, rows, DEFAULT_LIST_COLUMNS, request);
 }
 
 /** @throws Fault `conflict` when a board of any org has this slug. */
-export async function insertBoard(writer: Writer, row: BoardRow): Promise<void> {
+export async function insertBoard(writer: DatabaseWriter, row: BoardRow): Promise<void> {
   await writer.insertInto('boards').values(row).execute();
 }
 
 /** @throws Fault `conflict` when another board of any org has this slug. */
-export async function changeBoard(
-  writer: Writer,
+export async function updateBoard(
+  writer: DatabaseWriter,
   id: string,
   change: Partial<Omit<BoardRow, 'id' | 'created_at'>>,
 ): Promise<void> {
   await writer.updateTable('boards').set(change).where('id', '=', id).execute();
 }
 
-export async function deleteBoard(writer: Writer, id: string): Promise<void> {
+export async function deleteBoard(writer: DatabaseWriter, id: string): Promise<void> {
   await writer.deleteFrom('boards').where('id', '=', id).execute();
 }

@@ -1,8 +1,8 @@
 // Apart from the statements, which need a query builder: the threads of SQLite have no use for one.
-import type { BeatKeysTable, ChecksTable, MonitorClocksTable } from './tables.ts';
+import type { BeatKeysTable, ChecksTable, MonitorClocksTable } from './monitoring-tables.ts';
 
 /** Columns that events change; the others change with the definition. */
-export const MOVING = [
+export const CLOCK_STATE_COLUMNS = [
   'status',
   'last_beat_at',
   'anchor_at',
@@ -21,8 +21,8 @@ export const MOVING = [
   'wake_at',
 ] as const satisfies readonly (keyof MonitorClocksTable)[];
 
-/** What a judgement depends on beside `MOVING`. A beat URL that was rotated is a difference, too. */
-export const GIVEN = [
+/** What a judgement depends on beside `CLOCK_STATE_COLUMNS`. A beat URL that was rotated is a difference, too. */
+export const CLOCK_DEFINITION_COLUMNS = [
   'token_hash',
   'interval_ms',
   'cron',
@@ -44,10 +44,10 @@ export const CHECK_COLUMNS = [
   'received_at',
   'duration_ms',
   'metadata_json',
-  'stands_for',
+  'missed_count',
 ] as const satisfies readonly (keyof ChecksTable)[];
 
-export const KEY_COLUMNS = [
+export const BEAT_KEY_COLUMNS = [
   'uid',
   'key',
   'beat_id',

@@ -1,22 +1,22 @@
 import type { KeyObject } from 'node:crypto';
 import { Fault } from '@floe/contract/faults';
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Clock, pause } from '../../core/clock.ts';
+import { type Clock, sleep } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { noteAuditKey, PROCESS_AUDIT_KEY } from '../audit-context.ts';
-import type { Engine } from '../engine.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { PROCESS_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
+import type { DatabaseEngine } from '../database-engine.ts';
 import type { Migration } from '../migrations/migration.ts';
-import type { BeatStore, QuietBeats } from '../monitoring/quiet-beats.ts';
-import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
+import { runMigrations } from '../migrations/run-migrations.ts';
+import type { BeatStore, OptimisticBeats } from '../monitoring/optimistic-beats.ts';
+import type { Database, DatabaseWriter, IngestResult, SpoolRegion } from '../ports.ts';
 import type { Schema } from '../schema.ts';
-import { StoreUnusable } from '../store-unusable.ts';
-import { codeOf, outage } from './errors.ts';
-import { ingest } from './ingest.ts';
-import { keepBeats } from './keep-beats.ts';
-import { Partitions } from './partitions.ts';
-import { createPool, type Pool } from './pool.ts';
-import { PostgresSignals } from './signals.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import { applyBeatsIfUnchanged } from './apply-beats.ts';
+import { DayPartitions } from './day-partitions.ts';
+import { ingestRegion } from './ingest-region.ts';
+import { describeOutage, postgresErrorCode } from './postgres-errors.ts';
+import { createPostgresPool, type PostgresPool } from './postgres-pool.ts';
+import { PostgresSignals } from './postgres-signals.ts';
 
 /** Lists, charts, verbs and row batches share these; more would only queue inside the server. */
 const CONNECTIONS = 10;
@@ -28,7 +28,7 @@ const START_RETRY_MS = 500;
 const PING_TIMEOUT_MS = 2_000;
 
 /** Serialises write transactions of every process (the number is arbitrary and fixed). */
-const WRITER_LOCK = 7_310_564_001;
+const WRITE_TRANSACTION_LOCK = 7_310_564_001;
 
 export interface OpenPostgresOptions {
   readonly log: Log;
@@ -49,16 +49,16 @@ export interface OpenPostgresOptions {
  * @throws StoreUnusable when it cannot be reached, refuses us, or was made by a newer program.
  */
 export async function openPostgres(url: string, options: OpenPostgresOptions): Promise<Database & BeatStore> {
-  const place = placeOf(url);
-  const patient = createPool({ url, log: options.log, connections: 1, statementTimeoutMs: null });
+  const place = describeDatabaseUrl(url);
+  const patient = createPostgresPool({ url, log: options.log, connections: 1, statementTimeoutMs: null });
   try {
-    await reach(patient, place, options);
-    const kysely = kyselyOver(patient);
-    await migrate(
-      { transaction: (work) => serialised(kysely, work) },
+    await waitForServer(patient, place, options);
+    const kysely = createKysely(patient);
+    await runMigrations(
+      { transaction: (work) => runSerialized(kysely, work) },
       {
         ...options,
-        keepCopy: async (number) =>
+        createBackup: async (number) =>
           options.log.info({ number }, 'Migrating PostgreSQL; a copy from before is what pg_dump made'),
       },
     );
@@ -66,46 +66,46 @@ export async function openPostgres(url: string, options: OpenPostgresOptions): P
     await patient.end();
   }
   const { log, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  const pool = createPool({ url, log, connections: CONNECTIONS, statementTimeoutMs });
-  const kysely = kyselyOver(pool);
+  const pool = createPostgresPool({ url, log, connections: CONNECTIONS, statementTimeoutMs });
+  const kysely = createKysely(pool);
   const signals = new PostgresSignals({ url, read: kysely, clock: options.clock, log: options.log });
   await signals.open();
   return new PostgresDatabase(pool, kysely, signals, options);
 }
 
 class PostgresDatabase implements Database, BeatStore {
-  readonly engine: Engine = 'postgres';
+  readonly engine: DatabaseEngine = 'postgres';
   readonly isShared = true;
   readonly read: Kysely<Schema>;
   readonly signals: PostgresSignals;
-  readonly #pool: Pool;
+  readonly #pool: PostgresPool;
   readonly #clock: Clock;
-  readonly #partitions = new Partitions();
+  readonly #partitions = new DayPartitions();
 
   readonly #auditKey: KeyObject;
 
   constructor(
-    pool: Pool,
+    pool: PostgresPool,
     kysely: Kysely<Schema>,
     signals: PostgresSignals,
     { clock, auditKey = PROCESS_AUDIT_KEY }: OpenPostgresOptions,
   ) {
     this.#auditKey = auditKey;
-    noteAuditKey(kysely, auditKey);
+    setAuditKey(kysely, auditKey);
     this.#pool = pool;
     this.read = kysely;
     this.signals = signals;
     this.#clock = clock;
   }
 
-  transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    return serialised(this.read, (writer) => {
-      noteAuditKey(writer, this.#auditKey);
+  transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
+    return runSerialized(this.read, (writer) => {
+      setAuditKey(writer, this.#auditKey);
       return work(writer);
     });
   }
 
-  rowTransaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
     return this.read.transaction().execute(work);
   }
 
@@ -118,15 +118,15 @@ class PostgresDatabase implements Database, BeatStore {
     await Promise.race([answered, late.promise]).finally(() => timer.cancel());
   }
 
-  ingest(region: SpoolRegion): Promise<Ingested> {
-    return this.#pool.withConnection((connection) => ingest(connection, this.#partitions, region));
+  ingest(region: SpoolRegion): Promise<IngestResult> {
+    return this.#pool.withConnection((connection) => ingestRegion(connection, this.#partitions, region));
   }
 
-  keepBeats(beats: readonly QuietBeats[]): Promise<readonly boolean[]> {
-    return this.#pool.withConnection((connection) => keepBeats(connection, beats));
+  applyBeatsIfUnchanged(beats: readonly OptimisticBeats[]): Promise<readonly boolean[]> {
+    return this.#pool.withConnection((connection) => applyBeatsIfUnchanged(connection, beats));
   }
 
-  expire(beforeMs: number): Promise<number> {
+  expireExchanges(beforeMs: number): Promise<number> {
     return this.#pool.withConnection((connection) => this.#partitions.drop(connection, beforeMs));
   }
 
@@ -136,46 +136,51 @@ class PostgresDatabase implements Database, BeatStore {
   }
 }
 
-function kyselyOver(pool: Pool): Kysely<Schema> {
+function createKysely(pool: PostgresPool): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 
-function serialised<T>(kysely: Kysely<Schema>, work: (writer: Writer) => Promise<T>): Promise<T> {
+function runSerialized<T>(kysely: Kysely<Schema>, work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
   return kysely.transaction().execute(async (writer) => {
-    await sql`select pg_advisory_xact_lock(${WRITER_LOCK})`.execute(writer);
+    await sql`select pg_advisory_xact_lock(${WRITE_TRANSACTION_LOCK})`.execute(writer);
     return work(writer);
   });
 }
 
-async function reach(pool: Pool, place: string, { clock, log, startTimeoutMs }: OpenPostgresOptions) {
+async function waitForServer(
+  pool: PostgresPool,
+  place: string,
+  { clock, log, startTimeoutMs }: OpenPostgresOptions,
+) {
   const until = clock.monotonic() + (startTimeoutMs ?? START_TIMEOUT_MS);
   for (let tries = 1; ; tries++) {
     try {
       return await pool.withConnection((connection) => connection.query('select 1', []));
     } catch (error) {
-      const { reason, away } = failure(error);
+      const { reason, away } = classifyConnectFailure(error);
       if (!away || clock.monotonic() >= until)
-        throw new StoreUnusable(`Cannot use the database ${place}: ${reason}`, { cause: error });
+        throw new StoreUnusableError(`Cannot use the database ${place}: ${reason}`, { cause: error });
       if (tries === 1) log.warn({ database: place, reason }, 'Waiting for the database');
     }
-    await pause(clock, START_RETRY_MS);
+    await sleep(clock, START_RETRY_MS);
   }
 }
 
 /** Why it did not open, and whether waiting may help: a wrong password or name stays wrong. */
-function failure(error: unknown): { readonly reason: string; readonly away: boolean } {
+function classifyConnectFailure(error: unknown): { readonly reason: string; readonly away: boolean } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message || codeOf(cause) || cause.name : String(cause);
-  return { reason, away: outage(cause) !== null };
+  const reason =
+    cause instanceof Error ? cause.message || postgresErrorCode(cause) || cause.name : String(cause);
+  return { reason, away: describeOutage(cause) !== null };
 }
 
 /** `host:port/database`, without the password. @throws StoreUnusable for what is no URL. */
-function placeOf(url: string): string {
+function describeDatabaseUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`;
   } catch (cause) {
-    throw new StoreUnusable(
+    throw new StoreUnusableError(
       'storage.database wants postgres://user:password@host:port/database; write special characters of the password as %XX.',
       { cause },
     );

@@ -2,20 +2,24 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '@floe/contract/faults';
-import { eventually } from '@floe/testkit/patience';
+import { eventually } from '@floe/testkit/eventually';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { insertOrg } from '../orgs.ts';
 import type { Database, RowSink } from '../ports.ts';
-import { HOUR_MS } from '../rollups/gather.ts';
-import { rollupTotal } from '../rollups/read.ts';
-import { putSetting, settingValue } from '../settings.ts';
+import { getRollupTotal } from '../rollups/read-rollups.ts';
+import { HOUR_MS } from '../rollups/rollup-accumulator.ts';
+import { getSetting, storeSetting } from '../settings.ts';
 import { openRowSink } from '../spool/row-sink.ts';
-import { faultyFiles } from '../spool/test/faulty-files.ts';
-import { administer, bareDatabase, testDatabase } from '../test/postgres-database.ts';
-import { exchangeRow, ORG } from '../test/rows.ts';
-import { type TcpProxy, tcpProxy } from '../test/tcp-proxy.ts';
-import { temporaryDirectory } from '../test/temporary-directory.ts';
+import { createFaultyFiles } from '../spool/test/faulty-files.ts';
+import {
+  createTestDatabase,
+  createTestDatabaseWithoutTables,
+  runAsAdministrator,
+} from '../test/postgres-database.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from '../test/rows.ts';
+import { startTcpProxy, type TcpProxy } from '../test/tcp-proxy.ts';
+import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const FULL = process.env['FLOE_TEST_FULL'] === '1';
@@ -33,12 +37,12 @@ interface Reached {
 }
 
 async function openThroughProxy(t: TestContext, statementTimeoutMs = 30_000): Promise<Reached> {
-  const url = await testDatabase(t);
-  const proxy = await tcpProxy(url);
+  const url = await createTestDatabase(t);
+  const proxy = await startTcpProxy(url);
   t.after(() => proxy.close());
   const database = await openPostgres(proxy.url, { ...quiet, statementTimeoutMs });
   t.after(() => database.close());
-  await database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'One', created_at: 1 }));
+  await database.transaction((writer) => insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 }));
   return { url, proxy, database };
 }
 
@@ -48,7 +52,8 @@ function load(sink: RowSink): { stop(): Promise<number> } {
   let running = true;
   const ended = (async () => {
     while (running) {
-      for (let n = 0; n < 5; n++) sink.append(exchangeRow(`exc_${appended++}`, { created_at: Date.now() }));
+      for (let n = 0; n < 5; n++)
+        sink.append(createTestExchangeRow(`exc_${appended++}`, { created_at: Date.now() }));
       await wait(2);
     }
   })();
@@ -62,24 +67,30 @@ function load(sink: RowSink): { stop(): Promise<number> } {
 }
 
 async function counts(database: Database) {
-  const all = { orgId: ORG, from: 0, to: Date.now() + HOUR_MS, unit: 'hour', figures: ['requests'] } as const;
+  const all = {
+    orgId: TEST_ORG_ID,
+    from: 0,
+    to: Date.now() + HOUR_MS,
+    unit: 'hour',
+    figures: ['requests'],
+  } as const;
   const { rows } = await database.read
     .selectFrom('exchanges')
     .select(({ fn }) => [fn.countAll<number>().as('rows')])
     .executeTakeFirstOrThrow();
-  const [counted] = await rollupTotal(database.read, all);
+  const [counted] = await getRollupTotal(database.read, all);
   return { rows, counted };
 }
 
 test('a database that is away under load costs no row, and none counts twice', async (t) => {
   const { proxy, database } = await openThroughProxy(t);
-  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database });
+  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
   const loading = load(sink);
   await wait(300);
   proxy.cut();
   await wait(AWAY_MS);
   const waiting = sink.backlog();
-  proxy.mend();
+  proxy.restore();
   await wait(300);
   const appended = await loading.stop();
   await sink.flush(60_000);
@@ -91,12 +102,12 @@ test('a database that is away under load costs no row, and none counts twice', a
 
 test('connections that break at any moment, commits included, double nothing', async (t) => {
   const { proxy, database } = await openThroughProxy(t);
-  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database });
+  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database });
   const loading = load(sink);
   for (let cut = 0; cut < CUTS; cut++) {
     await wait(60 + Math.random() * 150);
     proxy.cut();
-    proxy.mend();
+    proxy.restore();
   }
   const appended = await loading.stop();
   await flushed(sink);
@@ -116,15 +127,15 @@ async function flushed(sink: RowSink): Promise<void> {
 test('a server that stops answering fails what was asked in time, and serves again when it answers', async (t) => {
   const { proxy, database } = await openThroughProxy(t, 300);
   proxy.freeze();
-  const transaction = database.transaction((writer) => putSetting(writer, 'a', 'late'));
+  const transaction = database.transaction((writer) => storeSetting(writer, 'a', 'late'));
   await Promise.all([
     assert.rejects(database.ping(), isAway),
-    assert.rejects(settingValue(database.read, 'a'), isAway),
+    assert.rejects(getSetting(database.read, 'a'), isAway),
     assert.rejects(transaction, isAway),
   ]);
-  proxy.mend();
-  await database.transaction((writer) => putSetting(writer, 'a', 'after'));
-  assert.equal(await settingValue(database.read, 'a'), 'after');
+  proxy.restore();
+  await database.transaction((writer) => storeSetting(writer, 'a', 'after'));
+  assert.equal(await getSetting(database.read, 'a'), 'after');
 });
 
 test('a statement that takes too long is ended by the server and its connection goes on', async (t) => {
@@ -137,14 +148,14 @@ test('a statement that takes too long is ended by the server and its connection 
   });
   await taken.promise;
   await assert.rejects(
-    database.transaction((writer) => putSetting(writer, 'a', '1')),
+    database.transaction((writer) => storeSetting(writer, 'a', '1')),
     isAway,
   );
   held.resolve();
   await holder;
-  await database.transaction((writer) => putSetting(writer, 'a', '2'));
-  assert.equal(await settingValue(database.read, 'a'), '2');
-  const open = await administer(
+  await database.transaction((writer) => storeSetting(writer, 'a', '2'));
+  assert.equal(await getSetting(database.read, 'a'), '2');
+  const open = await runAsAdministrator(
     `select count(*)::int as n from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
     url,
   );
@@ -152,20 +163,20 @@ test('a statement that takes too long is ended by the server and its connection 
 });
 
 test('a server without a free connection fails some requests as overloaded and loses none of the rows', async (t) => {
-  const url = new URL(await bareDatabase(t));
+  const url = new URL(await createTestDatabaseWithoutTables(t));
   const database = url.pathname.slice(1);
-  await administer(`create role "${database}" login password 'few' connection limit 4`);
-  await administer(`alter database ${database} owner to "${database}"`);
-  await administer(`grant all on schema public to "${database}"`, url.href);
+  await runAsAdministrator(`create role "${database}" login password 'few' connection limit 4`);
+  await runAsAdministrator(`alter database ${database} owner to "${database}"`);
+  await runAsAdministrator(`grant all on schema public to "${database}"`, url.href);
   // The database, which goes before, is all that the role owns.
-  t.after(() => administer(`drop role "${database}"`).then(() => undefined));
+  t.after(() => runAsAdministrator(`drop role "${database}"`).then(() => undefined));
   url.username = database;
   url.password = 'few';
   const store = await openPostgres(url.href, quiet);
   t.after(() => store.close());
-  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database: store });
+  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database: store });
   const loading = load(sink);
-  const asked = Array.from({ length: 60 }, () => settingValue(store.read, 'a'));
+  const asked = Array.from({ length: 60 }, () => getSetting(store.read, 'a'));
   const answers = await Promise.allSettled(asked);
   const refused = answers.filter((answer) => answer.status === 'rejected');
   for (const { reason } of refused) assert.ok(isAway(reason), String(reason));
@@ -179,8 +190,8 @@ test('a server without a free connection fails some requests as overloaded and l
 
 test('rows that met a full disk are taken when there is room again', async (t) => {
   const { database } = await openThroughProxy(t);
-  const files = faultyFiles();
-  const sink = await openRowSink({ ...quiet, dataDir: temporaryDirectory(t), database, files });
+  const files = createFaultyFiles();
+  const sink = await openRowSink({ ...quiet, dataDir: createTemporaryDirectory(t), database, files });
   const loading = load(sink);
   await wait(100);
   files.writeFault = 'ENOSPC';

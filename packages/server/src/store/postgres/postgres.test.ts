@@ -8,38 +8,43 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit.suite.ts';
-import { exchangeListSuite } from '../exchange-lists.suite.ts';
+import { exchangeListSuite } from '../exchange-pages.suite.ts';
 
-import { exchangeById } from '../exchanges.ts';
-import { liveSuite } from '../live-events.suite.ts';
-import { MIGRATIONS } from '../migrations/list.ts';
+import { findExchangeById } from '../exchanges.ts';
+import { liveEventSuite } from '../live-events.suite.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { MIGRATIONS } from '../migrations/migration-list.ts';
 import { openDatabase } from '../open-database.ts';
 import { insertOrg } from '../orgs.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupExpirySuite } from '../rollup-expiry.suite.ts';
 import { rollupSuite } from '../rollups.suite.ts';
-import { putSetting, settingValue } from '../settings.ts';
+import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
-import { StoreUnusable } from '../store-unusable.ts';
-import { storedTurnSuite } from '../stored-turns.suite.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import { storedResponseSuite } from '../stored-responses.suite.ts';
 import { ingestRows } from '../test/ingest-rows.ts';
-import { spyLog } from '../test/log-spy.ts';
-import { administer, bareDatabase, openEmpty, testDatabase } from '../test/postgres-database.ts';
-import { exchangeRow, ORG } from '../test/rows.ts';
+import { createLogSpy } from '../test/log-spy.ts';
+import {
+  createTestDatabase,
+  createTestDatabaseWithoutTables,
+  openTestDatabase,
+  runAsAdministrator,
+} from '../test/postgres-database.ts';
+import { createTestExchangeRow, TEST_ORG_ID } from '../test/rows.ts';
 import { openPostgres } from './open-postgres.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 
-auditSuite('postgres', openEmpty);
-repositorySuite('postgres', openEmpty);
-storedTurnSuite('postgres', openEmpty);
-signInSuite('postgres', openEmpty);
-rollupSuite('postgres', openEmpty);
-rollupExpirySuite('postgres', openEmpty);
-exchangeListSuite('postgres', openEmpty);
-liveSuite('postgres', openEmpty);
-alertsSuite('postgres', openEmpty);
+auditSuite('postgres', openTestDatabase);
+repositorySuite('postgres', openTestDatabase);
+storedResponseSuite('postgres', openTestDatabase);
+signInSuite('postgres', openTestDatabase);
+rollupSuite('postgres', openTestDatabase);
+rollupExpirySuite('postgres', openTestDatabase);
+exchangeListSuite('postgres', openTestDatabase);
+liveEventSuite('postgres', openTestDatabase);
+alertsSuite('postgres', openTestDatabase);
 
 const second: Migration = {
   number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
@@ -56,9 +61,9 @@ async function open(t: TestContext, url: string, migrations?: readonly Migration
 }
 
 test('processes that start together migrate an empty database once', async (t) => {
-  const url = await bareDatabase(t);
+  const url = await createTestDatabaseWithoutTables(t);
   const databases = await Promise.all([open(t, url), open(t, url), open(t, url)]);
-  const rows = await administer('select number from migrations order by number', url);
+  const rows = await runAsAdministrator('select number from migrations order by number', url);
   assert.deepEqual(
     rows.map((row) => row['number']),
     MIGRATIONS.map(({ number }) => number),
@@ -67,16 +72,16 @@ test('processes that start together migrate an empty database once', async (t) =
 });
 
 test('a database that a newer program made is refused', async (t) => {
-  const url = await bareDatabase(t);
+  const url = await createTestDatabaseWithoutTables(t);
   await open(t, url, [...MIGRATIONS, second]);
   await assert.rejects(
     openPostgres(url, quiet),
-    (error) => error instanceof StoreUnusable && /was made by a newer Floe/.test(error.message),
+    (error) => error instanceof StoreUnusableError && /was made by a newer Floe/.test(error.message),
   );
 });
 
 test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
-  const url = await bareDatabase(t);
+  const url = await createTestDatabaseWithoutTables(t);
   const failing: Migration = {
     ...second,
     async up(writer) {
@@ -95,11 +100,11 @@ test('a server that is not there is waited for, then refused in one line without
   const port = typeof address === 'object' ? address?.port : 0;
   probe.close();
   await once(probe, 'close');
-  const log = spyLog();
+  const log = createLogSpy();
   await assert.rejects(
     openPostgres(`postgres://floe:hunter2@127.0.0.1:${port}/floe`, { ...quiet, log, startTimeoutMs: 700 }),
     (error) =>
-      error instanceof StoreUnusable &&
+      error instanceof StoreUnusableError &&
       error.message.startsWith(`Cannot use the database 127.0.0.1:${port}/floe: connect ECONNREFUSED`) &&
       !error.message.includes('hunter2'),
   );
@@ -110,7 +115,7 @@ test('a server that is not there is waited for, then refused in one line without
 });
 
 test('a wrong password, database or URL is refused at once', async (t) => {
-  const url = new URL(await testDatabase(t));
+  const url = new URL(await createTestDatabase(t));
   const wrong = (change: (url: URL) => void) => {
     const changed = new URL(url);
     change(changed);
@@ -124,20 +129,20 @@ test('a wrong password, database or URL is refused at once', async (t) => {
   for (const [place, message] of cases)
     await assert.rejects(
       openDatabase(place, { ...quiet, dataDir: '/nowhere' }),
-      (error) => error instanceof StoreUnusable && message.test(error.message),
+      (error) => error instanceof StoreUnusableError && message.test(error.message),
       place,
     );
 });
 
 test('a change in one process renews the others, by notification and, without it, by looking', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const [here, there] = await Promise.all([open(t, url), open(t, url)]);
   const heard = () => new Promise<void>((resolve) => there.signals.onChange(resolve));
   let next = heard();
   await here.transaction((writer) => here.signals.announce(writer));
   await next;
   // Without its listening connection a process still looks.
-  await administer(
+  await runAsAdministrator(
     `select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'floe listener' and datname = current_database()`,
     url,
@@ -150,47 +155,47 @@ test('a change in one process renews the others, by notification and, without it
 });
 
 test('text that PostgreSQL cannot hold is refused in the API and replaced in rows', async (t) => {
-  const database = await openEmpty(t);
+  const database = await openTestDatabase(t);
   await assert.rejects(
-    database.transaction((writer) => insertOrg(writer, { id: ORG, name: 'a\u0000b', created_at: 1 })),
+    database.transaction((writer) => insertOrg(writer, { id: TEST_ORG_ID, name: 'a\u0000b', created_at: 1 })),
     (error) => error instanceof Fault && error.code === 'invalid_request',
   );
   const metadata_json = '{"a":"x\\u0000y","b":"\\ud800","c":"\\\\u0000"}';
-  const row = exchangeRow('exc_a', { end_user: 'a\u0000b \ud800', metadata_json });
+  const row = createTestExchangeRow('exc_a', { end_user: 'a\u0000b \ud800', metadata_json });
   const { inserted, rejected } = await ingestRows(t, database, [row]);
   assert.deepEqual([inserted, rejected], [1, []]);
-  const stored = await exchangeById(database.read, ORG, 'exc_a');
+  const stored = await findExchangeById(database.read, TEST_ORG_ID, 'exc_a');
   assert.equal(stored?.end_user, 'a\ufffdb \ufffd');
   assert.deepEqual(JSON.parse(stored?.metadata_json ?? ''), { a: 'x\ufffdy', b: '\ufffd', c: '\\u0000' });
 });
 
 test('a statement that fails names itself, and undoes its transaction', async (t) => {
-  const database = await openEmpty(t);
+  const database = await openTestDatabase(t);
   const failing = database.transaction(async (writer) => {
-    await putSetting(writer, 'a', '1');
+    await storeSetting(writer, 'a', '1');
     await writer.schema.dropTable('none').execute();
   });
   await assert.rejects(failing, /table "none" does not exist \(in: drop table "none"\)/);
-  assert.equal(await settingValue(database.read, 'a'), undefined);
+  assert.equal(await getSetting(database.read, 'a'), undefined);
 });
 
 test('a day that another process dropped is made again for rows that come late', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const [here, there] = await Promise.all([open(t, url), open(t, url)]);
   const day = Date.UTC(2026, 0, 1);
-  await ingestRows(t, here, [exchangeRow('exc_a', { created_at: day })]);
-  assert.equal(await there.expire(day + 86_400_000), 1);
-  const late = [exchangeRow('exc_b', { created_at: day })];
+  await ingestRows(t, here, [createTestExchangeRow('exc_a', { created_at: day })]);
+  assert.equal(await there.expireExchanges(day + 86_400_000), 1);
+  const late = [createTestExchangeRow('exc_b', { created_at: day })];
   await assert.rejects(ingestRows(t, here, late), /no partition/);
   const { inserted, rejected } = await ingestRows(t, here, late);
   assert.deepEqual([inserted, rejected], [1, []]);
 });
 
 test('each day has the indexes of its table, once', async (t) => {
-  const url = await testDatabase(t);
+  const url = await createTestDatabase(t);
   const database = await open(t, url);
-  await ingestRows(t, database, [exchangeRow('exc_a')]);
-  const rows = await administer(
+  await ingestRows(t, database, [createTestExchangeRow('exc_a')]);
+  const rows = await runAsAdministrator(
     `select tablename, count(*)::int as n from pg_indexes where tablename like 'exchanges%' group by 1 order by 1`,
     url,
   );

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type Json } from '@floe/contract/json';
-import { insertKeptBodies, type KeptBodiesRow } from '../kept-bodies.ts';
-import type { Database, Ingested, SpoolRegion } from '../ports.ts';
+import type { Database, IngestResult, SpoolRegion } from '../ports.ts';
+import { insertStoredBodies, type StoredBodiesRow } from '../stored-bodies.ts';
 import type { RowSinkOptions } from './row-sink.ts';
 import { openSpool } from './spool.ts';
 
@@ -10,7 +10,7 @@ const LINE_BREAK = 0x0a;
 
 /** Where kept bodies go: as exchange rows do, through files of their own. */
 export interface BodySink {
-  append(row: KeptBodiesRow): void;
+  append(row: StoredBodiesRow): void;
   /** Bodies on disk that the database has not taken yet. */
   backlog(): number;
   flush(timeoutMs: number): Promise<void>;
@@ -23,7 +23,7 @@ export interface BodySinkOptions extends Omit<RowSinkOptions, 'database'> {
 
 /** Opens the spool `<dataDir>/bodies`, which keeps the promises of the one for rows. */
 export async function openBodySink({ dataDir, database, ...options }: BodySinkOptions): Promise<BodySink> {
-  const ingest = (region: SpoolRegion) => takeBodies(database, region);
+  const ingest = (region: SpoolRegion) => ingestBodies(database, region);
   const spool = await openSpool({ ...options, directory: join(dataDir, 'bodies'), database: { ingest } });
   return {
     append: (row) => spool.append(JSON.stringify(row)),
@@ -33,30 +33,30 @@ export async function openBodySink({ dataDir, database, ...options }: BodySinkOp
   };
 }
 
-async function takeBodies(
+async function ingestBodies(
   database: Pick<Database, 'rowTransaction'>,
   { path, from, to, last }: SpoolRegion,
-): Promise<Ingested> {
-  const piece = await read(path, from, to);
+): Promise<IngestResult> {
+  const piece = await readRange(path, from, to);
   const length = last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
   const lines = piece.toString('utf8', 0, length).split('\n');
   const rest = lines.pop() ?? '';
-  const rows: KeptBodiesRow[] = [];
+  const rows: StoredBodiesRow[] = [];
   const rejected: string[] = [];
   for (const line of lines) {
-    const row = rowOf(line);
+    const row = parseBodiesRow(line);
     if (row) rows.push(row);
     else rejected.push(line);
   }
-  const end = rest === '' ? undefined : rowOf(rest);
+  const end = rest === '' ? undefined : parseBodiesRow(rest);
   if (end) rows.push(end);
   const inserted =
-    rows.length === 0 ? 0 : await database.rowTransaction((writer) => insertKeptBodies(writer, rows));
+    rows.length === 0 ? 0 : await database.rowTransaction((writer) => insertStoredBodies(writer, rows));
   const torn = rest !== '' && end === undefined;
   return { next: from + length, inserted, known: rows.length - inserted, rejected, torn };
 }
 
-async function read(path: string, from: number, to: number): Promise<Buffer> {
+async function readRange(path: string, from: number, to: number): Promise<Buffer> {
   const file = await open(path);
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from);
@@ -67,7 +67,7 @@ async function read(path: string, from: number, to: number): Promise<Buffer> {
 }
 
 /** Undefined for a line that was cut off, or is none of ours. */
-function rowOf(line: string): KeptBodiesRow | undefined {
+function parseBodiesRow(line: string): StoredBodiesRow | undefined {
   let row: Json;
   try {
     row = JSON.parse(line);

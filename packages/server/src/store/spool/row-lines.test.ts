@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
-import { exchangeRow } from '../test/rows.ts';
-import { readRows } from './read-rows.ts';
-import { rowLine, rowValues } from './row-lines.ts';
+import { createTestExchangeRow } from '../test/rows.ts';
+import { parseSpoolRows } from './parse-rows.ts';
+import { formatRowLine, parseRowLine } from './row-lines.ts';
 
 /** Byte for byte: a later release finds such lines after an upgrade. */
 const LINE =
   '2\t\t["stop"]\t[{"n":1}]\t[]\t["exc_a","org_one",1700000000000,"chat","unified","key_one","ci",null,null,null,' +
   '"fast","acme","acme-large",1,200,"complete",null,null,"stop",1200,0,null,300,null,"provider",123456,"table",' +
   'null,null,900.5,210.25,0.5,1600,4000,"codex","s-1",-12]';
-const ROW = exchangeRow('exc_a', {
+const ROW = createTestExchangeRow('exc_a', {
   dropped_json: '["stop"]',
   attempts_json: '[{"n":1}]',
   client: 'codex',
@@ -19,15 +19,15 @@ const ROW = exchangeRow('exc_a', {
 });
 
 test('a line keeps its form from release to release', () => {
-  assert.equal(rowLine(ROW), LINE);
-  assert.deepEqual(rowValues(LINE), Object.values(ROW));
+  assert.equal(formatRowLine(ROW), LINE);
+  assert.deepEqual(parseRowLine(LINE), Object.values(ROW));
 });
 
 test('every row is read back from its line as from its JSON object', () => {
   const texts = ['', 'a\tb', 'a\nb', 'a\r\u2028b', '"\\', 'José 🧊', '\u0000', '2\t'];
   for (const text of texts) {
     const json = JSON.stringify({ text });
-    const row = exchangeRow(text, {
+    const row = createTestExchangeRow(text, {
       end_user: text,
       key_name: text,
       metadata_json: json,
@@ -35,25 +35,25 @@ test('every row is read back from its line as from its JSON object', () => {
       decisions_json: JSON.stringify([{ text }], null, '\t'),
     });
     for (const some of [row, { ...row, decisions_json: json }]) {
-      const line = rowLine(some);
+      const line = formatRowLine(some);
       assert.doesNotMatch(line, /\n/);
-      assert.deepEqual(rowValues(line), Object.values(some), JSON.stringify(text));
-      assert.deepEqual(rowValues(line), rowValues(JSON.stringify(some)));
+      assert.deepEqual(parseRowLine(line), Object.values(some), JSON.stringify(text));
+      assert.deepEqual(parseRowLine(line), parseRowLine(JSON.stringify(some)));
     }
   }
 });
 
 test('every column stands at its place in the table', () => {
   for (const [at, name] of EXCHANGE_COLUMNS.entries()) {
-    const values = rowValues(rowLine({ ...exchangeRow('exc_a'), [name]: '"here"' }));
+    const values = parseRowLine(formatRowLine({ ...createTestExchangeRow('exc_a'), [name]: '"here"' }));
     assert.equal(values?.[at], '"here"', name);
   }
 });
 
 test('lines of both formats may stand in one file', () => {
-  const rows = ['exc_a', 'exc_b', 'exc_c', 'exc_d'].map((id) => exchangeRow(id));
-  const lines = rows.map((row, n) => (n % 2 === 0 ? JSON.stringify(row) : rowLine(row)));
-  const { rows: read, rejected, torn } = readRows(Buffer.from(`${lines.join('\n')}\n`), true);
+  const rows = ['exc_a', 'exc_b', 'exc_c', 'exc_d'].map((id) => createTestExchangeRow(id));
+  const lines = rows.map((row, n) => (n % 2 === 0 ? JSON.stringify(row) : formatRowLine(row)));
+  const { rows: read, rejected, torn } = parseSpoolRows(Buffer.from(`${lines.join('\n')}\n`), true);
   assert.deepEqual([rejected, torn], [[], false]);
   assert.deepEqual(
     read.map(({ values }) => values),
@@ -63,18 +63,18 @@ test('lines of both formats may stand in one file', () => {
 
 test('a line with fewer or more columns than the table is no row', () => {
   const object = JSON.stringify(ROW);
-  assert.deepEqual(rowValues(object), Object.values(ROW));
-  assert.equal(rowValues(LINE.replace(',"s-1",-12]', ',"s-1"]')), null);
-  assert.equal(rowValues(LINE.replace(/\]$/, ',"more"]')), null);
-  assert.equal(rowValues(object.replace(/"client":"codex",/, '')), null);
+  assert.deepEqual(parseRowLine(object), Object.values(ROW));
+  assert.equal(parseRowLine(LINE.replace(',"s-1",-12]', ',"s-1"]')), null);
+  assert.equal(parseRowLine(LINE.replace(/\]$/, ',"more"]')), null);
+  assert.equal(parseRowLine(object.replace(/"client":"codex",/, '')), null);
 });
 
 test('a line that is cut off anywhere, holds what no row does or has a hole of zeros is no row', () => {
   for (let cut = 0; cut < LINE.length; cut++)
-    assert.equal(rowValues(LINE.slice(0, cut)), null, `cut at ${cut}`);
-  assert.equal(rowValues(LINE.replace('"chat"', 'true')), null);
-  assert.equal(rowValues(LINE.replace('"chat"', '{}')), null);
-  assert.equal(rowValues(LINE.replace('"stop"', '\u0000\u0000')), null);
-  assert.equal(rowValues(`${LINE}\t[]`), null);
-  assert.equal(rowValues(LINE.replace('2\t', '3\t')), null);
+    assert.equal(parseRowLine(LINE.slice(0, cut)), null, `cut at ${cut}`);
+  assert.equal(parseRowLine(LINE.replace('"chat"', 'true')), null);
+  assert.equal(parseRowLine(LINE.replace('"chat"', '{}')), null);
+  assert.equal(parseRowLine(LINE.replace('"stop"', '\u0000\u0000')), null);
+  assert.equal(parseRowLine(`${LINE}\t[]`), null);
+  assert.equal(parseRowLine(LINE.replace('2\t', '3\t')), null);
 });

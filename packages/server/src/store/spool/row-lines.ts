@@ -3,22 +3,22 @@ import type { ExchangeRow } from '../ports.ts';
 import { EXCHANGE_COLUMNS } from '../schema.ts';
 
 /** The values of one row in the order of `EXCHANGE_COLUMNS`. */
-export type RowValues = readonly (string | number | null)[];
+export type ExchangeRowValues = readonly (string | number | null)[];
 
 /** Begins a line of this format. A row that the format cannot hold is written as a JSON object, which begins with a brace. */
 const FORMAT = '2';
 /** Never part of JSON text that `JSON.stringify` made. */
 const SEPARATOR = '\t';
 /** JSON text stands in the line as it is, for as a string within JSON every quote of it would be escaped. */
-const TEXTS = 4;
+const JSON_COLUMN_COUNT = 4;
 /** The columns that are no JSON text: all before the last four. */
-const PLAIN = EXCHANGE_COLUMNS.length - TEXTS;
+const PLAIN_COLUMN_COUNT = EXCHANGE_COLUMNS.length - JSON_COLUMN_COUNT;
 
 /**
  * One row as a line of the spool, without its line break: `2`, the four columns of JSON text (nothing for null), then
  * the other columns as one JSON array. The array is last, so that a line cut off anywhere is no row.
  */
-export function rowLine(row: ExchangeRow): string {
+export function formatRowLine(row: ExchangeRow): string {
   const {
     metadata_json: metadata,
     dropped_json: dropped,
@@ -26,20 +26,20 @@ export function rowLine(row: ExchangeRow): string {
     decisions_json: decisions,
   } = row;
   const texts = `${metadata ?? ''}\t${dropped ?? ''}\t${attempts}\t${decisions}`;
-  if (!isHeldBy(texts)) return JSON.stringify(row);
+  if (!canSplitTexts(texts)) return JSON.stringify(row);
   return `${FORMAT}\t${texts}\t${JSON.stringify(plainValues(row))}`;
 }
 
 /** Whether four texts can be told apart again: JSON may be written with line breaks and tabs between its values. */
-function isHeldBy(texts: string): boolean {
+function canSplitTexts(texts: string): boolean {
   let separators = 0;
   for (let at = texts.indexOf(SEPARATOR); at !== -1; at = texts.indexOf(SEPARATOR, at + 1)) separators += 1;
-  return separators === TEXTS - 1 && !texts.includes('\n');
+  return separators === JSON_COLUMN_COUNT - 1 && !texts.includes('\n');
 }
 
 // budget: one array, a line per column
 /** In the order of the table. A list of names and a loop would cost a microsecond. */
-function plainValues(row: ExchangeRow): RowValues {
+function plainValues(row: ExchangeRow): ExchangeRowValues {
   return [
     row.id,
     row.org_id,
@@ -82,17 +82,17 @@ function plainValues(row: ExchangeRow): RowValues {
 }
 
 /** Reads a line of either format; null for what is none. */
-export function rowValues(line: string): RowValues | null {
-  return line.startsWith(FORMAT) ? valuesOfLine(line) : valuesOfObject(line);
+export function parseRowLine(line: string): ExchangeRowValues | null {
+  return line.startsWith(FORMAT) ? parseTabbedLine(line) : parseObjectLine(line);
 }
 
-function valuesOfLine(line: string): RowValues | null {
+function parseTabbedLine(line: string): ExchangeRowValues | null {
   const [, metadata, dropped, attempts, decisions, plain, more] = line.split(SEPARATOR);
   if (metadata === undefined || dropped === undefined || attempts === undefined || decisions === undefined)
     return null;
   if (plain === undefined || more !== undefined || line.includes('\u0000')) return null;
-  const values = parsed(plain);
-  if (!Array.isArray(values) || values.length !== PLAIN) return null;
+  const values = parseJsonOrUndefined(plain);
+  if (!Array.isArray(values) || values.length !== PLAIN_COLUMN_COUNT) return null;
   const row: (string | number | null)[] = [];
   for (const value of values) {
     if (!isSqlValue(value)) return null;
@@ -102,8 +102,8 @@ function valuesOfLine(line: string): RowValues | null {
   return row;
 }
 
-function valuesOfObject(line: string): RowValues | null {
-  const row = parsed(line);
+function parseObjectLine(line: string): ExchangeRowValues | null {
+  const row = parseJsonOrUndefined(line);
   if (!isObject(row)) return null;
   const values = [];
   for (const column of EXCHANGE_COLUMNS) {
@@ -119,7 +119,7 @@ function isSqlValue(value: Json): value is string | number | null {
 }
 
 /** Undefined for what is no JSON. */
-function parsed(text: string): Json | undefined {
+function parseJsonOrUndefined(text: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {

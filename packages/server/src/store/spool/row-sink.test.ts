@@ -4,18 +4,27 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '@floe/contract/faults';
-import { spyLog } from '../test/log-spy.ts';
+import { createLogSpy } from '../test/log-spy.ts';
 import { ManualClock } from '../test/manual-clock.ts';
-import { exchangeRow } from '../test/rows.ts';
-import { temporaryDirectory } from '../test/temporary-directory.ts';
+import { createTestExchangeRow } from '../test/rows.ts';
+import { createTemporaryDirectory } from '../test/temporary-directory.ts';
 import { openRowSink } from './row-sink.ts';
-import { faultyFiles } from './test/faulty-files.ts';
-import { Table } from './test/table.ts';
+import { FakeSpoolDatabase } from './test/fake-spool-database.ts';
+import { createFaultyFiles } from './test/faulty-files.ts';
 
 const FLUSH_MS = 60_000;
 
-async function openSpool(t: TestContext, dataDir = temporaryDirectory(t), fault: Table['fault'] = null) {
-  const parts = { database: new Table(), files: faultyFiles(), clock: new ManualClock(), log: spyLog() };
+async function openSpool(
+  t: TestContext,
+  dataDir = createTemporaryDirectory(t),
+  fault: FakeSpoolDatabase['fault'] = null,
+) {
+  const parts = {
+    database: new FakeSpoolDatabase(),
+    files: createFaultyFiles(),
+    clock: new ManualClock(),
+    log: createLogSpy(),
+  };
   parts.database.fault = fault;
   const open = () => openRowSink({ dataDir, ...parts });
   const sink = await open();
@@ -42,11 +51,11 @@ function leave(dataDir: string, name: string, text: string): void {
   writeFileSync(join(dataDir, 'spool', name), text);
 }
 
-const lineOf = (id: string) => `${JSON.stringify(exchangeRow(id))}\n`;
+const lineOf = (id: string) => `${JSON.stringify(createTestExchangeRow(id))}\n`;
 
 test('rows reach the database by themselves, and a clean end leaves no file', async (t) => {
   const { sink, database, clock, spool } = await openSpool(t);
-  for (const id of ids(100)) sink.append(exchangeRow(id));
+  for (const id of ids(100)) sink.append(createTestExchangeRow(id));
   assert.equal(sink.backlog(), 100);
   await until(() => sink.backlog() === 0, clock);
   assert.deepEqual(database.ids(), ids(100));
@@ -56,7 +65,7 @@ test('rows reach the database by themselves, and a clean end leaves no file', as
 
 test('rows of a few milliseconds share one write and one transaction', async (t) => {
   const { sink, database, clock, spool } = await openSpool(t);
-  for (const id of ids(50)) sink.append(exchangeRow(id));
+  for (const id of ids(50)) sink.append(createTestExchangeRow(id));
   await turn();
   assert.deepEqual(readdirSync(spool), []);
   await until(() => database.calls > 0, clock);
@@ -65,7 +74,7 @@ test('rows of a few milliseconds share one write and one transaction', async (t)
 
 test('flush waits for no timer', async (t) => {
   const { sink, database } = await openSpool(t);
-  for (const id of ids(3000)) sink.append(exchangeRow(id));
+  for (const id of ids(3000)) sink.append(createTestExchangeRow(id));
   await sink.flush(FLUSH_MS);
   assert.deepEqual(database.ids(), ids(3000));
   await sink.flush(FLUSH_MS);
@@ -75,7 +84,7 @@ test('files grow to a bound, and are removed when the database has them', async 
   const { sink, database, clock, spool } = await openSpool(t);
   const away = new Fault('overloaded', 'away');
   database.fault = () => away;
-  const wide = exchangeRow('exc_wide', { attempts_json: 'x'.repeat(1_000_000) });
+  const wide = createTestExchangeRow('exc_wide', { attempts_json: 'x'.repeat(1_000_000) });
   for (let i = 0; i < 20; i++) {
     sink.append({ ...wide, id: `exc_wide${i}` });
     await until(() => bytesIn(spool) >= (i + 1) * 1_000_000, clock);
@@ -90,10 +99,10 @@ test('files grow to a bound, and are removed when the database has them', async 
 test('rows wait on disk while the database is away and are taken once when it is back', async (t) => {
   const { sink, database, clock, log } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'The database is locked by another program.');
-  for (const id of ids(500)) sink.append(exchangeRow(id));
+  for (const id of ids(500)) sink.append(createTestExchangeRow(id));
   await until(() => database.calls >= 8, clock, 10);
   assert.equal(sink.backlog(), 500);
-  for (const id of ids(500, 'later')) sink.append(exchangeRow(id));
+  for (const id of ids(500, 'later')) sink.append(createTestExchangeRow(id));
   const outages = log.lines.filter(({ level }) => level === 'warn');
   assert.equal(outages.length, 1, 'an outage is one line, not one a try');
   database.fault = null;
@@ -104,7 +113,7 @@ test('rows wait on disk while the database is away and are taken once when it is
 test('flush gives up after its time and says how many rows wait', async (t) => {
   const { sink, database, clock } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
-  for (const id of ids(7)) sink.append(exchangeRow(id));
+  for (const id of ids(7)) sink.append(createTestExchangeRow(id));
   const flushed = assert.rejects(sink.flush(200), /7 rows still wait/);
   await until(() => database.calls > 0, clock);
   clock.advance(200);
@@ -112,25 +121,25 @@ test('flush gives up after its time and says how many rows wait', async (t) => {
 });
 
 test('rows left by a killed process are taken, in files of any number, and a second time changes nothing', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   leave(dataDir, 'rows-000000009.jsonl', ids(300).map(lineOf).join(''));
   leave(dataDir, 'rows-000000010.jsonl', ids(10, 'more').map(lineOf).join(''));
   leave(dataDir, 'notes.txt', 'not ours');
   const { sink, database, spool } = await openSpool(t, dataDir);
-  sink.append(exchangeRow('new_row'));
+  sink.append(createTestExchangeRow('new_row'));
   await sink.flush(FLUSH_MS);
   const expected = [...ids(300), ...ids(10, 'more'), 'new_row'];
   assert.deepEqual(database.ids(), expected);
   // The active file stays until it is full: as if this process were killed now, it is taken again.
   assert.deepEqual(readdirSync(spool).sort(), ['notes.txt', 'rows-000000011.jsonl']);
-  const second = await openRowSink({ dataDir, database, clock: new ManualClock(), log: spyLog() });
+  const second = await openRowSink({ dataDir, database, clock: new ManualClock(), log: createLogSpy() });
   await second.flush(FLUSH_MS);
   await second.close();
   assert.deepEqual(database.ids(), expected);
 });
 
 test('a torn last line is told in the log and lines that are no rows are kept in a file of their own', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   leave(
     dataDir,
     'rows-000000001.jsonl',
@@ -149,14 +158,14 @@ test('a torn last line is told in the log and lines that are no rows are kept in
 for (const code of ['ENOSPC', 'EIO'])
   test(`writes that fail with ${code} half way lose and double nothing`, async (t) => {
     const { sink, database, files, clock, log, open } = await openSpool(t);
-    for (const id of ids(40, 'a')) sink.append(exchangeRow(id));
+    for (const id of ids(40, 'a')) sink.append(createTestExchangeRow(id));
     await until(() => sink.backlog() === 0, clock);
     files.writeFault = code;
-    for (const id of ids(40, 'b')) sink.append(exchangeRow(id));
+    for (const id of ids(40, 'b')) sink.append(createTestExchangeRow(id));
     await until(() => log.lines.some(({ level }) => level === 'error'), clock);
     clock.advance(3000);
     files.createFault = code;
-    for (const id of ids(40, 'c')) sink.append(exchangeRow(id));
+    for (const id of ids(40, 'c')) sink.append(createTestExchangeRow(id));
     await turnsOfDisk();
     assert.equal(sink.backlog(), 80);
     files.writeFault = null;
@@ -174,7 +183,7 @@ for (const code of ['ENOSPC', 'EIO'])
 test('a disk that stays full costs bounded memory, keeps the oldest rows and counts those it lost', async (t) => {
   const { sink, database, files, clock, log } = await openSpool(t);
   files.createFault = 'ENOSPC';
-  const wide = exchangeRow('exc', { attempts_json: 'x'.repeat(1_000_000) });
+  const wide = createTestExchangeRow('exc', { attempts_json: 'x'.repeat(1_000_000) });
   for (let i = 0; i < 50; i++) sink.append({ ...wide, id: `exc_${String(i).padStart(2, '0')}` });
   await until(() => log.lines.some(({ message }) => /cannot be written;/.test(message)), clock);
   const kept = sink.backlog();
@@ -196,12 +205,12 @@ for (const [what, fault] of [
   ['the database refuses', new Fault('invalid_request', 'Text must not hold the character U+0000.')],
 ] as const)
   test(`a file that ${what} holds up none of those after it and stays for the next start`, async (t) => {
-    const dataDir = temporaryDirectory(t);
+    const dataDir = createTemporaryDirectory(t);
     leave(dataDir, 'rows-000000001.jsonl', lineOf('exc_a'));
     leave(dataDir, 'rows-000000002.jsonl', lineOf('exc_b'));
     const unreadable = (path: string) => (path.endsWith('1.jsonl') ? fault : null);
     const { sink, database, clock, log, spool } = await openSpool(t, dataDir, unreadable);
-    sink.append(exchangeRow('exc_c'));
+    sink.append(createTestExchangeRow('exc_c'));
     await until(() => database.inserted.has('exc_c'), clock);
     assert.deepEqual(database.ids(), ['exc_b', 'exc_c']);
     assert.ok(
@@ -213,7 +222,7 @@ for (const [what, fault] of [
 test('rows the database has not taken are synced within 250 ms, and those it has are not synced again', async (t) => {
   const { sink, database, files, clock, spool } = await openSpool(t);
   database.fault = () => new Fault('overloaded', 'away');
-  sink.append(exchangeRow('exc_a'));
+  sink.append(createTestExchangeRow('exc_a'));
   clock.advance(10);
   await until(() => bytesIn(spool) > 0, clock, 0);
   await turnsOfDisk();
@@ -221,7 +230,7 @@ test('rows the database has not taken are synced within 250 ms, and those it has
   assert.equal(files.syncs, 1);
   database.fault = null;
   await until(() => sink.backlog() === 0, clock);
-  sink.append(exchangeRow('exc_b'));
+  sink.append(createTestExchangeRow('exc_b'));
   await until(() => sink.backlog() === 0, clock);
   for (let i = 0; i < 50; i++) {
     clock.advance(20);
@@ -234,7 +243,7 @@ test('a sync that fails is told and stops nothing', async (t) => {
   const { sink, database, files, clock, log } = await openSpool(t);
   files.syncFault = 'EIO';
   database.fault = () => new Fault('overloaded', 'away');
-  sink.append(exchangeRow('exc_a'));
+  sink.append(createTestExchangeRow('exc_a'));
   await until(() => files.syncs > 0, clock);
   database.fault = null;
   await until(() => sink.backlog() === 0, clock);

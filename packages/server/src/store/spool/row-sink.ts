@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RowSink } from '../ports.ts';
-import { rowLine } from './row-lines.ts';
+import { formatRowLine } from './row-lines.ts';
 import { openSpool, type SpoolOptions } from './spool.ts';
 
 export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
@@ -14,7 +14,7 @@ export interface RowSinkOptions extends Omit<SpoolOptions, 'directory'> {
  * before, a power cut nothing older than 250 ms (on a disk that syncs within 50 ms).
  */
 export function openRowSink(options: RowSinkOptions): Promise<RowSink> {
-  return openSink({ ...options, directory: 'spool' }, rowLine);
+  return openSink({ ...options, directory: 'spool' }, formatRowLine);
 }
 
 /** The same for rows of another kind, each a line of JSON, in a spool of their own below `dataDir`. */

@@ -1,9 +1,9 @@
 import { Fault } from '@floe/contract/faults';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import type { Database, Ingested } from '../ports.ts';
-import type { Segment } from './segment.ts';
+import type { Database, IngestResult } from '../ports.ts';
 import type { SpoolFiles } from './spool-files.ts';
+import type { SpoolSegment } from './spool-segment.ts';
 
 /** Wait before a batch, so that rows share its transaction. */
 const DRAIN_DELAY_MS = 100;
@@ -12,7 +12,7 @@ const BATCH_BYTES = 512 * 1024;
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5000;
 /** Tries of a file that fails for a reason other than the database being away. */
-const TRIES_PER_FILE = 5;
+const ATTEMPTS_PER_FILE = 5;
 
 export interface SpoolDrainOptions {
   readonly database: Pick<Database, 'ingest'>;
@@ -22,7 +22,7 @@ export interface SpoolDrainOptions {
 }
 
 interface Waiter {
-  readonly segment: Segment;
+  readonly segment: SpoolSegment;
   readonly upTo: number;
   resolve(): void;
   reject(error: Error): void;
@@ -31,7 +31,7 @@ interface Waiter {
 /** Takes the spool's files into the database, oldest first, and removes those it has taken whole. */
 export class SpoolDrain {
   readonly #options: SpoolDrainOptions;
-  readonly #queue: Segment[];
+  readonly #queue: SpoolSegment[];
   readonly #waiters = new Set<Waiter>();
   #timer: Timer | null = null;
   #run: Promise<void> | null = null;
@@ -39,30 +39,30 @@ export class SpoolDrain {
   #batchBytes = BATCH_BYTES;
   #closed = false;
 
-  constructor(options: SpoolDrainOptions, leftovers: readonly Segment[]) {
+  constructor(options: SpoolDrainOptions, leftovers: readonly SpoolSegment[]) {
     this.#options = options;
     this.#queue = [...leftovers];
     if (leftovers.length > 0) this.#start();
   }
 
-  add(segment: Segment): void {
+  add(segment: SpoolSegment): void {
     this.#queue.push(segment);
   }
 
   /** Rows on disk that the database has not taken. */
-  get waiting(): number {
+  get waitingRows(): number {
     return this.#queue.reduce((rows, segment) => rows + segment.rowsWaiting, 0);
   }
 
   /** The segment has more rows or is closed. */
-  wake(segment: Segment): void {
+  wake(segment: SpoolSegment): void {
     if (this.#run || this.#failures > 0 || this.#closed) return;
-    if (segment.written - segment.taken >= BATCH_BYTES) this.#start();
+    if (segment.written - segment.ingestedBytes >= BATCH_BYTES) this.#start();
     else this.#timer ??= this.#options.clock.after(DRAIN_DELAY_MS, () => this.#start());
   }
 
   /** Resolves when the database has everything that is on disk now. Does not wait for a pause to end. */
-  async taken(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     const segment = this.#queue.at(-1);
     if (!segment) return;
     const reached = new Promise<void>((resolve, reject) => {
@@ -78,7 +78,7 @@ export class SpoolDrain {
     this.#timer?.cancel();
     await this.#run;
     const [segment] = this.#queue;
-    if (!segment?.closed || segment.taken < segment.written) return;
+    if (!segment?.closed || segment.ingestedBytes < segment.written) return;
     await this.#remove(segment).catch((error) =>
       this.#options.log.warn({ err: error, file: segment.path }, 'A spool file could not be removed'),
     );
@@ -89,37 +89,37 @@ export class SpoolDrain {
     this.#timer = null;
     this.#run ??= this.#drain().finally(() => {
       this.#run = null;
-      this.#tellWaiters();
+      this.#resolveWaiters();
       // Rows may have come after the last look at the queue, while wake() still saw a run.
       const [segment] = this.#queue;
-      if (segment && (segment.closed || segment.taken < segment.written)) this.wake(segment);
+      if (segment && (segment.closed || segment.ingestedBytes < segment.written)) this.wake(segment);
     });
   }
 
   async #drain(): Promise<void> {
     let isFirst = true;
     for (let segment = this.#queue[0]; segment && !this.#closed; segment = this.#queue[0]) {
-      const waiting = segment.written - segment.taken;
+      const waiting = segment.written - segment.ingestedBytes;
       try {
-        if (waiting > 0 && (isFirst || this.#isUrgent(segment, waiting))) await this.#takeBatch(segment);
+        if (waiting > 0 && (isFirst || this.#isUrgent(segment, waiting))) await this.#ingestBatch(segment);
         else if (waiting === 0 && segment.closed) await this.#remove(segment);
         else return;
         isFirst = false;
       } catch (error) {
-        return this.#failed(segment, error);
+        return this.#onFailure(segment, error);
       }
-      this.#recovered();
-      this.#tellWaiters();
+      this.#onRecovery();
+      this.#resolveWaiters();
     }
   }
 
   /** Under load a few rows arrive during every batch: taken at once, each handful would cost a transaction. */
-  #isUrgent(segment: Segment, waitingBytes: number): boolean {
+  #isUrgent(segment: SpoolSegment, waitingBytes: number): boolean {
     return waitingBytes >= BATCH_BYTES || segment.closed || this.#waiters.size > 0;
   }
 
-  async #takeBatch(segment: Segment): Promise<void> {
-    const { path, taken: from, written } = segment;
+  async #ingestBatch(segment: SpoolSegment): Promise<void> {
+    const { path, ingestedBytes: from, written } = segment;
     const to = Math.min(written, from + this.#batchBytes);
     const last = segment.closed && to === written;
     const ingested = await this.#options.database.ingest({ path, from, to, last });
@@ -129,14 +129,14 @@ export class SpoolDrain {
       return;
     }
     this.#batchBytes = BATCH_BYTES;
-    await this.#keepRejected(segment, ingested);
-    segment.taken = last ? written : ingested.next;
+    await this.#storeRejected(segment, ingested);
+    segment.ingestedBytes = last ? written : ingested.next;
     const rows = ingested.inserted + ingested.known + ingested.rejected.length;
     segment.rowsWaiting =
-      segment.taken === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
+      segment.ingestedBytes === written && segment.closed ? 0 : Math.max(0, segment.rowsWaiting - rows);
   }
 
-  async #keepRejected(segment: Segment, { rejected, torn }: Ingested): Promise<void> {
+  async #storeRejected(segment: SpoolSegment, { rejected, torn }: IngestResult): Promise<void> {
     const { files, log } = this.#options;
     if (torn)
       log.warn(
@@ -154,27 +154,27 @@ export class SpoolDrain {
       .catch((error) => log.error({ err: error, file }, 'Rejected lines of the spool could not be kept'));
   }
 
-  async #remove(segment: Segment): Promise<void> {
+  async #remove(segment: SpoolSegment): Promise<void> {
     await this.#options.files.remove(segment.path);
     this.#queue.splice(this.#queue.indexOf(segment), 1);
   }
 
-  #failed(segment: Segment, error: unknown): void {
+  #onFailure(segment: SpoolSegment, error: unknown): void {
     this.#failures += 1;
     const away = error instanceof Fault && error.code === 'overloaded';
     if (this.#failures === 1)
       this.#options.log.warn(
-        { err: error, rows: this.waiting },
+        { err: error, rows: this.waitingRows },
         'The database does not take rows; they wait on disk',
       );
-    if (!away && this.#failures >= TRIES_PER_FILE) this.#skip(segment, error);
+    if (!away && this.#failures >= ATTEMPTS_PER_FILE) this.#skip(segment, error);
     if (this.#closed) return;
     const delayMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** Math.min(this.#failures - 1, 10));
     this.#timer ??= this.#options.clock.after(delayMs, () => this.#start());
   }
 
   /** A file that cannot be taken must not hold up those after it. It stays for the next start. */
-  #skip(segment: Segment, error: unknown): void {
+  #skip(segment: SpoolSegment, error: unknown): void {
     segment.skipped = true;
     this.#failures = 0;
     this.#queue.splice(this.#queue.indexOf(segment), 1);
@@ -184,16 +184,16 @@ export class SpoolDrain {
     );
   }
 
-  #recovered(): void {
+  #onRecovery(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
-    this.#options.log.info({ rows: this.waiting }, 'The database takes rows again');
+    this.#options.log.info({ rows: this.waitingRows }, 'The database takes rows again');
   }
 
-  #tellWaiters(): void {
+  #resolveWaiters(): void {
     for (const waiter of this.#waiters) {
       const { segment, upTo } = waiter;
-      if (!segment.skipped && segment.taken < upTo) continue;
+      if (!segment.skipped && segment.ingestedBytes < upTo) continue;
       this.#waiters.delete(waiter);
       if (segment.skipped) waiter.reject(new Error(`${segment.path} could not be taken into the database`));
       else waiter.resolve();

@@ -20,7 +20,7 @@ export interface SpoolFile {
   close(): Promise<void>;
 }
 
-export const diskFiles: SpoolFiles = {
+export const diskSpoolFiles: SpoolFiles = {
   async list(directory) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const names = await readdir(directory);

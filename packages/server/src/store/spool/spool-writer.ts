@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Clock, Timer } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
-import { newSegment, type Segment, segmentName } from './segment.ts';
 import type { SpoolFile, SpoolFiles } from './spool-files.ts';
+import { createSegment, type SpoolSegment, segmentName } from './spool-segment.ts';
 
 /** Wait before a write, so that rows share it. Short, for on a busy machine the write itself may take most of the promised 10 ms. */
 const WRITE_DELAY_MS = 2;
@@ -12,7 +12,7 @@ const SYNC_DELAY_MS = 200;
 const WRITE_NOW_CHARS = 256 * 1024;
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 /** Characters held while the disk takes none: some 50,000 rows. */
-const HELD_CHARS = 32 * 1024 * 1024;
+const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
 const RETRY_MS = 250;
 const LOSS_LOG_INTERVAL_MS = 1000;
 
@@ -23,9 +23,9 @@ export interface SpoolWriterOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called for each file made, in order, before anything is written to it. */
-  opened(segment: Segment): void;
+  onOpened(segment: SpoolSegment): void;
   /** Called after rows reached the disk. */
-  written(segment: Segment): void;
+  onWritten(segment: SpoolSegment): void;
 }
 
 interface Batch {
@@ -35,7 +35,7 @@ interface Batch {
 
 interface Current {
   readonly file: SpoolFile;
-  readonly segment: Segment;
+  readonly segment: SpoolSegment;
 }
 
 interface Waiter {
@@ -47,14 +47,14 @@ interface Waiter {
  * Puts lines on disk: gathers what comes within a few milliseconds and writes it with one write(2),
  * one at a time. A write that fails is tried again, in a new file, until it succeeds.
  *
- * While the disk takes nothing, at most `HELD_CHARS` are held; rows that come after that are lost,
+ * While the disk takes nothing, at most `MAX_BUFFERED_CHARS` are held; rows that come after that are lost,
  * counted and logged. Dropping the newest makes the loss one gap with a beginning and an end.
  */
 export class SpoolWriter {
   readonly #options: SpoolWriterOptions;
   #number: number;
   #current: Current | null = null;
-  #gathering: Batch = { text: '', rows: 0 };
+  #buffer: Batch = { text: '', rows: 0 };
   #writing: Batch | null = null;
   #run: Promise<void> | null = null;
   #timer: Timer | null = null;
@@ -76,20 +76,20 @@ export class SpoolWriter {
   }
 
   /** Rows accepted that are not on disk. */
-  get held(): number {
-    return this.#gathering.rows + (this.#writing?.rows ?? 0);
+  get bufferedRows(): number {
+    return this.#buffer.rows + (this.#writing?.rows ?? 0);
   }
 
   /** The last write failed; it is tried again until the disk takes it. */
-  get failing(): boolean {
+  get isFailing(): boolean {
     return this.#failed;
   }
 
   append(line: string): void {
-    const gathering = this.#gathering;
+    const gathering = this.#buffer;
     const held = gathering.text.length + (this.#writing?.text.length ?? 0);
-    if (this.#closed || held + line.length > HELD_CHARS) {
-      this.#loseOne();
+    if (this.#closed || held + line.length > MAX_BUFFERED_CHARS) {
+      this.#dropRow();
       return;
     }
     this.#accepted += 1;
@@ -102,7 +102,7 @@ export class SpoolWriter {
 
   /** Resolves when everything accepted so far is on disk. */
   stored(): Promise<void> {
-    if (this.held === 0) return Promise.resolve();
+    if (this.bufferedRows === 0) return Promise.resolve();
     const upTo = this.#accepted;
     return new Promise((resolve) => {
       this.#waiters.add({ upTo, resolve });
@@ -118,9 +118,9 @@ export class SpoolWriter {
     this.#timer?.cancel();
     this.#syncTimer?.cancel();
     await this.#syncing;
-    this.#lost += this.held;
-    if (this.held > 0) this.#logLoss();
-    this.#retire();
+    this.#lost += this.bufferedRows;
+    if (this.bufferedRows > 0) this.#logLoss();
+    this.#closeCurrent();
     await Promise.all(this.#ending);
   }
 
@@ -128,20 +128,20 @@ export class SpoolWriter {
     this.#timer?.cancel();
     this.#timer = null;
     if (this.#run) this.#due = true;
-    else if (this.held > 0) this.#run = this.#writeWhileDue();
+    else if (this.bufferedRows > 0) this.#run = this.#writeWhileDue();
   }
 
   async #writeWhileDue(): Promise<void> {
     try {
       do {
         this.#due = false;
-        this.#writing ??= this.#takeGathered();
-        await this.#put(this.#writing);
+        this.#writing ??= this.#drainBuffer();
+        await this.#writeBatch(this.#writing);
         this.#writing = null;
-        this.#recovered();
-      } while (this.held > 0 && (this.#due || !this.#timer));
+        this.#onRecovery();
+      } while (this.bufferedRows > 0 && (this.#due || !this.#timer));
     } catch (error) {
-      this.#retryLater(error);
+      this.#scheduleRetry(error);
     } finally {
       // In the same turn as the last look at #due, or a #write() between the two would be forgotten.
       this.#due = false;
@@ -149,50 +149,50 @@ export class SpoolWriter {
     }
   }
 
-  #takeGathered(): Batch {
-    const gathered = this.#gathering;
-    this.#gathering = { text: '', rows: 0 };
+  #drainBuffer(): Batch {
+    const gathered = this.#buffer;
+    this.#buffer = { text: '', rows: 0 };
     return gathered;
   }
 
-  async #put({ text, rows }: Batch): Promise<void> {
+  async #writeBatch({ text, rows }: Batch): Promise<void> {
     const { file, segment } = this.#usable(this.#current) ?? (await this.#open());
     const bytes = Buffer.from(text, 'utf8');
     await file.write(bytes, segment.written);
     segment.written += bytes.length;
     segment.rowsWaiting += rows;
     this.#stored += rows;
-    this.#options.written(segment);
+    this.#options.onWritten(segment);
     for (const waiter of this.#waiters) {
       if (this.#stored < waiter.upTo) continue;
       this.#waiters.delete(waiter);
       waiter.resolve();
     }
-    if (!this.#syncing) this.#syncLater();
+    if (!this.#syncing) this.#scheduleSync();
   }
 
   #usable(current: Current | null): Current | null {
     if (current && current.segment.written < SEGMENT_BYTES && !current.segment.skipped) return current;
-    this.#retire();
+    this.#closeCurrent();
     return null;
   }
 
   async #open(): Promise<Current> {
     const path = join(this.#options.directory, segmentName(this.#number));
     this.#number += 1;
-    const current = { file: await this.#options.files.create(path), segment: newSegment(path) };
+    const current = { file: await this.#options.files.create(path), segment: createSegment(path) };
     this.#current = current;
-    this.#options.opened(current.segment);
+    this.#options.onOpened(current.segment);
     return current;
   }
 
   /** Ends the current file: what it holds is synced, then it is left to the drain. */
-  #retire(): void {
+  #closeCurrent(): void {
     const current = this.#current;
     if (!current) return;
     this.#current = null;
     current.segment.closed = true;
-    this.#options.written(current.segment);
+    this.#options.onWritten(current.segment);
     const ended = this.#end(current).then(() => {
       this.#ending.delete(ended);
     });
@@ -206,26 +206,26 @@ export class SpoolWriter {
       .catch((error) => this.#options.log.warn({ err: error }, 'A spool file could not be closed'));
   }
 
-  #retryLater(error: unknown): void {
+  #scheduleRetry(error: unknown): void {
     if (!this.#failed)
       this.#options.log.error(
-        { err: error, rows: this.held },
+        { err: error, rows: this.bufferedRows },
         'The spool cannot be written; rows are held in memory',
       );
     this.#failed = true;
     // Part of the batch may stand behind the good rows: the next try gets a new file, or the same
     // one from its start, so that nothing cut off ever stands between rows.
-    if (this.#current && this.#current.segment.written > 0) this.#retire();
+    if (this.#current && this.#current.segment.written > 0) this.#closeCurrent();
     if (!this.#closed) this.#timer ??= this.#options.clock.after(RETRY_MS, () => this.#write());
   }
 
-  #recovered(): void {
+  #onRecovery(): void {
     if (!this.#failed) return;
     this.#failed = false;
     this.#options.log.warn({ lost_rows: this.#lost }, 'The spool can be written again');
   }
 
-  #syncLater(): void {
+  #scheduleSync(): void {
     this.#syncTimer ??= this.#options.clock.after(SYNC_DELAY_MS, () => {
       this.#syncTimer = null;
       const current = this.#current;
@@ -233,14 +233,14 @@ export class SpoolWriter {
       const upTo = current.segment.written;
       this.#syncing = this.#sync(current).then(() => {
         this.#syncing = null;
-        if (current.segment.written > upTo) this.#syncLater();
+        if (current.segment.written > upTo) this.#scheduleSync();
       });
     });
   }
 
   /** A commit of the database is on the disk: rows it has taken need no sync here. */
   async #sync({ file, segment }: Current): Promise<void> {
-    if (segment.taken >= segment.written) return;
+    if (segment.ingestedBytes >= segment.written) return;
     try {
       await file.sync();
     } catch (error) {
@@ -251,7 +251,7 @@ export class SpoolWriter {
     }
   }
 
-  #loseOne(): void {
+  #dropRow(): void {
     this.#lost += 1;
     const now = this.#options.clock.monotonic();
     if (now - this.#lossLoggedAt < LOSS_LOG_INTERVAL_MS) return;

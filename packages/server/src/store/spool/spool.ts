@@ -3,9 +3,9 @@ import { Fault } from '@floe/contract/faults';
 import type { Clock } from '../../core/clock.ts';
 import type { Log } from '../../core/log.ts';
 import type { Database } from '../ports.ts';
-import { leftover, segmentNumber } from './segment.ts';
 import { SpoolDrain } from './spool-drain.ts';
-import { diskFiles, type SpoolFiles } from './spool-files.ts';
+import { diskSpoolFiles, type SpoolFiles } from './spool-files.ts';
+import { createLeftoverSegment, parseSegmentNumber } from './spool-segment.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface SpoolOptions {
@@ -38,7 +38,7 @@ export class Spool {
 
   /** Lines that the database has not taken yet. */
   backlog(): number {
-    return this.#writer.held + this.#drain.waiting;
+    return this.#writer.bufferedRows + this.#drain.waitingRows;
   }
 
   /** Resolves when everything appended so far is in the database, or rejects after `timeoutMs`. */
@@ -56,7 +56,7 @@ export class Spool {
 
   async #flush(): Promise<void> {
     await this.#writer.stored();
-    await this.#drain.taken();
+    await this.#drain.waitUntilDrained();
   }
 
   async close(): Promise<void> {
@@ -71,12 +71,12 @@ export async function openSpool({
   database,
   clock,
   log,
-  files = diskFiles,
+  files = diskSpoolFiles,
 }: SpoolOptions): Promise<Spool> {
   const found = [];
   for (const { name, size } of await files.list(directory)) {
-    const number = segmentNumber(name);
-    if (number !== null) found.push({ number, segment: leftover(join(directory, name), size) });
+    const number = parseSegmentNumber(name);
+    if (number !== null) found.push({ number, segment: createLeftoverSegment(join(directory, name), size) });
   }
   found.sort((one, other) => one.number - other.number);
   const leftovers = found.map(({ segment }) => segment);
@@ -89,8 +89,8 @@ export async function openSpool({
     files,
     clock,
     log,
-    opened: (segment) => drain.add(segment),
-    written: (segment) => drain.wake(segment),
+    onOpened: (segment) => drain.add(segment),
+    onWritten: (segment) => drain.wake(segment),
   });
   return new Spool(writer, drain, clock);
 }

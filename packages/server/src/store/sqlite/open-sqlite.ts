@@ -2,23 +2,32 @@ import type { KeyObject } from 'node:crypto';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { noteAuditKey, PROCESS_AUDIT_KEY } from '../audit-context.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { PROCESS_AUDIT_KEY, setAuditKey } from '../audit-context.ts';
 import type { Migration } from '../migrations/migration.ts';
-import { type BeatStore, type QuietBeats, quietValues } from '../monitoring/quiet-beats.ts';
-import type { Database, Ingested, SpoolRegion, Writer } from '../ports.ts';
-import { expireInBatches } from '../retention.ts';
+import { runMigrations } from '../migrations/run-migrations.ts';
+import {
+  type BeatStore,
+  type OptimisticBeats,
+  toOptimisticBeatParameters,
+} from '../monitoring/optimistic-beats.ts';
+import type { Database, DatabaseWriter, IngestResult, SpoolRegion } from '../ports.ts';
+import { expireExchangesInBatches } from '../retention.ts';
 import type { Schema } from '../schema.ts';
-import { StoreUnusable } from '../store-unusable.ts';
-import { WorkerDialect } from './dialect.ts';
-import { openingError, statementError } from './errors.ts';
-import { ProcessSignals } from './process-signals.ts';
-import type { Role } from './protocol.ts';
-import { Turns } from './turns.ts';
-import { COPY_BYTES, type CopyParts, copyBefore, makeWhole } from './whole-copy.ts';
-import { RequestFailed, WorkerThread } from './worker-thread.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import {
+  COPY_SIZE_SQL,
+  type DatabaseCopyOptions,
+  migrationCopyTarget,
+  writeDatabaseCopy,
+} from './database-copy.ts';
+import { FifoMutex } from './fifo-mutex.ts';
+import { InProcessSignals } from './in-process-signals.ts';
+import { describeOpenError, toStatementError } from './sqlite-errors.ts';
+import { SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
+import { WorkerDialect } from './worker-dialect.ts';
+import type { WorkerRole } from './worker-protocol.ts';
 
-export interface OpenSqliteOptions extends CopyParts {
+export interface OpenSqliteOptions extends DatabaseCopyOptions {
   /** Of the audit chains; one that only this process knows unless given. */
   readonly auditKey?: KeyObject | undefined;
   /** The program's own list unless a test passes another. */
@@ -32,14 +41,14 @@ export interface OpenSqliteOptions extends CopyParts {
  */
 export async function openSqlite(path: string, options: OpenSqliteOptions): Promise<Database & BeatStore> {
   await prepareFile(path);
-  const writer = new WorkerThread('writer', options.log);
-  const reader = new WorkerThread('reader', options.log);
+  const writer = new SqliteWorkerThread('writer', options.log);
+  const reader = new SqliteWorkerThread('reader', options.log);
   try {
     await openThread(writer, path, 'writer');
     const database = new SqliteDatabase(writer, reader, options.auditKey ?? PROCESS_AUDIT_KEY);
-    await migrate(database, {
+    await runMigrations(database, {
       ...options,
-      keepCopy: (number) => keepCopy({ database, writer, path }, number, options),
+      createBackup: (number) => copyBeforeMigration({ database, writer, path }, number, options),
     });
     await openThread(reader, path, 'reader');
     return database;
@@ -51,77 +60,79 @@ export async function openSqlite(path: string, options: OpenSqliteOptions): Prom
 
 class SqliteDatabase implements Database, BeatStore {
   readonly isShared = false;
-  readonly signals = new ProcessSignals();
+  readonly signals = new InProcessSignals();
   readonly read: Kysely<Schema>;
   readonly #write: Kysely<Schema>;
-  readonly #writer: WorkerThread;
-  readonly #reader: WorkerThread;
-  readonly #turns = new Turns();
+  readonly #writer: SqliteWorkerThread;
+  readonly #reader: SqliteWorkerThread;
+  readonly #turns = new FifoMutex();
 
   readonly #auditKey: KeyObject;
 
-  constructor(writer: WorkerThread, reader: WorkerThread, auditKey: KeyObject) {
+  constructor(writer: SqliteWorkerThread, reader: SqliteWorkerThread, auditKey: KeyObject) {
     this.#auditKey = auditKey;
     this.#writer = writer;
     this.#reader = reader;
     this.read = new Kysely({ dialect: new WorkerDialect(reader, null) });
-    noteAuditKey(this.read, auditKey);
+    setAuditKey(this.read, auditKey);
     this.#write = new Kysely({ dialect: new WorkerDialect(writer, this.#turns) });
   }
 
-  async transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
     let announced = false;
     const result = await this.#write.transaction().execute(async (writer) => {
-      noteAuditKey(writer, this.#auditKey);
+      setAuditKey(writer, this.#auditKey);
       const done = await work(writer);
-      announced = this.signals.announcedIn(writer);
+      announced = this.signals.hasAnnounced(writer);
       return done;
     });
-    if (announced) this.signals.tell();
+    if (announced) this.signals.notify();
     return result;
   }
 
-  rowTransaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+  rowTransaction<T>(work: (writer: DatabaseWriter) => Promise<T>): Promise<T> {
     return this.transaction(work);
   }
 
-  expire(beforeMs: number): Promise<number> {
-    return expireInBatches(this, beforeMs);
+  expireExchanges(beforeMs: number): Promise<number> {
+    return expireExchangesInBatches(this, beforeMs);
   }
 
   async ping(): Promise<void> {
-    await Promise.all([this.#writer.ask({ kind: 'ping' }), this.#reader.ask({ kind: 'ping' })]);
+    await Promise.all([this.#writer.send({ kind: 'ping' }), this.#reader.send({ kind: 'ping' })]);
   }
 
-  async ingest(region: SpoolRegion): Promise<Ingested> {
-    const endTurn = await this.#turns.take();
+  async ingest(region: SpoolRegion): Promise<IngestResult> {
+    const endTurn = await this.#turns.acquire();
     try {
-      const { ingested } = await this.#writer.ask({ kind: 'ingest', region });
+      const { ingested } = await this.#writer.send({ kind: 'ingest', region });
       if (!ingested) throw new Error('The writer answered an ingest without its counts');
       return ingested;
     } catch (error) {
-      throw error instanceof RequestFailed ? statementError(error.failure, `ingest ${region.path}`) : error;
+      throw error instanceof WorkerRequestError
+        ? toStatementError(error.failure, `ingest ${region.path}`)
+        : error;
     } finally {
       endTurn();
     }
   }
 
-  async keepBeats(beats: readonly QuietBeats[]): Promise<readonly boolean[]> {
-    const request = { kind: 'beats', beats: beats.map(quietValues) } as const;
-    const endTurn = await this.#turns.take();
+  async applyBeatsIfUnchanged(beats: readonly OptimisticBeats[]): Promise<readonly boolean[]> {
+    const request = { kind: 'beats', beats: beats.map(toOptimisticBeatParameters) } as const;
+    const endTurn = await this.#turns.acquire();
     try {
-      const { kept } = await this.#writer.ask(request);
+      const { kept } = await this.#writer.send(request);
       if (!kept) throw new Error('The writer answered beats without saying what it kept');
       return kept;
     } catch (error) {
-      throw error instanceof RequestFailed ? statementError(error.failure, 'keep beats') : error;
+      throw error instanceof WorkerRequestError ? toStatementError(error.failure, 'keep beats') : error;
     } finally {
       endTurn();
     }
   }
 
   async close(): Promise<void> {
-    const endTurn = await this.#turns.take();
+    const endTurn = await this.#turns.acquire();
     await this.#reader.close();
     // Last, and alone: the connection that closes last folds the write-ahead log into the file.
     await this.#writer.close();
@@ -129,12 +140,12 @@ class SqliteDatabase implements Database, BeatStore {
   }
 }
 
-async function openThread(thread: WorkerThread, path: string, role: Role): Promise<void> {
+async function openThread(thread: SqliteWorkerThread, path: string, role: WorkerRole): Promise<void> {
   try {
-    await thread.ask({ kind: 'open', path, role });
+    await thread.send({ kind: 'open', path, role });
   } catch (error) {
-    if (error instanceof RequestFailed)
-      throw new StoreUnusable(openingError(path, error.failure), { cause: error });
+    if (error instanceof WorkerRequestError)
+      throw new StoreUnusableError(describeOpenError(path, error.failure), { cause: error });
     throw error;
   }
 }
@@ -143,24 +154,26 @@ async function openThread(thread: WorkerThread, path: string, role: Role): Promi
 async function prepareFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())
-    throw new StoreUnusable(`${path} is a directory; storage.database wants the path of a file in it.`);
+    throw new StoreUnusableError(`${path} is a directory; storage.database wants the path of a file in it.`);
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await (await open(path, 'a', 0o600)).close();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreUnusable(`Cannot write the database ${path}: ${reason}`, { cause });
+    throw new StoreUnusableError(`Cannot write the database ${path}: ${reason}`, { cause });
   }
 }
 
-async function keepCopy(
-  { database, writer, path }: { database: SqliteDatabase; writer: WorkerThread; path: string },
+async function copyBeforeMigration(
+  { database, writer, path }: { database: SqliteDatabase; writer: SqliteWorkerThread; path: string },
   number: number,
-  parts: CopyParts,
+  parts: DatabaseCopyOptions,
 ): Promise<void> {
-  const { to, purpose } = copyBefore(path, number);
-  const { rows } = await database.transaction((one) => sql.raw<{ bytes: number }>(COPY_BYTES).execute(one));
+  const { to, purpose } = migrationCopyTarget(path, number);
+  const { rows } = await database.transaction((one) =>
+    sql.raw<{ bytes: number }>(COPY_SIZE_SQL).execute(one),
+  );
   const bytes = rows[0]?.bytes ?? 0;
-  const write = (unfinished: string) => writer.ask({ kind: 'copy', to: unfinished });
-  await makeWhole({ from: path, to, bytes, purpose, write }, parts);
+  const write = (unfinished: string) => writer.send({ kind: 'copy', to: unfinished });
+  await writeDatabaseCopy({ from: path, to, bytes, purpose, write }, parts);
 }

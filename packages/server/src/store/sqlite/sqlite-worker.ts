@@ -1,18 +1,18 @@
 import { parentPort } from 'node:worker_threads';
-import { Connection, NOTHING } from './connection.ts';
-import { sqliteCode } from './errors.ts';
-import { ingest } from './ingest.ts';
-import { keepBeats } from './keep-beats.ts';
-import type { Call, Done, Reply, Request } from './protocol.ts';
+import { applyBeatsIfUnchanged } from './apply-beats.ts';
+import { ingestRegion } from './ingest-region.ts';
+import { EMPTY_RESULT, SqliteConnection } from './sqlite-connection.ts';
+import { sqliteResultCode } from './sqlite-errors.ts';
+import type { WorkerCall, WorkerReply, WorkerRequest, WorkerResult } from './worker-protocol.ts';
 
 const port = parentPort;
 if (!port) throw new Error('sqlite-worker.ts runs in a worker thread');
 
-let connection: Connection | null = null;
+let connection: SqliteConnection | null = null;
 
-function answer(request: Request): Done {
+function handleRequest(request: WorkerRequest): WorkerResult {
   if (request.kind === 'open') {
-    connection = new Connection(request.path, request.role);
+    connection = new SqliteConnection(request.path, request.role);
     return connection.ping();
   }
   if (!connection) throw new Error('The database is not open');
@@ -20,9 +20,9 @@ function answer(request: Request): Done {
     case 'query':
       return connection.query(request.sql, request.parameters);
     case 'ingest':
-      return { ...NOTHING, ingested: ingest(connection, request.region) };
+      return { ...EMPTY_RESULT, ingested: ingestRegion(connection, request.region) };
     case 'beats':
-      return { ...NOTHING, kept: keepBeats(connection, request.beats) };
+      return { ...EMPTY_RESULT, kept: applyBeatsIfUnchanged(connection, request.beats) };
     case 'copy':
       return connection.copy(request.to);
     default:
@@ -31,13 +31,13 @@ function answer(request: Request): Done {
 }
 
 // Both ends of the port are compiled from protocol.ts, so what arrives is a Call.
-port.on('message', ({ id, request }: Call) => {
-  let reply: Reply;
+port.on('message', ({ id, request }: WorkerCall) => {
+  let reply: WorkerReply;
   try {
-    reply = { id, done: answer(request) };
+    reply = { id, done: handleRequest(request) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    reply = { id, failure: { message, code: sqliteCode(error) } };
+    reply = { id, failure: { message, code: sqliteResultCode(error) } };
   }
   port.postMessage(reply);
   if (request.kind === 'close') port.close();

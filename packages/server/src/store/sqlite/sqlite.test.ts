@@ -7,29 +7,28 @@ import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
 import { alertsSuite } from '../alerts.suite.ts';
 import { auditSuite } from '../audit.suite.ts';
-import { exchangeListSuite } from '../exchange-lists.suite.ts';
-import { LIVE_COLUMNS } from '../live-batches.ts';
-import { liveSuite } from '../live-events.suite.ts';
-
-import { MIGRATIONS } from '../migrations/list.ts';
+import { exchangeListSuite } from '../exchange-pages.suite.ts';
+import { liveEventSuite } from '../live-events.suite.ts';
+import { LIVE_EVENT_COLUMNS } from '../live-exchange-batches.ts';
 import type { Migration } from '../migrations/migration.ts';
+import { MIGRATIONS } from '../migrations/migration-list.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports.ts';
 import { repositorySuite } from '../repositories.suite.ts';
 import { rollupExpirySuite } from '../rollup-expiry.suite.ts';
-import { METADATA_COLUMNS, ROLLUPS, rollupColumns } from '../rollups/statements.ts';
+import { METADATA_COLUMNS, ROLLUP_TABLES, rollupColumns } from '../rollups/rollup-statements.ts';
 import { rollupSuite } from '../rollups.suite.ts';
-import { putSetting, settingValue } from '../settings.ts';
+import { getSetting, storeSetting } from '../settings.ts';
 import { signInSuite } from '../sign-in.suite.ts';
-import { StoreUnusable } from '../store-unusable.ts';
-import { storedTurnSuite } from '../stored-turns.suite.ts';
-import { exchangeRow } from '../test/rows.ts';
-import { temporaryDirectory } from '../test/temporary-directory.ts';
-import { Connection } from './connection.ts';
-import { sqliteCode } from './errors.ts';
-import { ingest } from './ingest.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import { storedResponseSuite } from '../stored-responses.suite.ts';
+import { createTestExchangeRow } from '../test/rows.ts';
+import { createTemporaryDirectory } from '../test/temporary-directory.ts';
+import { ingestRegion } from './ingest-region.ts';
 import { openSqlite } from './open-sqlite.ts';
-import { WorkerThread } from './worker-thread.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { sqliteResultCode } from './sqlite-errors.ts';
+import { SqliteWorkerThread } from './sqlite-worker-thread.ts';
 
 const quiet = { log: silentLog, clock: systemClock };
 
@@ -40,15 +39,15 @@ async function openIn(t: TestContext, dataDir: string, migrations?: readonly Mig
   return database;
 }
 
-auditSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-repositorySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-storedTurnSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-signInSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-rollupSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-rollupExpirySuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-exchangeListSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-liveSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
-alertsSuite('sqlite', (t) => openIn(t, temporaryDirectory(t)));
+auditSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+repositorySuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+storedResponseSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+signInSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+rollupSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+rollupExpirySuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+exchangeListSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+liveEventSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
+alertsSuite('sqlite', (t) => openIn(t, createTemporaryDirectory(t)));
 
 const second: Migration = {
   number: (MIGRATIONS.at(-1)?.number ?? 0) + 1,
@@ -59,37 +58,37 @@ const second: Migration = {
 };
 
 test('what was committed is there after the file is opened again, and nothing else remains beside it', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const first = await openDatabase('sqlite:', { ...quiet, dataDir });
-  await first.transaction((writer) => putSetting(writer, 'a', '1'));
+  await first.transaction((writer) => storeSetting(writer, 'a', '1'));
   await first.ping();
   await first.close();
   await first.close();
   assert.equal(existsSync(join(dataDir, 'floe.db-wal')), false);
   assert.equal(statSync(join(dataDir, 'floe.db')).mode & 0o777, 0o600);
   const again = await openIn(t, dataDir);
-  assert.equal(await settingValue(again.read, 'a'), '1');
+  assert.equal(await getSetting(again.read, 'a'), '1');
 });
 
 test('a database in use is copied before it is migrated', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const before = await openIn(t, dataDir);
-  await before.transaction((writer) => putSetting(writer, 'a', '1'));
+  await before.transaction((writer) => storeSetting(writer, 'a', '1'));
   await before.close();
   const copy = join(dataDir, `floe.db.before-${second.number}`);
   assert.equal(existsSync(copy), false);
   const after = await openIn(t, dataDir, [...MIGRATIONS, second]);
-  assert.equal(await settingValue(after.read, 'a'), '1');
+  assert.equal(await getSetting(after.read, 'a'), '1');
   await after.close();
   const copied = await openSqlite(copy, quiet);
   t.after(() => copied.close());
-  assert.equal(await settingValue(copied.read, 'a'), '1');
+  assert.equal(await getSetting(copied.read, 'a'), '1');
 });
 
 test('the copy before a migration is told of, refused where there is no room, and what a killed one left is thrown away', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const before = await openIn(t, dataDir);
-  await before.transaction((writer) => putSetting(writer, 'a', '1'));
+  await before.transaction((writer) => storeSetting(writer, 'a', '1'));
   await before.close();
   const path = join(dataDir, 'floe.db');
   const copy = `${path}.before-${second.number}`;
@@ -121,7 +120,7 @@ test('the copy before a migration is told of, refused where there is no room, an
 });
 
 test('a migration that fails changes nothing and is tried again at the next start', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   await (await openIn(t, dataDir)).close();
   const failing: Migration = {
     ...second,
@@ -136,12 +135,12 @@ test('a migration that fails changes nothing and is tried again at the next star
 });
 
 test('a database that a newer program made is refused', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   await (await openIn(t, dataDir, [...MIGRATIONS, second])).close();
   await assert.rejects(
     openIn(t, dataDir),
     (error) =>
-      error instanceof StoreUnusable &&
+      error instanceof StoreUnusableError &&
       new RegExp(`newer Floe \\(migration ${second.number}; this one knows ${second.number - 1}\\)`).test(
         error.message,
       ),
@@ -149,7 +148,7 @@ test('a database that a newer program made is refused', async (t) => {
 });
 
 test('a path that cannot be a database is refused with a line that says why', async (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   mkdirSync(join(dataDir, 'directory.db'));
   writeFileSync(join(dataDir, 'text.db'), 'this is a file of text, not of pages'.repeat(100));
   const cases: [string, RegExp][] = [
@@ -162,43 +161,43 @@ test('a path that cannot be a database is refused with a line that says why', as
   for (const [url, message] of cases)
     await assert.rejects(
       openDatabase(url, { ...quiet, dataDir }),
-      (error) => error instanceof StoreUnusable && message.test(error.message),
+      (error) => error instanceof StoreUnusableError && message.test(error.message),
       url,
     );
   assert.match(readFileSync(join(dataDir, 'text.db'), 'utf8'), /^this is a file of text/);
 });
 
 test('a thread that ends rejects what was asked of it and what is asked later', async () => {
-  const thread = new WorkerThread('writer', silentLog);
-  const asked = thread.ask({ kind: 'ping' }).then(
+  const thread = new SqliteWorkerThread('writer', silentLog);
+  const asked = thread.send({ kind: 'ping' }).then(
     () => 'answered',
     (error) => error,
   );
   await thread.terminate();
   const isAway = (error: unknown) => error instanceof Fault && error.code === 'overloaded';
   assert.ok(isAway(await asked));
-  await assert.rejects(thread.ask({ kind: 'ping' }), isAway);
+  await assert.rejects(thread.send({ kind: 'ping' }), isAway);
   await thread.close();
 });
 
 test('a statement that fails names itself, and the transaction can go on', async (t) => {
-  const database = await openIn(t, temporaryDirectory(t));
+  const database = await openIn(t, createTemporaryDirectory(t));
   await database.transaction(async (writer) => {
     await assert.rejects(
       writer.schema.dropTable('none').execute(),
       /no such table: none \(in: drop table "none"\)/,
     );
-    await putSetting(writer, 'a', '1');
+    await storeSetting(writer, 'a', '1');
   });
-  assert.equal(await settingValue(database.read, 'a'), '1');
+  assert.equal(await getSetting(database.read, 'a'), '1');
 });
 
 test('rows that meet a full disk are undone together, and taken once when there is room', (t) => {
-  const dataDir = temporaryDirectory(t);
+  const dataDir = createTemporaryDirectory(t);
   const connection = fullConnection(join(dataDir, 'full.db'));
   const path = join(dataDir, 'rows.jsonl');
   const ids = Array.from({ length: 200 }, (_, i) => `exc_${i}`);
-  writeFileSync(path, ids.map((id) => `${JSON.stringify(exchangeRow(id))}\n`).join(''));
+  writeFileSync(path, ids.map((id) => `${JSON.stringify(createTestExchangeRow(id))}\n`).join(''));
   const region = { path, from: 0, to: statSync(path).size, last: true };
   const count = () => {
     connection.begin();
@@ -208,8 +207,8 @@ test('rows that meet a full disk are undone together, and taken once when there 
   };
   const SQLITE_FULL = 13;
   assert.throws(
-    () => ingest(connection, region),
-    (error) => sqliteCode(error) === SQLITE_FULL,
+    () => ingestRegion(connection, region),
+    (error) => sqliteResultCode(error) === SQLITE_FULL,
   );
   assert.deepEqual(count(), { n: 0 });
   connection.begin();
@@ -217,33 +216,33 @@ test('rows that meet a full disk are undone together, and taken once when there 
   assert.throws(() => connection.query('select 1', []), /already been rolled back/);
   connection.rollback();
   allowPages(connection, 100_000);
-  assert.equal(ingest(connection, region).inserted, 200);
-  assert.equal(ingest(connection, region).known, 200);
+  assert.equal(ingestRegion(connection, region).inserted, 200);
+  assert.equal(ingestRegion(connection, region).known, 200);
   assert.deepEqual(count(), { n: 200 });
   connection.close();
 });
 
 /** A database whose file may not grow beyond what its tables need. */
-function fullConnection(path: string): Connection {
-  const connection = new Connection(path, 'writer');
+function fullConnection(path: string): SqliteConnection {
+  const connection = new SqliteConnection(path, 'writer');
   connection.begin();
-  const columns = Object.keys(exchangeRow('exc_a')).map((name) =>
+  const columns = Object.keys(createTestExchangeRow('exc_a')).map((name) =>
     name === 'id' ? 'id text primary key' : name,
   );
   connection.query(`create table exchanges (${columns.join(', ')})`, []);
   connection.query('create table orgs (id text, metadata_keys_json text)', []);
   for (const table of ['rollup_minutes', 'rollup_hours', 'rollup_pairs'] as const) {
-    const key = ROLLUPS[table].key.join(', ');
+    const key = ROLLUP_TABLES[table].key.join(', ');
     connection.query(`create table ${table} (${rollupColumns(table).join(', ')}, primary key (${key}))`, []);
   }
   connection.query(`create table exchange_metadata (${METADATA_COLUMNS.join(', ')})`, []);
-  connection.query(`create table live_events (${LIVE_COLUMNS.join(', ')})`, []);
+  connection.query(`create table live_events (${LIVE_EVENT_COLUMNS.join(', ')})`, []);
   connection.commit();
   allowPages(connection, 10);
   return connection;
 }
 
-function allowPages(connection: Connection, pages: number): void {
+function allowPages(connection: SqliteConnection, pages: number): void {
   connection.begin();
   connection.query(`pragma max_page_count = ${pages}`, []);
   connection.commit();

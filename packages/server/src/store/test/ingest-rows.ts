@@ -1,14 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Database, Ingested } from '../ports.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import type { Database, IngestResult } from '../ports.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 
 let files = 0;
 
 /** Takes rows into the database as the spool would. */
-export function ingestRows(t: TestContext, database: Database, rows: readonly object[]): Promise<Ingested> {
-  const path = join(temporaryDirectory(t), `rows-${files++}.jsonl`);
+export function ingestRows(
+  t: TestContext,
+  database: Database,
+  rows: readonly object[],
+): Promise<IngestResult> {
+  const path = join(createTemporaryDirectory(t), `rows-${files++}.jsonl`);
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   writeFileSync(path, text);
   return database.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });

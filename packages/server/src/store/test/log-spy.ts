@@ -7,7 +7,7 @@ export interface LogLine {
 }
 
 /** A log that keeps its lines for a test to look at. */
-export function spyLog(): Log & { readonly lines: LogLine[] } {
+export function createLogSpy(): Log & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: object, message: string) => {
     lines.push({ level, fields, message });

@@ -1,20 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { after, type TestContext } from 'node:test';
-import { type Postgres, testPostgres } from '@floe/testkit/postgres';
+import { getTestPostgres, type TestPostgres } from '@floe/testkit/postgres';
 import pg from 'pg';
 import { systemClock } from '../../core/clock.ts';
 import { silentLog } from '../../core/log.ts';
-import type { Store } from '../open-database.ts';
+import type { DatabaseWithBeats } from '../open-database.ts';
 import { openPostgres } from '../postgres/open-postgres.ts';
 
-let server: Promise<Postgres> | null = null;
+let server: Promise<TestPostgres> | null = null;
 after(async () => {
   await (await server)?.stop();
 });
 
 /** Runs one statement as the administrator, in the database of `url` if given. */
-export async function administer(sql: string, url?: string): Promise<readonly Record<string, unknown>[]> {
-  server ??= testPostgres();
+export async function runAsAdministrator(
+  sql: string,
+  url?: string,
+): Promise<readonly Record<string, unknown>[]> {
+  server ??= getTestPostgres();
   const client = new pg.Client({ connectionString: url ?? (await server).url });
   await client.connect();
   try {
@@ -28,40 +31,40 @@ export async function administer(sql: string, url?: string): Promise<readonly Re
 const TEMPLATE = process.env['FLOE_TEST_POSTGRES_TEMPLATE'];
 
 async function createDatabase(template = TEMPLATE): Promise<string> {
-  server ??= testPostgres();
+  server ??= getTestPostgres();
   const name = `floe_test_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name}${template ? ` template ${template}` : ''}`);
+  await runAsAdministrator(`create database ${name}${template ? ` template ${template}` : ''}`);
   const url = new URL((await server).url);
   url.pathname = `/${name}`;
   return url.href;
 }
 
 async function dropDatabase(url: string): Promise<void> {
-  await administer(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  await runAsAdministrator(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
 }
 
 /** A database without rows for several tests; `drop` ends it with whatever is still connected. */
-export async function ownDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+export async function createSharedTestDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const url = await createDatabase();
   return { url, drop: () => dropDatabase(url) };
 }
 
 /** URL of a database of this test's own, without rows; what is still connected when the test ends loses it. */
-export async function testDatabase(t: TestContext): Promise<string> {
+export async function createTestDatabase(t: TestContext): Promise<string> {
   const url = await createDatabase();
   t.after(() => dropDatabase(url));
   return url;
 }
 
 /** URL of a database of this test's own, without tables. */
-export async function bareDatabase(t: TestContext): Promise<string> {
+export async function createTestDatabaseWithoutTables(t: TestContext): Promise<string> {
   const url = await createDatabase('template1');
   t.after(() => dropDatabase(url));
   return url;
 }
 
 /** A migrated database that is closed and dropped when the test ends. */
-export async function openEmpty(t: TestContext): Promise<Store> {
+export async function openTestDatabase(t: TestContext): Promise<DatabaseWithBeats> {
   const url = await createDatabase();
   const database = await openPostgres(url, { log: silentLog, clock: systemClock });
   t.after(async () => {

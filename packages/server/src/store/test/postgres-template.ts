@@ -6,7 +6,7 @@ import { openPostgres } from '../postgres/open-postgres.ts';
 const NAME = 'floe_template';
 
 /** Makes the database that the files of a test run copy, and returns its name. @param server URL of an administrator */
-export async function makeTemplate(server: string): Promise<string> {
+export async function createTemplateDatabase(server: string): Promise<string> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   await client.query(`drop database if exists ${NAME}`);

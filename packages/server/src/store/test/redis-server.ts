@@ -1,13 +1,13 @@
 import { after } from 'node:test';
-import { type Redis, testRedis } from '@floe/testkit/redis';
+import { getTestRedis, type TestRedis } from '@floe/testkit/redis';
 
-let server: Promise<Redis> | null = null;
+let server: Promise<TestRedis> | null = null;
 after(async () => {
   await (await server)?.stop();
 });
 
 /** URL of the Redis that the tests of one file share; each test takes an org of its own. */
-export async function redisUrl(): Promise<string> {
-  server ??= testRedis();
+export async function startTestRedis(): Promise<string> {
+  server ??= getTestRedis();
   return (await server).url;
 }

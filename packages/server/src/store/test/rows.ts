@@ -1,13 +1,13 @@
 import type { PlatformKeyRow } from '../platform-keys.ts';
 import type { ExchangeRow } from '../ports.ts';
 
-export const ORG = 'org_one';
+export const TEST_ORG_ID = 'org_one';
 
 /** A whole exchange row; `changes` are what a test is about. */
-export function exchangeRow(id: string, changes: Partial<ExchangeRow> = {}): ExchangeRow {
+export function createTestExchangeRow(id: string, changes: Partial<ExchangeRow> = {}): ExchangeRow {
   return {
     id,
-    org_id: ORG,
+    org_id: TEST_ORG_ID,
     created_at: 1_700_000_000_000,
     surface: 'chat',
     route_mode: 'unified',
@@ -51,10 +51,10 @@ export function exchangeRow(id: string, changes: Partial<ExchangeRow> = {}): Exc
   };
 }
 
-export function platformKeyRow(id: string, changes: Partial<PlatformKeyRow> = {}): PlatformKeyRow {
+export function createTestPlatformKeyRow(id: string, changes: Partial<PlatformKeyRow> = {}): PlatformKeyRow {
   return {
     id,
-    org_id: ORG,
+    org_id: TEST_ORG_ID,
     name: 'ci',
     hash: `hash of ${id}`,
     prefix: 'eis_AbCd',

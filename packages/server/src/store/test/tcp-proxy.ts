@@ -11,12 +11,12 @@ export interface TcpProxy {
   /** Passes everything on so many milliseconds later, either way. */
   delay(ms: number): void;
   /** Passes everything on again; connections broken stay so. */
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
 /** A way to a server that a test can break. */
-export async function tcpProxy(to: string): Promise<TcpProxy> {
+export async function startTcpProxy(to: string): Promise<TcpProxy> {
   const target = new URL(to);
   const pairs = new Set<readonly [Socket, Socket]>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
@@ -33,7 +33,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
       [client, upstream],
       [upstream, client],
     ] as const) {
-      passOn(from, into, () => delayMs);
+      forwardBytes(from, into, () => delayMs);
       from.on('error', () => into.destroy());
       from.on('close', () => {
         into.destroy();
@@ -63,7 +63,7 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     delay(ms) {
       delayMs = ms;
     },
-    mend() {
+    restore() {
       state = 'open';
       delayMs = 0;
       for (const sockets of pairs) for (const socket of sockets) socket.resume();
@@ -85,7 +85,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 /** In the order in which it came, whatever the delay is by then. */
-function passOn(from: Socket, into: Socket, delayMs: () => number): void {
+function forwardBytes(from: Socket, into: Socket, delayMs: () => number): void {
   const waiting: { readonly dueAt: number; readonly bytes: Buffer }[] = [];
   const send = () => {
     const now = performance.now();

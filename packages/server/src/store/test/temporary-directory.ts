@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 /** A directory that goes with the test. */
-export function temporaryDirectory(t: TestContext): string {
+export function createTemporaryDirectory(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'floe-store-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
   return path;

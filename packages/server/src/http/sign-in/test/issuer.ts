@@ -3,7 +3,7 @@ import { createServer as createTlsServer, request as tlsRequest } from 'node:htt
 import Provider from 'oidc-provider';
 
 /** Who signs in at the issuer next, and what it says of them. */
-export interface Account {
+export interface IssuerAccount {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean;
@@ -18,7 +18,7 @@ export interface TestIssuer {
   /** Where it listens on loopback. */
   readonly port: number;
   /** Who is at the issuer: signs in without a word, unless null, who refuses. */
-  account: Account | null;
+  account: IssuerAccount | null;
   /** Requests that Floe itself sent, as `POST /token`. */
   readonly asked: string[];
   /** Follows a browser from Floe's redirect through the issuer; returns the address it is sent back to. */
@@ -29,7 +29,7 @@ export interface TestIssuer {
 export const CLIENT_SECRET = 'a secret that both of them know';
 
 /** A name that only some know, and what proves it. */
-export interface NamedIssuer {
+export interface TlsIssuerOptions {
   readonly host: string;
   readonly cert: string;
   readonly key: string;
@@ -41,14 +41,15 @@ export interface NamedIssuer {
  * A real OpenID provider on loopback. `redirectUri` is the callback that is registered there; with `named` it speaks TLS
  * under that name, which no resolver knows: its visitors find it all the same.
  */
-export async function startIssuer(redirectUri: string, named?: NamedIssuer): Promise<TestIssuer> {
+export async function startIssuer(redirectUri: string, named?: TlsIssuerOptions): Promise<TestIssuer> {
   const asked: string[] = [];
-  const state: { account: Account | null } = { account: null };
+  const state: { account: IssuerAccount | null } = { account: null };
   let provider: Provider | null = null;
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     asked.push(`${req.method} ${req.url?.split('?')[0]}`);
     if (!provider) return void res.writeHead(503).end();
-    if (req.url?.startsWith('/interaction/')) return void interact(provider, req, res, state.account);
+    if (req.url?.startsWith('/interaction/'))
+      return void finishInteraction(provider, req, res, state.account);
     provider.callback()(req, res);
   };
   const server = named ? createTlsServer({ cert: named.cert, key: named.key }, answer) : createServer(answer);
@@ -71,7 +72,7 @@ export async function startIssuer(redirectUri: string, named?: NamedIssuer): Pro
     set account(account) {
       state.account = account;
     },
-    visit: (location) => visit(location, url, named ? knowing(named, port) : plainly),
+    visit: (location) => followRedirects(location, url, named ? getByLoopback(named, port) : getPlain),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -88,7 +89,7 @@ interface GrantContext {
   };
 }
 
-function configuration(redirectUri: string, account: () => Account | null) {
+function configuration(redirectUri: string, account: () => IssuerAccount | null) {
   return {
     clients: [
       {
@@ -128,32 +129,32 @@ function configuration(redirectUri: string, account: () => Account | null) {
   };
 }
 
-async function interact(
+async function finishInteraction(
   provider: Provider,
   req: IncomingMessage,
   res: ServerResponse,
-  account: Account | null,
+  account: IssuerAccount | null,
 ): Promise<void> {
   const refusal = { error: 'access_denied', error_description: 'not today' };
   await provider.interactionFinished(req, res, account ? { login: { accountId: account.sub } } : refusal);
 }
 
-interface Page {
+interface IssuerPage {
   readonly status: number;
   readonly location: string | null;
   readonly cookies: readonly string[];
 }
 
-type Get = (url: URL, cookie: string) => Promise<Page>;
+type GetPage = (url: URL, cookie: string) => Promise<IssuerPage>;
 
-const plainly: Get = async (url, cookie) => {
+const getPlain: GetPage = async (url, cookie) => {
   const { status, headers } = await fetch(url, { redirect: 'manual', headers: { cookie } });
   return { status, location: headers.get('location'), cookies: headers.getSetCookie() };
 };
 
 /** A browser inside the network where the name is known. */
-const knowing =
-  ({ host, ca }: NamedIssuer, port: number): Get =>
+const getByLoopback =
+  ({ host, ca }: TlsIssuerOptions, port: number): GetPage =>
   (url, cookie) =>
     new Promise((done, fail) => {
       const at = { host: '127.0.0.1', port, servername: host, ca, agent: false };
@@ -167,7 +168,7 @@ const knowing =
         .end();
     });
 
-async function visit(location: string, issuer: string, get: Get): Promise<URL> {
+async function followRedirects(location: string, issuer: string, get: GetPage): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = new URL(location);
   for (let step = 0; step < 10; step++) {

@@ -8,11 +8,11 @@ const CLIENT_ID = 'floe';
 export interface ScriptedIssuer {
   readonly port: number;
   /** Paths that were asked for, in order. */
-  readonly asked: string[];
+  readonly requestedPaths: string[];
   /** What its discovery document says besides, or instead. */
   metadata: JsonObject;
   /** Answers a path in place of what it would answer. */
-  readonly instead: Map<string, (response: ServerResponse) => void>;
+  readonly overrides: Map<string, (response: ServerResponse) => void>;
   /** Goes into the next ID token. */
   nonce: string;
   /** What ID tokens say besides, or instead. */
@@ -60,8 +60,8 @@ export async function startScriptedIssuer(host: string): Promise<ScriptedIssuer>
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     request.resume();
-    state.asked.push(path);
-    const instead = state.instead.get(path);
+    state.requestedPaths.push(path);
+    const instead = state.overrides.get(path);
     const answer = answers[path];
     if (instead) instead(response);
     else if (answer) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer()));
@@ -72,9 +72,9 @@ export async function startScriptedIssuer(host: string): Promise<ScriptedIssuer>
   if (address === null || typeof address === 'string') throw new Error('no port');
   const state: ScriptedIssuer = {
     port: address.port,
-    asked: [],
+    requestedPaths: [],
     metadata: {},
-    instead: new Map(),
+    overrides: new Map(),
     nonce: '',
     claims: {},
     isForged: false,

@@ -55,7 +55,7 @@ create table audit (
   hash text collate "C",
   seq bigint,
   reason text,
-  address text collate "C",
+  ip_address text collate "C",
   session_id text collate "C"
 );
 
@@ -352,7 +352,7 @@ create table checks (
   received_at bigint,
   duration_ms bigint,
   metadata_json text collate "C",
-  stands_for integer not null,
+  missed_count integer not null,
   constraint checks_key primary key (uid, at, id)
 );
 
@@ -392,8 +392,8 @@ create table monitor_pulse (
 create table monitor_gaps (
   started_at bigint not null primary key,
   ended_at bigint not null,
-  presumed integer default 0 not null,
-  stepped integer default 0 not null
+  inferred integer default 0 not null,
+  clock_stepped integer default 0 not null
 );
 
 create table channels (
@@ -413,7 +413,7 @@ create table channels (
   updated_by text collate "C" not null,
   leased_by text collate "C",
   leased_until bigint default 0 not null,
-  resting_until bigint default 0 not null,
+  backoff_until bigint default 0 not null,
   failures integer default 0 not null,
   source_file text,
   constraint channels_by_name unique (org_id, name)
@@ -451,14 +451,14 @@ create table alert_deliveries (
   channel_name text collate "C" not null,
   repetition integer not null,
   state text collate "C" not null,
-  held text collate "C",
+  pending_reason text collate "C",
   created_at bigint not null,
   due_at bigint not null,
   attempts integer default 0 not null,
   sent_at bigint,
   status integer,
   error text collate "C",
-  folded_into text collate "C",
+  grouped_into text collate "C",
   constraint alert_deliveries_once unique (alert_id, channel_id, repetition)
 );
 
@@ -473,7 +473,7 @@ create index alerts_lasting on alerts (org_id, subject_kind, subject_id)
 create index alert_deliveries_pending on alert_deliveries (channel_id, seq)
   where state = 'pending';
 
-create table stored_turns (
+create table stored_responses (
   id text collate "C" not null primary key,
   org_id text collate "C" not null,
   key_id text collate "C" not null,
@@ -481,15 +481,15 @@ create table stored_turns (
   previous_id text collate "C",
   created_at bigint not null,
   origin text not null,
-  held integer not null,
+  stored_by_provider integer not null,
   sealed text not null
 );
 
-create index stored_turns_by_response on stored_turns (org_id, response_id, created_at);
+create index stored_responses_by_response on stored_responses (org_id, response_id, created_at);
 
-create index stored_turns_by_age on stored_turns (org_id, created_at);
+create index stored_responses_by_age on stored_responses (org_id, created_at);
 
-create index stored_turns_by_previous on stored_turns (previous_id);
+create index stored_responses_by_previous on stored_responses (previous_id);
 
 create table budget_spend (
   org_id text collate "C" not null,
@@ -533,7 +533,7 @@ create table budgets (
   constraint budgets_key primary key (org_id, id)
 );
 
-create table resources (
+create table provider_resources (
   org_id text collate "C" not null,
   resource_id text collate "C" not null,
   provider text collate "C" not null,
@@ -542,7 +542,7 @@ create table resources (
   key_id text collate "C" not null,
   created_at bigint not null,
   counted integer default 0 not null,
-  constraint resources_key primary key (org_id, resource_id, provider)
+  constraint provider_resources_key primary key (org_id, resource_id, provider)
 );
 
 create table boards (
@@ -574,7 +574,7 @@ create table maintenance_windows (
   duration_ms bigint,
   monitors_json text collate "C" not null,
   tags_json text collate "C" not null,
-  on_boards integer not null,
+  show_on_boards integer not null,
   created_at bigint not null,
   updated_at bigint not null,
   updated_by text collate "C" not null,
@@ -667,8 +667,8 @@ create table sessions (
   last_seen_at bigint not null,
   expires_at bigint not null,
   stepped_up_until bigint not null,
-  address text collate "C" not null,
-  agent text collate "C" not null,
+  ip_address text collate "C" not null,
+  user_agent text collate "C" not null,
   issuer text,
   passkey_id text collate "C"
 );
@@ -702,14 +702,14 @@ create table identities (
 
 create index identities_by_user on identities (user_id);
 
-create table sign_in_tries (
+create table sign_in_attempts (
   bucket text collate "C" not null primary key,
-  tries bigint not null,
-  last_at bigint not null,
+  attempts bigint not null,
+  last_attempt_at bigint not null,
   blocked_until bigint not null
 );
 
-create table spent_tokens (
+create table used_tokens (
   sha256 text collate "C" not null primary key,
   expires_at bigint not null
 );
@@ -750,17 +750,17 @@ create table provider_credentials (
   constraint provider_credentials_name unique (org_id, provider_id, name)
 );
 
-create table creations (
+create table idempotent_creations (
   org_id text collate "C" not null references orgs (id),
   verb text collate "C" not null,
   idempotency_key text collate "C" not null,
   request_hash text collate "C" not null,
   sealed text collate "C" not null,
   expires_at bigint not null,
-  constraint creations_key primary key (org_id, verb, idempotency_key)
+  constraint idempotent_creations_key primary key (org_id, verb, idempotency_key)
 );
 
-create index creations_by_end on creations (expires_at);
+create index idempotent_creations_by_end on idempotent_creations (expires_at);
 
 create function json_array_length(document text) returns integer
 language sql immutable strict parallel safe
@@ -815,7 +815,7 @@ create table jobs (
   created_at bigint not null,
   seen_at bigint not null,
   ended_at bigint,
-  cancel_asked integer not null,
+  cancel_requested integer not null,
   result_json text collate "C",
   error text collate "C"
 );
@@ -828,10 +828,10 @@ create table relay_decisions (
   created_at bigint not null,
   event text collate "C" not null,
   decision text collate "C" not null,
-  would text collate "C" not null,
+  enforced_decision text collate "C" not null,
   rule text collate "C",
   mode text collate "C",
-  what text collate "C" not null,
+  input_summary text collate "C" not null,
   session_id text collate "C",
   agent text collate "C" not null,
   agent_version text collate "C",
@@ -845,7 +845,7 @@ create table relay_decisions (
   reason text collate "C",
   user_message text collate "C",
   agent_message text collate "C",
-  hits_json text collate "C" not null,
+  matches_json text collate "C" not null,
   findings_json text collate "C" not null,
   event_json text collate "C",
   approval_id text collate "C",
@@ -900,7 +900,7 @@ create table relay_approvals (
   key_name text collate "C" not null,
   owner text collate "C",
   repository text collate "C",
-  what text collate "C" not null,
+  input_summary text collate "C" not null,
   reason text collate "C" not null,
   decided_at bigint,
   decided_by text collate "C",
@@ -924,18 +924,18 @@ create table relay_sessions (
   agent text collate "C",
   agent_version text collate "C",
   client_version text collate "C",
-  first_at bigint not null,
-  last_at bigint not null,
+  first_seen_at bigint not null,
+  last_seen_at bigint not null,
   model_requests bigint not null,
-  last_model_at bigint,
+  last_model_request_at bigint,
   relay_calls bigint not null,
-  last_relay_at bigint,
+  last_relay_call_at bigint,
   constraint relay_sessions_key primary key (org_id, session_id, key_id)
 );
 
-create index relay_sessions_by_time on relay_sessions (org_id, last_at);
+create index relay_sessions_by_time on relay_sessions (org_id, last_seen_at);
 
-create index relay_sessions_by_call on relay_sessions (last_relay_at);
+create index relay_sessions_by_call on relay_sessions (last_relay_call_at);
 
 create table relay_rules (
   id text collate "C" not null,
@@ -947,7 +947,7 @@ create table relay_rules (
   constraint relay_rules_key primary key (org_id, id)
 );
 
-create table kept_bodies (
+create table stored_bodies (
   id text collate "C" not null primary key,
   org_id text collate "C" not null,
   key_id text collate "C" not null,
@@ -956,7 +956,7 @@ create table kept_bodies (
   sealed text not null
 );
 
-create index kept_bodies_by_age on kept_bodies (org_id, created_at, id);
+create index stored_bodies_by_age on stored_bodies (org_id, created_at, id);
 
 create index audit_by_kind on audit (org_id, (rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')), at, id);
 
@@ -970,7 +970,7 @@ create table background_responses (
   owner text collate "C" not null,
   owner_until bigint not null,
   next_at bigint not null,
-  tries integer not null,
+  attempts integer not null,
   exchange_json text not null
 );
 

@@ -55,7 +55,7 @@ create table audit (
   hash text,
   seq bigint,
   reason text,
-  address text,
+  ip_address text,
   session_id text
 );
 
@@ -347,7 +347,7 @@ create table checks (
   received_at bigint,
   duration_ms bigint,
   metadata_json text,
-  stands_for integer not null,
+  missed_count integer not null,
   constraint checks_key primary key (uid, at, id)
 ) without rowid;
 
@@ -387,8 +387,8 @@ create table monitor_pulse (
 create table monitor_gaps (
   started_at bigint not null primary key,
   ended_at bigint not null,
-  presumed integer default 0 not null,
-  stepped integer default 0 not null
+  inferred integer default 0 not null,
+  clock_stepped integer default 0 not null
 );
 
 create table channels (
@@ -408,7 +408,7 @@ create table channels (
   updated_by text not null,
   leased_by text,
   leased_until bigint default 0 not null,
-  resting_until bigint default 0 not null,
+  backoff_until bigint default 0 not null,
   failures integer default 0 not null,
   source_file text,
   constraint channels_by_name unique (org_id, name)
@@ -446,14 +446,14 @@ create table alert_deliveries (
   channel_name text not null,
   repetition integer not null,
   state text not null,
-  held text,
+  pending_reason text,
   created_at bigint not null,
   due_at bigint not null,
   attempts integer default 0 not null,
   sent_at bigint,
   status integer,
   error text,
-  folded_into text,
+  grouped_into text,
   constraint alert_deliveries_once unique (alert_id, channel_id, repetition)
 );
 
@@ -468,7 +468,7 @@ create index alerts_lasting on alerts (org_id, subject_kind, subject_id)
 create index alert_deliveries_pending on alert_deliveries (channel_id, seq)
   where state = 'pending';
 
-create table stored_turns (
+create table stored_responses (
   id text not null primary key,
   org_id text not null,
   key_id text not null,
@@ -476,15 +476,15 @@ create table stored_turns (
   previous_id text,
   created_at bigint not null,
   origin text not null,
-  held integer not null,
+  stored_by_provider integer not null,
   sealed text not null
 );
 
-create index stored_turns_by_response on stored_turns (org_id, response_id, created_at);
+create index stored_responses_by_response on stored_responses (org_id, response_id, created_at);
 
-create index stored_turns_by_age on stored_turns (org_id, created_at);
+create index stored_responses_by_age on stored_responses (org_id, created_at);
 
-create index stored_turns_by_previous on stored_turns (previous_id);
+create index stored_responses_by_previous on stored_responses (previous_id);
 
 create table budget_spend (
   org_id text not null,
@@ -528,7 +528,7 @@ create table budgets (
   constraint budgets_key primary key (org_id, id)
 );
 
-create table resources (
+create table provider_resources (
   org_id text not null,
   resource_id text not null,
   provider text not null,
@@ -537,7 +537,7 @@ create table resources (
   key_id text not null,
   created_at bigint not null,
   counted integer default 0 not null,
-  constraint resources_key primary key (org_id, resource_id, provider)
+  constraint provider_resources_key primary key (org_id, resource_id, provider)
 ) without rowid;
 
 create table boards (
@@ -569,7 +569,7 @@ create table maintenance_windows (
   duration_ms bigint,
   monitors_json text not null,
   tags_json text not null,
-  on_boards integer not null,
+  show_on_boards integer not null,
   created_at bigint not null,
   updated_at bigint not null,
   updated_by text not null,
@@ -655,8 +655,8 @@ create table sessions (
   last_seen_at bigint not null,
   expires_at bigint not null,
   stepped_up_until bigint not null,
-  address text not null,
-  agent text not null,
+  ip_address text not null,
+  user_agent text not null,
   issuer text,
   passkey_id text
 );
@@ -690,14 +690,14 @@ create table identities (
 
 create index identities_by_user on identities (user_id);
 
-create table sign_in_tries (
+create table sign_in_attempts (
   bucket text not null primary key,
-  tries bigint not null,
-  last_at bigint not null,
+  attempts bigint not null,
+  last_attempt_at bigint not null,
   blocked_until bigint not null
 );
 
-create table spent_tokens (
+create table used_tokens (
   sha256 text not null primary key,
   expires_at bigint not null
 );
@@ -738,17 +738,17 @@ create table provider_credentials (
   constraint provider_credentials_name unique (org_id, provider_id, name)
 );
 
-create table creations (
+create table idempotent_creations (
   org_id text not null references orgs (id),
   verb text not null,
   idempotency_key text not null,
   request_hash text not null,
   sealed text not null,
   expires_at bigint not null,
-  constraint creations_key primary key (org_id, verb, idempotency_key)
+  constraint idempotent_creations_key primary key (org_id, verb, idempotency_key)
 );
 
-create index creations_by_end on creations (expires_at);
+create index idempotent_creations_by_end on idempotent_creations (expires_at);
 
 create table live_events (
   seq integer primary key autoincrement,
@@ -799,7 +799,7 @@ create table jobs (
   created_at bigint not null,
   seen_at bigint not null,
   ended_at bigint,
-  cancel_asked integer not null,
+  cancel_requested integer not null,
   result_json text,
   error text
 );
@@ -812,10 +812,10 @@ create table relay_decisions (
   created_at bigint not null,
   event text not null,
   decision text not null,
-  would text not null,
+  enforced_decision text not null,
   rule text,
   mode text,
-  what text not null,
+  input_summary text not null,
   session_id text,
   agent text not null,
   agent_version text,
@@ -829,7 +829,7 @@ create table relay_decisions (
   reason text,
   user_message text,
   agent_message text,
-  hits_json text not null,
+  matches_json text not null,
   findings_json text not null,
   event_json text,
   approval_id text,
@@ -884,7 +884,7 @@ create table relay_approvals (
   key_name text not null,
   owner text,
   repository text,
-  what text not null,
+  input_summary text not null,
   reason text not null,
   decided_at bigint,
   decided_by text,
@@ -908,18 +908,18 @@ create table relay_sessions (
   agent text,
   agent_version text,
   client_version text,
-  first_at bigint not null,
-  last_at bigint not null,
+  first_seen_at bigint not null,
+  last_seen_at bigint not null,
   model_requests bigint not null,
-  last_model_at bigint,
+  last_model_request_at bigint,
   relay_calls bigint not null,
-  last_relay_at bigint,
+  last_relay_call_at bigint,
   constraint relay_sessions_key primary key (org_id, session_id, key_id)
 );
 
-create index relay_sessions_by_time on relay_sessions (org_id, last_at);
+create index relay_sessions_by_time on relay_sessions (org_id, last_seen_at);
 
-create index relay_sessions_by_call on relay_sessions (last_relay_at);
+create index relay_sessions_by_call on relay_sessions (last_relay_call_at);
 
 create table relay_rules (
   id text not null,
@@ -931,7 +931,7 @@ create table relay_rules (
   constraint relay_rules_key primary key (org_id, id)
 );
 
-create table kept_bodies (
+create table stored_bodies (
   id text not null primary key,
   org_id text not null,
   key_id text not null,
@@ -940,7 +940,7 @@ create table kept_bodies (
   sealed text not null
 );
 
-create index kept_bodies_by_age on kept_bodies (org_id, created_at, id);
+create index stored_bodies_by_age on stored_bodies (org_id, created_at, id);
 
 create index audit_by_kind on audit (org_id, (rtrim(action, 'abcdefghijklmnopqrstuvwxyz_')), at, id);
 
@@ -954,7 +954,7 @@ create table background_responses (
   owner text not null,
   owner_until bigint not null,
   next_at bigint not null,
-  tries integer not null,
+  attempts integer not null,
   exchange_json text not null
 ) without rowid;
 

@@ -7,9 +7,9 @@
 import { openSync, write } from 'node:fs';
 import { systemClock } from '../../../core/clock.ts';
 import { silentLog } from '../../../core/log.ts';
-import { lockDataDir } from '../../lock.ts';
+import { lockDataDir } from '../../data-dir-lock.ts';
 import { openDatabase } from '../../open-database.ts';
-import { exchangeRow } from '../../test/rows.ts';
+import { createTestExchangeRow } from '../../test/rows.ts';
 import { openRowSink } from '../row-sink.ts';
 
 const ROWS_PER_TURN = 15;
@@ -38,7 +38,9 @@ function sign(): void {
 function appendSome(): void {
   sign();
   for (let i = 0; i < ROWS_PER_TURN; i++) {
-    sink.append(exchangeRow(`${prefix}${appended}`, { created_at: Date.now(), decisions_json: padding }));
+    sink.append(
+      createTestExchangeRow(`${prefix}${appended}`, { created_at: Date.now(), decisions_json: padding }),
+    );
     appended += 1;
   }
   turns += 1;

@@ -1,4 +1,4 @@
-import { diskFiles, type SpoolFiles } from '../spool-files.ts';
+import { diskSpoolFiles, type SpoolFiles } from '../spool-files.ts';
 
 export interface FaultyFiles extends SpoolFiles {
   /** Error code every write fails with, after half of its bytes were written; null to succeed. */
@@ -13,16 +13,16 @@ function fault(code: string): Error {
 }
 
 /** The real disk, with faults that a test turns on and off. */
-export function faultyFiles(): FaultyFiles {
+export function createFaultyFiles(): FaultyFiles {
   const files: FaultyFiles = {
-    ...diskFiles,
+    ...diskSpoolFiles,
     writeFault: null,
     createFault: null,
     syncFault: null,
     syncs: 0,
     async create(path) {
       if (files.createFault) throw fault(files.createFault);
-      const file = await diskFiles.create(path);
+      const file = await diskSpoolFiles.create(path);
       return {
         async write(bytes, position) {
           if (!files.writeFault) return file.write(bytes, position);

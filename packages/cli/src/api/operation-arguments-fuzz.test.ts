@@ -1,0 +1,81 @@
+// Every option of every verb with values of every kind: what cannot be read is a mistake of the person, told in one line.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '../connection.ts';
+import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
+import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
+
+const VALUES = [
+  '',
+  ' ',
+  'text',
+  'constructor',
+  '__proto__',
+  '-1',
+  '1.5',
+  '1e400',
+  'NaN',
+  '9'.repeat(400),
+  'true',
+  'null',
+  '[]',
+  '{}',
+  '[null]',
+  '{"a":1}',
+  '[',
+  '\u0000',
+  ',',
+  ',,',
+  'a,b',
+  '=',
+  'a=',
+  '=b',
+  '--',
+  '-',
+  '@file',
+  '../..',
+];
+
+const verbs = Object.entries(loadApiOperations()).flatMap(([subject, all]) =>
+  Object.entries(all).map(([verb, operation]) => ({ name: `${subject} ${verb}`, operation })),
+);
+
+function mustBeReadable(operation: ApiOperation, args: readonly string[]): void {
+  try {
+    const { path } = parseOperationArguments(operation, args);
+    assert.equal(typeof path, 'string');
+  } catch (error) {
+    const isParse =
+      error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+    if (!(error instanceof UsageError) && !isParse) throw error;
+    assert.ok(!error.message.includes('\n    at '));
+  }
+}
+
+/** Values of each option; the next option gets the next ones, so that every value comes to every kind of option. */
+const AT_ONCE = 5;
+
+test('any value of any option of any verb is read, or refused as a mistake of the person', () => {
+  assert.ok(verbs.length > 100);
+  let next = 0;
+  for (const { name, operation } of verbs) {
+    const given = pathParameterNames(operation).map(() => 'none');
+    // That of a file is read, or standard input.
+    const fields = Object.keys(operation.takes).filter((field) => field !== 'file');
+    const options = [...fields.map(toOptionName), 'filter', 'unset', 'idempotency-key', 'nobody-knows'];
+    for (const option of options)
+      for (let n = 0; n < AT_ONCE; n++) {
+        const value = VALUES[next % VALUES.length] ?? '';
+        next += 1;
+        for (const args of [
+          [`--${option}`, value],
+          [`--${option}=${value}`, `--${option}=x`],
+          [value, value],
+        ])
+          assert.doesNotThrow(
+            () => mustBeReadable(operation, [...given, ...args]),
+            `${name} ${args.join(' ')}`,
+          );
+      }
+  }
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ApiOperation, loadApiOperations, pathParameterNames } from './api-operations.ts';
+import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
+
+function bodyOf(operation: ApiOperation, args: readonly string[]): Record<string, unknown> {
+  const places = pathParameterNames(operation).map(() => 'x');
+  return JSON.parse(parseOperationArguments(operation, [...places, ...args]).body ?? 'null');
+}
+
+const operations = Object.values(loadApiOperations()).flatMap((verbs) => Object.values(verbs));
+
+test('every list of names takes one name, commas and repetition', () => {
+  let lists = 0;
+  for (const operation of operations)
+    for (const [name, { kind, in: where }] of Object.entries(operation.takes)) {
+      if ((kind !== 'texts' && kind !== 'entries') || where === 'query') continue;
+      lists += 1;
+      const option = `--${toOptionName(name)}`;
+      assert.deepEqual(bodyOf(operation, [option, 'a/b'])[name], ['a/b'], operation.path);
+      assert.deepEqual(
+        bodyOf(operation, [option, 'a,b', option, 'c'])[name],
+        ['a', 'b', 'c'],
+        operation.path,
+      );
+    }
+  assert.ok(lists > 10);
+});
+
+test('targets of a route are named as they are, or with their weights in JSON', () => {
+  const create = loadApiOperations()['routes']?.['create'];
+  assert.ok(create);
+  const targets = (...given: string[]) =>
+    bodyOf(
+      create,
+      given.flatMap((one) => ['--targets', one]),
+    )['targets'];
+  const heavy = { model: 'local/large', weight: 3 };
+  assert.deepEqual(targets('local/large'), ['local/large']);
+  assert.deepEqual(targets(JSON.stringify(heavy), 'local/small'), [heavy, 'local/small']);
+  assert.deepEqual(targets(JSON.stringify([heavy, 'local/small'])), [heavy, 'local/small']);
+  assert.throws(() => targets('[local/large'), /--targets must be JSON/);
+});

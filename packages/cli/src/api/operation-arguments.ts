@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { UsageError } from '../connection.ts';
+import { type ApiOperation, isRecord, type OperationField, pathParameterNames } from './api-operations.ts';
+
+/** A request to the API and how its answer is shown. */
+export interface OperationRequest {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text; null without a body. */
+  readonly body: string | null;
+  readonly json: boolean;
+  /** Rows wanted of a list; null for every one. */
+  readonly maxRows: number | null;
+}
+
+const BUILT_IN_OPTIONS = {
+  json: { type: 'boolean' },
+  all: { type: 'boolean' },
+  file: { type: 'string' },
+  unset: { type: 'string', multiple: true },
+  filter: { type: 'string', multiple: true },
+  'idempotency-key': { type: 'string' },
+  'if-match': { type: 'string' },
+} as const;
+
+/** A field's option: `expires_at` is `--expires-at`. */
+export const toOptionName = (name: string) => name.replaceAll('_', '-');
+
+/** @throws UsageError, and parseArgs' own errors for options nobody knows */
+export function parseOperationArguments(operation: ApiOperation, args: readonly string[]): OperationRequest {
+  const fields = Object.entries(operation.takes).filter(([name]) => !Object.hasOwn(BUILT_IN_OPTIONS, name));
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      ...Object.fromEntries(fields.map(([name, field]) => [toOptionName(name), toParseArgsOption(field)])),
+      ...BUILT_IN_OPTIONS,
+    },
+  });
+  const given: Readonly<Record<string, unknown>> = values;
+  const query = new URLSearchParams();
+  for (const pair of values.filter ?? []) {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new UsageError(`--filter ${pair}: write name=value.`);
+    query.append(pair.slice(0, at), pair.slice(at + 1));
+  }
+  const body: Record<string, unknown> = values.file === undefined ? {} : readBodyFile(values.file);
+  for (const [name, field] of fields) {
+    const value = given[toOptionName(name)];
+    if (value === undefined) continue;
+    if (field.in === 'query') for (const text of [value].flat()) query.append(name, String(text));
+    else body[name] = parseOptionValue(name, field, value);
+  }
+  for (const name of values.unset ?? []) body[name.replaceAll('-', '_')] = null;
+  const text = query.size === 0 ? '' : `?${query}`;
+  return {
+    method: operation.method,
+    path: `${buildPath(operation, positionals)}${text}`,
+    headers: buildHeaders(operation, values['idempotency-key'], values['if-match']),
+    body: operation.body ? JSON.stringify(body) : null,
+    json: values.json === true,
+    maxRows: values.all === true ? null : Number(given['limit'] ?? 50),
+  };
+}
+
+function toParseArgsOption({ kind, in: where }: OperationField) {
+  if (kind === 'flag' && where !== 'query') return { type: 'boolean' } as const;
+  return { type: 'string', multiple: kind === 'texts' || kind === 'entries' || where === 'query' } as const;
+}
+
+function buildHeaders({ idempotent }: ApiOperation, key: string | undefined, etag: string | undefined) {
+  return {
+    ...(idempotent && { 'idempotency-key': key ?? randomUUID() }),
+    ...(etag !== undefined && { 'if-match': etag }),
+  };
+}
+
+function buildPath(operation: ApiOperation, given: readonly string[]): string {
+  const names = pathParameterNames(operation);
+  const missing = names[given.length];
+  if (missing !== undefined) throw new UsageError(`<${missing}> is missing.`);
+  const excess = given[names.length];
+  if (excess !== undefined) throw new UsageError(`"${excess}" is one argument too many.`);
+  return names.reduce(
+    (path, name, at) => path.replace(`{${name}}`, encodeURIComponent(given[at] ?? '')),
+    operation.path,
+  );
+}
+
+function parseOptionValue(name: string, { kind, choices }: OperationField, value: unknown): unknown {
+  if (kind === 'flag') return value;
+  if (kind === 'texts') return [value].flat().flatMap((text) => String(text).split(','));
+  if (kind === 'entries')
+    return [value].flat().flatMap((text) => parseEntries(`--${toOptionName(name)}`, String(text)));
+  const text = String(value);
+  if (kind === 'number') {
+    const number = Number(text);
+    if (text.trim() === '' || !Number.isFinite(number))
+      throw new UsageError(`--${toOptionName(name)} must be a number, not "${text}".`);
+    return number;
+  }
+  if (kind === 'json') return parseJsonOption(`--${toOptionName(name)}`, text);
+  if (choices && !choices.includes(text))
+    throw new UsageError(`--${toOptionName(name)} must be one of ${choices.join(', ')}.`);
+  return text;
+}
+
+/** Names between commas, or JSON: one entry or a list of them. */
+function parseEntries(where: string, text: string): unknown[] {
+  return /^\s*[[{]/.test(text) ? [parseJsonOption(where, text)].flat() : text.split(',');
+}
+
+function readBodyFile(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--file ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const value = parseJsonOption(`--file ${file}`, text);
+  if (!isRecord(value)) throw new UsageError(`--file ${file}: holds no JSON object.`);
+  return { ...value };
+}
+
+function parseJsonOption(where: string, text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    throw new UsageError(`${where} must be JSON, as '{"name":"value"}'.`);
+  }
+}

@@ -1,0 +1,115 @@
+import type { CliCommand } from '../command.ts';
+import { CONNECTION_HELP, readApiConnection } from '../connection.ts';
+import {
+  type ApiOperation,
+  type ApiOperations,
+  type OperationField,
+  pathParameterNames,
+} from './api-operations.ts';
+import { parseOperationArguments, toOptionName } from './operation-arguments.ts';
+import { runOperation } from './run-operation.ts';
+
+/** What every verb takes besides its own fields. */
+export const COMMON_OPTIONS = ['--json', '--help'] as const;
+
+/**
+ * The command of a verb of the API: `keys create`, or `keys` alone for its list. Undefined when there is none.
+ * `others` are commands that are no verb of the API, and stand beside them where a subject says what it can do.
+ */
+export function findOperationCommand(
+  operations: ApiOperations,
+  args: readonly string[],
+  others: readonly CliCommand[],
+): CliCommand | undefined {
+  const [subject = '', verb = ''] = args;
+  const verbs = Object.hasOwn(operations, subject) ? operations[subject] : undefined;
+  if (!verbs)
+    return findSubcommands(subject, others).length === 0
+      ? undefined
+      : createOverviewCommand(subject, {}, others);
+  if (Object.hasOwn(verbs, verb) && verbs[verb]) return createOperationCommand([subject, verb], verbs[verb]);
+  if (verbs['list'] && (verb === '' || (verb.startsWith('-') && !isHelpOption(verb))))
+    return createOperationCommand([subject], verbs['list']);
+  return createOverviewCommand(subject, verbs, others);
+}
+
+const isHelpOption = (word: string) => word === '--help' || word === '-h';
+
+function createOperationCommand(words: readonly string[], operation: ApiOperation): CliCommand {
+  const positions = pathParameterNames(operation).map((name) => ` <${name}>`);
+  return {
+    words,
+    usage: `${words.join(' ')}${positions.join('')} [options]`,
+    summary: `${operation.does}.`,
+    help: `${formatOptionsHelp(operation)}\n${CONNECTION_HELP}`,
+    run: async (args) => {
+      await runOperation(readApiConnection(), operation, parseOperationArguments(operation, args));
+      return 0;
+    },
+  };
+}
+
+/** Commands of two words that begin with `subject`. */
+function findSubcommands(subject: string, others: readonly CliCommand[]): readonly CliCommand[] {
+  return others.filter(({ words }) => words.length > 1 && words[0] === subject);
+}
+
+/** `floe keys --help`, and what is said about a verb that does not exist. */
+function createOverviewCommand(
+  subject: string,
+  verbs: Readonly<Record<string, ApiOperation>>,
+  others: readonly CliCommand[],
+): CliCommand {
+  const own = findSubcommands(subject, others);
+  const operations = Object.entries(verbs).filter(([verb]) => !own.some(({ words }) => words[1] === verb));
+  const usages = operations.map(([verb, operation]) => ({
+    usage: [subject, verb, ...pathParameterNames(operation).map((name) => `<${name}>`)].join(' '),
+    does: operation.does,
+  }));
+  usages.push(...own.map(({ usage, summary: does }) => ({ usage, does: does.replace(/\.$/, '') })));
+  usages.sort((one, other) => (one.usage < other.usage ? -1 : 1));
+  const width = Math.max(...usages.map(({ usage }) => usage.length));
+  const help = usages.map(({ usage, does }) => `  floe ${usage.padEnd(width)}  ${does}`).join('\n');
+  return {
+    words: [subject],
+    usage: `${subject} <verb>`,
+    summary: `What can be done with ${subject}:`,
+    help,
+    run: async ([verb]) => {
+      const problem = verb === undefined ? 'says nothing alone' : `has no verb "${verb}"`;
+      process.stderr.write(`floe: "${subject}" ${problem}. There are:\n${help}\n`);
+      return 2;
+    },
+  };
+}
+
+function formatOptionsHelp({ takes, body, page, idempotent }: ApiOperation): string {
+  const lines: (readonly [string, string])[] = Object.entries(takes)
+    .filter(([name]) => !(page && name === 'cursor'))
+    .map(([name, field]) => [`--${toOptionName(name)}${formatValueHint(field)}`, describeField(field)]);
+  if (body) lines.push(['--file <json>', 'the fields from a file, or "-" for standard input; options win']);
+  if (Object.values(takes).some(({ nullable }) => nullable))
+    lines.push(['--unset <field>', 'sets a field to null']);
+  if (idempotent) lines.push(['--idempotency-key <key>', 'makes a repeated call create nothing']);
+  if (page) lines.push(['--all', 'every row']);
+  lines.push(['--filter <name=value>', 'any other query parameter'], ['--json', 'the answer as JSON']);
+  const width = Math.max(...lines.map(([option]) => option.length));
+  return `Options:\n${lines.map(([option, does]) => `  ${option.padEnd(width)}  ${does}`.trimEnd()).join('\n')}`;
+}
+
+function formatValueHint({ kind, in: where }: OperationField): string {
+  if (kind === 'flag' && where !== 'query') return '';
+  return {
+    text: ' <text>',
+    number: ' <n>',
+    texts: ' <a,b>',
+    entries: ' <a,b|json>',
+    json: ' <json>',
+    flag: ' <true|false>',
+  }[kind];
+}
+
+function describeField({ choices, required, does }: OperationField): string {
+  const parts = [does?.replace(/\.$/, ''), choices && `one of ${choices.join(', ')}`, required && 'required'];
+  return parts.filter((part) => typeof part === 'string').join('; ');
+}

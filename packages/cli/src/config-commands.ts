@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { isRecord } from './api/api-operations.ts';
+import { formatTable } from './api/format-rows.ts';
+import {
+  ApiRequestError,
+  describeFetchError,
+  readMember,
+  safeParseJson,
+  toApiRequestError,
+} from './api-request.ts';
+import type { CliCommand } from './command.ts';
+import { type ApiConnection, CONNECTION_HELP, readApiConnection, UsageError } from './connection.ts';
+
+/** Everything of a large org in one transaction. */
+const APPLY_TIMEOUT_MS = 120_000;
+/** Exit code of a diff that is not empty, as terraform plan -detailed-exitcode has it. */
+const EXIT_CODE_CHANGES = 2;
+
+const CONFIG_HELP = `Options:
+  --prune  also what a section of the file does not name is removed
+           (diff: for a changed floe.yaml, to see what leaves it)
+  --json   the answer as JSON
+
+\${NAME} in the file is taken from the environment of this command. A secret that is not set stays as it is stored.
+${CONNECTION_HELP}`;
+
+export const diffConfigCommand: CliCommand = {
+  words: ['config', 'diff'],
+  usage: 'config diff <file> [--prune]',
+  summary:
+    'Tells what a floe.yaml would change, exit code 2 when that is anything; "-" reads standard input.',
+  help: CONFIG_HELP,
+  run: (args) => sendConfig('diff', args),
+};
+
+export const applyConfigCommand: CliCommand = {
+  words: ['config', 'apply'],
+  usage: 'config apply <file> [--prune]',
+  summary: 'Applies a floe.yaml to the org, all of it or nothing; "-" reads standard input.',
+  help: CONFIG_HELP,
+  run: (args) => sendConfig('apply', args),
+};
+
+async function sendConfig(verb: 'diff' | 'apply', args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { prune: { type: 'boolean' }, json: { type: 'boolean' } },
+  });
+  const [file, ...extra] = positionals;
+  if (file === undefined || extra.length > 0)
+    throw new UsageError(`floe config ${verb} takes one file, or "-" for standard input.`);
+  const yaml = readConfigText(file);
+  const body = {
+    yaml,
+    variables: resolveReferencedVariables(yaml, process.env),
+    prune: values.prune === true,
+  };
+  const answer = await postApiJson(readApiConnection(), `/api/management/config/${verb}`, body);
+  process.stdout.write(
+    values.json ? `${JSON.stringify(answer, null, 2)}\n` : formatConfigChanges(answer, verb),
+  );
+  return verb === 'diff' && getListMember(answer, 'changes').length > 0 ? EXIT_CODE_CHANGES : 0;
+}
+
+function readConfigText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${describeFetchError(error)}.`);
+  }
+}
+
+/** Values of the variables that a text names; no other variable leaves this machine. */
+export function resolveReferencedVariables(text: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = new Set([...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name ?? ''));
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const value = env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** @throws ApiError */
+async function postApiJson({ apiKey, baseUrl }: ApiConnection, path: string, body: object): Promise<unknown> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(APPLY_TIMEOUT_MS),
+    });
+    text = await response.text();
+  } catch (error) {
+    throw new ApiRequestError(
+      `${baseUrl} could not be reached: ${describeFetchError(error)}. Is FLOE_BASE_URL right?`,
+    );
+  }
+  const value = safeParseJson(text);
+  if (response.ok && value !== undefined) return value;
+  throw toApiRequestError({ apiKey, baseUrl }, response.status, value);
+}
+
+function formatConfigChanges(answer: unknown, verb: 'diff' | 'apply'): string {
+  const changes = getListMember(answer, 'changes').filter(isRecord);
+  const rows = changes.map(({ action, kind, id, fields, in_file }) => ({
+    action,
+    kind,
+    id,
+    where: in_file ? 'floe.yaml' : 'API',
+    fields: action === 'changed' ? fields : [],
+  }));
+  const ignored = getListMember(answer, 'ignored').map((line) => `not applied: ${String(line)}\n`);
+  const unchanged = Number(readMember(answer, 'unchanged') ?? 0);
+  const done = verb === 'diff' ? 'would change' : 'changed';
+  const total = `${changes.length} ${done}, ${unchanged} as they are.\n`;
+  return `${rows.length === 0 ? '' : formatTable(rows)}${ignored.join('')}${total}`;
+}
+
+function getListMember(answer: unknown, name: string): readonly unknown[] {
+  const list = readMember(answer, name);
+  return Array.isArray(list) ? list : [];
+}

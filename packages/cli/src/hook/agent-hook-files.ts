@@ -1,0 +1,172 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export type HookScope = 'user' | 'project' | 'managed';
+
+/** Where an agent reads its hooks, and how they are written there. */
+export interface AgentHookFile {
+  readonly agent: string;
+  /** Files by scope; a scope that is missing cannot be installed by a command. */
+  readonly files: Readonly<Partial<Record<HookScope, string>>>;
+  /** `grouped`: entries stand in groups with a matcher; `flat`: they stand in the event itself. */
+  readonly layout: 'grouped' | 'flat';
+  /** Names of the hooks, and what a group's matcher says; null for none. */
+  readonly hooks: Readonly<Record<string, string | null>>;
+  /** Members of the file beside `hooks`, where the agent wants them. */
+  readonly rootMembers: Readonly<Record<string, number>>;
+  createEntry(command: string): Readonly<Record<string, string | number | boolean>>;
+  /** What the person still has to do or should know. */
+  readonly note: string | null;
+}
+
+/** Longer than the hook's own deadlines, so that it is never ended before it has answered. */
+const AGENT_TIMEOUT_SECONDS = 15;
+const ALL_TOOLS = '*';
+
+/** Of the machine, the user and the directory a command runs in. */
+interface InstallEnvironment {
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  readonly project: string;
+  /** A file of the machine's administrators; that of Windows is below its ProgramData. */
+  readonly systemPath: (linux: string, mac: string, windows: string) => string;
+}
+
+const commandEntry = (command: string) => ({ type: 'command', command, timeout: AGENT_TIMEOUT_SECONDS });
+
+const cursor = ({ home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+  agent: 'cursor',
+  files: {
+    user: join(home, '.cursor', 'hooks.json'),
+    project: join(project, '.cursor', 'hooks.json'),
+    managed: system(
+      '/etc/cursor/hooks.json',
+      '/Library/Application Support/Cursor/hooks.json',
+      'Cursor\\hooks.json',
+    ),
+  },
+  layout: 'flat',
+  hooks: {
+    beforeShellExecution: null,
+    beforeMCPExecution: null,
+    beforeReadFile: null,
+    beforeSubmitPrompt: null,
+    sessionStart: null,
+  },
+  rootMembers: { version: 1 },
+  createEntry: (command) => ({ command, timeout: AGENT_TIMEOUT_SECONDS }),
+  note: 'Cursor reads the file when it starts. Set "failClosed": true on an entry where a hook that cannot start is to stop the agent.',
+});
+
+const claudeCode = ({ env, home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+  agent: 'claude-code',
+  files: {
+    user: join(env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'settings.json'),
+    project: join(project, '.claude', 'settings.json'),
+    managed: system(
+      '/etc/claude-code/managed-settings.json',
+      '/Library/Application Support/ClaudeCode/managed-settings.json',
+      '..\\Program Files\\ClaudeCode\\managed-settings.json',
+    ),
+  },
+  layout: 'grouped',
+  hooks: { PreToolUse: ALL_TOOLS, UserPromptSubmit: null, SessionStart: null },
+  rootMembers: {},
+  createEntry: commandEntry,
+  note: null,
+});
+
+const codex = ({ env, home, project }: InstallEnvironment): AgentHookFile => ({
+  agent: 'codex',
+  files: {
+    user: join(env['CODEX_HOME'] || join(home, '.codex'), 'hooks.json'),
+    project: join(project, '.codex', 'hooks.json'),
+  },
+  layout: 'grouped',
+  hooks: { PreToolUse: ALL_TOOLS, PermissionRequest: ALL_TOOLS, UserPromptSubmit: null, SessionStart: null },
+  rootMembers: {},
+  createEntry: commandEntry,
+  note: 'Codex passes over a new or changed hook, silently, until it is trusted: start codex and answer /hooks. Machines of an organization get it through requirements.toml (docs/relay-clients.md).',
+});
+
+const copilotCli = ({ env, home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+  agent: 'copilot-cli',
+  files: {
+    user: join(env['COPILOT_HOME'] || join(home, '.copilot'), 'hooks', 'floe.json'),
+    project: join(project, '.github', 'hooks', 'floe.json'),
+    managed: system(
+      '/etc/github-copilot/policy.d/floe.json',
+      '/etc/github-copilot/policy.d/floe.json',
+      'GitHub\\Copilot\\policy.d\\floe.json',
+    ),
+  },
+  layout: 'flat',
+  hooks: { preToolUse: null, sessionStart: null },
+  rootMembers: { version: 1 },
+  createEntry: (command) => ({
+    type: 'command',
+    bash: command,
+    powershell: command,
+    timeoutSec: AGENT_TIMEOUT_SECONDS,
+  }),
+  note: 'Copilot drops what hooks answer about prompts: only tools are stopped.',
+});
+
+const vscode = ({ project }: InstallEnvironment): AgentHookFile => ({
+  agent: 'vscode',
+  files: { project: join(project, '.github', 'hooks', 'floe-vscode.json') },
+  layout: 'flat',
+  hooks: { PreToolUse: null, UserPromptSubmit: null, SessionStart: null },
+  rootMembers: {},
+  createEntry: commandEntry,
+  note: 'Hooks are a preview in VS Code. Copilot CLI reads this directory too.',
+});
+
+const geminiCli = ({ home, project }: InstallEnvironment): AgentHookFile => ({
+  agent: 'gemini-cli',
+  files: {
+    user: join(home, '.gemini', 'settings.json'),
+    project: join(project, '.gemini', 'settings.json'),
+  },
+  layout: 'grouped',
+  hooks: { BeforeTool: ALL_TOOLS, BeforeAgent: null },
+  rootMembers: {},
+  createEntry: (command) => ({ type: 'command', command, timeout: AGENT_TIMEOUT_SECONDS * 1000 }),
+  note: null,
+});
+
+const windsurf = ({ home, project, systemPath: system }: InstallEnvironment): AgentHookFile => ({
+  agent: 'windsurf',
+  files: {
+    user: join(home, '.codeium', 'windsurf', 'hooks.json'),
+    project: join(project, '.windsurf', 'hooks.json'),
+    managed: system(
+      '/etc/windsurf/hooks.json',
+      '/Library/Application Support/Windsurf/hooks.json',
+      'Windsurf\\hooks.json',
+    ),
+  },
+  layout: 'flat',
+  hooks: {
+    pre_run_command: null,
+    pre_mcp_tool_use: null,
+    pre_user_prompt: null,
+    pre_read_code: null,
+    pre_write_code: null,
+  },
+  rootMembers: {},
+  createEntry: (command) => ({ command, show_output: false }),
+  note: null,
+});
+
+/** Every agent whose hooks can be installed by writing a file. */
+export function listAgentHookFiles(env: NodeJS.ProcessEnv, project: string): readonly AgentHookFile[] {
+  const systemPath = (linux: string, mac: string, windows: string) => {
+    if (process.platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', windows);
+    return process.platform === 'darwin' ? mac : linux;
+  };
+  const environment: InstallEnvironment = { env, home: homedir(), project, systemPath };
+  return [cursor, claudeCode, codex, copilotCli, vscode, geminiCli, windsurf].map((file) =>
+    file(environment),
+  );
+}

@@ -1,0 +1,189 @@
+import { connect, type Socket } from 'node:net';
+
+/** Why there is no answer, for the person. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  /** Whether the whole deadline passed. */
+  readonly timedOut: boolean;
+
+  constructor(message: string, timedOut = false) {
+    super(message);
+    this.timedOut = timedOut;
+  }
+}
+
+export interface HookHttpRequest {
+  readonly url: string;
+  readonly key: string;
+  readonly method: 'GET' | 'POST';
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export interface HookHttpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * One request of HTTP/1.1 (RFC 9112) on a connection of its own. By hand, because a hook is a process of its own
+ * for every event: `node:http` and `fetch` each take longer to load than everything else it does.
+ *
+ * @throws NoAnswer for every way in which there is none: refused, slow, broken off, not HTTP
+ */
+export async function sendHookRequest(request: HookHttpRequest): Promise<HookHttpAnswer> {
+  const url = new URL(request.url);
+  const deadlineMs = performance.now() + request.timeoutMs;
+  const socket = await openSocket(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const reader = new HookAnswerReader();
+    const finish = (settle: () => void) => {
+      clearTimeout(timer);
+      socket.destroy();
+      settle();
+    };
+    const fail = (why: string, timedOut = false) => finish(() => reject(new NoAnswerError(why, timedOut)));
+    const timer = setTimeout(
+      () => fail(`no answer within ${request.timeoutMs} ms`, true),
+      Math.max(1, deadlineMs - performance.now()),
+    );
+    const readChunks = (isEnd: boolean) => {
+      try {
+        const answered = reader.read(chunks, isEnd);
+        if (answered) finish(() => resolve(answered));
+        else if (isEnd) fail('the answer broke off');
+      } catch (error) {
+        fail(error instanceof NoAnswerError ? error.message : 'what answered does not speak HTTP');
+      }
+    };
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      readChunks(false);
+    });
+    socket.on('end', () => readChunks(true));
+    socket.on('error', (error) => fail('code' in error ? String(error.code) : error.message));
+    socket.on('close', () => fail('the connection was closed'));
+    socket.write(formatRequest(request, url));
+  });
+}
+
+async function openSocket(url: URL): Promise<Socket> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isSecure = url.protocol === 'https:';
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  if (!isSecure) return connect({ host, port });
+  const tls = await import('node:tls');
+  return tls.connect({
+    host,
+    port,
+    ALPNProtocols: ['http/1.1'],
+    ...(/[a-z]/i.test(host) && !host.includes(':') && { servername: host }),
+  });
+}
+
+function formatRequest(
+  { key, method, body, headers }: HookHttpRequest,
+  { host, pathname, search }: URL,
+): string {
+  const lines = [
+    `${method} ${pathname}${search} HTTP/1.1`,
+    `host: ${host}`,
+    `authorization: Bearer ${key}`,
+    'accept: application/json',
+    'connection: close',
+    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined
+      ? []
+      : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
+}
+
+interface HookAnswerHead {
+  readonly status: number;
+  readonly headers: Map<string, string>;
+  readonly bodyAt: number;
+}
+
+/** Reads one answer out of what has arrived; looks at a byte of the body twice at most. */
+class HookAnswerReader {
+  #head: HookAnswerHead | null = null;
+  #receivedBytes = 0;
+  #countedChunks = 0;
+
+  /** @returns null while more is wanted; @throws NoAnswer when it can never become an answer */
+  read(chunks: Buffer[], isEnd: boolean): HookHttpAnswer | null {
+    while (this.#countedChunks < chunks.length)
+      this.#receivedBytes += chunks[this.#countedChunks++]?.length ?? 0;
+    if (this.#receivedBytes > MAX_HEAD_BYTES + MAX_BODY_BYTES)
+      throw new NoAnswerError('the answer is too long');
+    this.#head ??= parseHookAnswerHead(Buffer.concat(chunks));
+    const head = this.#head;
+    if (head === null) return null;
+    const { status, headers, bodyAt } = head;
+    const length = headers.get('content-length');
+    const isChunked = /(?:^|,)\s*chunked\s*$/i.test(headers.get('transfer-encoding') ?? '');
+    if (status === 204 || status === 304) return { status, headers, body: '' };
+    if (isChunked) {
+      if (!isEnd && chunks.at(-1)?.at(-1) !== 0x0a) return null;
+      const body = decodeChunkedBody(Buffer.concat(chunks).subarray(bodyAt));
+      return body === null ? null : { status, headers, body };
+    }
+    if (length === undefined)
+      return isEnd ? { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt) } : null;
+    if (!/^\d+$/.test(length)) throw new NoAnswerError('the answer has no valid length');
+    const end = bodyAt + Number(length);
+    return this.#receivedBytes < end
+      ? null
+      : { status, headers, body: Buffer.concat(chunks).toString('utf8', bodyAt, end) };
+  }
+}
+
+const CRLF = Buffer.from('\r\n');
+
+/** Passes over interim answers (1xx). */
+function parseHookAnswerHead(bytes: Buffer): HookAnswerHead | null {
+  let from = 0;
+  for (;;) {
+    const end = bytes.indexOf('\r\n\r\n', from);
+    const isWrong = bytes.length > from && !'HTTP/1.'.startsWith(bytes.toString('latin1', from, from + 7));
+    if (isWrong || (end < 0 ? bytes.length : end) - from > MAX_HEAD_BYTES)
+      throw new NoAnswerError('what answered does not speak HTTP');
+    if (end < 0) return null;
+    const [first = '', ...lines] = bytes.toString('latin1', from, end).split('\r\n');
+    const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
+    if (status < 100) throw new NoAnswerError('what answered does not speak HTTP');
+    from = end + 4;
+    if (status < 200 && status !== 101) continue;
+    const headers = new Map<string, string>();
+    for (const line of lines) {
+      const at = line.indexOf(':');
+      if (at > 0) headers.set(line.slice(0, at).toLowerCase(), line.slice(at + 1).trim());
+    }
+    return { status, headers, bodyAt: from };
+  }
+}
+
+/** Null while the last chunk has not come. */
+function decodeChunkedBody(bytes: Buffer): string | null {
+  const parts: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = bytes.indexOf(CRLF, at);
+    if (lineEnd < 0) return null;
+    const size = /^([\da-f]{1,8})(?:\s*;.*)?$/i.exec(bytes.toString('latin1', at, lineEnd))?.[1];
+    if (size === undefined) throw new NoAnswerError('the answer is chunked wrongly');
+    const from = lineEnd + 2;
+    const end = from + Number.parseInt(size, 16);
+    if (end === from) return Buffer.concat(parts).toString('utf8');
+    if (bytes.length < end + 2) return null;
+    parts.push(bytes.subarray(from, end));
+    at = end + 2;
+  }
+}

@@ -1,0 +1,73 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+
+/** No agent gives its hooks more. */
+export const MAX_PAYLOAD_BYTES = 11 * 1024 * 1024;
+const CLOSING_BRACE = 0x7d;
+/** After a pause of this length what has arrived may be all. */
+const IDLE_PARSE_MS = 50;
+
+/** Why the payload cannot be read, for the person. */
+export class PayloadError extends Error {
+  override readonly name = 'PayloadError';
+}
+
+/**
+ * What the agent gives its hook: one JSON object. An agent that writes it whole and leaves its end of the pipe open
+ * is not waited for.
+ *
+ * @throws BadPayload when it is longer than 11 MiB, is not complete in time, or is no object
+ */
+export async function readHookPayload(input: NodeJS.ReadableStream, timeoutMs: number): Promise<JsonObject> {
+  return await new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let nextParseBytes = 0;
+    let idleTimer: NodeJS.Timeout | undefined;
+    const timer = setTimeout(() => fail('the agent did not end its payload'), timeoutMs);
+    const settle = (settled: () => void) => {
+      clearTimeout(timer);
+      clearTimeout(idleTimer);
+      input.pause();
+      settled();
+    };
+    const fail = (why: string) => settle(() => reject(new PayloadError(why)));
+    const tryParse = () => {
+      nextParseBytes = size * 2;
+      const payload = parseJsonChunks(chunks);
+      if (isObject(payload)) settle(() => resolve(payload));
+    };
+    input.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_PAYLOAD_BYTES) return fail('the payload is longer than 11 MiB');
+      chunks.push(chunk);
+      clearTimeout(idleTimer);
+      if (lastNonBlankByte(chunk) !== CLOSING_BRACE) return;
+      // Tried at sizes that double and in pauses, so that parsing stays linear.
+      if (size >= nextParseBytes) tryParse();
+      else idleTimer = setTimeout(tryParse, IDLE_PARSE_MS);
+    });
+    input.on('end', () => {
+      const payload = parseJsonChunks(chunks);
+      if (isObject(payload)) settle(() => resolve(payload));
+      else fail(payload === undefined ? 'the payload is not JSON' : 'the payload is not a JSON object');
+    });
+    input.on('error', () => fail('the payload cannot be read'));
+  });
+}
+
+/** Of what is no blank. */
+function lastNonBlankByte(chunk: Buffer): number {
+  let at = chunk.length - 1;
+  while (at > 0 && (chunk[at] ?? 0) <= 0x20) at -= 1;
+  return chunk[at] ?? 0;
+}
+
+/** Undefined when it is no JSON. */
+function parseJsonChunks(chunks: readonly Buffer[]): unknown {
+  const text = Buffer.concat(chunks).toString('utf8');
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { homedir, hostname } from 'node:os';
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { findRepository } from './repository.ts';
+
+/** Of the client, as decisions keep it. */
+const CLIENT_VERSION = '0.1.0';
+/** Characters of a text that are sent: the server takes bodies of 1 MiB. */
+const MAX_TEXT_CHARS = 200_000;
+const MAX_EVENT_CHARS = 900_000;
+
+export interface PreparedRelayEvents {
+  readonly events: readonly RelayEvent[];
+  /** Whether something was too long to be sent whole: what is not stopped by the rest is not decided. */
+  readonly isTruncated: boolean;
+}
+
+/** Events as they are sent: with what only the client knows, an id each, and no longer than the server takes. */
+export function prepareRelayEvents(events: readonly RelayEvent[]): PreparedRelayEvents {
+  const home = homedir();
+  const host = hostname().slice(0, 200);
+  const batchId = `${Date.now().toString(36)}-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  let isTruncated = false;
+  const sent = events.map((event, index) => {
+    const short = truncateEvent(event);
+    isTruncated ||= short !== event;
+    const repository = event.cwd === undefined ? undefined : findRepository(event.cwd);
+    return {
+      ...short,
+      id: event.id ?? `${batchId}:${index}`,
+      client: { version: CLIENT_VERSION, ...(host !== '' && { host }) },
+      ...(home !== '' && { home_dir: home }),
+      ...(repository && { repository }),
+    };
+  });
+  return { events: sent, isTruncated };
+}
+
+/** The event itself when it is short enough. What is left of a longer one is still worth a look. */
+function truncateEvent(event: RelayEvent): RelayEvent {
+  if (JSON.stringify(event).length <= MAX_EVENT_CHARS) return event;
+  const { shell, prompt, file, tool, ...rest } = event;
+  return {
+    ...rest,
+    ...(shell && { shell: { ...shell, command: shell.command.slice(0, MAX_TEXT_CHARS) } }),
+    ...(prompt && {
+      prompt: { text: prompt.text.slice(0, MAX_TEXT_CHARS), attachments: prompt.attachments.slice(0, 100) },
+    }),
+    ...(file && {
+      file: { path: file.path.slice(0, 4_096), content: file.content?.slice(0, MAX_TEXT_CHARS) },
+    }),
+    ...(tool && { tool: { ...tool, arguments: {} } }),
+  };
+}

@@ -1,0 +1,73 @@
+import { isObject } from '@floe/contract/json';
+import {
+  type BundleCachePath,
+  bundleCacheDirectory,
+  parseSignedBundle,
+  readCachedBundle,
+  storeBundle,
+} from './bundle-cache.ts';
+import { NoAnswerError, sendHookRequest } from './hook-http.ts';
+import type { HookSettings } from './hook-settings.ts';
+import { clearServerUnresponsive } from './unresponsive-server.ts';
+import { verifyCachedBundle } from './verify-cached-bundle.ts';
+
+const FETCH_TIMEOUT_MS = 10_000;
+
+/**
+ * Fetches the rules into the cache. The first bundle pins its key; one of another key, or an older one, is refused.
+ *
+ * @returns what there is now, for the person
+ * @throws NoAnswer when there is no bundle that may be kept
+ */
+export async function refreshBundle(paths: BundleCachePath, settings: HookSettings): Promise<string> {
+  const { baseUrl, key } = settings;
+  if (baseUrl === null || key === null) throw new NoAnswerError(settings.problem ?? 'there are no settings');
+  const directory = bundleCacheDirectory(paths, settings);
+  const before = readCachedBundle(directory, settings);
+  const { status, headers, body } = await sendHookRequest({
+    url: `${baseUrl}/relay/v1/bundle`,
+    key,
+    method: 'GET',
+    timeoutMs: FETCH_TIMEOUT_MS,
+    headers: before?.etag ? { 'if-none-match': before.etag } : {},
+  });
+  clearServerUnresponsive(paths, settings);
+  if (status === 304 && before) return 'the rules are those of before';
+  if (status !== 200) throw new NoAnswerError(`the server answered ${status}${formatServerMessage(body)}`);
+  const bundle = parseBundleAnswer(body);
+  if (!bundle) throw new NoAnswerError('the server answered with something that is no bundle');
+  const next = {
+    bundle,
+    etag: headers.get('etag') ?? null,
+    pinnedKey: before?.pinnedKey ?? settings.publicKey ?? bundle.public_key,
+  };
+  const payload = verifyCachedBundle(next, Date.now());
+  if (!payload)
+    throw new NoAnswerError(
+      `the bundle is over, or not signed by the key known here; if the key of the server changed, remove ${directory} and install again`,
+    );
+  const old = before && verifyCachedBundle(before, Number.NEGATIVE_INFINITY);
+  if (old && Date.parse(old.issued_at) > Date.parse(payload.issued_at))
+    throw new NoAnswerError('the bundle is older than the one known here');
+  storeBundle(directory, next);
+  return `rules ${payload.version} until ${payload.expires_at}`;
+}
+
+function parseBundleAnswer(body: string) {
+  const parsed = parseJsonOrNull(body);
+  return isObject(parsed) ? parseSignedBundle(parsed) : null;
+}
+
+function formatServerMessage(body: string): string {
+  const parsed = parseJsonOrNull(body);
+  const error = isObject(parsed) && isObject(parsed['error']) ? parsed['error']['message'] : undefined;
+  return typeof error === 'string' ? `: ${error.slice(0, 300)}` : '';
+}
+
+function parseJsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

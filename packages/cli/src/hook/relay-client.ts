@@ -1,0 +1,79 @@
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { isObject, type Json } from '@floe/contract/json';
+import type { HookDecision, HookReport } from '@floe/relay/hooks/adapter';
+import { NoAnswerError, sendHookRequest } from './hook-http.ts';
+import type { HookSettings } from './hook-settings.ts';
+
+/** As many as a batch takes. */
+const MAX_BATCH_EVENTS = 100;
+const DECISIONS: readonly HookDecision['decision'][] = ['allow', 'deny', 'ask', 'abstain'];
+
+/**
+ * What the server decides, one outcome for each event.
+ *
+ * @throws NoAnswer when there is no decision about every one of them in time
+ */
+export async function requestDecisions(
+  events: readonly RelayEvent[],
+  settings: HookSettings,
+  timeoutMs: number,
+): Promise<readonly HookDecision[]> {
+  if (events.length > MAX_BATCH_EVENTS) throw new NoAnswerError(`one call of ${events.length} things`);
+  const [first] = events;
+  const isOne = events.length === 1;
+  const path = isOne ? '/relay/v1/decisions' : '/relay/v1/decisions/batch';
+  const answer = await postToRelay(path, isOne ? first : { events }, settings, timeoutMs);
+  const given = isOne ? [answer] : isObject(answer) ? answer['data'] : null;
+  const outcomes = Array.isArray(given) ? given.flatMap((one) => parseHookDecision(one) ?? []) : [];
+  if (outcomes.length !== events.length) throw new NoAnswerError('the server answered with no decision');
+  return outcomes;
+}
+
+/** Tells what has happened. @throws NoAnswer when it does not arrive */
+export async function sendHookReport(
+  report: HookReport,
+  settings: HookSettings,
+  timeoutMs: number,
+): Promise<void> {
+  await postToRelay('/relay/v1/events', { events: [report] }, settings, timeoutMs);
+}
+
+async function postToRelay(
+  path: string,
+  body: unknown,
+  settings: HookSettings,
+  timeoutMs: number,
+): Promise<Json> {
+  const { baseUrl, key, problem } = settings;
+  if (baseUrl === null || key === null) throw new NoAnswerError(problem ?? 'there are no settings');
+  const request = {
+    url: baseUrl + path,
+    key,
+    method: 'POST',
+    body: JSON.stringify(body),
+    timeoutMs,
+  } as const;
+  const { status, body: text } = await sendHookRequest(request);
+  if (status !== 200 && status !== 202) throw new NoAnswerError(`the server answered ${status}`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NoAnswerError('the server answered with something that is no JSON');
+  }
+}
+
+function parseHookDecision(value: Json): HookDecision | null {
+  if (!isObject(value)) return null;
+  const decision = DECISIONS.find((one) => one === value['decision']);
+  if (decision === undefined) return null;
+  const readText = (name: string) => {
+    const text = value[name];
+    return typeof text === 'string' ? text : null;
+  };
+  return {
+    // What waits for somebody in the console is refused until then: nobody else may agree to it.
+    decision: isObject(value['approval']) ? 'deny' : decision,
+    userMessage: readText('user_message'),
+    agentMessage: readText('agent_message'),
+  };
+}

@@ -1,0 +1,37 @@
+/** A text as the detectors read it, and where its characters stand in the text as it was written. */
+export interface NormalizedText {
+  readonly text: string;
+  /** Offset in the original of every character of `text`; null when they are the same. */
+  readonly offsets: Uint32Array | null;
+}
+
+/** Soft hyphens, zero-width characters, odd spaces and dashes, full-width forms: one look tells that there are none. */
+const CONFUSABLE_CHARACTERS = /[\u00a0\u00ad\u2000-\u2015\u202f\u205f\u2060\ufeff\uff01-\uff5e]/;
+
+/**
+ * Takes away what hides a value from a detector but not from a reader: full-width digits and letters become
+ * plain, invisible characters go, every dash and space is the usual one. Linear; free for a text without any.
+ */
+export function normalizeForDetection(text: string): NormalizedText {
+  if (!CONFUSABLE_CHARACTERS.test(text)) return { text, offsets: null };
+  const offsets = new Uint32Array(text.length + 1);
+  let folded = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const plain = plainCode(text.charCodeAt(at));
+    if (plain === 0) continue;
+    offsets[folded.length] = at;
+    folded += String.fromCharCode(plain);
+  }
+  offsets[folded.length] = text.length;
+  return { text: folded, offsets };
+}
+
+/** 0 for what is invisible. */
+function plainCode(code: number): number {
+  if (code < 0xa0) return code;
+  if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0;
+  if (code === 0xad || code === 0xfeff || code === 0x2060 || (code >= 0x200b && code <= 0x200f)) return 0;
+  if (code === 0xa0 || code === 0x202f || code === 0x205f || (code >= 0x2000 && code <= 0x200a)) return 0x20;
+  if (code >= 0x2010 && code <= 0x2015) return 0x2d;
+  return code;
+}

@@ -1,0 +1,207 @@
+import { countedCodeAt, isDigit, isLetter, isLetterOrDigit } from './character-codes.ts';
+
+const SPACE = 0x20;
+const DASH = 0x2d;
+const DOT = 0x2e;
+
+/** A run of digits as it is written in groups, such as `4111 1111 1111 1111`. */
+export interface DigitRun {
+  /** Where each group begins and ends. */
+  readonly groups: readonly (readonly [start: number, end: number])[];
+  /** Between the groups: one space, dash or dot each. */
+  readonly separators: string;
+  readonly end: number;
+}
+
+/** Longer runs are no number of anything looked for; the rest is read as the next run. */
+const MAX_DIGIT_GROUPS = 12;
+
+/** Reads a run that begins with the digit at `start`. */
+export function readDigitRun(text: string, start: number): DigitRun {
+  const groups: [number, number][] = [];
+  let separators = '';
+  let at = start;
+  for (;;) {
+    const from = at;
+    while (isDigit(countedCodeAt(text, at))) at += 1;
+    groups.push([from, at]);
+    const between = countedCodeAt(text, at);
+    const goesOn =
+      (between === SPACE || between === DASH || between === DOT) && isDigit(countedCodeAt(text, at + 1));
+    if (!goesOn || groups.length === MAX_DIGIT_GROUPS) return { groups, separators, end: at };
+    separators += text.charAt(at);
+    at += 1;
+  }
+}
+
+/** How long a card number with this beginning may be (ISO/IEC 7812 and the networks' own ranges). */
+function isCardNumber(digits: string): boolean {
+  const { length } = digits;
+  const two = Number(digits.slice(0, 2));
+  const four = Number(digits.slice(0, 4));
+  const fits =
+    (digits.startsWith('4') && (length === 13 || length === 16 || length === 19)) ||
+    (((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) && length === 16) ||
+    ((two === 34 || two === 37) && length === 15) ||
+    ((two === 36 || two === 38 || two === 30) && length === 14) ||
+    ((four === 6011 || two === 65 || two === 64 || two === 62 || two === 35) && length >= 16 && length <= 19);
+  return fits && passesLuhn(digits) && !isRepeatedDigit(digits);
+}
+
+/** The check digit of card numbers (ISO/IEC 7812-1, annex B). */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let at = digits.length - 1, double = false; at >= 0; at -= 1, double = !double) {
+    const digit = digits.charCodeAt(at) - 0x30;
+    sum += double ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit;
+  }
+  return sum % 10 === 0;
+}
+
+function isRepeatedDigit(digits: string): boolean {
+  for (let at = 1; at < digits.length; at += 1) if (digits[at] !== digits[0]) return false;
+  return true;
+}
+
+/** The longest card number that begins with group `first`; its end, or -1. */
+export function findCardEnd(text: string, { groups, separators }: DigitRun, first: number): number {
+  let digits = '';
+  let found = -1;
+  for (let at = first; at < groups.length; at += 1) {
+    const [start, end] = groups[at] ?? [0, 0];
+    const width = end - start;
+    digits += text.slice(start, end);
+    if (digits.length > 19 || separators[at - 1] === '.') break;
+    // Groups of cards have four to six digits, but for the last one.
+    if (isCardNumber(digits) && !isDecimal(text, end)) found = end;
+    if (width < 4 || width > 6) break;
+  }
+  return found;
+}
+
+function isDecimal(text: string, end: number): boolean {
+  return countedCodeAt(text, end) === DOT && isDigit(countedCodeAt(text, end + 1));
+}
+
+/** Area numbers 000, 666 and 900 to 999, group 00 and serial 0000 were never given out (SSA). */
+export function findSsnEnd(text: string, { groups, separators }: DigitRun, first: number): number {
+  const [area, group, serial] = [0, 1, 2].map((n) => text.slice(...(groups[first + n] ?? [0, 0])));
+  const isShaped = area?.length === 3 && group?.length === 2 && serial?.length === 4;
+  const [one, two] = [separators[first], separators[first + 1]];
+  if (!isShaped || one !== two || one === '.') return -1;
+  const isGiven = area !== '000' && area !== '666' && area < '900' && group !== '00' && serial !== '0000';
+  return isGiven ? (groups[first + 2]?.[1] ?? -1) : -1;
+}
+
+/** `212-555-0147` and the like: three, three and four digits (North American Numbering Plan). */
+export function findNationalPhoneEnd(text: string, { groups, separators }: DigitRun, first: number): number {
+  const [area, exchange, line] = [0, 1, 2].map((n) => text.slice(...(groups[first + n] ?? [0, 0])));
+  if (area?.length !== 3 || exchange?.length !== 3 || line?.length !== 4) return -1;
+  if (separators[first] !== separators[first + 1]) return -1;
+  return area >= '200' && exchange >= '200' ? (groups[first + 2]?.[1] ?? -1) : -1;
+}
+
+/** `+49 30 1234567` (E.164, 8 to 15 digits) or `(212) 555-0147`, from its first character; its end, or -1. */
+export function findPhoneEnd(text: string, start: number): number {
+  const isInternational = countedCodeAt(text, start) === 0x2b;
+  if (isInternational && !isDigit(countedCodeAt(text, start + 1))) return -1;
+  if (!isInternational && !/^\([2-9]\d\d\) ?[2-9]\d\d[-. ]\d{4}/.test(text.slice(start, start + 14)))
+    return -1;
+  let digits = 0;
+  let end = -1;
+  let at = start + 1;
+  for (let gap = 0; at < text.length; at += 1) {
+    const code = countedCodeAt(text, at);
+    if (isDigit(code)) {
+      const group = findDigitsEnd(text, at);
+      // What would make it too long is another number.
+      if (digits + group - at > 15) break;
+      digits += group - at;
+      end = group;
+      at = group - 1;
+      gap = 0;
+    } else if (code === SPACE || code === DASH || code === DOT || code === 0x28 || code === 0x29) {
+      gap += 1;
+      if (gap > 2) break;
+    } else break;
+  }
+  if (isLetterOrDigit(countedCodeAt(text, end))) return -1;
+  return digits >= (isInternational ? 8 : 10) && countedCodeAt(text, start + 1) !== 0x30 ? end : -1;
+}
+
+/** Where the digits that begin at `start` end; no number looked for has more than 20. */
+function findDigitsEnd(text: string, start: number): number {
+  let at = start;
+  while (at - start < 20 && isDigit(countedCodeAt(text, at))) at += 1;
+  return at;
+}
+
+const LOCAL_PART = new Set([0x2e, 0x5f, 0x25, 0x2b, 0x2d]);
+
+/** An address around the `@` at `at` (RFC 5321 lengths), as start and end; null when it is none. */
+export function findEmailAround(text: string, at: number): readonly [start: number, end: number] | null {
+  let start = at;
+  while (
+    at - start < 64 &&
+    (isLetterOrDigit(countedCodeAt(text, start - 1)) || LOCAL_PART.has(countedCodeAt(text, start - 1)))
+  )
+    start -= 1;
+  while (start < at && countedCodeAt(text, start) === DOT) start += 1;
+  let end = at + 1;
+  while (
+    end - at < 255 &&
+    (isLetterOrDigit(countedCodeAt(text, end)) ||
+      countedCodeAt(text, end) === DOT ||
+      countedCodeAt(text, end) === DASH)
+  )
+    end += 1;
+  while (end > at && !isLetterOrDigit(countedCodeAt(text, end - 1))) end -= 1;
+  let dot = end - 1;
+  while (dot > at && isLetter(countedCodeAt(text, dot))) dot -= 1;
+  // What stands behind the last dot is letters only, two at least.
+  if (start === at || dot <= at + 1 || countedCodeAt(text, dot) !== DOT) return null;
+  return end - dot > 2 && !isRepositoryAddress(text, start, at, end) ? [start, end] : null;
+}
+
+/** `git@host.example:path` names a repository. */
+function isRepositoryAddress(text: string, start: number, at: number, end: number): boolean {
+  return text.slice(start, at) === 'git' && countedCodeAt(text, end) === 0x3a;
+}
+
+/** Length of an IBAN by country (ISO 13616 registry). */
+const IBAN_LENGTHS = new Map(
+  (
+    'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 ' +
+    'FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 ' +
+    'LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 ' +
+    'SA24 SC31 SE24 SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20'
+  )
+    .split(' ')
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+);
+
+/** An account number that begins at `start`, with or without a space after every four characters; its end, or -1. */
+export function findIbanEnd(text: string, start: number): number {
+  if (!isDigit(countedCodeAt(text, start + 2)) || !isDigit(countedCodeAt(text, start + 3))) return -1;
+  const length = IBAN_LENGTHS.get(text.slice(start, start + 2).toUpperCase());
+  if (length === undefined) return -1;
+  let written = '';
+  let at = start;
+  while (written.length < length) {
+    const code = countedCodeAt(text, at);
+    if (isLetterOrDigit(code)) written += text.charAt(at);
+    else if (code !== SPACE || written.length % 4 !== 0) return -1;
+    at += 1;
+  }
+  return !isLetterOrDigit(countedCodeAt(text, at)) && passesMod97(written.toUpperCase()) ? at : -1;
+}
+
+/** The check digits of an IBAN (ISO 7064, MOD 97-10). */
+export function passesMod97(iban: string): boolean {
+  let rest = 0;
+  for (const character of iban.slice(4) + iban.slice(0, 4)) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { countFindingsInJson, redactJson } from './redact.ts';
+import type { FindingKind } from './scan.ts';
+
+const ALL: ReadonlySet<FindingKind> = new Set(['secret', 'email', 'phone', 'credit_card', 'iban', 'us_ssn']);
+const KEY = 'ghp_aB3dE5gH7jK9mN2pQ4sT6vW8xY1zaB3dE5gH';
+const VALUES = [
+  'ada@example.org',
+  '+49 30 1234567',
+  '4111 1111 1111 1111',
+  '4111111111111111',
+  'DE89 3704 0044 0532 0130 00',
+  '123-45-6789',
+  KEY,
+  `-----BEGIN PRIVATE KEY-----\n${KEY}\n-----END PRIVATE KEY-----`,
+];
+
+test('only the value goes: every other byte, number and spelling stays', () => {
+  const json = ` {"n": 9007199254740993.10, "a" :[ "mail ada@example.org\\u0021 \\/ é" ,\n"x"], "e":1E5 } `;
+  assert.equal(
+    redactJson(json, ALL).json,
+    ` {"n": 9007199254740993.10, "a" :[ "mail [redacted:email]! / é" ,\n"x"], "e":1E5 } `,
+  );
+  const clean = json.replace('ada@example.org', 'Ada');
+  assert.equal(redactJson(clean, ALL).json, clean);
+});
+
+test('member names, parameters and blobs are not read; arguments of tools and their numbers are', () => {
+  const blob = `data:image/png;base64,${'+12345678901/4111111111111111/'.repeat(10)}`;
+  for (const value of [
+    { 'ada@example.org': 1 },
+    { seed: 4111111111111111 },
+    { content: [{ image_url: { url: blob } }, { signature: blob.slice(22) }] },
+  ])
+    assert.deepEqual(
+      [...countFindingsInJson(JSON.stringify(value), ALL)],
+      [],
+      JSON.stringify(value).slice(0, 60),
+    );
+  const args = JSON.stringify({ card: 4111111111111111, to: ['ada@example.org'] });
+  const { json } = redactJson(JSON.stringify({ calls: [{ function: { arguments: args } }] }), ALL);
+  const told: { calls: { function: { arguments: string } }[] } = JSON.parse(json);
+  assert.deepEqual(JSON.parse(told.calls[0]?.function.arguments ?? ''), {
+    card: '[redacted:credit_card]',
+    to: ['[redacted:email]'],
+  });
+});
+
+test('whatever the body, redaction leaves nothing to find and JSON with the same shape', () => {
+  const text = fc.array(
+    fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom(...VALUES, '"', '\\', ' ')),
+    { maxLength: 5 },
+  );
+  const leaf = fc.oneof(
+    text.map((pieces) => pieces.join(' ')),
+    text.map((pieces) => JSON.stringify({ nested: pieces, deep: JSON.stringify(pieces) })),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constant(4111111111111111),
+    fc.boolean(),
+  );
+  const { body } = fc.letrec((tie) => ({
+    body: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('body'), { maxLength: 3 }),
+      fc.dictionary(fc.string({ maxLength: 6 }), tie('body'), { maxKeys: 3 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(body, (value) => {
+      const json = JSON.stringify({ messages: [value] });
+      const redacted = redactJson(json, ALL);
+      assert.deepEqual(shapeOf(JSON.parse(redacted.json)), shapeOf(JSON.parse(json)));
+      assert.deepEqual([...countFindingsInJson(redacted.json, ALL)], []);
+      assert.deepEqual(redacted.counts, countFindingsInJson(json, ALL));
+      if (redacted.counts.size === 0) assert.equal(redacted.json, json);
+    }),
+    { numRuns: process.env['FLOE_TEST_FULL'] ? 20_000 : 300 },
+  );
+});
+
+/** Members and lengths; of values only whether there is one. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (typeof value !== 'object' || value === null) return 'value';
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
+}

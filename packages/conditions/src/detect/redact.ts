@@ -1,0 +1,192 @@
+import { type Finding, type FindingKind, SensitiveDataScan } from './scan.ts';
+
+/** What a body holds, by kind. */
+export type FindingCounts = Map<FindingKind, number>;
+
+/** JSON inside of a string inside of JSON: arguments of tools. Deeper than this it is read as plain text. */
+const MAX_NESTED_JSON = 3;
+const MAX_PASSES = 4;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Card numbers are the only numbers looked for that somebody would write without quotes. */
+const NUMBER_DIGITS = 13;
+const BLOB_CHARS = 128;
+const BLOB = /^(?:data:[\w.+/-]{1,100};base64,)?[A-Za-z0-9+/_=-]*$/;
+
+/**
+ * Counts what stands in the string values of a JSON text, those of JSON inside of them included. Member names
+ * are not read, nor are blobs (images, signatures): long values of base64 alone.
+ *
+ * @param json well-formed JSON
+ * @example
+ * countFindingsInJson('{"to":"ana@example.com"}', new Set(['email'])); // new Map([['email', 1]])
+ */
+export function countFindingsInJson(json: string, wanted: ReadonlySet<FindingKind>): FindingCounts {
+  const found: FindingCounts = new Map();
+  new Redactor(wanted, found).json(json, 0);
+  return found;
+}
+
+/**
+ * Of a plain text, the same; it may be JSON itself.
+ *
+ * @example
+ * countFindingsInText('mail to ana@example.com', new Set(['email'])); // new Map([['email', 1]])
+ */
+export function countFindingsInText(text: string, wanted: ReadonlySet<FindingKind>): FindingCounts {
+  const found: FindingCounts = new Map();
+  new Redactor(wanted, found).text(text, 0);
+  return found;
+}
+
+export interface RedactedJson {
+  /** Well-formed like what was given, and equal to it but for the values found. */
+  readonly json: string;
+  readonly counts: FindingCounts;
+}
+
+/**
+ * Puts `[redacted:<kind>]` in the place of every value that `countFindingsInJson` counts.
+ *
+ * @example
+ * redactJson('{"to":"ana@example.com"}', new Set(['email'])).json; // '{"to":"[redacted:email]"}'
+ */
+export function redactJson(json: string, wanted: ReadonlySet<FindingKind>): RedactedJson {
+  const found: FindingCounts = new Map();
+  return { json: new Redactor(wanted, found).json(json, 0), counts: found };
+}
+
+/**
+ * Of any text, JSON or not, the same.
+ *
+ * @example
+ * redactText('mail to ana@example.com', new Set(['email'])).text; // 'mail to [redacted:email]'
+ */
+export function redactText(
+  text: string,
+  wanted: ReadonlySet<FindingKind>,
+): { text: string; found: FindingCounts } {
+  const found: FindingCounts = new Map();
+  const walk = new Redactor(wanted, found);
+  // JSON that is cut off is read as the text it is.
+  return { text: isJson(text) ? walk.json(text, 0) : walk.text(text, MAX_NESTED_JSON), found };
+}
+
+class Redactor {
+  readonly #wanted: ReadonlySet<FindingKind>;
+  readonly #found: FindingCounts;
+
+  constructor(wanted: ReadonlySet<FindingKind>, found: FindingCounts) {
+    this.#wanted = wanted;
+    this.#found = found;
+  }
+
+  /** The JSON text without what was found. */
+  json(json: string, depth: number): string {
+    let out = '';
+    let copied = 0;
+    let at = 0;
+    // The root's own numbers are parameters, such as a seed.
+    let level = 0;
+    while (at < json.length) {
+      const code = json.charCodeAt(at);
+      const start = at;
+      if (code === QUOTE) at = stringEnd(json, at);
+      else if ((code >= 0x30 && code <= 0x39) || code === 0x2d) at = numberEnd(json, at);
+      else {
+        if (code === 0x7b || code === 0x5b) level += 1;
+        else if (code === 0x7d || code === 0x5d) level -= 1;
+        at += 1;
+        continue;
+      }
+      const token = json.slice(start, at);
+      const redacted =
+        code === QUOTE ? this.#string(json, token, at, depth) : this.#number(token, level + depth);
+      if (redacted === token) continue;
+      out += json.slice(copied, start) + redacted;
+      copied = at;
+    }
+    return copied === 0 ? json : out + json.slice(copied);
+  }
+
+  /** A text without what was found. */
+  text(text: string, depth: number): string {
+    if (text.length >= BLOB_CHARS && BLOB.test(text)) return text;
+    const inner = depth < MAX_NESTED_JSON && isJson(text) ? this.json(text, depth + 1) : text;
+    return this.#clean(inner);
+  }
+
+  /** Once a value is gone, what stood beside it may be one: a second look finds those. */
+  #clean(text: string): string {
+    let clean = text;
+    for (let looks = 0; looks < MAX_PASSES; looks += 1) {
+      const { findings } = new SensitiveDataScan(clean, this.#wanted);
+      if (findings.length === 0) break;
+      clean = this.#without(clean, findings);
+    }
+    return clean;
+  }
+
+  #string(json: string, token: string, end: number, depth: number): string {
+    // Shorter than anything that is looked for.
+    if (token.length < 8 || isMemberName(json, end)) return token;
+    const isPlain = !token.includes('\\');
+    const text = isPlain ? token.slice(1, -1) : String(JSON.parse(token));
+    const redacted = this.text(text, depth);
+    return redacted === text ? token : JSON.stringify(redacted);
+  }
+
+  #number(token: string, level: number): string {
+    if (token.length < NUMBER_DIGITS || level < 2) return token;
+    const { findings } = new SensitiveDataScan(token, this.#wanted);
+    return findings.length === 0 ? token : JSON.stringify(this.#without(token, findings));
+  }
+
+  #without(text: string, findings: readonly Finding[]): string {
+    let out = '';
+    let from = 0;
+    for (const { kind, start, end } of findings) {
+      this.#found.set(kind, (this.#found.get(kind) ?? 0) + 1);
+      out += `${text.slice(from, start)}[redacted:${kind}]`;
+      from = end;
+    }
+    return out + text.slice(from);
+  }
+}
+
+function stringEnd(json: string, start: number): number {
+  let at = start + 1;
+  for (; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at += 1;
+  }
+  return at;
+}
+
+function numberEnd(json: string, start: number): number {
+  let at = start;
+  for (; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    const isPart = (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d;
+    if (!isPart && (code | 0x20) !== 0x65) break;
+  }
+  return at;
+}
+
+function isMemberName(json: string, end: number): boolean {
+  let at = end;
+  while (json.charCodeAt(at) <= 0x20) at += 1;
+  return json.charCodeAt(at) === 0x3a;
+}
+
+function isJson(text: string): boolean {
+  const first = /^\s{0,16}([[{])/.exec(text)?.[1];
+  if (first === undefined) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,124 @@
+import type { CelLibrary } from './cel-library.ts';
+import { compileRegularExpression, type RegularExpressionTest } from './regular-expression.ts';
+import type { StepMeter } from './step-meter.ts';
+
+type Environment = ReturnType<CelLibrary['celEnv']>;
+type Functions = Environment['funcs'];
+type FunctionGroup = NonNullable<ReturnType<Functions['find']>>;
+
+/** Functions that conditions cannot name: they charge the steps of loops. */
+export const STEP_FUNCTION = 'floe_step_';
+export const RANGE_FUNCTION = 'floe_range_';
+export const isReservedFunction = (name: string): boolean => name.startsWith('floe_');
+
+/** Text that is compared or copied in one step; searching for a text of length n in another takes n times as long. */
+const CHARS_PER_STEP = 256;
+const SEARCHED_CHARS_PER_STEP = 512;
+/** Numbers and instants have fewer characters; parsing a long one takes more than linear time. */
+const MAX_CONVERTED_CHARS = 200;
+const CONVERSIONS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'bool', 'timestamp', 'duration']);
+/** Patterns may come from requests; compiled ones are kept for the next evaluation. */
+const MAX_CACHED_PATTERNS = 500;
+
+/**
+ * The standard functions of CEL, each of which charges for the texts and lists it reads before it runs. What exceeds the
+ * limit ends the whole evaluation: nothing in an expression can go on after it.
+ *
+ * @param meter counts for the evaluation that runs
+ */
+export function createMeteredEnvironment(cel: CelLibrary, meter: () => StepMeter): Environment {
+  const plain = cel.celEnv({ funcs: customFunctions(cel, meter) });
+  const groups = new Map<string, FunctionGroup>();
+  const find = (name: string): FunctionGroup | undefined => {
+    const group = groups.get(name) ?? plain.funcs.find(name);
+    if (!group || groups.has(name)) return group;
+    const counted: FunctionGroup = Object.create(group, {
+      call: {
+        value(...[id, target, args]: Parameters<FunctionGroup['call']>) {
+          chargeCall(cel, meter(), name, target === undefined ? args : [target, ...args]);
+          return group.call(id, target, args);
+        },
+      },
+    });
+    groups.set(name, counted);
+    return counted;
+  };
+  return Object.create(plain, { funcs: { value: Object.create(plain.funcs, { find: { value: find } }) } });
+}
+
+function customFunctions(cel: CelLibrary, meter: () => StepMeter) {
+  const { BOOL, DYN, INT, STRING } = cel.CelScalar;
+  const patterns = new Map<string, RegularExpressionTest>();
+  return [
+    cel.celFunc(STEP_FUNCTION, [INT], BOOL, () => true),
+    cel.celFunc(RANGE_FUNCTION, [DYN], DYN, (list) => list),
+    cel.celMethod('matches', STRING, [STRING], BOOL, function (pattern) {
+      return compileCached(patterns, pattern)(String(this), meter());
+    }),
+    // The library's own make a list of all characters.
+    cel.celFunc('size', [STRING], INT, (text) => countCodePoints(text)),
+    cel.celMethod('size', STRING, [], INT, function () {
+      return countCodePoints(String(this));
+    }),
+  ];
+}
+
+function compileCached(patterns: Map<string, RegularExpressionTest>, pattern: string): RegularExpressionTest {
+  const known = patterns.get(pattern);
+  if (known) return known;
+  const found = compileRegularExpression(pattern);
+  const [oldest] = patterns.keys();
+  if (patterns.size >= MAX_CACHED_PATTERNS && oldest !== undefined) patterns.delete(oldest);
+  patterns.set(pattern, found);
+  return found;
+}
+
+function countCodePoints(text: string): bigint {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    count -= 1;
+    at += 1;
+  }
+  return BigInt(count);
+}
+
+/** Charges for what a call reads. @throws StepLimitExceeded */
+function chargeCall(cel: CelLibrary, meter: StepMeter, name: string, values: readonly unknown[]): void {
+  const [first, second] = values;
+  if (name === STEP_FUNCTION) return meter.charge(Number(first));
+  if (name === RANGE_FUNCTION) return chargeEntries(cel, meter, first);
+  if (name === 'contains' && typeof first === 'string' && typeof second === 'string')
+    return meter.charge(
+      first.length / CHARS_PER_STEP + (first.length * second.length) / SEARCHED_CHARS_PER_STEP,
+    );
+  if (CONVERSIONS.has(name) && typeof first === 'string' && first.length > MAX_CONVERTED_CHARS)
+    throw new Error(`a text of more than ${MAX_CONVERTED_CHARS} characters is no ${name}`);
+  if (name === '@in' && cel.isCelList(second))
+    return meter.charge(second.size * (1 + chargedLength(first) / CHARS_PER_STEP));
+  const isEquality = name === '_==_' || name === '_!=_';
+  for (const value of values)
+    if (isEquality) chargeDeep(cel, meter, value);
+    else if (cel.isCelList(value)) meter.charge(value.size);
+    else meter.charge(chargedLength(value) / CHARS_PER_STEP);
+}
+
+/** What a loop copies before its first turn. */
+function chargeEntries(cel: CelLibrary, meter: StepMeter, value: unknown): void {
+  if (cel.isCelList(value) || cel.isCelMap(value)) meter.charge(value.size);
+}
+
+function chargeDeep(cel: CelLibrary, meter: StepMeter, value: unknown): void {
+  meter.charge(1 + chargedLength(value) / CHARS_PER_STEP);
+  if (cel.isCelList(value) || Array.isArray(value)) for (const entry of value) chargeDeep(cel, meter, entry);
+  else if (cel.isCelMap(value) || value instanceof Map)
+    for (const [key, entry] of value) {
+      chargeDeep(cel, meter, key);
+      chargeDeep(cel, meter, entry);
+    }
+}
+
+function chargedLength(value: unknown): number {
+  if (typeof value === 'string') return value.length + 1;
+  return value instanceof Uint8Array ? value.length + 1 : CHARS_PER_STEP / 4;
+}

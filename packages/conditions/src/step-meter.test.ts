@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type CompiledCondition, compileCondition, EvaluationFailure } from './condition.ts';
+import { MAX_PATTERN_SIZE, patternSize } from './regular-expression.ts';
+import { MAX_EVALUATION_STEPS, StepMeter } from './step-meter.ts';
+import type { ConditionValue, ConditionVariables, ConditionVocabulary } from './vocabulary.ts';
+
+/** A map that counts how often an expression reads from it, whatever the expression's own meter says. */
+class CountingMap extends Map<string, ConditionValue> {
+  reads = 0;
+
+  override get(key: string): ConditionValue | undefined {
+    this.reads += 1;
+    return super.get(key);
+  }
+}
+
+const message = (text: string) =>
+  new Map([
+    ['role', 'user'],
+    ['text', text],
+  ]);
+const VOCABULARY: ConditionVocabulary = {
+  example: {
+    request: new Map<string, ConditionValue>([
+      ['model', 'a/b'],
+      ['text', 'text'],
+      ['messages', [message('text')]],
+    ]),
+  },
+  dynamicVariables: new Set(),
+};
+
+function variables(messages: number, chars: number): ConditionVariables & { readonly request: CountingMap } {
+  return {
+    request: new CountingMap([
+      ['model', 'a/b'],
+      ['text', 'a'.repeat(chars)],
+      ['messages', Array.from({ length: messages }, () => message('hello'))],
+    ]),
+  };
+}
+
+function compiled(source: string): CompiledCondition | null {
+  try {
+    return compileCondition(source, VOCABULARY);
+  } catch {
+    return null;
+  }
+}
+
+/** Conditions as somebody might write who wants them to be dear: loops in loops, texts in loops, long lists. */
+const dear = fc.letrec<{ condition: string; list: string; text: string }>((tie) => ({
+  text: fc.oneof(
+    fc.constantFrom('request.text', 'request.model', '"aaaaaaaa"', "'b'"),
+    fc.tuple(tie('text'), tie('text')).map(([one, other]) => `(${one} + ${other})`),
+  ),
+  list: fc.oneof(
+    { maxDepth: 3 },
+    fc.integer({ min: 1, max: 60 }).map((n) => `[${Array.from({ length: n }, (_, at) => at).join()}]`),
+    fc.constant('request.messages'),
+    fc.tuple(tie('list'), tie('list')).map(([one, other]) => `(${one} + ${other})`),
+    fc.tuple(tie('list'), tie('condition')).map(([list, inner]) => `${list}.filter(f, ${inner})`),
+    fc.tuple(tie('list'), tie('list')).map(([list, inner]) => `${list}.map(g, ${inner})`),
+  ),
+  condition: fc.oneof(
+    { maxDepth: 9, withCrossShrink: true },
+    fc.constantFrom('request.model == "a/b"', 'true', 'request.text == request.text + "b"'),
+    fc
+      .tuple(fc.constantFrom('all', 'exists', 'exists_one'), tie('list'), tie('condition'))
+      .map(([macro, list, inner]) => `${list}.${macro}(v, ${inner})`),
+    fc
+      .tuple(fc.constantFrom('all', 'exists', 'exists_one'), tie('list'), tie('condition'))
+      .map(([macro, list, inner]) => `${list}.${macro}(w, ${inner})`),
+    fc.tuple(tie('condition'), tie('condition')).map(([one, other]) => `(${one} && ${other})`),
+    fc.tuple(tie('condition'), tie('condition')).map(([one, other]) => `(${one} || ${other})`),
+    fc.tuple(tie('text'), tie('text')).map(([one, other]) => `${one}.contains(${other})`),
+    fc
+      .tuple(tie('text'), fc.constantFrom('(a|b){9}c', 'a*b', '[ab]{100}x', '(?:[^c]{30}){30}'))
+      .map(([text, pattern]) => `${text}.matches("${pattern}")`),
+    fc.tuple(tie('list'), tie('list')).map(([one, other]) => `${one} == ${other}`),
+    tie('text').map((text) => `size(${text}) > 3`),
+  ),
+}));
+
+test('whatever a condition loops over, every read is counted, and none comes after the limit', () => {
+  let [judged, ended, reads] = [0, 0, 0];
+  const limit = 20_000;
+  fc.assert(
+    fc.property(dear.condition, (source) => {
+      const condition = source.length <= 4_000 ? compiled(source) : null;
+      if (!condition) return;
+      judged += 1;
+      const read = variables(300, 3_000);
+      const steps = new StepMeter(limit);
+      const outcome = condition.evaluate(read, steps);
+      assert.ok(read.request.reads <= steps.used, `${read.request.reads} reads, ${steps.used} steps`);
+      assert.ok(read.request.reads <= limit);
+      reads += read.request.reads;
+      if (steps.isExceeded) ended += 1;
+      if (steps.isExceeded)
+        assert.ok(outcome instanceof EvaluationFailure, 'what exceeds the limit is not judged');
+    }),
+    { numRuns: 1_000, seed: 11 },
+  );
+  assert.ok(judged > 300 && ended > 20 && reads > 10_000, `${judged} judged, ${ended} ended, ${reads} reads`);
+});
+
+/** Conditions that may be saved, each with something that a sender makes longer. */
+const GROWING: Readonly<Record<string, (n: number) => ConditionVariables>> = {
+  'request.messages.all(m, m.text == "hello")': (n) => variables(n, 10),
+  '[1,2,3].all(a, [1,2,3].all(b, request.messages.all(m, m.role == "user")))': (n) => variables(n, 10),
+  'request.messages == request.messages': (n) => variables(n, 10),
+  'request.text.contains("aaaaaaaaab")': (n) => variables(1, n),
+  'request.text.matches("(a|b)*c")': (n) => variables(1, n),
+  'size(request.text) > 3 && request.text + "a" != request.text': (n) => variables(1, n),
+  '{} in request.messages': (n) => variables(n, 10),
+};
+
+for (const [source, of] of Object.entries(GROWING))
+  test(`twice the input takes at most twice the steps: ${source}`, () => {
+    const condition = compiled(source.replace('{}', 'request.model'));
+    assert.ok(condition);
+    const used = (n: number) => {
+      const steps = new StepMeter();
+      condition.evaluate(of(n), steps);
+      return steps.used;
+    };
+    for (const n of [500, 1_000, 2_000])
+      assert.ok(used(2 * n) <= 2.1 * used(n), `${used(n)}, ${used(2 * n)}`);
+  });
+
+test('a condition that is sure to be too dear is refused when it is saved, at once', () => {
+  const list = '[1,2,3,4,5,6,7,8,9]';
+  const nested = (depth: number): string =>
+    depth === 0 ? 'true' : `${list}.all(v${depth}, ${nested(depth - 1)})`;
+  assert.ok(compiled(nested(3)));
+  for (const depth of [4, 8, 40])
+    assert.throws(() => compileCondition(nested(depth), VOCABULARY), /^Error: takes .* steps, at most/);
+  assert.throws(
+    () =>
+      compileCondition(
+        `${list}.all(a, ${list}.all(b, ${list}.all(c, request.messages.all(m, true))))`,
+        VOCABULARY,
+      ),
+    /for each entry of a list that was sent/,
+  );
+});
+
+test('functions that charge steps cannot be named in a condition', () => {
+  assert.throws(() => compileCondition('floe_step_(-1000000)', VOCABULARY), /there is no function/);
+  assert.throws(() => compileCondition('floe_range_([1]).all(a, true)', VOCABULARY), /there is no function/);
+});
+
+test('conditions that come after the limit are not judged either', () => {
+  const steps = new StepMeter(100);
+  const condition = compiled('request.messages.all(m, m.role == "user")');
+  const cheap = compiled('request.model == "a/b"');
+  assert.ok(condition?.evaluate(variables(1_000, 1), steps) instanceof EvaluationFailure);
+  assert.ok(cheap?.evaluate(variables(1, 1), steps) instanceof EvaluationFailure);
+  assert.equal(cheap.evaluate(variables(1, 1), new StepMeter()), true);
+});
+
+test('a search of a pattern in a text takes steps for both', () => {
+  const condition = compiled('request.text.matches("(?:[^b]{30}){30}")');
+  const steps = new StepMeter();
+  assert.ok(condition?.evaluate(variables(1, 200_000), steps) instanceof EvaluationFailure);
+  assert.ok(steps.used > MAX_EVALUATION_STEPS);
+});
+
+test('the size of a pattern counts what its repetitions come to', () => {
+  const known: Readonly<Record<string, number>> = {
+    abc: 3,
+    'a{10}': 10,
+    '(ab){10}': 20,
+    '((a{10}){10}){10}': 1_000,
+    '[^a-z]{7}': 7,
+    'a{2,5}': 5,
+    '\\pL{3}\\.{2}': 5,
+    '[]a]{4}': 4,
+    '\\Qa{9}\\E': 4,
+  };
+  for (const [source, size] of Object.entries(known)) {
+    const found = patternSize(source);
+    assert.ok(
+      found >= size && found <= 2 * size + 4 + (source.match(/\(/g)?.length ?? 0) * size,
+      `${source}: ${found}`,
+    );
+  }
+  assert.ok(patternSize('(\\pL{30}){30}'.repeat(50)) > MAX_PATTERN_SIZE);
+});

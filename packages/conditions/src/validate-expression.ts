@@ -1,0 +1,85 @@
+import type { CelExpression } from './cel-library.ts';
+import { isReservedFunction } from './metered-environment.ts';
+import { type ConditionVocabulary, variableMembers } from './vocabulary.ts';
+
+/** What a condition reads: `request.model`, or `request` when it takes all of it; other variables by their name. */
+export type ConditionInputs = ReadonlySet<string>;
+
+/**
+ * Looks through a parsed condition: everything it names exists. A loop over what a client sent may not stand inside of
+ * another: ten thousand messages would be a hundred million steps.
+ *
+ * @returns what it reads
+ * @throws Error that says what is wrong
+ */
+export function validateExpression(
+  expression: CelExpression,
+  vocabulary: ConditionVocabulary,
+): ConditionInputs {
+  const reader = new ExpressionValidator(vocabulary);
+  reader.read(expression, 0);
+  return reader.inputs;
+}
+
+class ExpressionValidator {
+  readonly inputs = new Set<string>();
+  readonly #loopVariables: string[] = [];
+  readonly #vocabulary: ConditionVocabulary;
+
+  constructor(vocabulary: ConditionVocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  read(expression: CelExpression | undefined, loops: number): void {
+    if (expression === undefined) return;
+    const { exprKind } = expression;
+    switch (exprKind.case) {
+      case 'identExpr':
+        return this.#name(exprKind.value.name);
+      case 'selectExpr':
+        return this.#select(exprKind.value.operand, exprKind.value.field, loops);
+      case 'callExpr':
+        if (isReservedFunction(exprKind.value.function))
+          throw new Error(`there is no function "${exprKind.value.function}"`);
+        this.read(exprKind.value.target, loops);
+        for (const argument of exprKind.value.args) this.read(argument, loops);
+        return;
+      case 'listExpr':
+        for (const element of exprKind.value.elements) this.read(element, loops);
+        return;
+      case 'structExpr':
+        throw new Error('maps and messages cannot be made in a condition');
+      case 'comprehensionExpr': {
+        const { iterRange, iterVar, iterVar2, accuVar, accuInit, loopCondition, loopStep, result } =
+          exprKind.value;
+        this.read(iterRange, loops);
+        const inside = iterRange?.exprKind.case === 'listExpr' ? loops : loops + 1;
+        if (inside > 1)
+          throw new Error('a loop over what was sent stands inside of another; write it as one loop');
+        if (inside > 0 && accuInit?.exprKind.case === 'listExpr')
+          throw new Error(
+            'map and filter make lists as long as what was sent; use exists, exists_one or all',
+          );
+        this.#loopVariables.push(iterVar, iterVar2, accuVar);
+        for (const part of [accuInit, loopCondition, loopStep, result]) this.read(part, inside);
+        this.#loopVariables.length -= 3;
+      }
+    }
+  }
+
+  #name(name: string): void {
+    if (this.#loopVariables.includes(name)) return;
+    if (!Object.hasOwn(this.#vocabulary.example, name)) throw new Error(`there is no variable "${name}"`);
+    this.inputs.add(name);
+  }
+
+  #select(operand: CelExpression | undefined, field: string, loops: number): void {
+    const kind = operand?.exprKind;
+    const root = kind?.case === 'identExpr' ? kind.value.name : '';
+    const members = this.#loopVariables.includes(root) ? null : variableMembers(this.#vocabulary, root);
+    if (members === null) return this.read(operand, loops);
+    if (!members.has(field))
+      throw new Error(`"${root}" has no "${field}"; it has ${[...members.keys()].join(', ')}`);
+    this.inputs.add(`${root}.${field}`);
+  }
+}

@@ -1,0 +1,55 @@
+import type { configFile } from '@floe/contract/api/config';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type * as z from 'zod';
+import { getJson } from '../data/api-client.ts';
+import { useEventStreamState, useLiveQuery } from '../data/events.ts';
+import { StatusIcon } from '../ui/status.tsx';
+import { TimeText } from '../ui/time-text.tsx';
+import { OrgLink } from './org-link.tsx';
+
+type ConfigFile = z.output<typeof configFile>;
+
+/** Between two looks while no event stream tells of changes. */
+const LOOK_MS = 10_000;
+
+const fileQuery = queryOptions({
+  queryKey: ['config', 'file'],
+  queryFn: ({ signal }) => getJson<ConfigFile>('api/management/config/file', undefined, signal),
+});
+
+/** Over the whole console while the last floe.yaml was refused: what is shown is not what the file says. */
+export function ConfigFileBanner() {
+  const live = useEventStreamState() === 'live';
+  const { data } = useQuery({ ...fileQuery, refetchInterval: live ? false : LOOK_MS });
+  useLiveQuery('config', fileQuery.queryKey);
+  const refused = data?.rejected;
+  if (!data || !refused) return null;
+  const [first] = refused.problems;
+  const more = refused.problems.length - 1;
+  const reason = sentence(
+    first ? [first.where, first.message].filter(Boolean).join(': ') : 'it could not be read',
+  );
+  return (
+    <div
+      role="alert"
+      className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b border-failing-line bg-failing-tint px-4 py-1.5 text-ui text-ink"
+    >
+      <StatusIcon state="failing" />
+      <p className="min-w-0 break-words">
+        <code className="font-mono text-code">
+          {data.file ?? 'floe.yaml'}
+          {first?.line != null && `:${first.line}`}
+        </code>{' '}
+        was refused: {reason}
+        {more > 0 && ` And ${more} more.`} The running configuration is from <TimeText at={data.loaded_at} />.
+      </p>
+      <OrgLink to="/management/settings/configuration" className="text-accent-ink underline">
+        Show
+      </OrgLink>
+    </div>
+  );
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,11 @@
+import { useSession } from '../data/session.ts';
+import { START_PATH } from './page-index.ts';
+import { Redirect } from './redirect.tsx';
+
+/** `/`: to the first page of one's org, or to the sign-in page. */
+export function PageTransition() {
+  const session = useSession();
+  if (!session) return null;
+  if (session.state === 'signed_out') return <Redirect to="/sign-in" />;
+  return <Redirect to={`/o/${session.org.id}${START_PATH}`} />;
+}

@@ -1,0 +1,47 @@
+/** An action of the audit log in words, to stand before what it was done to: `Revoked key`; null for one without words. */
+export function auditActionLabel(action: string): string | null {
+  const [kind = '', verb = ''] = action.split('.', 2);
+  const done = DONE[verb];
+  return DEEDS[action] ?? (done ? `${done} ${singular(kind)}` : null);
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  create: 'Created',
+  update: 'Changed',
+  replace: 'Changed',
+  delete: 'Removed',
+  remove: 'Removed',
+  revoke: 'Revoked',
+  rotate: 'Rotated',
+  pause: 'Paused',
+  resume: 'Resumed',
+  accept: 'Accepted',
+  apply: 'Applied',
+  reload: 'Reloaded',
+  purge: 'Emptied',
+  force: 'Forced',
+  test: 'Tested',
+};
+
+/** Where verb and kind alone would say it badly. */
+const DEEDS: Readonly<Record<string, string>> = {
+  'operators.grant': 'Made an operator:',
+  'operators.revoke': 'Took the operator role from',
+  'removed_members.restore': 'Undid the removal of',
+  'identities.create': 'Connected an issuer to',
+  'sessions.delete': 'Ended a session of',
+  'sessions.step_up': 'Confirmed who they are:',
+  'sign_in.fail': 'Failed to sign in:',
+  'sign_in.throttle': 'Was slowed down at sign-in:',
+  'password.update': 'Changed the password of',
+  'keys.report_leak': 'Reported a leak of key',
+  'settings.update': 'Changed the settings of',
+  'cache.purge': 'Emptied the',
+  'cache.update': 'Changed the',
+};
+
+function singular(kind: string): string {
+  const word = kind.replaceAll('_', ' ');
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return word.endsWith('s') ? word.slice(0, -1) : word;
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Annotation, clusterAnnotations, toChartAnnotation } from './chart-annotation.ts';
+
+const AT = '2026-11-21T12:00:00.000Z';
+const said = (more: Partial<Annotation>): Annotation => ({
+  at: AT,
+  kind: 'change',
+  text: 'routes.update',
+  actor: 'mem_1',
+  actor_name: 'jo@acme.example',
+  subject: { kind: 'routes', id: 'smart' },
+  ...more,
+});
+
+test('what happened is told in words, with who did it and where more stands', () => {
+  const change = toChartAnnotation(said({}));
+  assert.deepEqual(
+    [change.text, change.by, change.page?.to],
+    ['Changed route smart', 'jo@acme.example', '/management/audit'],
+  );
+  const opened = toChartAnnotation(
+    said({
+      kind: 'breaker',
+      text: 'open: 5 failures: in a row',
+      actor: null,
+      actor_name: null,
+      subject: { kind: 'breaker', id: 'main/large@default' },
+    }),
+  );
+  assert.equal(opened.text, 'Breaker main/large@default opened: 5 failures: in a row');
+  assert.deepEqual(
+    [opened.state, opened.by, opened.page?.search],
+    ['failing', null, { open: 'main/large@default' }],
+  );
+  assert.equal(toChartAnnotation(said({ kind: 'note', text: 'web 4.2 deployed' })).text, 'web 4.2 deployed');
+  assert.equal(toChartAnnotation(said({ kind: 'breaker', text: 'strange' })).state, 'unknown');
+});
+
+test('marks that would cover each other stand as one, and none gets lost', () => {
+  const marks = [0, 1, 2, 50, 99].map((minute) => ({ ...toChartAnnotation(said({})), at: minute * 60_000 }));
+  const groups = clusterAnnotations(marks, 0, 100 * 60_000, 20);
+  assert.deepEqual(
+    groups.map((group) => group.length),
+    [3, 1, 1],
+  );
+  assert.deepEqual(clusterAnnotations(marks, 40 * 60_000, 60 * 60_000, 20).flat().length, 1);
+});

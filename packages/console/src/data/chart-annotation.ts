@@ -1,0 +1,72 @@
+import type { analyticsAnnotations } from '@floe/contract/api/charts';
+import type * as z from 'zod';
+import type { DisplayStatus } from '../ui/status.tsx';
+import { auditActionLabel } from './audit-action-label.ts';
+
+export type Annotation = z.output<typeof analyticsAnnotations>['data'][number];
+
+/** Something that happened, as a mark in charts and a line below them. */
+export interface ChartAnnotation {
+  /** Milliseconds. */
+  readonly at: number;
+  readonly kind: Annotation['kind'];
+  /** Of a breaker; null for what has no state. */
+  readonly state: DisplayStatus | null;
+  readonly text: string;
+  readonly by: string | null;
+  /** Where more stands. */
+  readonly page: { readonly to: string; readonly search: Readonly<Record<string, string>> } | null;
+}
+
+/** An annotation of the API in words. Pure. */
+export function toChartAnnotation(annotation: Annotation): ChartAnnotation {
+  const { at, kind, text, actor_name, actor, subject } = annotation;
+  const common = { at: Date.parse(at), kind, by: actor_name ?? actor };
+  if (kind === 'breaker') {
+    const [state = '', ...because] = text.split(': ');
+    const known = BREAKER[state];
+    const reason = because.join(': ');
+    return {
+      ...common,
+      state: known?.state ?? 'unknown',
+      text: `Breaker ${subject.id} ${known?.word ?? state.replaceAll('_', ' ')}${reason && `: ${reason}`}`,
+      page: { to: '/management/breakers', search: { open: subject.id } },
+    };
+  }
+  if (kind === 'note') return { ...common, state: null, text, page: null };
+  if (kind === 'alert') return { ...common, state: 'warning', text, page: { to: '/alerts', search: {} } };
+  return {
+    ...common,
+    state: null,
+    text: `${auditActionLabel(text) ?? text} ${subject.id}`,
+    page: { to: '/management/audit', search: { action: text } },
+  };
+}
+
+const BREAKER: Readonly<Record<string, { readonly word: string; readonly state: DisplayStatus }>> = {
+  open: { word: 'opened', state: 'failing' },
+  half_open: { word: 'probes', state: 'waiting' },
+  ramping: { word: 'lets traffic return', state: 'partial' },
+  closed: { word: 'closed', state: 'healthy' },
+  forced_open: { word: 'was forced open', state: 'paused' },
+  forced_closed: { word: 'was forced closed', state: 'paused' },
+  released: { word: 'is its own again', state: 'healthy' },
+};
+
+/** Marks that lie so close that they would cover each other stand as one. `width` is how many fit side by side. */
+export function clusterAnnotations(
+  marks: readonly ChartAnnotation[],
+  from: number,
+  to: number,
+  width: number,
+): readonly (readonly ChartAnnotation[])[] {
+  const visible = marks.filter(({ at }) => at >= from && at <= to).sort((one, other) => one.at - other.at);
+  const apart = (to - from) / Math.max(1, width);
+  const groups: ChartAnnotation[][] = [];
+  for (const mark of visible) {
+    const group = groups.at(-1);
+    if (group && mark.at - (group[0]?.at ?? 0) < apart) group.push(mark);
+    else groups.push([mark]);
+  }
+  return groups;
+}

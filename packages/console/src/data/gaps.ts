@@ -1,0 +1,27 @@
+import type { gapList } from '@floe/contract/api/monitors';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type * as z from 'zod';
+import { findGaps, type GapSpan } from '../format/gap-spans.ts';
+import { getJson } from './api-client.ts';
+
+type Gaps = z.output<typeof gapList>;
+
+const LOOKED_BACK_MS = 400 * 86_400_000;
+
+/** When Floe itself was not there: one answer for every chart of the console. */
+export const gapsQuery = queryOptions({
+  queryKey: ['away'],
+  queryFn: ({ signal }) => {
+    const from = new Date(Date.now() - LOOKED_BACK_MS).toISOString();
+    return getJson<Gaps>('api/monitoring/gaps', { from }, signal);
+  },
+  staleTime: 60_000,
+  retry: false,
+});
+
+/** The spans that a drawing must hatch, for the starts of its intervals in milliseconds. */
+export function useGaps(at: readonly number[]): readonly GapSpan[] {
+  const { data } = useQuery(gapsQuery);
+  return useMemo(() => findGaps(data?.data ?? [], at), [data, at]);
+}

@@ -1,0 +1,7 @@
+/** Their version with what was changed here laid over it, field by field. Pure. */
+export function mergeForms<Form extends object>(base: Form, mine: Form, theirs: Form): Form {
+  const changed = Object.entries(mine).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(base, name)),
+  );
+  return { ...theirs, ...Object.fromEntries(changed) };
+}

@@ -1,7 +1,0 @@
-/** Their version with what was changed here laid over it, field by field. Pure. */
-export function mergedForm<Form extends object>(base: Form, mine: Form, theirs: Form): Form {
-  const changed = Object.entries(mine).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(base, name)),
-  );
-  return { ...theirs, ...Object.fromEntries(changed) };
-}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PromptHandler } from './prompts.ts';
+
+test('requests that are refused at the same time share one question', async () => {
+  const question = new PromptHandler<string>();
+  const asked: string[] = [];
+  const answer = Promise.withResolvers<string>();
+  const forget = question.onAsk((because) => {
+    asked.push(because);
+    return answer.promise;
+  });
+  const both = [question.ask('It costs more.'), question.ask('It costs more.')];
+  answer.resolve('A demo');
+  assert.deepEqual(await Promise.all(both), ['A demo', 'A demo']);
+  assert.deepEqual(asked, ['It costs more.']);
+  await question.ask('Again.');
+  assert.equal(asked.length, 2, 'a later refusal asks again');
+  forget();
+  assert.equal(await question.ask('Nobody asks any more.'), null);
+});
+
+test('without anybody to ask, the refusal stands', async () => {
+  assert.equal(await new PromptHandler<true>().ask('Who are you?'), null);
+});

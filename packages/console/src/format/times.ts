@@ -1,0 +1,80 @@
+/** Times as the console writes them: always with their zone somewhere in the part that shows them. */
+
+/** The zone times are shown in: that of the browser, unless the link says another (`tz=`). */
+export function browserZone(): string {
+  const now = Date.now();
+  // Asked for by every time in every row of a list, and dear; who travels has the new zone within a minute.
+  if (Math.abs(now - askedAt) > 60_000) {
+    zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    askedAt = now;
+  }
+  return zone;
+}
+
+let zone = 'UTC';
+let askedAt = Number.NEGATIVE_INFINITY;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(zone: string, options: Intl.DateTimeFormatOptions, name: string): Intl.DateTimeFormat {
+  const known = formats.get(`${name} ${zone}`);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
+  formats.set(`${name} ${zone}`, made);
+  return made;
+}
+
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+
+/** `12:26:39`; with `ms` `12:26:39.665`. */
+export function formatClockTime(at: Date, zone: string, ms = false): string {
+  const text = format(zone, CLOCK, 'clock').format(at);
+  return ms ? `${text}.${String(at.getUTCMilliseconds()).padStart(3, '0')}` : text;
+}
+
+/** `12:26` */
+export function formatShortTime(at: Date, zone: string): string {
+  return formatClockTime(at, zone).slice(0, 5);
+}
+
+/** `21 Nov`, with the year when it is not this one. */
+export function formatDayLabel(at: Date, zone: string, now: Date): string {
+  const year = (date: Date) => format(zone, { year: 'numeric' }, 'year').format(date);
+  const text = format(zone, { day: 'numeric', month: 'short' }, 'day').format(at);
+  return year(at) === year(now) ? text : `${text} ${year(at)}`;
+}
+
+/** `21 Nov 2026, 12:26:39.665 UTC` */
+export function formatFullTime(at: Date, zone: string, ms = false): string {
+  const date = format(zone, { day: 'numeric', month: 'short', year: 'numeric' }, 'date').format(at);
+  return `${date}, ${formatClockTime(at, zone, ms)} ${formatZoneName(at, zone)}`;
+}
+
+/** `Sat 21 Nov 2026` */
+export function formatDayName(at: Date, zone: string): string {
+  const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return format(zone, options, 'dayname').format(at).replace(',', '');
+}
+
+/** What people call the zone at that moment: `UTC`, `CET`, `GMT+9`. */
+export function formatZoneName(at: Date, zone: string): string {
+  const parts = format(zone, { timeZoneName: 'short', hour: '2-digit' }, 'zone').formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}
+
+/** `just now`, `41 s ago`, `9 h ago`, `in 14 h`; after a day in days. */
+export function formatRelativeTime(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  const size = Math.abs(ms);
+  if (size < 1000) return 'just now';
+  const [divisor, unit] =
+    size < 60_000
+      ? [1000, 's']
+      : size < 3_600_000
+        ? [60_000, 'min']
+        : size < 86_400_000
+          ? [3_600_000, 'h']
+          : [86_400_000, 'd'];
+  const text = `${Math.floor(size / divisor)} ${unit}`;
+  return ms >= 0 ? `${text} ago` : `in ${text}`;
+}

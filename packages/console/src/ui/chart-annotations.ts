@@ -1,0 +1,54 @@
+import type uPlot from 'uplot';
+import { type ChartAnnotation, clusterAnnotations } from '../data/chart-annotation.ts';
+
+/** Marks closer than this stand as one, with their number. */
+const APART = 14;
+
+/** Draws marks over a chart: a dashed line, and a triangle at its top whose colour is the state's. */
+export function drawAnnotations(
+  plot: uPlot,
+  marks: readonly ChartAnnotation[],
+  colour: (name: string) => string,
+): void {
+  const { ctx, bbox, scales } = plot;
+  const [from = 0, to = 0] = [scales['x']?.min, scales['x']?.max].map((second) => (second ?? 0) * 1000);
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${11 * ratio}px sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'top';
+  ctx.lineWidth = ratio;
+  for (const group of clusterAnnotations(marks, from, to, bbox.width / (APART * ratio))) {
+    const first = group[0];
+    if (!first) continue;
+    const x = Math.round(plot.valToPos(first.at / 1000, 'x', true));
+    const states = new Set(group.map(({ state }) => state));
+    const ink = colour(states.has('failing') ? 'failing' : states.has('healthy') ? 'healthy' : 'ink-3');
+    ctx.strokeStyle = ink;
+    ctx.fillStyle = ink;
+    ctx.setLineDash([3 * ratio, 3 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    const size = 5 * ratio;
+    ctx.beginPath();
+    ctx.moveTo(x - size, bbox.top);
+    ctx.lineTo(x + size, bbox.top);
+    ctx.lineTo(x, bbox.top + size * 1.6);
+    ctx.fill();
+    if (group.length > 1) ctx.fillText(String(group.length), x + size + 2 * ratio, bbox.top);
+  }
+  ctx.restore();
+}
+
+/** What happened between a moment of the chart and the next, in words. */
+export function annotationsAt(
+  marks: readonly ChartAnnotation[],
+  at: readonly number[],
+  index: number,
+): readonly string[] {
+  const from = at[index] ?? Number.POSITIVE_INFINITY;
+  const to = at[index + 1] ?? Number.POSITIVE_INFINITY;
+  return marks.filter((mark) => mark.at >= from && mark.at < to).map(({ text }) => text);
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+import { joinClassNames } from './class-names.ts';
+
+/** A key of the keyboard; beside the name of what it does it is not read out, unless `spoken`. */
+export function KeyboardKey({
+  children,
+  className,
+  spoken = false,
+}: {
+  readonly children: ReactNode;
+  readonly className?: string;
+  readonly spoken?: boolean;
+}) {
+  return (
+    <kbd
+      aria-hidden={!spoken}
+      className={joinClassNames(
+        'rounded-tag border border-line bg-surface px-1 font-sans text-micro text-ink-3',
+        className,
+      )}
+    >
+      {children}
+    </kbd>
+  );
+}

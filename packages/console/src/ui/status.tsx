@@ -1,0 +1,96 @@
+import {
+  Ban,
+  CircleCheck,
+  CircleHelp,
+  CirclePause,
+  Contrast,
+  Hourglass,
+  LogOut,
+  type LucideIcon,
+  OctagonX,
+  TriangleAlert,
+  Wrench,
+  Zap,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { joinClassNames } from './class-names.ts';
+
+interface Look {
+  readonly icon: LucideIcon;
+  readonly word: string;
+  readonly ink: string;
+  readonly tint: string;
+}
+
+/** Every state has a shape and a word of its own: colour is never the only difference. */
+export const STATUS_STYLES = {
+  healthy: look(CircleCheck, 'Healthy', 'text-healthy-ink', 'bg-healthy-tint border-healthy-line'),
+  failing: look(OctagonX, 'Failing', 'text-failing-ink', 'bg-failing-tint border-failing-line'),
+  waiting: look(Hourglass, 'Waiting', 'text-waiting-ink', 'bg-waiting-tint border-waiting-line'),
+  paused: look(CirclePause, 'Paused', 'text-paused-ink', 'bg-paused-tint border-paused-line'),
+  unknown: look(CircleHelp, 'Unknown', 'text-unknown-ink', 'bg-unknown-tint border-unknown-line'),
+  maintenance: look(
+    Wrench,
+    'Maintenance',
+    'text-maintenance-ink',
+    'bg-maintenance-tint border-maintenance-line',
+  ),
+  warning: look(TriangleAlert, 'Warning', 'text-warning-ink', 'bg-warning-tint border-warning-line'),
+  partial: look(Contrast, 'Partial', 'text-partial-ink', 'bg-partial-tint border-partial-line'),
+  blocked: look(Ban, 'Blocked', 'text-blocked-ink', 'bg-blocked-tint border-blocked-line'),
+  cached: look(Zap, 'Cached', 'text-cached-ink', 'bg-cached-tint border-cached-line'),
+  aborted: look(LogOut, 'Client left', 'text-paused-ink', 'bg-paused-tint border-paused-line'),
+} as const satisfies Readonly<Record<string, Look>>;
+
+export type DisplayStatus = keyof typeof STATUS_STYLES;
+
+function look(icon: LucideIcon, word: string, ink: string, tint: string): Look {
+  return { icon, word, ink, tint };
+}
+
+/** The state as its shape alone; the word is read out, and beside it in the text. */
+export function StatusIcon({ state, size = 16 }: { readonly state: DisplayStatus; readonly size?: number }) {
+  const { icon: Icon, ink, word } = STATUS_STYLES[state];
+  return (
+    <Icon
+      size={size}
+      strokeWidth={1.75}
+      role="img"
+      aria-label={word}
+      className={joinClassNames('shrink-0', ink)}
+    />
+  );
+}
+
+/** The state as a pill: at the head of a page. `children` replaces the word. */
+export function StatusBadge({
+  state,
+  children,
+}: {
+  readonly state: DisplayStatus;
+  readonly children?: ReactNode;
+}) {
+  const { icon: Icon, ink, tint, word } = STATUS_STYLES[state];
+  return (
+    <span
+      className={joinClassNames(
+        'inline-flex h-6 items-center gap-1 rounded-full border pr-2.5 pl-1.5 text-label',
+        ink,
+        tint,
+      )}
+    >
+      <Icon size={14} strokeWidth={2} aria-hidden="true" />
+      {children ?? word}
+    </span>
+  );
+}
+
+/** A small fact: a tag, a scope, a kind. `name` is the quieter half of a pair. */
+export function Badge({ name, children }: { readonly name?: string; readonly children: ReactNode }) {
+  return (
+    <span className="inline-flex h-5 max-w-full items-center gap-1 truncate rounded-tag border border-line bg-sunken px-1.5 text-label text-ink">
+      {name && <span className="font-normal text-ink-2">{name}</span>}
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import { Calendar, ChevronDown, Clock } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { type SelectedTimeRange, timeRangeLabel } from '../filters/time-range.ts';
+import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../format/times.ts';
+import { Button } from './button.tsx';
+
+/** Says the time a page shows; what it opens is its parent's to say. */
+export function TimeRangeButton({
+  span,
+  ...props
+}: ComponentProps<'button'> & { readonly span: SelectedTimeRange }) {
+  const label = timeRangeLabel(span);
+  return (
+    <Button {...props} icon={label === null ? Calendar : Clock} data-time-range="" className="max-md:px-2.5">
+      {label && <span className="font-medium">{label}</span>}
+      <span className={label ? 'text-ink-2 max-xl:hidden' : ''}>{resolved(span)}</span>
+      <ChevronDown size={16} className="text-ink-3" />
+    </Button>
+  );
+}
+
+function resolved({ from, to }: SelectedTimeRange): string {
+  const zone = browserZone();
+  const now = new Date();
+  const days = [formatDayLabel(from, zone, now), formatDayLabel(to, zone, now)] as const;
+  const clocks = [formatShortTime(from, zone), formatShortTime(to, zone)] as const;
+  const name = formatZoneName(to, zone);
+  if (to.getTime() - from.getTime() > 86_400_000) return `${days[0]}–${days[1]} ${name}`;
+  if (days[0] === days[1]) return `${clocks[0]}–${clocks[1]} ${name}`;
+  return `${days[0]} ${clocks[0]}–${days[1]} ${clocks[1]} ${name}`;
+}

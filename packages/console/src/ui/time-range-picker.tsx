@@ -1,0 +1,37 @@
+import { lazy, Suspense, useState } from 'react';
+import type { SelectedTimeRange } from '../filters/time-range.ts';
+import { Popover } from './popover.tsx';
+import { TimeRangeButton } from './time-range-button.tsx';
+
+/** Not there before somebody opens it. */
+const TimeRangePanel = lazy(() =>
+  import('./time-range-panel.tsx').then(({ TimeRangePanel: Part }) => ({ default: Part })),
+);
+
+export interface TimeRangeSelection {
+  readonly range: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** The time a page shows: presets, a typed length, or from and to. Its resolved times stand beside it with their zone. */
+export function TimeRangePicker({
+  span,
+  onChange,
+}: {
+  readonly span: SelectedTimeRange;
+  readonly onChange: (choice: TimeRangeSelection) => void;
+}) {
+  const [open, setOpen] = useState(false);
+  const choose = (choice: TimeRangeSelection) => {
+    onChange(choice);
+    setOpen(false);
+  };
+  return (
+    <Popover label="Time range" trigger={<TimeRangeButton span={span} />} open={open} onOpenChange={setOpen}>
+      <Suspense fallback={<div className="h-96 w-72" />}>
+        <TimeRangePanel span={span} onChoose={choose} />
+      </Suspense>
+    </Popover>
+  );
+}

@@ -1,0 +1,237 @@
+import { lazy, Suspense } from 'react';
+import type { ChartAnnotation } from '../data/chart-annotation.ts';
+import { formatCount } from '../format/amounts.ts';
+import { browserZone, formatFullTime, formatShortTime } from '../format/times.ts';
+import { roundUpToTick } from './chart-stack.ts';
+import { joinClassNames } from './class-names.ts';
+
+const AwayMarks = lazy(() => import('./gap-marks.tsx').then(({ GapMarks: Marks }) => ({ default: Marks })));
+
+/** Stacked above the line, from the line on. */
+const ABOVE = ['succeeded', 'cached', 'aborted'] as const;
+/** Stacked below the line, on a scale of its own: few errors among many requests stay visible. */
+const BELOW = ['failed', 'partial', 'blocked'] as const;
+export type TimelineSegment = (typeof ABOVE | typeof BELOW)[number];
+
+export interface TimelineLane {
+  /** Start of the interval, milliseconds. */
+  readonly at: number;
+  readonly counts: Readonly<Record<TimelineSegment, number>>;
+}
+
+const PARTS: Readonly<
+  Record<TimelineSegment, { readonly label: string; readonly fill: string; readonly dot: string }>
+> = {
+  succeeded: { label: 'Succeeded', fill: 'fill-volume', dot: 'bg-volume' },
+  cached: { label: 'Cached', fill: 'fill-cached', dot: 'bg-cached' },
+  aborted: { label: 'Client left', fill: 'fill-ink-3', dot: 'bg-ink-3' },
+  failed: { label: 'Failed', fill: 'fill-failing', dot: 'bg-failing' },
+  partial: { label: 'Partial', fill: 'fill-partial', dot: 'bg-partial' },
+  blocked: { label: 'Blocked', fill: 'fill-blocked', dot: 'bg-blocked' },
+};
+
+/** Requests of some parts in an interval. */
+export function laneTotal({ counts }: TimelineLane, parts: readonly TimelineSegment[]): number {
+  return parts.reduce((sum, part) => sum + counts[part], 0);
+}
+
+const UP = 56;
+const DOWN = 24;
+const WIDTH = 1000;
+
+/** What succeeded above the line; what failed, broke off or was blocked below it. A click chooses that interval. */
+export function Timeline({
+  lanes,
+  label,
+  onChoose,
+  marks = [],
+}: {
+  readonly lanes: readonly TimelineLane[];
+  readonly label: string;
+  readonly onChoose: (at: number) => void;
+  /** What happened meanwhile. The page lists it too (`AnnotationList`). */
+  readonly marks?: readonly ChartAnnotation[];
+}) {
+  const most = roundUpToTick(Math.max(...lanes.map((lane) => laneTotal(lane, ABOVE)), 0));
+  const worst = roundUpToTick(Math.max(...lanes.map((lane) => laneTotal(lane, BELOW)), 0));
+  const anyBad = lanes.some((lane) => laneTotal(lane, BELOW) > 0);
+  return (
+    <div className="grid grid-cols-[2.5rem_1fr] gap-x-2 text-micro text-ink-3 figures">
+      <div className="relative text-right" style={{ height: UP + DOWN }}>
+        <span className="absolute -top-2 right-0">{most}</span>
+        <span className="absolute right-0" style={{ top: UP - 8 }}>
+          0
+        </span>
+        {anyBad && <span className="absolute right-0 -bottom-2 text-failing-ink">{worst}</span>}
+      </div>
+      <div className="relative">
+        <svg
+          role="img"
+          aria-label={label}
+          viewBox={`0 0 ${WIDTH} ${UP + DOWN}`}
+          preserveAspectRatio="none"
+          className="w-full"
+          style={{ height: UP + DOWN }}
+        >
+          <Rulers />
+          <LaneBars lanes={lanes} most={most} worst={worst} onChoose={onChoose} />
+          <LaneMarks lanes={lanes} marks={marks} />
+        </svg>
+        <Suspense>
+          <AwayMarks lanes={lanes} />
+        </Suspense>
+      </div>
+      <div className="col-start-2 mt-1 flex justify-between">
+        {labels(lanes).map((text, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: places on an axis.
+          <span key={index} className={joinClassNames(index % 2 === 1 && 'max-md:hidden')}>
+            {text}
+          </span>
+        ))}
+      </div>
+      <Legend lanes={lanes} />
+    </div>
+  );
+}
+
+/** What there is in the chart, with its numbers. */
+function Legend({ lanes }: { readonly lanes: readonly TimelineLane[] }) {
+  const shown = [...ABOVE, ...BELOW].flatMap((part) => {
+    const sum = lanes.reduce((all, lane) => all + lane.counts[part], 0);
+    return sum > 0 ? [{ part, sum }] : [];
+  });
+  return (
+    <ul className="col-start-2 mt-1 flex min-h-4 flex-wrap gap-x-4 text-ink-2">
+      {shown.map(({ part, sum }) => (
+        <li key={part} className="flex items-center gap-1.5">
+          <span aria-hidden className={joinClassNames('size-2 rounded-xs', PARTS[part].dot)} />
+          {PARTS[part].label} {formatCount(sum)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The top of the scale, and the line between what was OK and what was not. */
+function Rulers() {
+  return (
+    <>
+      <line x1={0} x2={WIDTH} y1={0.5} y2={0.5} className="stroke-grid" vectorEffect="non-scaling-stroke" />
+      <line
+        x1={0}
+        x2={WIDTH}
+        y1={UP}
+        y2={UP}
+        className="stroke-line-strong"
+        vectorEffect="non-scaling-stroke"
+      />
+    </>
+  );
+}
+
+function LaneBars({
+  lanes,
+  most,
+  worst,
+  onChoose,
+}: {
+  readonly lanes: readonly TimelineLane[];
+  readonly most: number;
+  readonly worst: number;
+  readonly onChoose: (at: number) => void;
+}) {
+  const step = WIDTH / Math.max(lanes.length, 1);
+  return lanes.map((lane, index) => {
+    const x = index * step;
+    const width = Math.max(step - Math.min(1.5, step * 0.2), 0.5);
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the time range does the same by keyboard.
+      <g key={lane.at} onClick={() => onChoose(lane.at)} className="cursor-pointer hover:opacity-70">
+        <title>{`${formatFullTime(new Date(lane.at), browserZone())}: ${partsText(lane)}`}</title>
+        <rect x={x} y={0} width={step} height={UP + DOWN} fill="transparent" />
+        {stack(lane, ABOVE, { height: UP, most, least: 1.5 }).map(({ part, from, size }) => (
+          <rect
+            key={part}
+            x={x}
+            y={UP - from - size}
+            width={width}
+            height={size}
+            className={PARTS[part].fill}
+          />
+        ))}
+        {stack(lane, BELOW, { height: DOWN, most: worst, least: 2 }).map(({ part, from, size }) => (
+          <rect key={part} x={x} y={UP + 1 + from} width={width} height={size} className={PARTS[part].fill} />
+        ))}
+      </g>
+    );
+  });
+}
+
+/** `12 succeeded, 1 failed` */
+function partsText({ counts }: TimelineLane): string {
+  const said = [...ABOVE, ...BELOW].filter((part) => counts[part] > 0);
+  if (said.length === 0) return 'no requests';
+  return said.map((part) => `${formatCount(counts[part])} ${PARTS[part].label.toLowerCase()}`).join(', ');
+}
+
+/** Where each part of a bar begins, seen from the line, and how long it is; what is there stays visible. */
+function stack(
+  { counts }: TimelineLane,
+  parts: readonly TimelineSegment[],
+  { height, most, least }: { readonly height: number; readonly most: number; readonly least: number },
+) {
+  let from = 0;
+  return parts.flatMap((part) => {
+    if (counts[part] === 0) return [];
+    const size = Math.max(least, (counts[part] / most) * height);
+    const begun = from;
+    from += size;
+    return [{ part, from: begun, size }];
+  });
+}
+
+/** A line through both lanes where something happened. */
+function LaneMarks({
+  lanes,
+  marks,
+}: {
+  readonly lanes: readonly TimelineLane[];
+  readonly marks: readonly ChartAnnotation[];
+}) {
+  const first = lanes[0]?.at ?? 0;
+  const last = lanes.at(-1)?.at ?? 0;
+  const step = (lanes[1]?.at ?? 0) - first || 60_000;
+  const end = last + step;
+  return marks
+    .filter(({ at }) => at >= first && at < end)
+    .map((mark) => {
+      const x = ((mark.at - first) / (end - first)) * WIDTH;
+      return (
+        <line
+          key={`${mark.at} ${mark.text}`}
+          data-mark=""
+          x1={x}
+          x2={x}
+          y1={0}
+          y2={UP + DOWN}
+          strokeDasharray="3 3"
+          strokeWidth={1.5}
+          vectorEffect="non-scaling-stroke"
+          className={mark.state === 'failing' ? 'stroke-failing' : 'stroke-ink-3'}
+        >
+          <title>{`${formatFullTime(new Date(mark.at), browserZone())}: ${mark.text}`}</title>
+        </line>
+      );
+    });
+}
+
+function labels(lanes: readonly TimelineLane[]): string[] {
+  const zone = browserZone();
+  const [first, last] = [lanes[0]?.at, lanes.at(-1)?.at];
+  if (first === undefined || last === undefined) return [];
+  const long = last - first > 86_400_000;
+  return [0, 0.25, 0.5, 0.75, 1].map((share) => {
+    const at = new Date(first + (last - first) * share);
+    return long ? formatFullTime(at, zone).slice(0, 6).replace(/,$/, '') : formatShortTime(at, zone);
+  });
+}

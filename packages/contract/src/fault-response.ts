@@ -1,0 +1,41 @@
+import { FAULTS, type Fault } from './faults.ts';
+
+/** The shape of an error body: OpenAI's for Chat, Responses and `/api`, Anthropic's for Messages. */
+export type ErrorBodyFormat = 'openai' | 'anthropic';
+
+/** The JSON body of an error answer (platform page, "Errors"). */
+export function formatFaultBody(fault: Fault, requestId: string, shape: ErrorBodyFormat): string {
+  const { code, message, detail } = fault;
+  if (shape === 'anthropic') {
+    const error = { type: FAULTS[code].anthropic, message, code, param: detail.param };
+    return JSON.stringify({ type: 'error', error, request_id: requestId });
+  }
+  const error = {
+    message,
+    type: FAULTS[code].openai,
+    param: detail.param ?? null,
+    code: detail.dialectCode ?? code,
+    ...(detail.phase === undefined ? {} : { phase: detail.phase }),
+  };
+  return JSON.stringify({ error, request_id: requestId });
+}
+
+/** What a 429 or 503 without a better estimate asks for. */
+const DEFAULT_WAIT_MS = 1000;
+
+/** Header names and values, flat, that belong to an error whatever its surface. */
+export function formatFaultHeaders(fault: Fault): string[] {
+  const headers = ['x-floe-error-source', fault.source];
+  const { status } = fault;
+  const waitMs =
+    fault.detail.retryAfterMs ?? (status === 429 || status === 503 ? DEFAULT_WAIT_MS : undefined);
+  if (waitMs !== undefined)
+    headers.push(
+      'retry-after',
+      String(Math.max(1, Math.ceil(waitMs / 1000))),
+      'retry-after-ms',
+      String(Math.ceil(waitMs)),
+    );
+  if ('retry' in FAULTS[fault.code]) headers.push('x-should-retry', 'false');
+  return headers;
+}

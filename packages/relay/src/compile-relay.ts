@@ -1,0 +1,59 @@
+import type { RelayConfig } from '@floe/contract/config';
+import type { RelayEventKind } from '@floe/contract/config/relay';
+import { type CompiledRule, compileRule, RuleError } from './rules/compile-rule.ts';
+import { createSelfTamperRule } from './rules/self-tamper.ts';
+
+/** What an org says about the relay, ready to decide. */
+export interface CompiledRelay {
+  readonly config: RelayConfig;
+  /** In the order of the file; the built-in ones last. */
+  readonly rules: readonly CompiledRule[];
+  /** Rules by the events they read; those about files read shell commands and prompts too. */
+  readonly byEvent: ReadonlyMap<RelayEventKind, readonly CompiledRule[]>;
+}
+
+const RULE_EVENTS_BY_EVENT: Readonly<Record<RelayEventKind, readonly RelayEventKind[]>> = {
+  shell: ['shell', 'file_read', 'file_write'],
+  tool: ['tool'],
+  prompt: ['prompt', 'file_read'],
+  file_read: ['file_read'],
+  file_write: ['file_write'],
+};
+
+/** @throws RuleProblem with the path of a rule's field */
+export function compileRelay(config: RelayConfig): CompiledRelay {
+  const builtIn = createSelfTamperRule(config);
+  const rules = [...config.rules.map(compileRuleAt), ...(builtIn ? [compileRule(builtIn)] : [])];
+  const byEvent = new Map<RelayEventKind, CompiledRule[]>();
+  for (const [event, others] of Object.entries(RULE_EVENTS_BY_EVENT))
+    if (isRelayEventKind(event))
+      byEvent.set(
+        event,
+        rules.filter(({ events }) => others.some((other) => events.has(other))),
+      );
+  return { config, rules, byEvent };
+}
+
+function compileRuleAt(config: RelayConfig['rules'][number], at: number): CompiledRule {
+  try {
+    return compileRule(config);
+  } catch (error) {
+    if (error instanceof RuleError) throw new RuleError(['rules', at, ...error.path], error.message);
+    throw error;
+  }
+}
+
+/** What is wrong with rules whose fields are valid one by one; null when nothing is. */
+export function findRelayRuleError(config: RelayConfig): RuleError | null {
+  try {
+    compileRelay(config);
+    return null;
+  } catch (error) {
+    if (error instanceof RuleError) return error;
+    throw error;
+  }
+}
+
+function isRelayEventKind(text: string): text is RelayEventKind {
+  return Object.hasOwn(RULE_EVENTS_BY_EVENT, text);
+}

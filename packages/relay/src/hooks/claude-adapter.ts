@@ -1,0 +1,170 @@
+import type { JsonObject } from '@floe/contract/json';
+import {
+  type HookAdapter,
+  type HookCall,
+  type HookDecision,
+  type HookReply,
+  type HookReport,
+  replyWithOutput,
+} from './adapter.ts';
+import { readLabelField, readListField, readObjectField, readTextField } from './payload-fields.ts';
+import { type CommonEventFields, createPromptEvent, createToolEvents } from './tool-events.ts';
+
+/** What differs between the agents that took over the hooks of one of them. */
+export interface ClaudeHookFormat {
+  readonly agent: string;
+  /** Whether `permissionDecision: "ask"` shows a dialog, and `"allow"` is understood. */
+  readonly supportsAsk: boolean;
+  readonly supportsAllow: boolean;
+  /** How a prompt is stopped. */
+  readonly promptBlocking: 'block' | 'continue';
+}
+
+const REPORT_TYPES: Readonly<Record<string, HookReport['type']>> = {
+  SessionStart: 'session_start',
+  SessionEnd: 'session_end',
+  PostToolUse: 'tool_result',
+  PostToolUseFailure: 'tool_result',
+  Stop: 'turn_end',
+  SubagentStop: 'turn_end',
+};
+
+const BLOCKING_HOOKS = new Set(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit']);
+
+/** An adapter for hooks with `hook_event_name`, `tool_name` and `tool_input`, in either spelling. */
+export function createClaudeAdapter(shape: ClaudeHookFormat): HookAdapter {
+  return {
+    agent: shape.agent,
+    // A permission request is the agent asking already.
+    canAsk: (name) => name === 'PermissionRequest' || (shape.supportsAsk && name === 'PreToolUse'),
+    canBlock: (name) => BLOCKING_HOOKS.has(name),
+    read: (payload) => readClaudePayload(payload, shape.agent),
+    reply: (call, outcome) => createReply(call, outcome, shape),
+  };
+}
+
+export function readClaudePayload(payload: JsonObject, agent: string): HookCall {
+  const given = readLabelField(payload, 'hook_event_name', 'hookEventName') ?? '';
+  const name = given.charAt(0).toUpperCase() + given.slice(1);
+  const common = readCommonFields(payload, agent);
+  if (name === 'UserPromptSubmit')
+    return {
+      name,
+      events: [createPromptEvent(readTextField(payload, 'prompt') ?? '', [], common)],
+      report: null,
+    };
+  if (name === 'PreToolUse' || name === 'PermissionRequest') {
+    const tool = readLabelField(payload, 'tool_name', 'toolName') ?? 'unknown';
+    return {
+      name,
+      events: createToolEvents(tool, readObjectField(payload, 'tool_input', 'toolInput'), common),
+      report: null,
+    };
+  }
+  return {
+    name,
+    events: [],
+    report: createHookReport(hookReportType(REPORT_TYPES, name), name, payload, common),
+  };
+}
+
+function readCommonFields(payload: JsonObject, agent: string): CommonEventFields {
+  const toolUse = readLabelField(payload, 'tool_use_id', 'toolUseId');
+  const session = readLabelField(payload, 'session_id', 'sessionId');
+  const name = readLabelField(payload, 'hook_event_name', 'hookEventName');
+  return {
+    // An agent that repeats a call repeats its id; the two hooks of one call are two events.
+    id: toolUse === undefined ? undefined : `${name}:${session ?? ''}:${toolUse}`.slice(0, 200),
+    session_id: session,
+    turn_id: readLabelField(payload, 'turn_id', 'prompt_id'),
+    tool_use_id: toolUse,
+    agent: {
+      name: agent,
+      version: readLabelField(payload, 'agent_version', 'version'),
+      permission_mode: readLabelField(payload, 'permission_mode', 'permissionMode'),
+    },
+    cwd: readTextField(payload, 'cwd'),
+  };
+}
+
+/** The type of a hook's report by its name, which the agent gives: also one that every object has, such as `constructor`. */
+export function hookReportType(
+  known: Readonly<Record<string, HookReport['type']>>,
+  name: string,
+): HookReport['type'] {
+  return (Object.hasOwn(known, name) && known[name]) || 'other';
+}
+
+/** What happened, without what was said: only sizes of texts are kept. */
+export function createHookReport(
+  type: HookReport['type'],
+  name: string,
+  payload: JsonObject,
+  { session_id, tool_use_id, agent }: CommonEventFields,
+): HookReport {
+  const details: Record<string, string | number> = { hook: name };
+  for (const member of ['tool_name', 'toolName', 'reason', 'source', 'status', 'file_path', 'command'])
+    if (readLabelField(payload, member) !== undefined)
+      details[member] = readLabelField(payload, member) ?? '';
+  const edits = readListField(payload, 'edits').length;
+  if (edits > 0) details['edits'] = edits;
+  return { type, session_id, tool_use_id, agent, details };
+}
+
+function createReply({ name }: HookCall, outcome: HookDecision, shape: ClaudeHookFormat): HookReply {
+  const { decision, userMessage, agentMessage } = outcome;
+  if (decision === 'abstain')
+    return replyWithOutput(userMessage === null ? null : { systemMessage: userMessage });
+  const forAgent = agentMessage ?? userMessage ?? 'Not allowed here.';
+  const forUser = userMessage ?? forAgent;
+  switch (name) {
+    case 'PreToolUse':
+      return replyWithOutput(
+        withSystemMessage(
+          preToolUseReply(decision, decision === 'deny' ? forAgent : forUser, shape),
+          decision,
+          userMessage,
+        ),
+      );
+    case 'PermissionRequest':
+      return replyWithOutput(withSystemMessage(permissionReply(decision, forAgent), decision, userMessage));
+    case 'UserPromptSubmit':
+      if (decision === 'allow') return replyWithOutput(null);
+      return replyWithOutput(
+        shape.promptBlocking === 'block'
+          ? { decision: 'block', reason: forUser }
+          : { continue: false, stopReason: forUser },
+      );
+    default:
+      return replyWithOutput(null);
+  }
+}
+
+/** Only the model reads the reason of a denial; `systemMessage` is what its user sees. */
+function withSystemMessage(
+  answer: JsonObject | null,
+  decision: HookDecision['decision'],
+  userMessage: string | null,
+): JsonObject | null {
+  if (answer === null || decision !== 'deny' || userMessage === null) return answer;
+  return { ...answer, systemMessage: userMessage };
+}
+
+function preToolUseReply(
+  decision: 'allow' | 'deny' | 'ask',
+  reason: string,
+  { supportsAllow: allows, supportsAsk: asks }: ClaudeHookFormat,
+): JsonObject | null {
+  const hookEventName = 'PreToolUse';
+  if (decision === 'allow')
+    return allows ? { hookSpecificOutput: { hookEventName, permissionDecision: decision } } : null;
+  const permissionDecision = decision === 'ask' && !asks ? 'deny' : decision;
+  return { hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason: reason } };
+}
+
+/** A request that was put to the user anyway is only ever denied, or granted; asking is what it does. */
+function permissionReply(decision: 'allow' | 'deny' | 'ask', message: string): JsonObject | null {
+  if (decision === 'ask') return null;
+  const behavior = decision === 'deny' ? { behavior: 'deny', message } : { behavior: 'allow' };
+  return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: behavior } };
+}

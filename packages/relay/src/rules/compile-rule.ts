@@ -1,0 +1,265 @@
+import { type CompiledCondition, compileCondition, EvaluationFailure } from '@floe/conditions/condition';
+import type { FindingKind } from '@floe/conditions/detect/scan';
+import { compileRegularExpression } from '@floe/conditions/regular-expression';
+import { StepLimitExceeded, type StepMeter } from '@floe/conditions/step-meter';
+import type { RelayRuleConfig } from '@floe/contract/config';
+import type { RelayEventKind } from '@floe/contract/config/relay';
+import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
+import { createLiteralWord } from '../shell/word.ts';
+import { type CallerMatcher, compileCallerPattern } from './match-caller.ts';
+import { type CommandMatcher, compileCommandPattern } from './match-command.ts';
+import { type MatchResult, matchEither } from './match-result.ts';
+import { compileToolPattern, type ToolMatcher } from './match-tool.ts';
+import { compilePathPatterns, type PathMatcher } from './paths.ts';
+import type { RuleInput, RuleInputFile } from './rule-input.ts';
+import { compileSchedule } from './schedule.ts';
+import { RELAY_VOCABULARY } from './vocabulary.ts';
+
+export type RuleDecision = 'allow' | 'deny' | 'ask';
+export type RuleMode = 'observe' | 'warn' | 'enforce';
+
+/** A rule, ready to be asked. */
+export interface CompiledRule {
+  readonly name: string;
+  readonly events: ReadonlySet<RelayEventKind>;
+  readonly decision: RuleDecision;
+  readonly mode: RuleMode;
+  readonly onError: 'open' | 'closed';
+  readonly message: { readonly user: string; readonly agent: string } | null;
+  readonly matches: RuleMatchers;
+  readonly detects: ReadonlySet<FindingKind> | null;
+  readonly condition: CompiledCondition | null;
+  readonly matchesCaller: CallerMatcher;
+  readonly isActiveAt: (nowMs: number) => boolean;
+  readonly exceptions: readonly RuleException[];
+}
+
+/** The parts of `match`; null where it says nothing. */
+export interface RuleMatchers {
+  readonly command: CommandMatcher | null;
+  readonly tool: ToolMatcher | null;
+  readonly path: PathMatcher | null;
+  readonly text: ((text: string, steps: StepMeter) => boolean) | null;
+}
+
+interface RuleException {
+  readonly untilMs: number;
+  readonly matches: RuleMatchers;
+  readonly who: CallerMatcher;
+}
+
+type MatchConfig = NonNullable<RelayRuleConfig['match']>;
+
+/** @throws RuleProblem naming the field that cannot be compiled */
+export function compileRule(config: RelayRuleConfig): CompiledRule {
+  const { name, on, mode, match, detect, who, schedule, when, except, decision, on_error, message } = config;
+  return {
+    name,
+    events: new Set(on),
+    decision,
+    mode,
+    onError: on_error,
+    message: message === undefined ? null : toMessages(message),
+    matches: compileMatch(match, ['match']),
+    detects:
+      detect === undefined
+        ? null
+        : new Set([...(detect.secrets ? (['secret'] as const) : []), ...detect.pii]),
+    condition:
+      when === undefined ? null : compileField(['when'], () => compileCondition(when, RELAY_VOCABULARY)),
+    matchesCaller: compileCallerPattern(who),
+    isActiveAt: compileSchedule(schedule),
+    exceptions: except.map(({ until, match, who }, at) => ({
+      untilMs: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
+      matches: compileMatch(match, ['except', at, 'match']),
+      who: compileCallerPattern(who),
+    })),
+  };
+}
+
+/** What is wrong with one field of a rule; `message` completes the sentence "<path>: …". */
+export class RuleError extends Error {
+  readonly path: readonly (string | number)[];
+
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+function compileField<Result>(path: readonly (string | number)[], compile: () => Result): Result {
+  try {
+    return compile();
+  } catch (error) {
+    throw new RuleError(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toMessages(message: NonNullable<RelayRuleConfig['message']>) {
+  if (typeof message === 'string') return { user: message, agent: message };
+  return { user: message.user, agent: message.agent ?? message.user };
+}
+
+function compileMatch(match: MatchConfig | undefined, at: readonly (string | number)[]): RuleMatchers {
+  if (match === undefined) return { command: null, tool: null, path: null, text: null };
+  const texts = match.text?.map((pattern, n) =>
+    compileField([...at, 'text', n], () => compileRegularExpression(pattern)),
+  );
+  return {
+    command: compileCommandPattern(match),
+    tool: compileToolPattern(match),
+    path: match.path ? compilePathPatterns(match.path) : null,
+    text: texts ? (text, steps) => texts.some((found) => found(text, steps)) : null,
+  };
+}
+
+/** Why a rule applies to an event. */
+export interface RuleApplication {
+  readonly match: 'maybe' | 'yes';
+  readonly because: string;
+  /** The command it is about; null for other events, and for the text as a whole. */
+  readonly command: SimpleCommand | null;
+  readonly file: RuleInputFile | null;
+}
+
+/** Everywhere a rule applies to an event; nothing when it does not. */
+export function findRuleApplications(rule: CompiledRule, subject: RuleInput): RuleApplication[] {
+  const { event, identity, nowMs } = subject;
+  if (!rule.matchesCaller(event, identity) || !rule.isActiveAt(nowMs)) return [];
+  const text = matchText(rule.matches, subject);
+  if (text === false || (text instanceof EvaluationFailure && rule.decision === 'allow')) return [];
+  const found = rule.detects === null ? '' : describeFindings(rule.detects, subject);
+  if (found === null) return [];
+  const unread = text instanceof EvaluationFailure ? `its text could not be judged (${text.reason})` : '';
+  const detected = [unread, found].filter(Boolean).join('; ');
+  return findCandidates(rule, subject).flatMap((candidate) => {
+    const applies = evaluateCandidate(rule, subject, candidate, detected);
+    return applies && !isExcepted(rule, subject, applies) ? [applies] : [];
+  });
+}
+
+type Candidate = Omit<RuleApplication, 'because'>;
+
+const WHOLE_EVENT: Candidate = { match: 'yes', command: null, file: null };
+
+/** What of an event fits the shape that a rule names. */
+function findCandidates({ matches, events, condition }: CompiledRule, subject: RuleInput): Candidate[] {
+  const { event, shell } = subject;
+  const found: Candidate[] = [];
+  if (matches.path && (events.has('file_read') || events.has('file_write')))
+    found.push(...matchFiles(matches.path, events, subject));
+  if (!events.has(event.event)) return found;
+  if (shell) {
+    if (matches.command)
+      found.push(...matchCommands(matches.command, [...shell.commands, ...unclearCommands(shell)]));
+    else if (condition === null && !hasShapeMatcher(matches)) found.push(WHOLE_EVENT);
+    else if (!hasShapeMatcher(matches))
+      found.push(WHOLE_EVENT, ...shell.commands.map((command) => ({ ...WHOLE_EVENT, command })));
+  } else if (event.tool) {
+    const match = matches.tool ? matches.tool(event.tool) : hasShapeMatcher(matches) ? 'no' : 'yes';
+    if (match !== 'no') found.push({ ...WHOLE_EVENT, match });
+  } else if (event.prompt && !hasShapeMatcher(matches)) found.push(WHOLE_EVENT);
+  else if (event.file && !matches.path && !hasShapeMatcher(matches)) found.push(WHOLE_EVENT);
+  return found;
+}
+
+/** A pattern of commands, tools or paths fits nothing else. */
+function hasShapeMatcher({ command, tool, path }: RuleMatchers): boolean {
+  return command !== null || tool !== null || path !== null;
+}
+
+/** Stands for what cannot be analysed, so that `does: unclear` finds it. */
+function unclearCommands({ unclear: doubts }: ShellAnalysis): SimpleCommand[] {
+  const [doubt] = doubts;
+  if (!doubt) return [];
+  const { start, end } = doubt;
+  const nothing = { args: [], own: 0, implied: [], assignments: [], redirects: [], via: [] };
+  return [{ ...nothing, name: null, word: createLiteralWord('', doubt), traits: ['unclear'], start, end }];
+}
+
+function matchCommands(fits: CommandMatcher, all: readonly SimpleCommand[]): Candidate[] {
+  return all.flatMap((command) => {
+    const match = fits(command);
+    return match === 'no' ? [] : [{ match, command, file: null }];
+  });
+}
+
+function matchFiles(fits: PathMatcher, events: CompiledRule['events'], subject: RuleInput): Candidate[] {
+  return subject.files().flatMap((file) => {
+    if (!events.has(file.use === 'write' ? 'file_write' : 'file_read')) return [];
+    const match = file.path === null ? 'no' : fits(file.path);
+    return match === 'no' ? [] : [{ match, command: null, file }];
+  });
+}
+
+function describeFindings(detects: ReadonlySet<FindingKind>, subject: RuleInput): string | null {
+  const seen = [...subject.findings()].filter(([kind]) => detects.has(kind));
+  return seen.length === 0 ? null : `found ${seen.map(([kind, count]) => `${count} ${kind}`).join(', ')}`;
+}
+
+/** A text that takes too many steps is not judged. */
+function matchText({ text }: RuleMatchers, subject: RuleInput): boolean | EvaluationFailure {
+  if (text === null) return true;
+  try {
+    return text(subject.text(), subject.steps);
+  } catch (error) {
+    if (error instanceof StepLimitExceeded) return new EvaluationFailure(error.message);
+    throw error;
+  }
+}
+
+/** A condition that cannot be judged makes a rule that stops something apply, and one that allows not. */
+function evaluateCandidate(
+  { condition, decision }: CompiledRule,
+  subject: RuleInput,
+  candidate: Candidate,
+  detected: string,
+): RuleApplication | null {
+  const doubt = candidate.match === 'maybe' ? 'it may be what the rule names' : '';
+  if (condition === null)
+    return {
+      ...candidate,
+      because: [doubt, detected].filter(Boolean).join('; ') || 'it is what the rule names',
+    };
+  const holds = condition.evaluate(subject.variables(candidate.command), subject.steps);
+  if (holds === false) return null;
+  if (holds === true)
+    return { ...candidate, because: [doubt, detected].filter(Boolean).join('; ') || 'its condition is true' };
+  return decision === 'allow'
+    ? null
+    : { ...candidate, because: `its condition could not be judged (${safeReason(holds)})` };
+}
+
+/** The library's words about names and types; anything else could repeat what was sent. */
+function safeReason({ reason: because }: EvaluationFailure): string {
+  return /^(?:field not found|no such key|found no matching overload|more than)/.test(because)
+    ? because.slice(0, 160)
+    : 'an operation in it failed';
+}
+
+function isExcepted(
+  { exceptions, decision }: CompiledRule,
+  subject: RuleInput,
+  { command, file }: RuleApplication,
+): boolean {
+  return exceptions.some(({ untilMs, matches, who }) => {
+    if (subject.nowMs >= untilMs || !who(subject.event, subject.identity)) return false;
+    const fits = matchException(matches, subject, command, file);
+    // An exception opens a gate: what may be excepted is not, unless the rule itself opens one.
+    return fits === 'yes' || (fits === 'maybe' && decision === 'allow');
+  });
+}
+
+function matchException(
+  matches: RuleMatchers,
+  subject: RuleInput,
+  command: SimpleCommand | null,
+  file: RuleInputFile | null,
+): MatchResult {
+  if (!hasShapeMatcher(matches)) return matchText(matches, subject) === true ? 'yes' : 'no';
+  let fits: MatchResult = 'no';
+  if (matches.command && command) fits = matchEither(fits, matches.command(command));
+  if (matches.path && file?.path) fits = matchEither(fits, matches.path(file.path));
+  if (matches.tool && subject.event.tool) fits = matchEither(fits, matches.tool(subject.event.tool));
+  return fits;
+}

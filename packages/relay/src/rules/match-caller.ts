@@ -1,0 +1,56 @@
+import { compileWildcards } from '@floe/conditions/wildcards';
+import type { RelayEvent } from '@floe/contract/api/relay';
+
+/** Who asks, as the key says it. */
+export interface CallerIdentity {
+  readonly key: string;
+  readonly team: string | null;
+  readonly owner: string | null;
+}
+
+export interface CallerPattern {
+  readonly keys?: readonly string[] | undefined;
+  readonly teams?: readonly string[] | undefined;
+  readonly owners?: readonly string[] | undefined;
+  readonly agents?: readonly string[] | undefined;
+  readonly repositories?: readonly string[] | undefined;
+  readonly branches?: readonly string[] | undefined;
+}
+
+export type CallerMatcher = (event: RelayEvent, identity: CallerIdentity) => boolean;
+
+/** Compiles whose events a rule is about; what nobody said fits no pattern. */
+export function compileCallerPattern(pattern: CallerPattern | undefined): CallerMatcher {
+  if (pattern === undefined) return () => true;
+  const { keys, teams, owners, agents, repositories, branches } = pattern;
+  const parts: CallerMatcher[] = [];
+  const add = (
+    patterns: readonly string[] | undefined,
+    of: (event: RelayEvent, who: CallerIdentity) => string | null | undefined,
+  ) => {
+    if (!patterns) return;
+    const like = compileWildcards(patterns);
+    parts.push((event, who) => {
+      const text = of(event, who);
+      return text != null && like(text);
+    });
+  };
+  add(keys, (_, who) => who.key);
+  add(teams, (_, who) => who.team);
+  add(owners, (_, who) => who.owner);
+  add(agents, ({ agent }) => agent.name);
+  add(repositories, ({ repository }) => repository?.remote && normalizeRepositoryName(repository.remote));
+  add(branches, ({ repository }) => repository?.branch);
+  return (event, who) => parts.every((part) => part(event, who));
+}
+
+/** `github.com/acme/app` for every way to write the address of a repository. */
+export function normalizeRepositoryName(remote: string): string {
+  return remote
+    .trim()
+    .replace(/^[a-z+]+:\/\//i, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
+    .replace(/(?:\.git)?\/*$/, '')
+    .toLowerCase();
+}

@@ -1,0 +1,84 @@
+import { compileWildcards, type WildcardMatcher } from '@floe/conditions/wildcards';
+import { type MatchResult, matchBoth } from './match-result.ts';
+
+/** A call of a tool behind a connector. */
+export interface ConnectorCall {
+  readonly name: string;
+  readonly server?: string | undefined;
+  readonly url?: string | undefined;
+  readonly command?: string | undefined;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolPattern {
+  readonly server_url?: readonly string[] | undefined;
+  readonly server_command?: readonly string[] | undefined;
+  readonly tool?: readonly string[] | undefined;
+  readonly arguments?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+export type ToolMatcher = (call: ConnectorCall) => MatchResult;
+
+/**
+ * Compiles what a rule says about calls of tools; null when it says nothing. A connector is known by its address or by
+ * the command that starts it. What a user calls it is never looked at: who names it may name it anything.
+ */
+export function compileToolPattern(pattern: ToolPattern): ToolMatcher | null {
+  const { server_url, server_command, tool } = pattern;
+  const parts: ToolMatcher[] = [];
+  if (tool) {
+    const like = compileWildcards(tool);
+    parts.push(({ name }) => (like(name) ? 'yes' : 'no'));
+  }
+  if (server_url || server_command) parts.push(serverMatcher(server_url, server_command));
+  for (const [path, patterns] of Object.entries(pattern.arguments ?? {})) {
+    const like = compileWildcards(patterns);
+    parts.push((call) => (matchesAtPath(call.arguments, path.split('.'), like) ? 'yes' : 'no'));
+  }
+  if (parts.length === 0) return null;
+  return (call) =>
+    parts.reduce<MatchResult>((sum, part) => (sum === 'no' ? sum : matchBoth(sum, part(call))), 'yes');
+}
+
+function serverMatcher(
+  urls: readonly string[] | undefined,
+  commands: readonly string[] | undefined,
+): ToolMatcher {
+  const byUrl = compileWildcards((urls ?? []).map(cleanUrl));
+  const byCommand = compileWildcards(commands ?? []);
+  return ({ url, command, server }) => {
+    if (url !== undefined && byUrl(cleanUrl(url))) return 'yes';
+    if (command !== undefined && byCommand(command.replaceAll(/\s+/g, ' ').trim())) return 'yes';
+    // A tool of the agent itself has no connector; one of a connector that is only named may be any.
+    return url === undefined && command === undefined && server !== undefined ? 'maybe' : 'no';
+  };
+}
+
+/** Case of the host, default ports, user names and trailing slashes make no other address. */
+function cleanUrl(url: string): string {
+  if (url.includes('*')) return url.replace(/\/$/, '');
+  try {
+    const { protocol, host, pathname, search } = new URL(url);
+    return `${protocol}//${host}${pathname}${search}`.replace(/\/$/, '');
+  } catch {
+    return url;
+  }
+}
+
+function matchesAtPath(value: unknown, path: readonly string[], like: WildcardMatcher): boolean {
+  const [first, ...rest] = path;
+  if (Array.isArray(value)) return value.some((entry) => matchesAtPath(entry, path, like));
+  if (first === undefined) return value !== undefined && like(toText(value));
+  if (!isRecord(value)) return false;
+  // A name with a dot in it is a name, too.
+  if (Object.hasOwn(value, path.join('.'))) return matchesAtPath(value[path.join('.')], [], like);
+  return Object.hasOwn(value, first) && matchesAtPath(value[first], rest, like);
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,173 @@
+import { countFindingsInJson, countFindingsInText } from '@floe/conditions/detect/redact';
+import type { FindingKind } from '@floe/conditions/detect/scan';
+import { StepMeter } from '@floe/conditions/step-meter';
+import type { ConditionValue, ConditionVariables } from '@floe/conditions/vocabulary';
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { analyzeShell } from '../shell/analyze-shell.ts';
+import type { ShellAnalysis, SimpleCommand } from '../shell/command.ts';
+import type { ShellGrammar } from '../shell/grammar.ts';
+import { type CallerIdentity, normalizeRepositoryName } from './match-caller.ts';
+import { knownWordTexts } from './match-command.ts';
+import { type NormalizedPath, normalizePath } from './paths.ts';
+import { type FileAccess, findDirectoryChanges, findFileAccesses } from './shell-files.ts';
+
+const ALL_FINDING_KINDS: ReadonlySet<FindingKind> = new Set([
+  'secret',
+  'email',
+  'phone',
+  'credit_card',
+  'iban',
+  'us_ssn',
+]);
+
+/** A file that an event is about. */
+export interface RuleInputFile {
+  readonly use: 'read' | 'write';
+  /** Null when a shell makes up its name. */
+  readonly path: NormalizedPath | null;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An event as rules read it: each part once, and only when a rule asks for it. */
+export class RuleInput {
+  readonly event: RelayEvent;
+  readonly identity: CallerIdentity;
+  readonly nowMs: number;
+  readonly shell: ShellAnalysis | null;
+  /** Of all rules together. */
+  readonly steps = new StepMeter();
+  #files: readonly RuleInputFile[] | null = null;
+  readonly #variables = new Map<SimpleCommand | null, ConditionVariables>();
+  #text: string | null = null;
+  #findings: ReadonlyMap<FindingKind, number> | null = null;
+
+  constructor(grammar: ShellGrammar | null, event: RelayEvent, identity: CallerIdentity, nowMs: number) {
+    this.event = event;
+    this.identity = identity;
+    this.nowMs = nowMs;
+    this.shell = event.shell ? analyzeShellField(grammar, event.shell) : null;
+  }
+
+  files(): readonly RuleInputFile[] {
+    this.#files ??= this.#allFiles();
+    return this.#files;
+  }
+
+  /** What is looked through for values and patterns. */
+  text(): string {
+    this.#text ??= this.#allText();
+    return this.#text;
+  }
+
+  findings(): ReadonlyMap<FindingKind, number> {
+    this.#findings ??= this.event.tool
+      ? countFindingsInJson(this.text(), ALL_FINDING_KINDS)
+      : countFindingsInText(this.text(), ALL_FINDING_KINDS);
+    return this.#findings;
+  }
+
+  /** What a condition sees, beside one of the commands; made once for each. */
+  variables(command: SimpleCommand | null): ConditionVariables {
+    let variables = this.#variables.get(command);
+    if (!variables) {
+      variables = this.#variablesBeside(command);
+      this.#variables.set(command, variables);
+    }
+    return variables;
+  }
+
+  #variablesBeside(command: SimpleCommand | null): ConditionVariables {
+    const { agent, session_id, user, cwd, repository, tool, prompt, file, event } = this.event;
+    const { key, team, owner } = this.identity;
+    return {
+      event,
+      key,
+      team: team ?? '',
+      owner: owner ?? '',
+      user: user ?? '',
+      session: session_id ?? '',
+      cwd: cwd ?? '',
+      path: file?.path ?? '',
+      agent: textMap({ name: agent.name, version: agent.version, mode: agent.permission_mode }),
+      repository: textMap({
+        remote: repository?.remote === undefined ? '' : normalizeRepositoryName(repository.remote),
+        branch: repository?.branch,
+      }),
+      shell: new Map<string, ConditionValue>([
+        ['text', this.shell?.text ?? ''],
+        ['commands', (this.shell?.commands ?? []).map(({ name }) => name ?? '')],
+        ['unclear', (this.shell?.unclear.length ?? 0) > 0],
+      ]),
+      command: new Map<string, ConditionValue>([
+        ['name', command?.name ?? ''],
+        ['path', command?.word.text ?? ''],
+        ['args', knownWordTexts(command?.args ?? [])],
+        ['via', [...(command?.via ?? [])]],
+      ]),
+      tool: new Map<string, ConditionValue>([
+        ['name', tool?.name ?? ''],
+        ['url', tool?.url ?? ''],
+        ['command', tool?.command ?? ''],
+        ['label', tool?.server ?? ''],
+        ['arguments', toConditionValue(tool?.arguments ?? {}, 0)],
+      ]),
+      prompt: new Map<string, ConditionValue>([
+        ['text', prompt?.text ?? ''],
+        ['attachments', (prompt?.attachments ?? []).map(({ path }) => path)],
+      ]),
+    };
+  }
+
+  #allText(): string {
+    const { shell, tool, prompt, file } = this.event;
+    if (tool) return JSON.stringify(tool.arguments);
+    return shell?.command ?? prompt?.text ?? file?.content ?? '';
+  }
+
+  #allFiles(): RuleInputFile[] {
+    const { file, prompt, cwd = '', home_dir: home = null, event } = this.event;
+    const directories = this.shell ? findDirectoryChanges(this.shell) : [];
+    const bases = cwd === '' ? [] : [cwd];
+    for (const directory of directories) bases.push(...resolveBases(directory, bases));
+    const context = { directories: directories.includes(null) ? [] : bases, home };
+    const found: FileAccess[] = this.shell ? findFileAccesses(this.shell) : [];
+    const whole = { start: 0, end: 0 };
+    if (file) found.push({ ...whole, use: event === 'file_write' ? 'write' : 'read', path: file.path });
+    for (const { path } of prompt?.attachments ?? []) found.push({ ...whole, use: 'read', path });
+    return found.map((use) => ({
+      ...use,
+      path: use.path === null ? null : normalizePath(use.path, context),
+    }));
+  }
+}
+
+function analyzeShellField(
+  grammar: ShellGrammar | null,
+  { command, dialect }: NonNullable<RelayEvent['shell']>,
+) {
+  if (grammar === null) throw new Error('a shell command needs the grammar; load it first');
+  return analyzeShell(grammar, command, dialect);
+}
+
+/** Directories after a `cd`: from where it was, or from anywhere before. */
+function resolveBases(directory: string | null, bases: readonly string[]): string[] {
+  if (directory === null) return [];
+  return /^[/~]/.test(directory) ? [directory] : bases.map((base) => `${base}/${directory}`).slice(0, 8);
+}
+
+function textMap(texts: Readonly<Record<string, string | undefined>>): ConditionValue {
+  return new Map(Object.entries(texts).map(([name, text]) => [name, text ?? '']));
+}
+
+const MAX_DEPTH = 8;
+
+/** JSON as conditions see it. */
+function toConditionValue(value: unknown, depth: number): ConditionValue {
+  if (depth > MAX_DEPTH) return null;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map((entry) => toConditionValue(entry, depth + 1));
+  if (typeof value !== 'object' || value === null) return null;
+  return new Map(Object.entries(value).map(([name, entry]) => [name, toConditionValue(entry, depth + 1)]));
+}

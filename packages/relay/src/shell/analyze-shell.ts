@@ -1,0 +1,84 @@
+import type { CodeContext } from './code-context.ts';
+import { normalizeCommandName, type ShellAnalysis } from './command.ts';
+import { CommandAnalyzer } from './command-analyzer.ts';
+import { CommandCollector } from './command-collector.ts';
+import type { ShellGrammar, WorkBudget } from './grammar.ts';
+import { ShellScope } from './scope.ts';
+import { createLiteralWord } from './word.ts';
+
+/** The shell that a text is for. */
+export type ShellDialect = 'bash' | 'sh' | 'zsh' | 'powershell' | 'cmd' | 'fish' | 'unknown';
+
+/** Texts beyond these limits are not looked at; what agents write is far below. */
+const WORK_LIMITS: WorkBudget = {
+  parserCallbacks: 64,
+  nodes: 6_000,
+  visits: 8_000,
+  commands: 200,
+  characters: 40_000,
+};
+const MAX_CHARACTERS = 10_000;
+/** Nesting of texts in texts: `sh -c "sh -c …"`. */
+const MAX_NESTING = 12;
+
+/** Characters that a reader does not see, or that show other characters in another order (UTR 36, section 2.5). */
+const HIDDEN_CHARACTERS =
+  /[\0-\x08\x0b-\x1f\x7f\u00ad\u061c\u200b-\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{Extended_Pictographic}|\ufe0f)\u200d/u;
+/** Words that every shell reads alike. */
+const PLAIN_COMMAND = /^[\w./:=@,+%\\ -]+$/;
+
+const ROOT_CONTEXT = { via: [], input: null, place: null, depth: 0 } as const;
+
+/**
+ * What a shell would do with `text`: every simple command it would run, with the commands that wrap it taken off, and
+ * the parts of which nobody can tell. Never throws; work is bounded, whatever the text.
+ */
+export function analyzeShell(
+  grammar: ShellGrammar,
+  text: string,
+  dialect: ShellDialect = 'bash',
+): ShellAnalysis {
+  const work = { ...WORK_LIMITS };
+  const invoker: CommandAnalyzer = new CommandAnalyzer(work, {
+    text: read,
+    body: ({ body, text: code }, around) =>
+      void new CommandCollector(code, around, invoker).visit(body, around.input),
+  });
+
+  function read(code: string, around: CodeContext): void {
+    const place = around.place ?? { start: 0, end: code.length };
+    work.characters -= code.length;
+    if (code.length > MAX_CHARACTERS || work.characters < 0 || around.depth > MAX_NESTING)
+      return invoker.reportUnclear('it is too long or too deep to be looked at', place);
+    if (HIDDEN_CHARACTERS.test(code))
+      return invoker.reportUnclear('it holds characters that nobody sees', place);
+    const root = grammar.parse(code, work);
+    if (typeof root === 'string')
+      return invoker.reportUnclear(
+        root === 'syntax' ? 'its syntax is not understood' : 'it is too much to be looked at',
+        place,
+      );
+    new CommandCollector(code, around, invoker).visit(root, around.input);
+  }
+
+  const around: CodeContext = { ...ROOT_CONTEXT, scope: new ShellScope() };
+  if (dialect === 'bash' || dialect === 'sh' || dialect === 'zsh') read(text, around);
+  else if (text.length <= MAX_CHARACTERS && PLAIN_COMMAND.test(text))
+    analyzePlainCommand(text, invoker, around);
+  else invoker.reportUnclear(`commands for ${dialect} are not analysed`, { start: 0, end: text.length });
+  invoker.codeInspector.inspectUncalledFunctions();
+  return { text, commands: invoker.commands, unclear: invoker.unclear };
+}
+
+/** A command of plain words for a shell that is not analysed; `\` is part of paths there. */
+function analyzePlainCommand(text: string, invoker: CommandAnalyzer, around: CodeContext): void {
+  const words = [...text.matchAll(/[^ ]+/g)].map(([word], n) => {
+    const start = text.indexOf(word, n);
+    return createLiteralWord(n === 0 ? normalizeCommandName(word) : word, {
+      start,
+      end: start + word.length,
+    });
+  });
+  const place = { start: 0, end: text.length, context: around };
+  invoker.analyze({ words, assignments: [], redirects: [], input: null, ...place });
+}

@@ -1,0 +1,306 @@
+import { classifyScript } from './classify-script.ts';
+import type { CodeContext } from './code-context.ts';
+import {
+  type CommandTrait,
+  normalizeCommandName,
+  type ShellRedirect,
+  type SimpleCommand,
+  type UnclearSpan,
+} from './command.ts';
+import { unknownOutput } from './command-output.ts';
+import { findEmbeddedCommands } from './embedded-commands.ts';
+import { fillArguments } from './fill-arguments.ts';
+import { analyzeForeignCode } from './foreign-code.ts';
+import { quoteShellWord } from './git-commands.ts';
+import { toGlobPattern } from './glob.ts';
+import type { WorkBudget } from './grammar.ts';
+import type { CommandInput } from './redirects.ts';
+import { type ShellFunction, ShellScope } from './scope.ts';
+import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
+import { type Invocation, isShellPath, type NestedCommand } from './unwrap.ts';
+import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './word.ts';
+
+/** Reads what stands within a text: another text, or the body of a function. */
+export interface CodeReader {
+  text(text: string, around: CodeContext): void;
+  body(shellFunction: ShellFunction, around: CodeContext): void;
+}
+
+/** Takes the commands that are found within code. */
+export interface CommandSink {
+  readonly unclear: UnclearSpan[];
+  reportUnclear(because: string, place: TextSpan): void;
+  analyze(given: UnresolvedCommand): CommandOutput | null;
+  record(given: UnresolvedCommand, command: CommandRecord): void;
+}
+
+/** A command as it is noted; `name` and `own` are those of its words unless given. */
+export type CommandRecord = Pick<SimpleCommand, 'word' | 'args' | 'traits'> &
+  Partial<Pick<SimpleCommand, 'own' | 'implied' | 'name'>>;
+
+/** Nested deeper than this is not followed. */
+export const MAX_CODE_DEPTH = 16;
+const MAX_UNKNOWN_ARGS = 9;
+
+/** Looks into the code that commands run: texts for a shell, functions, scripts, code of other languages. */
+export class CodeInspector {
+  readonly #sink: CommandSink;
+  readonly #work: WorkBudget;
+  readonly #reader: CodeReader;
+  readonly #uncalled = new Map<ShellFunction, CodeLocation & { readonly name: string }>();
+
+  constructor(host: CommandSink, work: WorkBudget, reader: CodeReader) {
+    this.#sink = host;
+    this.#work = work;
+    this.#reader = reader;
+  }
+
+  /** A text in which substitutions run, as in double quotes. */
+  inspectExpansions(text: string, placing: CodeLocation): void {
+    if (/\$\(|`/.test(text))
+      this.inspectCode({ text: `: "${text.replaceAll(/["\\]/g, '\\$&')}"`, placing, name: ':' });
+  }
+
+  define(name: string, shellFunction: ShellFunction, placing: CodeLocation): void {
+    placing.context.scope.define(name, shellFunction);
+    this.#uncalled.set(shellFunction, { ...placing, name });
+  }
+
+  /** Looks at functions that this text defines and does not call. */
+  inspectUncalledFunctions(): void {
+    for (const [shellFunction, { name, context: around, ...place }] of this.#uncalled) {
+      const unknown = { ...createLiteralWord('', place), text: null, certain: false, pattern: '\uE000' };
+      const args = Array.from({ length: MAX_UNKNOWN_ARGS }, () => ({
+        ...unknown,
+        unknown: 'variable' as const,
+      }));
+      this.inspectFunctionBody(
+        shellFunction,
+        [createLiteralWord(name, place), ...args],
+        { ...place, context: around },
+        null,
+      );
+    }
+  }
+
+  /** A file that this text wrote, or a copy of a program under another name; whether it was one. */
+  inspectWrittenFile(word: ShellWord, args: readonly ShellWord[], given: UnresolvedCommand): boolean {
+    if (!word.text?.includes('/')) return false;
+    const { scope } = given.context;
+    const file = scope.fileAt(word.text);
+    if (!file) return false;
+    if (file.program !== null) {
+      const around = nestedContext(given.context, word.text);
+      this.#sink.analyze({
+        ...given,
+        words: [{ ...createLiteralWord(file.program, word) }, ...args],
+        context: around,
+      });
+      return true;
+    }
+    const traits: CommandTrait[] = [];
+    this.inspectText({ text: file.text, interpreter: 'sh', args: [word, ...args] }, given, traits);
+    this.#sink.record(given, { word, args, traits });
+    return true;
+  }
+
+  /** An alias or a function of this text: what it stands for runs with these words. */
+  inspectNamedCall(
+    name: string,
+    word: ShellWord,
+    args: readonly ShellWord[],
+    given: UnresolvedCommand,
+  ): void {
+    const { scope, via } = given.context;
+    const key = word.text ?? '';
+    if (via.includes(normalizeCommandName(key))) return;
+    const alias = scope.aliasNamed(key);
+    if (alias !== null)
+      this.inspectCode({
+        text: [alias, ...args.map(quoteShellWord)].join(' '),
+        placing: given,
+        name,
+        input: given.input,
+      });
+    const shellFunction = scope.functionNamed(key);
+    if (shellFunction) this.inspectFunctionBody(shellFunction, [word, ...args], given, given.input);
+  }
+
+  inspectFunctionBody(
+    shellFunction: ShellFunction,
+    args: readonly ShellWord[],
+    placing: CodeLocation,
+    input: CommandInput | null,
+  ): void {
+    this.#uncalled.delete(shellFunction);
+    const { context: around, start, end } = placing;
+    const scope = new ShellScope(around.scope, args);
+    const inside = nestedContext(around, args[0]?.text ?? '');
+    if (inside.depth > MAX_CODE_DEPTH)
+      return this.#sink.reportUnclear('it is too deep to be looked at', placing);
+    this.#reader.body(shellFunction, { ...inside, scope, input, place: around.place ?? { start, end } });
+  }
+
+  /** A shell or an interpreter that reads its code: known code is looked at, other makes it unclear. */
+  inspectInput(interpreter: string, given: UnresolvedCommand, traits: CommandTrait[]): ShellRedirect[] {
+    if (given.input === null) return [];
+    if (given.input.kind === 'pipe' && isShellPath(interpreter)) traits.push('runs_input');
+    return this.inspectText({ text: given.input.printed.text, interpreter }, given, traits);
+  }
+
+  /** A file that is run: one that this text wrote, a program's output, or one of which nothing is known. */
+  inspectScript(
+    name: string,
+    file: ShellWord,
+    given: UnresolvedCommand,
+    traits: CommandTrait[],
+  ): ShellRedirect[] {
+    const { scope } = given.context;
+    const printed = file.process ?? (file.text === null ? null : scope.fileAt(file.text));
+    if (printed === null)
+      return isShellPath(name) || /^(?:source|\.)$/.test(name) ? [{ operator: '<', target: file }] : [];
+    if (printed.text === null && 'unknown' in printed && printed.unknown === 'own') return [];
+    return this.inspectText({ text: printed.text, interpreter: name }, given, traits);
+  }
+
+  /** Code that a shell or an interpreter runs; returns the files that it names. */
+  inspectText(
+    { text, interpreter, args = [] }: InterpretedText,
+    given: UnresolvedCommand,
+    traits: CommandTrait[],
+  ): ShellRedirect[] {
+    if (text === null) {
+      traits.push('runs_input');
+      this.#sink.reportUnclear('it runs what it reads, which is not known before', given);
+      return [];
+    }
+    traits.push('runs_code');
+    const script = classifyScript(text, interpreter);
+    if (script.isForeign) return this.inspectForeignCode(script.text, createLiteralWord('', given), given);
+    this.inspectCode({ text: script.text, placing: given, name: interpreter, input: null, args });
+    return [];
+  }
+
+  /** Code of another language: what its literals say it runs and reads. */
+  inspectForeignCode(text: string | null, word: ShellWord, given: UnresolvedCommand): ShellRedirect[] {
+    if (text === null) {
+      this.#sink.reportUnclear('it runs code that is not known before', given);
+      return [];
+    }
+    const { texts, commands, reads, unclearReason: doubt } = analyzeForeignCode(text);
+    if (doubt !== null) this.#sink.reportUnclear(doubt, given);
+    const around = nestedContext(given.context, given.words[0]?.text ?? '');
+    const doubts = this.#sink.unclear.length;
+    for (const one of texts)
+      this.inspectCode({ text: one, placing: { ...given, context: around }, name: '', input: null });
+    for (const one of commands) {
+      const words = one.filter(Boolean).map((part) => createLiteralWord(part, word));
+      this.#sink.analyze({ ...given, words, assignments: [], redirects: [], input: null, context: around });
+    }
+    // A literal that is no command at all says nothing about what cannot be analysed.
+    this.#sink.unclear.length = Math.min(this.#sink.unclear.length, doubts);
+    if (
+      Math.min(this.#work.commands, this.#work.visits, this.#work.characters, this.#work.parserCallbacks) < 0
+    )
+      this.#sink.reportUnclear('it is too much to be looked at', given);
+    return reads.map((path) => ({ operator: '<', target: createGlobWord(path, word) }));
+  }
+
+  /** Commands in a program's own language: `vim -c '!…'`, `psql -c '\! …'`. */
+  inspectEmbeddedCommands(
+    invocation: Invocation,
+    subcommand: string | null,
+    given: UnresolvedCommand,
+    traits: CommandTrait[],
+  ): ShellRedirect[] {
+    const { name, args } = invocation;
+    const found = findEmbeddedCommands(
+      invocation,
+      subcommand,
+      given.input?.printed ?? null,
+      given.context.scope,
+    );
+    if (!found) return [];
+    for (const { word, text } of found.runs)
+      this.inspectNestedCommand({ kind: 'code', word, text }, name, args, {
+        ...given,
+        input: NETWORK_PROGRAMS.test(name) ? NETWORK_INPUT : null,
+      });
+    if (found.readsUnknown && /^(?:at|batch|crontab)$/.test(name)) {
+      traits.push('runs_input');
+      this.#sink.reportUnclear('it runs what it reads, which is not known before', given);
+    }
+    return found.reads.map((path) => ({ operator: '<', target: createLiteralWord(path, given) }));
+  }
+
+  inspectNestedCommand(
+    run: NestedCommand,
+    name: string,
+    args: readonly ShellWord[],
+    given: UnresolvedCommand,
+  ): void {
+    const around = nestedContext(given.context, name);
+    if (run.kind === 'words') {
+      for (const words of fillArguments(name, args, run.words, given.input))
+        this.#sink.analyze({ ...given, words, assignments: [], redirects: [], context: around });
+      return;
+    }
+    if (run.text === null && run.word.unknown === 'own') return;
+    const filledIn = fillArguments(name, args, [run.word, ...(run.args ?? [])], given.input);
+    for (const [word, ...values] of filledIn) {
+      const text = run.text === run.word.text ? (word?.text ?? null) : run.text;
+      const isFilled = word !== run.word && text === null;
+      // `parallel ::: 'rm x'` runs its arguments.
+      const code =
+        name === 'parallel' ? (run.text?.replace(/^:::+\+? /, '') ?? null) : isFilled ? null : text;
+      this.inspectCode({ text: code, placing: given, name, input: given.input, args: values });
+    }
+    if (!run.word.certain && run.text !== null && run.word.unknown !== null)
+      this.#sink.reportUnclear('it runs a text that is put together', given);
+  }
+
+  inspectCode({ text, placing, name, input = null, args }: CodeText): void {
+    if (text === null) {
+      this.#sink.reportUnclear('it runs a text that is not known before', placing);
+      return;
+    }
+    const { start, end, context: around } = placing;
+    const scope = args && args.length > 0 ? new ShellScope(around.scope, args) : around.scope;
+    this.#reader.text(text, {
+      ...nestedContext(around, name),
+      scope,
+      input,
+      place: around.place ?? { start, end },
+    });
+  }
+}
+
+/** Code, and what reads it. */
+interface InterpretedText {
+  readonly text: string | null;
+  readonly interpreter: string;
+  /** Positional parameters, from `$0` on. */
+  readonly args?: readonly ShellWord[];
+}
+
+interface CodeText {
+  readonly text: string | null;
+  readonly placing: CodeLocation;
+  readonly name: string;
+  readonly input?: CommandInput | null;
+  /** Positional parameters, from `$0` on. */
+  readonly args?: readonly ShellWord[];
+}
+
+/** Programs that connect what they start with the network. */
+const NETWORK_PROGRAMS = /^(?:nc|ncat|netcat|socat)$/;
+export const NETWORK_INPUT: CommandInput = { kind: 'pipe', printed: unknownOutput('data') };
+
+/** A path of code, which may ask a library for names of files. */
+function createGlobWord(path: string, place: TextSpan): ShellWord {
+  return { ...createLiteralWord(path, place), pattern: toGlobPattern(path, true, false) };
+}
+
+function nestedContext(around: CodeContext, name: string): CodeContext {
+  return { ...around, via: [...around.via, normalizeCommandName(name)], depth: around.depth + 1 };
+}

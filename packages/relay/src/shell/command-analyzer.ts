@@ -1,0 +1,276 @@
+import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
+import {
+  CodeInspector,
+  type CodeReader,
+  type CommandRecord,
+  type CommandSink,
+  MAX_CODE_DEPTH,
+  NETWORK_INPUT,
+} from './code-inspector.ts';
+import {
+  type Assignment,
+  type CommandTrait,
+  normalizeCommandName,
+  type ShellRedirect,
+  type SimpleCommand,
+  type UnclearSpan,
+} from './command.ts';
+import { predictOutput, unknownOutput } from './command-output.ts';
+import { findEnvironmentEffects, parseAssignment } from './environment-effects.ts';
+import { recordFileWrites, recordRedirectWrites } from './file-flow.ts';
+import { findFilesNamedByInput } from './fill-arguments.ts';
+import {
+  findGitSettingCommands,
+  findGitTransportCommands,
+  findImpliedOptions,
+  normalizeGitInvocation,
+  resolveGitAlias,
+} from './git-commands.ts';
+import type { WorkBudget } from './grammar.ts';
+import { guessWrappedCommands } from './guess-wrapped-commands.ts';
+import { analyzeInterpreter, findOptionCommands } from './interpreters.ts';
+import { findPositionals } from './positional-arguments.ts';
+import type { ShellScope } from './scope.ts';
+import { recordVariables } from './set-variables.ts';
+import type { CodeLocation, UnresolvedCommand } from './unresolved-command.ts';
+import { type Invocation, type NestedCommand, type UnwrappedCommand, unwrapCommand } from './unwrap.ts';
+import { type CommandOutput, createLiteralWord, type ShellWord, type TextSpan } from './word.ts';
+
+/** Takes commands as they are written, finds what they run in their turn, and notes all of them. */
+export class CommandAnalyzer implements CommandSink {
+  readonly commands: SimpleCommand[] = [];
+  readonly unclear: UnclearSpan[] = [];
+  readonly #work: WorkBudget;
+  readonly #inspector: CodeInspector;
+
+  constructor(work: WorkBudget, reader: CodeReader) {
+    this.#work = work;
+    this.#inspector = new CodeInspector(this, work, reader);
+  }
+
+  get codeInspector(): CodeInspector {
+    return this.#inspector;
+  }
+
+  reportUnclear(because: string, { start, end }: TextSpan): void {
+    this.unclear.push({ because, start, end });
+  }
+
+  /** Whether more pieces may be looked at; notes a doubt when none may. */
+  mayVisit(place: TextSpan, pieces = 1): boolean {
+    const wasLeft = this.#work.visits >= 0;
+    this.#work.visits -= pieces;
+    if (wasLeft && this.#work.visits < 0) this.reportUnclear('it is too much to be looked at', place);
+    return this.#work.visits >= 0 && this.#work.commands >= 0;
+  }
+
+  /** What a command prints, as far as that can be told without running it. */
+  predictOutput(words: readonly ShellWord[], input: CommandOutput | null): CommandOutput {
+    const [name, ...args] = words;
+    return name?.text == null
+      ? unknownOutput('made')
+      : predictOutput(normalizeCommandName(name.text), args, input);
+  }
+
+  /** Variables that are set for what follows. */
+  inspectAssignments(assignments: readonly Assignment[], placing: CodeLocation): void {
+    const { code, loads } = findEnvironmentEffects(assignments);
+    for (const name of loads) this.reportUnclear(`${name} makes programs run something else`, placing);
+    for (const text of code) this.#inspector.inspectCode({ text, placing, name: assignments[0]?.name ?? '' });
+    for (const { name, value } of assignments)
+      if (/^PS[0-3]$/.test(name) && value !== null) this.#inspector.inspectExpansions(value, placing);
+    for (const { value } of assignments)
+      if (value !== null && hasSubscriptCode(value))
+        this.#inspector.inspectExpansions(extractSubscriptCode(value), placing);
+  }
+
+  recordWrites(redirects: readonly ShellRedirect[], printed: CommandOutput | null, scope: ShellScope): void {
+    recordRedirectWrites(redirects, printed, scope);
+  }
+
+  /** Notes a command and what it runs; returns what it prints. */
+  analyze(given: UnresolvedCommand): CommandOutput | null {
+    const words = withoutEmptyWords(given.words);
+    if (words.length < given.words.length) this.reportUnclear('the name of a command may be empty', given);
+    const [word, ...args] = words;
+    if (!word) {
+      if (given.redirects.length > 0)
+        this.record(given, { word: createLiteralWord('', given), args: [], traits: [] });
+      return given.redirects.length > 0 ? (given.input?.printed ?? null) : null;
+    }
+    this.#work.commands -= 1;
+    if (!this.mayVisit(given, words.length) || given.context.depth > MAX_CODE_DEPTH) {
+      this.reportUnclear('it holds more commands than are looked at', given);
+      return null;
+    }
+    this.inspectAssignments(given.assignments, given);
+    const isConnected = given.redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.pattern));
+    if (isConnected && given.input === null)
+      return this.analyze({ ...given, assignments: [], input: NETWORK_INPUT });
+    const name = this.#nameOf(word, given);
+    if (name === null) {
+      this.record(given, { word, args, traits: ['unclear'] });
+      return unknownOutput('made');
+    }
+    this.#analyzeNamed(name, word, args, given);
+    return predictOutput(name, args, given.input?.printed ?? null);
+  }
+
+  /** Null when nobody can tell; doubts are noted. */
+  #nameOf(word: ShellWord, given: UnresolvedCommand): string | null {
+    const { text, isSpelledOut: sure, glob } = word;
+    if (text === null) {
+      this.reportUnclear('the name of a command is not known before it runs', given);
+      return null;
+    }
+    const { scope } = given.context;
+    // With another `IFS` a variable is cut elsewhere.
+    const isCut = word.splits && scope.isAssignedOnce('IFS');
+    if ((!sure && !scope.fileAt(text)) || glob || isCut)
+      this.reportUnclear('the name of a command is not spelled out', given);
+    // zsh replaces `=name` by the path of the command.
+    if (text.startsWith('=')) this.reportUnclear('the name of a command begins with "="', given);
+    if (text.includes('{}')) this.reportUnclear('the name of a command is filled in when it runs', given);
+    return normalizeCommandName(text);
+  }
+
+  #analyzeNamed(
+    written: string,
+    word: ShellWord,
+    words: readonly ShellWord[],
+    given: UnresolvedCommand,
+  ): void {
+    const { scope } = given.context;
+    if (this.#inspector.inspectWrittenFile(word, words, given)) return;
+    const { name, args } = normalizeGitInvocation({ name: withoutGnuPrefix(written), args: words }, word);
+    this.#inspector.inspectNamedCall(name, word, args, given);
+    const invocation = { name, args };
+    const subcommand = findPositionals(name, args)[0]?.word.text ?? null;
+    const wrapped = unwrapCommand(invocation);
+    const language = wrapped ? null : analyzeInterpreter(invocation);
+    const found: UnwrappedCommand | null = wrapped ?? language;
+    const traits: CommandTrait[] = [...(found?.traits ?? [])];
+    for (const doubt of found?.unclearReasons ?? []) this.reportUnclear(doubt, given);
+    recordFileWrites(name, args, given.input, scope);
+    recordVariables(name, args, given.input, scope);
+    const inner = [
+      ...(found?.nested ?? guessWrappedCommands(invocation)),
+      ...this.#findOtherCommands(invocation, subcommand, given, traits),
+    ];
+    if (name === 'env' || name === 'sudo' || name === 'export')
+      traits.push(...this.#environment(args, given));
+    const redirects =
+      found?.foreign?.flatMap((code) => this.#inspector.inspectForeignCode(code.text, code, given)) ?? [];
+    for (const path of found?.reads ?? [])
+      redirects.push({ operator: '<', target: createLiteralWord(path, word) });
+    if (found?.readsInput)
+      redirects.push(...this.#inspector.inspectInput(wrapped ? 'sh' : name, given, traits));
+    redirects.push(...findFilesNamedByInput(name, args, given.input));
+    const own = found?.own ?? args.length;
+    const implied = findImpliedOptions(invocation, scope);
+    if (found?.file) redirects.push(...this.#inspector.inspectScript(name, found.file, given, traits));
+    redirects.push(...this.#inspector.inspectEmbeddedCommands(invocation, subcommand, given, traits));
+    const all = { ...given, redirects: [...given.redirects, ...redirects] };
+    this.record(all, { word, args, traits, own, implied, name });
+    for (const run of inner) this.#inspector.inspectNestedCommand(run, name, args, given);
+  }
+
+  /** What a command runs beside being a wrapper or an interpreter. */
+  #findOtherCommands(
+    invocation: Invocation,
+    subcommand: string | null,
+    given: UnresolvedCommand,
+    traits: CommandTrait[],
+  ): NestedCommand[] {
+    const { name, args } = invocation;
+    const inner = findOptionCommands(invocation, subcommand);
+    if (name === 'git') {
+      inner.push(...findGitSettingCommands(invocation), ...findGitTransportCommands(invocation));
+      inner.push(...resolveGitAlias(invocation, given.context.scope));
+      if (args.some(({ text }) => /^core\.hookspath=/i.test(text ?? ''))) {
+        traits.push('injects');
+        this.reportUnclear('core.hooksPath makes git run something else', given);
+      }
+    }
+    if (name === 'enable' && args.some(({ text }) => text === '-f'))
+      this.reportUnclear('it loads a library into the shell', given);
+    if (name === 'alias') inner.push(...args.map((word) => defineAlias(word, given.context.scope)));
+    if (name === 'hash' && args[0]?.text === '-p' && args[1]?.text && args[2]?.text)
+      given.context.scope.alias(args[2].text, args[1].text);
+    for (const word of args) {
+      // `gh alias set x '!command'`
+      const [, command] = /^!\s*([\w./]+\s[\s\S]*)$/.exec(word.text ?? '') ?? [];
+      if (command !== undefined && name !== 'git') inner.push({ kind: 'code', word, text: command });
+    }
+    for (const { text } of args)
+      if (text !== null && EVALUATING_BUILTINS.has(name) && hasSubscriptCode(text))
+        this.#inspector.inspectExpansions(extractSubscriptCode(text), given);
+    return inner;
+  }
+
+  #environment(args: readonly ShellWord[], given: UnresolvedCommand): CommandTrait[] {
+    const assignments = args.map(({ text }) => parseAssignment(text)).filter((found) => found !== null);
+    const before = this.unclear.length;
+    this.inspectAssignments(assignments, given);
+    return this.unclear.length > before ? ['injects'] : [];
+  }
+
+  record(
+    { assignments, redirects, start, end, context: around }: UnresolvedCommand,
+    command: CommandRecord,
+  ): void {
+    const { word, args, traits, own = args.length, implied = [] } = command;
+    const name = traits.includes('unclear') ? null : (command.name ?? normalizeCommandName(word.text ?? ''));
+    const { via } = around;
+    this.commands.push({
+      name,
+      word,
+      args,
+      own,
+      implied,
+      assignments,
+      redirects,
+      via,
+      traits: [...new Set(traits)],
+      start,
+      end,
+    });
+  }
+}
+
+/** The tools of GNU under the names that they have beside those of a BSD system. */
+const GNU_PREFIXED =
+  /^g(timeout|nice|nohup|env|stdbuf|xargs|find|rm|cat|head|tail|tar|cp|mv|dd|base64|ln|tee|sort|cut|tr|od|split|install|chroot)$/;
+
+function withoutGnuPrefix(name: string): string {
+  return GNU_PREFIXED.exec(name)?.[1] ?? name;
+}
+
+/** Builtins that evaluate subscripts in their words. */
+const EVALUATING_BUILTINS = new Set([
+  'let',
+  'test',
+  '[',
+  'declare',
+  'typeset',
+  'local',
+  'export',
+  'readonly',
+  'unset',
+  'printf',
+  'read',
+  'mapfile',
+]);
+
+/** A word that may vanish and has no text is no name: what follows is run. */
+function withoutEmptyWords(words: readonly ShellWord[]): readonly ShellWord[] {
+  const first = words.findIndex(({ text, splits }) => text !== '' || !splits);
+  return first === -1 ? [] : words.slice(first);
+}
+
+function defineAlias(word: ShellWord, scope: ShellScope): NestedCommand {
+  const assignment = parseAssignment(word.text);
+  if (assignment?.value) scope.alias(assignment.name, assignment.value);
+  const value = assignment?.value ?? (word.text === null ? null : '');
+  return { kind: 'code', word, text: value };
+}

@@ -1,0 +1,278 @@
+import { extractSubscriptCode, hasSubscriptCode } from './arithmetic.ts';
+import type { CodeContext } from './code-context.ts';
+import type { Assignment } from './command.ts';
+import type { CommandAnalyzer } from './command-analyzer.ts';
+import { joinOutputs, unknownOutput } from './command-output.ts';
+import { expandParameter } from './expansion.ts';
+import type { SyntaxNode } from './grammar.ts';
+import { forEachLoopValue } from './loops.ts';
+import { readAssignedValue, readShellWords, segmentsText, type WordSource } from './read-word.ts';
+import {
+  type CommandInput,
+  findHeredocBackticks,
+  readHereString,
+  readRedirectInput,
+  readRedirects,
+} from './redirects.ts';
+import type { ShellScope, VariableValue } from './scope.ts';
+import { dropLeadingText, isStatementType, mergeAdjacentWords } from './tree-words.ts';
+import type { CodeLocation } from './unresolved-command.ts';
+import type { CommandOutput, ShellWord, TextSpan } from './word.ts';
+
+/** Finds every simple command of one tree, however deep it stands, and hands it on to be judged. */
+export class CommandCollector implements WordSource {
+  readonly text: string;
+  readonly #around: CodeContext;
+  readonly #analyzer: CommandAnalyzer;
+
+  constructor(text: string, around: CodeContext, invoker: CommandAnalyzer) {
+    this.text = text;
+    this.#around = around;
+    this.#analyzer = invoker;
+  }
+
+  get scope(): ShellScope {
+    return this.#around.scope;
+  }
+
+  /** Returns what the commands of the node print together; null when they are none. */
+  visit(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
+    if (!this.#analyzer.mayVisit(node)) return null;
+    switch (node.type) {
+      case 'command':
+        return this.#command(node, [], input);
+      case 'redirected_statement':
+        return this.#redirected(node, input);
+      case 'pipeline':
+        return this.#pipeline(node.children, input);
+      case 'variable_assignment':
+        this.#assigned(node);
+        break;
+      case 'for_statement':
+        return this.#loop(node, input);
+      case 'function_definition':
+        this.#define(node);
+        return null;
+      case 'command_substitution':
+        this.#readsFile(node);
+        break;
+      case 'expansion':
+        this.#prompt(node);
+        break;
+      case 'test_command':
+      case 'declaration_command':
+      case 'unset_command':
+        this.#subscripts(node);
+        break;
+    }
+    return joinOutputs(this.#visitChildren(node, input));
+  }
+
+  outputOf(node: SyntaxNode): CommandOutput {
+    const parts = node.children.filter(({ type }) => /^[a-z]/.test(type));
+    const [only] = parts;
+    if (!only || parts.length > 1 || !this.#analyzer.mayVisit(node)) return unknownOutput('made');
+    return this.#predictOutput(only);
+  }
+
+  /** The value of a substitution, whose commands are collected where the walk comes to them. */
+  #predictOutput(node: SyntaxNode): CommandOutput {
+    if (node.type === 'file_redirect') return unknownOutput('data');
+    if (node.type === 'pipeline') {
+      let printed: CommandOutput | null = null;
+      for (const stage of node.children)
+        if (/^[a-z]/.test(stage.type)) printed = this.#predictNodeOutput(stage, printed);
+      return printed ?? unknownOutput('made');
+    }
+    return this.#predictNodeOutput(node, null);
+  }
+
+  #predictNodeOutput(node: SyntaxNode, input: CommandOutput | null): CommandOutput {
+    const body =
+      node.type === 'redirected_statement' ? node.children.find(({ field }) => field === 'body') : node;
+    if (body?.type !== 'command') return unknownOutput('made');
+    const words = mergeAdjacentWords(body.children, this.text).flatMap((word) => readShellWords(word, this));
+    const redirect = node.children.find(({ type }) => /^here(?:string|doc)_redirect$/.test(type));
+    const here = redirect?.type === 'herestring_redirect' ? readHereString(redirect, this) : null;
+    const heredoc = redirect?.type === 'heredoc_redirect' ? readRedirectInput(redirect, this)?.printed : null;
+    return this.#analyzer.predictOutput(words, here ?? heredoc ?? input);
+  }
+
+  #visitChildren(node: SyntaxNode, input: CommandInput | null): CommandOutput[] {
+    const outputs: CommandOutput[] = [];
+    for (const child of node.children) {
+      if (child.children.length === 0 && child.type !== 'command') continue;
+      const output = this.visit(child, input);
+      if (output && isStatementType(child.type)) outputs.push(output);
+    }
+    return outputs;
+  }
+
+  #pipeline(stages: readonly SyntaxNode[], input: CommandInput | null): CommandOutput | null {
+    let from = input;
+    let printed: CommandOutput | null = null;
+    for (const stage of stages) {
+      if (!/^[a-z]/.test(stage.type)) continue;
+      printed = this.visit(stage, from);
+      from = { kind: 'pipe', printed: printed ?? unknownOutput('made') };
+    }
+    return printed;
+  }
+
+  #loop(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
+    const variable = node.children.find(({ type }) => type === 'variable_name');
+    const values = node.children.filter(({ field }) => field === 'value');
+    for (const value of values) if (value.children.length > 0) this.visit(value, null);
+    const words = values.flatMap((value) => readShellWords(value, this));
+    const name = variable ? this.text.slice(variable.start, variable.end) : '';
+    const body = node.children.filter(({ field }) => field === 'body');
+    const isWhole = forEachLoopValue(name, words, this.scope, () => {
+      for (const part of body) this.visit(part, input);
+    });
+    if (!isWhole)
+      this.#analyzer.reportUnclear('it loops over more values than are looked at', this.#locate(node));
+    return unknownOutput('made');
+  }
+
+  /** A function does nothing before it is called; one that this text does not call may be called later. */
+  #define(node: SyntaxNode): void {
+    const name = node.children.find(({ field }) => field === 'name');
+    const body = node.children.find(({ field }) => field === 'body');
+    if (!name || !body) return;
+    this.#analyzer.codeInspector.define(
+      this.text.slice(name.start, name.end),
+      { body, text: this.text },
+      this.#locate(node),
+    );
+  }
+
+  #assigned(node: SyntaxNode): void {
+    const [name, operator, value] = node.children;
+    const assignment = this.#assignment(node);
+    const scalar = name?.type === 'variable_name' ? assignment.name : assignment.name.replace(/\[.*$/s, '');
+    if (value?.type === 'array') this.scope.assign(scalar, this.#elements(value));
+    else if (operator?.type === '=') this.scope.assign(scalar, [readAssignedValue(value, this)]);
+    else
+      this.scope.assign(scalar, [
+        [...(this.scope.value(scalar)?.[0] ?? []), ...readAssignedValue(value, this)],
+      ]);
+    this.#analyzer.inspectAssignments([assignment], this.#locate(node));
+  }
+
+  #elements({ children }: SyntaxNode): VariableValue {
+    const words = children.filter(({ type }) => /^[a-z]/.test(type));
+    return words.flatMap((word): VariableValue => {
+      const [, index] = /^(\[[^\]]*\]=)/.exec(this.text.slice(word.start, word.end)) ?? [];
+      if (index !== undefined) return [dropLeadingText(readAssignedValue(word, this), index.length)];
+      return readShellWords(word, this).map((one) => [
+        { text: one.text, quoted: true, certain: true, ...(one.glob && { names: true }) },
+      ]);
+    });
+  }
+
+  #assignment({ children }: SyntaxNode): Assignment {
+    const [name, operator, value] = children;
+    const isPlain = name?.type === 'variable_name' && operator?.type === '=';
+    return {
+      name: name ? this.text.slice(name.start, name.end) : '',
+      value: isPlain && value?.type !== 'array' ? segmentsText(readAssignedValue(value, this)) : null,
+    };
+  }
+
+  /** `$(< file)` reads a file without a command. */
+  #readsFile(node: SyntaxNode): void {
+    const redirects = node.children.filter(({ type }) => type === 'file_redirect');
+    if (redirects.length === 0) return;
+    const { redirects: targets } = readRedirects(redirects, this);
+    this.#analyzer.analyze({
+      words: [],
+      assignments: [],
+      redirects: targets,
+      input: null,
+      ...this.#locate(node),
+    });
+  }
+
+  /** `${x@P}` expands what is in a variable once more; `${x:=value}` assigns. */
+  #prompt(node: SyntaxNode): void {
+    const text = this.text.slice(node.start, node.end);
+    const [, name] = /^\$\{(\w+):?=/.exec(text) ?? [];
+    if (name !== undefined) this.scope.assign(name, [expandParameter(text, this.scope)[0] ?? []]);
+    if (!/@P\}$/.test(text)) return;
+    const value = segmentsText(expandParameter(`${text.slice(0, -3)}}`, this.scope)[0] ?? []);
+    if (value === null)
+      this.#analyzer.reportUnclear('it expands a text that is not known before', this.#locate(node));
+    else this.#analyzer.codeInspector.inspectExpansions(value, this.#locate(node));
+  }
+
+  /** Arithmetic and `-v` run what stands in a subscript, also between quotes that keep the shell from it. */
+  #subscripts(node: SyntaxNode): void {
+    for (const child of node.children) {
+      if (/^raw_string$|^word$|^string$/.test(child.type)) {
+        const text = segmentsText(readAssignedValue(child, this));
+        if (text !== null && hasSubscriptCode(text))
+          this.#analyzer.codeInspector.inspectExpansions(extractSubscriptCode(text), this.#locate(child));
+      } else if (/expression$/.test(child.type)) this.#subscripts(child);
+    }
+  }
+
+  #redirected(node: SyntaxNode, input: CommandInput | null): CommandOutput | null {
+    const body = node.children.find(({ field }) => field === 'body');
+    const redirects = node.children.filter(({ field }) => field === 'redirect');
+    const inHeredocs = redirects.flatMap(({ type, children }) =>
+      type === 'heredoc_redirect' ? children : [],
+    );
+    const more = [
+      ...redirects,
+      ...inHeredocs.filter(({ field }) => field === 'redirect' || field === 'argument'),
+    ];
+    const here = redirects
+      .map((redirect) => readRedirectInput(redirect, this))
+      .find((found) => found !== null);
+    const from = here ?? input;
+    for (const part of [...redirects, ...inHeredocs])
+      if (!isStatementType(part.type) && part.type !== 'heredoc_redirect') this.#visitChildren(part, null);
+    for (const command of findHeredocBackticks(redirects, this.text))
+      this.#analyzer.codeInspector.inspectExpansions(command, this.#locate(node));
+    let printed: CommandOutput | null = null;
+    if (body?.type === 'command') printed = this.#command(body, more, from);
+    else {
+      // Words after the target of a redirect belong to a command that the grammar did not see.
+      const { redirects: targets, words } = readRedirects(more, this);
+      const placing = this.#locate(node);
+      this.#analyzer.analyze({ words, assignments: [], redirects: targets, input: from, ...placing });
+      if (body) printed = this.visit(body, from);
+      this.#analyzer.recordWrites(targets, printed, this.scope);
+    }
+    // `cat <<E | sh`, `cat <<E > f && sh f`: what follows on the line stands within the redirect.
+    for (const part of inHeredocs)
+      if (isStatementType(part.type)) {
+        const piped = part.type === 'pipeline' ? (printed ?? unknownOutput('made')) : null;
+        printed = this.visit(part, piped ? { kind: 'pipe', printed: piped } : input);
+      }
+    return printed;
+  }
+
+  #command(node: SyntaxNode, more: readonly SyntaxNode[], input: CommandInput | null): CommandOutput | null {
+    const words = mergeAdjacentWords(node.children, this.text).flatMap((word) => readShellWords(word, this));
+    const assignments: Assignment[] = [];
+    let from = input;
+    for (const child of node.children) {
+      if (child.type === 'variable_assignment') assignments.push(this.#assignment(child));
+      from = readRedirectInput(child, this) ?? from;
+    }
+    const own = node.children.filter(({ type }) => type === 'file_redirect');
+    const { redirects, words: further } = readRedirects([...own, ...more], this);
+    // Within words stand substitutions, whose commands run first.
+    this.#visitChildren(node, null);
+    const all: readonly ShellWord[] = [...words, ...further];
+    const place = this.#locate(node);
+    const printed = this.#analyzer.analyze({ words: all, assignments, redirects, input: from, ...place });
+    this.#analyzer.recordWrites(redirects, printed, this.scope);
+    return printed;
+  }
+
+  #locate({ start, end }: TextSpan): CodeLocation {
+    return { ...(this.#around.place ?? { start, end }), context: this.#around };
+  }
+}

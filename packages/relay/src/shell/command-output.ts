@@ -1,0 +1,250 @@
+import { unescapePrintf as escaped } from './escapes.ts';
+import { ANY_TEXT, isUnknownPattern } from './glob.ts';
+import { toGrepLinePatterns } from './grep-pattern.ts';
+import { type CommandOutput, EMPTY_WORD, type ShellWord, type UnknownSource } from './word.ts';
+
+/** Programs that print what files or the network hold, or what they are asked for. */
+const DATA_PROGRAMS = new Set(
+  'cat head tail curl wget nc ncat netcat socat telnet http https xh lynx fetch ftp sftp aria2c dig host nslookup ssh scp rsync aws gsutil gcloud az gh glab sed awk gawk mawk grep egrep fgrep zgrep rg ag sort uniq cut tr paste join comm nl tac rev fold fmt strings dd tee xxd od hexdump base64 base32 basenc uuencode uudecode openssl gpg gunzip gzip zcat bunzip2 bzcat xzcat unzip tar zstdcat lz4cat jq yq envsubst xargs m4 python python2 python3 perl ruby node deno bun php lua psql mysql sqlite3 redis-cli diff column bat less more iconv qrencode pbpaste xclip xsel wl-paste printenv env expand'.split(
+    ' ',
+  ),
+);
+/** Of these, programs with subcommands that print settings for a shell. */
+const SHELL_SETUP_PROGRAMS = new Set(['gh', 'glab', 'aws', 'gcloud', 'az', 'deno', 'bun']);
+/** Programs that print their input changed. */
+const FILTER_PROGRAMS = new Set(
+  'cat tee sed awk gawk mawk sort uniq cut tr paste nl tac rev fold fmt head tail grep egrep fgrep rg xxd od base64 base32 gunzip gzip zcat openssl jq column iconv envsubst expand xargs gpg'.split(
+    ' ',
+  ),
+);
+/** Commands of git that print what files hold. */
+const GIT_DATA_SUBCOMMANDS = /^(?:show|cat-file|archive|log|diff|grep|blame|config|notes|stash)$/;
+
+/** What prints a text; null for one that nobody knows. */
+export function knownOutput(text: string | null): CommandOutput {
+  return { text, names: [], unknown: 'data' };
+}
+
+export function unknownOutput(unknown: UnknownSource): CommandOutput {
+  return { text: null, names: [], unknown };
+}
+
+/**
+ * What a command prints: a constant, names of files, or where it comes from. `input` is what it reads, null when it
+ * reads nothing known. Knows the ways in which commands are spelled to be piped into a shell.
+ */
+export function predictOutput(
+  name: string,
+  args: readonly ShellWord[],
+  input: CommandOutput | null,
+): CommandOutput {
+  const text = predictConstantOutput(name, args, input?.text ?? null);
+  if (text !== null) return { text, names: [], unknown: 'made' };
+  const names = predictPrintedNames(name, args, input);
+  if (names.length > 0) return { text: null, names, unknown: 'own' };
+  if (name === 'echo' || name === 'printf')
+    return unknownOutput(args.find(({ unknown }) => unknown !== null)?.unknown ?? 'made');
+  if (FILTER_PROGRAMS.has(name) && input !== null && readsOnlyInput(name, args))
+    return unknownOutput(input.text === null ? input.unknown : 'made');
+  if (name === 'git') return unknownOutput(GIT_DATA_SUBCOMMANDS.test(args[0]?.text ?? '') ? 'data' : 'own');
+  const isOwn = args.some(({ text }) => /^(?:completions?|shellenv|hook|init|activate)$/.test(text ?? ''));
+  return unknownOutput(
+    DATA_PROGRAMS.has(name) && !(isOwn && SHELL_SETUP_PROGRAMS.has(name)) ? 'data' : 'own',
+  );
+}
+
+/** Whether a filter is given no file of its own: its words are options and a program. */
+function readsOnlyInput(name: string, args: readonly ShellWord[]): boolean {
+  const operands = args.filter(({ text }) => text === null || !/^-./.test(text));
+  return operands.length <= (/^(?:cat|tee|rev|tac|nl|sort|uniq|base64|xxd|od|head|tail)$/.test(name) ? 0 : 1);
+}
+
+function predictPrintedNames(
+  name: string,
+  args: readonly ShellWord[],
+  input: CommandOutput | null,
+): readonly string[] {
+  const operands = args
+    .filter(({ text }) => text === null || !/^-./.test(text))
+    .map(({ pattern }) => pattern);
+  switch (name) {
+    case 'find':
+    case 'fd':
+    case 'fdfind':
+      return predictFoundNames(name, args);
+    case 'ls':
+    case 'dir':
+      return predictListedNames(operands);
+    case 'echo':
+    case 'printf':
+      return args.some(({ glob }) => glob)
+        ? args.filter(({ glob }) => glob).map(({ pattern }) => pattern)
+        : [];
+    case 'grep':
+    case 'egrep':
+    case 'rg':
+      return input === null || input.text !== null ? [] : (toGrepLinePatterns(args) ?? input.names);
+    case 'head':
+    case 'tail':
+    case 'sort':
+    case 'uniq':
+    case 'cat':
+      return input !== null && readsOnlyInput('head', operandsWithoutNumbers(args)) ? input.names : [];
+    case 'git':
+      return args[0]?.text === 'ls-files' ? operands.slice(1) : [];
+    default:
+      return [];
+  }
+}
+
+function operandsWithoutNumbers(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args.filter(({ text }) => !/^\d+$/.test(text ?? ''));
+}
+
+/** `ls dir` prints what stands in it, without the directory; it is not known which of both `dir` is. */
+function predictListedNames(operands: readonly string[]): readonly string[] {
+  return operands.flatMap((pattern) => {
+    if (isUnknownPattern(pattern) || !/[\uE001-\uE005]|(?:^|\/)\.\w/.test(pattern)) return [];
+    return /[\uE001-\uE005]/.test(pattern) ? [pattern] : [ANY_TEXT, pattern];
+  });
+}
+
+/** Where `find` looks, with what `-name` says. */
+export function predictFoundNames(name: string, args: readonly ShellWord[]): readonly string[] {
+  const words = args.map(({ text, pattern }) => ({ text: text ?? '', pattern }));
+  const first = words.findIndex(({ text }) => /^[-(!]/.test(text));
+  if (name !== 'find') {
+    const [pattern] = words.filter(({ text }) => !text.startsWith('-')).map(({ text }) => text);
+    const names = pattern === undefined ? null : toGrepLinePatterns([{ ...EMPTY_WORD, text: pattern }]);
+    return names ? names.map((one) => `${ANY_TEXT}${one.replace(/^\uE000/, '')}`) : [];
+  }
+  const roots = words.slice(0, first === -1 ? undefined : first).map(({ pattern }) => pattern);
+  const wanted = words.flatMap(({ text }, at) =>
+    /^-i?(?:name|path|wholename)$/.test(text) ? (words[at + 1]?.text ?? []) : [],
+  );
+  const expressions = words.flatMap(({ text }, at) =>
+    /^-i?regex$/.test(text) ? [`^${words[at + 1]?.text ?? ''}$`] : [],
+  );
+  const matched = expressions.flatMap((text) => toGrepLinePatterns([{ text }]) ?? []);
+  if (matched.length > 0) return matched;
+  const names = wanted.map((text) => text.replaceAll('*', ANY_TEXT).replaceAll(/\[[^\]]*\]|\?/g, '\uE002'));
+  return (roots.length === 0 ? ['.'] : roots).flatMap((root) => {
+    if (names.length === 0) return [root, `${root}/${ANY_TEXT}`];
+    return names.flatMap((one) => [`${root}/${one}`, `${root}/${ANY_TEXT}/${one}`]);
+  });
+}
+
+/** What a command prints when that is a constant; null when nobody can tell. */
+function predictConstantOutput(
+  name: string,
+  args: readonly ShellWord[],
+  input: string | null,
+): string | null {
+  const texts: string[] = [];
+  for (const { text, glob } of args) {
+    if (text === null || glob) return null;
+    texts.push(text);
+  }
+  switch (name) {
+    case 'echo':
+      return echoOutput(texts);
+    case 'printf':
+      return printfOutput(texts);
+    case 'cat':
+    case 'tee':
+      return texts.every((text) => text === '-') ? input : null;
+    case 'base64':
+      return texts.some((text) => /^(?:-\w*[dD]|--decode)$/.test(text)) ? decodeInput(input, 'base64') : null;
+    case 'openssl':
+      return texts.includes('base64') && texts.includes('-d') ? decodeInput(input, 'base64') : null;
+    case 'xxd':
+      return texts.some((text) => /^-\w*r/.test(text)) ? decodeInput(input, 'hex') : null;
+    case 'rev':
+      return input === null ? null : input.replaceAll(/[^\n]+/g, (line) => [...line].reverse().join(''));
+    case 'tr':
+      return input === null ? null : translateCharacters(input, texts);
+    case 'basename':
+      return baseName(texts);
+    case 'dirname':
+      return texts.length === 1 ? (texts[0] ?? '').replace(/\/?[^/]*\/*$/, '') || '.' : null;
+    case 'realpath':
+    case 'readlink':
+      return texts.filter((text) => !text.startsWith('-')).at(-1) ?? null;
+    case 'which':
+    case 'type':
+      return texts.at(-1) ?? null;
+    case 'command':
+      return texts[0] === '-v' ? (texts[1] ?? null) : null;
+    case 'pwd':
+      return '.';
+    default:
+      return null;
+  }
+}
+
+function baseName([path = '', suffix = '']: readonly string[]): string | null {
+  if (path.startsWith('-')) return null;
+  const name = path.replace(/\/+$/, '').replace(/^.*\//s, '');
+  return name.endsWith(suffix) ? name.slice(0, name.length - suffix.length) : name;
+}
+
+/** `tr a-z A-Z` and the like: sets of characters and ranges. */
+function translateCharacters(input: string, words: readonly string[]): string | null {
+  const [from, to] = words;
+  if (from === undefined || to === undefined || words.length > 2 || from.startsWith('-')) return null;
+  const [source, target] = [from, to].map(expandCharacterSet);
+  if (!source || !target || source.length > 200) return null;
+  return [...input]
+    .map((char) => {
+      const at = source.indexOf(char);
+      return at === -1 ? char : (target[Math.min(at, target.length - 1)] ?? '');
+    })
+    .join('');
+}
+
+function expandCharacterSet(set: string): readonly string[] | null {
+  if (/[[\\]/.test(set)) return null;
+  return [...set.matchAll(/(.)-(.)|(.)/gs)].flatMap(([, from, to, single]) => {
+    if (single !== undefined) return [single];
+    const [first, last] = [from?.codePointAt(0) ?? 0, to?.codePointAt(0) ?? 0];
+    return Array.from({ length: Math.max(0, Math.min(last - first + 1, 200)) }, (_, n) =>
+      String.fromCodePoint(first + n),
+    );
+  });
+}
+
+function echoOutput(texts: readonly string[]): string {
+  const options = texts.findIndex((text) => !/^-[neE]+$/.test(text));
+  const words = options === -1 ? [] : texts.slice(options);
+  const interprets = texts.slice(0, Math.max(0, options)).some((text) => text.includes('e'));
+  const line = words.join(' ');
+  return interprets ? escaped(line) : line;
+}
+
+function printfOutput(texts: readonly string[]): string | null {
+  const [format, ...values] = texts[0] === '--' ? texts.slice(1) : texts;
+  if (format === undefined || format.startsWith('-')) return null;
+  const pieces = escaped(format).split(/%[sb]/);
+  if (pieces.some((piece) => piece.replaceAll('%%', '').includes('%'))) return null;
+  if (pieces.length === 1) return (pieces[0] ?? '').replaceAll('%%', '%');
+  // The format is used again until the values are gone.
+  let out = '';
+  for (let at = 0; at < Math.max(1, values.length); at += pieces.length - 1)
+    for (const [n, piece] of pieces.entries())
+      out += (n === 0 ? '' : (values[at + n - 1] ?? '')) + piece.replaceAll('%%', '%');
+  return out;
+}
+
+function decodeInput(input: string | null, encoding: 'base64' | 'hex'): string | null {
+  return input === null ? null : Buffer.from(input.replaceAll(/\s/g, ''), encoding).toString('utf8');
+}
+
+/** What several commands print one after the other; null when there are none. */
+export function joinOutputs(outputs: readonly CommandOutput[]): CommandOutput | null {
+  const [first] = outputs;
+  if (!first || outputs.length === 1) return first ?? null;
+  const texts = outputs.map(({ text }) => text);
+  const names = outputs.flatMap((one) => one.names);
+  if (texts.every((text) => text !== null)) return { text: texts.join('\n'), names, unknown: 'made' };
+  return { text: null, names, unknown: outputs.find(({ text }) => text === null)?.unknown ?? 'made' };
+}

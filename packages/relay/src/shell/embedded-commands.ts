@@ -1,0 +1,164 @@
+import {
+  COMMAND_PATTERNS,
+  EMBEDDED_INTERPRETERS,
+  type EmbeddedInterpreter,
+  type EmbeddedLanguage,
+  FILE_PATTERNS,
+} from './embedded-languages.ts';
+import type { ShellScope } from './scope.ts';
+import type { Invocation } from './unwrap.ts';
+import { EMPTY_WORD, type ShellWord } from './word.ts';
+
+/** What a program runs and reads by commands of its own language. */
+export interface EmbeddedCommands {
+  /** Texts for a shell, with the words they stand in. */
+  readonly runs: readonly CommandText[];
+  readonly reads: readonly string[];
+  /** Its input is a text of its language that nobody knows. */
+  readonly readsUnknown: boolean;
+}
+
+/** The commands in the program's own language that its words and its input hold; null for any other program. */
+export function findEmbeddedCommands(
+  { name, args }: Invocation,
+  subcommand: string | null,
+  input: { readonly text: string | null } | null,
+  scope: ShellScope,
+): EmbeddedCommands | null {
+  const key = [`${name} ${subcommand}`, name].find((one) => Object.hasOwn(EMBEDDED_INTERPRETERS, one));
+  const interpreter = key === undefined ? undefined : EMBEDDED_INTERPRETERS[key];
+  if (!interpreter) return null;
+  const { language } = interpreter;
+  const texts = [
+    ...findOptionTexts(args, interpreter),
+    ...findOperandTexts(args, interpreter, key !== name),
+    ...findFileTexts(args, interpreter, scope),
+  ];
+  const runs = texts.flatMap(({ word, text, language: own = language }): CommandText[] => {
+    if (text === null) return language === 'shell' && word.unknown !== 'own' ? [{ word, text }] : [];
+    return extractCommands(text, own).map((one) => ({ word, text: one }));
+  });
+  const reads = texts.flatMap(({ text }): readonly string[] =>
+    text === null ? [] : extractFiles(text, language),
+  );
+  const [first] = args;
+  const takesInput = input !== null && readsInput(args, interpreter);
+  if (takesInput && input.text !== null && first === undefined)
+    reads.push(...extractFiles(input.text, language));
+  if (takesInput && input.text !== null)
+    for (const text of extractCommands(input.text, language)) runs.push({ word: first ?? EMPTY_WORD, text });
+  if (takesInput && input.text !== null && first !== undefined)
+    reads.push(...extractFiles(input.text, language));
+  return { runs, reads, readsUnknown: takesInput && input.text === null };
+}
+
+/** The commands for a shell in a text of such a language, such as a script that is written and run. */
+export function extractCommands(text: string, language: EmbeddedLanguage): readonly string[] {
+  return COMMAND_PATTERNS[language].flatMap((pattern) =>
+    [...text.matchAll(pattern)].flatMap(([, command]) => (command === undefined ? [] : [command.trim()])),
+  );
+}
+
+function extractFiles(text: string, language: EmbeddedLanguage): readonly string[] {
+  const pattern = FILE_PATTERNS[language];
+  if (!pattern) return [];
+  return [...text.matchAll(pattern)].flatMap(([, one, other, more]) =>
+    (one ?? other ?? more ?? '').trim().split(/\s+/).filter(Boolean),
+  );
+}
+
+interface CommandText {
+  readonly word: ShellWord;
+  readonly text: string | null;
+  readonly language?: EmbeddedLanguage;
+}
+
+/** Files of such commands that this text wrote, or that a program prints. */
+function findFileTexts(
+  args: readonly ShellWord[],
+  { files = [], defaultFiles: usual = [], fileOperands }: EmbeddedInterpreter,
+  scope: ShellScope,
+): CommandText[] {
+  const named = args.filter(
+    ({ text }, at) => files.includes(args[at - 1]?.text ?? '') || (fileOperands && !/^-/.test(text ?? '')),
+  );
+  const given = named.flatMap((word): CommandText[] => {
+    if (word.process) return [{ word, text: word.process.text }];
+    const written = word.text === null ? null : scope.fileAt(word.text);
+    return written ? [{ word, text: written.text }] : [];
+  });
+  const others = named.length > 0 ? [] : usual.flatMap((path) => scope.fileAt(path) ?? []);
+  return [...given, ...others.map(({ text }) => ({ word: EMPTY_WORD, text }))];
+}
+
+function findOptionTexts(args: readonly ShellWord[], { options = [] }: EmbeddedInterpreter): CommandText[] {
+  const texts: CommandText[] = [];
+  for (const [at, word] of args.entries()) {
+    const { text } = word;
+    const next = args[at + 1];
+    if (text === null) continue;
+    for (const option of options) {
+      const isCluster =
+        /^-\w$/.test(option) && /^-[a-zA-Z]{2,4}$/.test(text) && text.endsWith(option.charAt(1));
+      if ((text === option || isCluster) && next)
+        texts.push({ word: next, text: option === 'stuff' ? typedText(next.text) : next.text });
+      else if (text.startsWith(`${option}=`)) texts.push({ word, text: text.slice(option.length + 1) });
+    }
+  }
+  return texts;
+}
+
+/** What is typed: the words behind the options of `tmux send-keys`. */
+function withoutOptions(args: readonly ShellWord[]): readonly ShellWord[] {
+  let at = 0;
+  while (at < args.length && /^-./.test(args[at]?.text ?? ''))
+    at += /^-[tNc]$/.test(args[at]?.text ?? '') ? 2 : 1;
+  return args.slice(at);
+}
+
+const KEY_NAME = /^(?:Enter|C-[a-z]|M-.|Space|Tab|Escape|BSpace|Up|Down|Left|Right)$/;
+
+/** Keys as `screen -X stuff` takes them. */
+function typedText(text: string | null): string | null {
+  return text === null ? null : text.replaceAll(/\\[nr]|\^M|\\01[25]/g, '\n');
+}
+
+function findOperandTexts(
+  args: readonly ShellWord[],
+  { operands, operandLanguage }: EmbeddedInterpreter,
+  isSubcommand: boolean,
+): CommandText[] {
+  if (operands === undefined) return [];
+  const plain = args.filter(({ text }) => text === null || !/^-./.test(text));
+  if (operands === 'all') return plain.map((word) => ({ word, text: word.text }));
+  if (operands === 'rest') {
+    // Keys are typed one after the other: `send-keys 'git push' Enter`.
+    const typed = withoutOptions(args.slice(isSubcommand ? 1 : 0));
+    const [word] = typed;
+    if (!word) return [];
+    const text = typed.map((one) =>
+      one.text === 'Space' ? ' ' : KEY_NAME.test(one.text ?? '') ? '\n' : one.text,
+    );
+    return [
+      {
+        word,
+        text: text
+          .join('')
+          .replaceAll(/[\r\n]+/g, '\n')
+          .trim(),
+      },
+    ];
+  }
+  return plain.flatMap((word) => {
+    const [, text] = operands.exec(word.text ?? '') ?? [];
+    return text === undefined ? [] : [{ word, text, ...(operandLanguage && { language: operandLanguage }) }];
+  });
+}
+
+function readsInput(args: readonly ShellWord[], { input }: EmbeddedInterpreter): boolean {
+  if (input === 'always') return true;
+  // The grammar drops a `-` before a here-document.
+  if (input === 'dash')
+    return args.some(({ text }) => text === '-' || text === '/dev/stdin') || args.at(-1)?.text === '-f';
+  return input === 'without operands' && args.every(({ text }) => text?.startsWith('-'));
+}

@@ -1,0 +1,145 @@
+/** Languages of programs in which a command of the shell can be started, or a file read. */
+export type EmbeddedLanguage =
+  | 'ex'
+  | 'ed'
+  | 'gdb'
+  | 'lldb'
+  | 'sql'
+  | 'sqlite'
+  | 'ftp'
+  | 'tcl'
+  | 'm4'
+  | 'make'
+  | 'cron'
+  | 'shell'
+  | 'bind'
+  | 'npm';
+
+/** How a program is given commands of its own language. */
+export interface EmbeddedInterpreter {
+  readonly language: EmbeddedLanguage;
+  /** Options whose value is such a command; `-c` also at the end of a cluster. */
+  readonly options?: readonly string[];
+  /** Words that are such commands without an option: all, those after the first, or those that begin so. */
+  readonly operands?: 'all' | 'rest' | RegExp;
+  /** The language of such words, where it is another one. */
+  readonly operandLanguage?: EmbeddedLanguage;
+  /** Options whose value names a file of such commands; the file it reads without one. */
+  readonly files?: readonly string[];
+  readonly defaultFiles?: readonly string[];
+  /** Its words are such files. */
+  readonly fileOperands?: true;
+  /** It reads commands from its input when it is given no file. */
+  readonly input?: 'always' | 'without operands' | 'dash';
+}
+
+/** Where a command of the shell stands in each language, and where a file that is read. */
+export const COMMAND_PATTERNS: Readonly<Record<EmbeddedLanguage, readonly RegExp[]>> = {
+  ex: [
+    /(?:^|[|\n])[ :]*(?:sil(?:ent)?!?\s+)*(?:[\d,%$.]*\s*)(?:r(?:ead)?|w(?:rite)?)?\s*!(.+)/g,
+    /\b(?:system|systemlist|termopen|jobstart|job_start)\(\s*["'](.+?)["']\s*[,)]/g,
+    /(?:^|[|\n])[ :]*te(?:rm(?:inal)?)?\s+(?:\+\+\w+\s+)*(.+)/g,
+  ],
+  ed: [/(?:^|\n)[\d,%$.]*[rwe]?\s*!(.+)/g],
+  gdb: [/(?:^|\n)\s*(?:shell|!|make)\s*(.+)/g, /(?:^|\n)\s*pipe\s.*?\|\s*(.+)/g],
+  lldb: [/(?:^|\n)\s*(?:platform\s+)?shell\s+(?:-h\s+--\s+)?(.+)/g, /(?:^|\n)\s*!(.+)/g],
+  sql: [
+    /\\!\s*(.+)/g,
+    /(?:^|[;\n])\s*system\s+([^;\n]+)/gi,
+    /\bprogram\s+'((?:[^']|'')+)'/gi,
+    /\\o\s*\|\s*(.+)/g,
+  ],
+  sqlite: [
+    /(?:^|\n)\s*\.(?:shell|system)\s+(.+)/g,
+    /(?:^|\n)\s*\.(?:output|once|read|import)\s+'?\|\s*(.+)/g,
+  ],
+  ftp: [/(?:^|\n)\s*!(.+)/g],
+  tcl: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]]+)/g],
+  m4: [/(?:\b|m4_)e?syscmd\(\s*[`"']*([^)]+?)["']*\s*\)/g],
+  make: [/(?:^|\n)\t[@+-]*(.+)/g, /(?:^|\n)[^\n:#=]+:[^;\n]*;\s*[@+-]*(.+)/g, /\$\(shell\s+([^)]+)\)/g],
+  cron: [/(?:^|\n)\s*(?:@\w+|(?:[^\s#]+[ \t]+){5})(.+)/g],
+  shell: [/^([\s\S]+)$/g],
+  bind: [/:\s*(.+)$/g],
+  npm: [/"[\w:.-]+"\s*:\s*"((?:[^"\\]|\\.)+)"/g, /^scripts\.[\w:.-]+=([\s\S]+)$/g],
+};
+export const FILE_PATTERNS: Readonly<Partial<Record<EmbeddedLanguage, RegExp>>> = {
+  ex: /(?:^|[|\n])[ :]*(?:[\d,%$.]*)(?:r(?:ead)?|e(?:dit)?|so(?:urce)?|sp(?:lit)?|tabe(?:dit)?)!?\s+([^|\n!]+)/g,
+  ed: /(?:^|\n)[\d,%$.]*[re]\s+([^!\n]+)/g,
+  sqlite:
+    /(?:^|\n)\s*\.(?:read|import)\s+(?!-|\|)(\S+)|\b(?:readfile|load_file|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
+  ftp: /(?:^|\n)\s*(?:m?put|append)\s+([^\n]+)/g,
+  m4: /\bs?include\(\s*[`"']*([^)]+?)["']*\s*\)/g,
+  sql: /\\(?:i|ir|copy\s+\S+\s+from)\s+(\S+)|(?:^|[;\n])\s*source\s+(\S+)|\b(?:readfile|load_file|pg_read_file|infile|read_csv\w*|from)\s*\(?\s*'([^']+)'/gi,
+};
+
+const VIM: EmbeddedInterpreter = { language: 'ex', options: ['-c', '--cmd'], operands: /^\+(?!\d*$)(.+)$/s };
+const MAKE: EmbeddedInterpreter = {
+  language: 'make',
+  options: ['--eval'],
+  operands: /^SHELL=(.+)$/s,
+  operandLanguage: 'shell',
+  input: 'dash',
+  files: ['-f', '--file', '--makefile'],
+  defaultFiles: ['Makefile', 'makefile', 'GNUmakefile'],
+};
+const SQL: EmbeddedInterpreter = {
+  language: 'sql',
+  options: ['-c', '-e', '--command', '--execute'],
+  input: 'always',
+};
+
+export const EMBEDDED_INTERPRETERS: Readonly<Record<string, EmbeddedInterpreter>> = {
+  vi: VIM,
+  vim: VIM,
+  nvim: VIM,
+  gvim: VIM,
+  view: VIM,
+  vimdiff: VIM,
+  ex: { ...VIM, input: 'always' },
+  ed: { language: 'ed', input: 'always' },
+  less: { language: 'ex', operands: /^\+(.+)$/s },
+  more: { language: 'ex', operands: /^\+(.+)$/s },
+  gdb: {
+    language: 'gdb',
+    options: ['-ex', '-iex', '--ex', '--iex', '--eval-command', '--init-eval-command', '-eval-command'],
+    input: 'always',
+  },
+  lldb: { language: 'lldb', options: ['-o', '-O', '--one-line', '--one-line-before-file'], input: 'always' },
+  psql: SQL,
+  mysql: SQL,
+  mariadb: SQL,
+  sqlite3: { language: 'sqlite', options: ['-cmd'], operands: 'all', input: 'always' },
+  ftp: { language: 'ftp', input: 'always' },
+  sftp: { language: 'ftp', input: 'always' },
+  expect: { language: 'tcl', options: ['-c'], input: 'without operands' },
+  tclsh: { language: 'tcl', input: 'without operands' },
+  wish: { language: 'tcl', input: 'without operands' },
+  m4: { language: 'm4', input: 'always' },
+  make: MAKE,
+  gmake: MAKE,
+  at: { language: 'shell', input: 'always', files: ['-f'] },
+  batch: { language: 'shell', input: 'always', files: ['-f'] },
+  crontab: { language: 'cron', input: 'always', fileOperands: true },
+  npm: { language: 'npm', defaultFiles: ['package.json'], operands: /^(scripts\.[\w:.-]+=.+)$/s },
+  pnpm: { language: 'npm', defaultFiles: ['package.json'] },
+  yarn: { language: 'npm', defaultFiles: ['package.json'] },
+  bun: { language: 'npm', defaultFiles: ['package.json'] },
+  'npm set-script': { language: 'shell', operands: 'all' },
+  hyperfine: {
+    language: 'shell',
+    options: ['-p', '-s', '-c', '--prepare', '--setup', '--cleanup', '--conclude'],
+    operands: 'all',
+  },
+  concurrently: { language: 'shell', operands: 'all' },
+  compgen: { language: 'shell', options: ['-C'] },
+  complete: { language: 'shell', options: ['-C'] },
+  bind: { language: 'bind', options: ['-x'] },
+  nc: { language: 'shell', options: ['-e', '-c', '--exec', '--sh-exec'] },
+  ncat: { language: 'shell', options: ['-e', '-c', '--exec', '--sh-exec'] },
+  netcat: { language: 'shell', options: ['-e', '-c'] },
+  socat: { language: 'shell', operands: /^(?:EXEC|SYSTEM|SHELL):(?:'|")?([^,'"]+)/is },
+  ansible: { language: 'shell', options: ['-a', '--args'] },
+  screen: { language: 'shell', options: ['stuff'] },
+  'tmux send-keys': { language: 'shell', operands: 'rest' },
+  'tmux send': { language: 'shell', operands: 'rest' },
+};

@@ -1,0 +1,40 @@
+import type { Assignment } from './command.ts';
+
+/** Variables whose value a program runs as a command. */
+const COMMAND_VARIABLES =
+  /^(?:GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|PROXY_COMMAND)|(?:MAN)?PAGER|EDITOR|VISUAL|BROWSER|LESS(?:OPEN|CLOSE)|PROMPT_COMMAND|SSH_ASKPASS|SUDO_ASKPASS|FZF_DEFAULT_COMMAND|RSYNC_RSH|CVS_RSH|SVN_(?:SSH|EDITOR)|KUBE_EDITOR|npm_config_(?:shell|script_shell|node_gyp|editor))$/;
+/** Variables that make programs load or run something else. */
+const LOADER_VARIABLES =
+  /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|BASH_ENV|BASH_FUNC_.*|PERL5(?:OPT|DB)|PYTHONSTARTUP|RUBYOPT|GCONV_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|PS4|SHELLOPTS|BASHOPTS|GIT_CONFIG(?:_.*)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|NODE_REPL_EXTERNAL_MODULE)$/;
+/** These are set every day; only some of their options load something. */
+const NODE_LOADER_OPTIONS =
+  /(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader|eval|inspect-brk))\b/;
+
+export interface EnvironmentEffects {
+  /** Commands that programs will run for the variable. */
+  readonly code: readonly (string | null)[];
+  /** Names of variables that make something else run. */
+  readonly loads: readonly string[];
+}
+
+const NO_EFFECTS: EnvironmentEffects = { code: [], loads: [] };
+
+/** What variables make programs run. */
+export function findEnvironmentEffects(assignments: readonly Assignment[]): EnvironmentEffects {
+  if (assignments.length === 0) return NO_EFFECTS;
+  const code: (string | null)[] = [];
+  const loads: string[] = [];
+  for (const { name, value } of assignments) {
+    if (COMMAND_VARIABLES.test(name)) {
+      if (value === null || /\S/.test(value)) code.push(value);
+    } else if (LOADER_VARIABLES.test(name)) loads.push(name);
+    else if (name === 'NODE_OPTIONS' && (value === null || NODE_LOADER_OPTIONS.test(value))) loads.push(name);
+  }
+  return { code, loads };
+}
+
+/** `NAME=value`, as `env` and `export` take it; null for any other word. */
+export function parseAssignment(text: string | null): Assignment | null {
+  const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
+  return name === undefined || value === undefined ? null : { name, value };
+}

@@ -1,0 +1,101 @@
+import type { HeartbeatRequest } from './beat-request.ts';
+import { FloeConnectionError, type FloeError, FloeTimeoutError } from './errors.ts';
+import { thrownMessage } from './metadata.ts';
+import { originOf, type ReceivedAnswer } from './parse-beat-answer.ts';
+import type { FetchReader, FetchResponse, Runtime } from './runtime.ts';
+
+/** An answer to a beat has 300 bytes; whatever goes on beyond this is something else. */
+const MAX_ANSWER_BYTES = 65_536;
+
+/**
+ * One request, head and body of the answer within `timeoutMs`. Never rejects. A `fetch` that ignores its signal is
+ * left behind when the time is over.
+ */
+export async function attemptRequest(
+  call: HeartbeatRequest,
+  timeoutMs: number,
+  runtime: Runtime,
+  stop?: AbortSignal,
+): Promise<ReceivedAnswer | FloeError> {
+  const abort = new AbortController();
+  let settle: (outcome: FloeError) => void = () => undefined;
+  const timeoutOrStop = new Promise<FloeError>((resolve) => {
+    settle = resolve;
+  });
+  const abortWith = (error: FloeError) => {
+    settle(error);
+    abort.abort();
+  };
+  const timer = runtime.after(timeoutMs, () => abortWith(timeoutError(call, timeoutMs)), false);
+  const onStop = () => abortWith(new FloeConnectionError('the loop was stopped', { code: 'stopped' }));
+  stop?.addEventListener('abort', onStop, { once: true });
+  if (stop?.aborted) onStop();
+  try {
+    return await Promise.race([timeoutOrStop, fetchAnswer(call, abort.signal, runtime)]);
+  } finally {
+    timer.cancel();
+    stop?.removeEventListener('abort', onStop);
+  }
+}
+
+async function fetchAnswer(
+  call: HeartbeatRequest,
+  signal: AbortSignal,
+  runtime: Runtime,
+): Promise<ReceivedAnswer | FloeError> {
+  try {
+    const init = {
+      method: 'POST',
+      headers: { ...call.headers },
+      body: call.body,
+      redirect: 'manual' as const,
+      signal,
+    };
+    return await readFetchResponse(await runtime.fetch(call.url, init));
+  } catch (error) {
+    // Some runtimes name the whole address, and that of a beat URL is a secret.
+    const reason = describeFetchError(error).replaceAll(call.url, originOf(call.url));
+    return new FloeConnectionError(`${originOf(call.url)} could not be reached, or broke off: ${reason}`, {
+      code: 'connection_failed',
+      retryable: true,
+    });
+  }
+}
+
+async function readFetchResponse(answer: FetchResponse): Promise<ReceivedAnswer> {
+  const { status, headers } = answer;
+  const body = answer.body ? await readLimitedText(answer.body.getReader()) : { text: '', tooLong: false };
+  return { status, header: (name) => headers.get(name), ...body };
+}
+
+async function readLimitedText(reader: FetchReader): Promise<{ text: string; tooLong: boolean }> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || !value) return { text: text + decoder.decode(), tooLong: false };
+    bytes += value.length;
+    if (bytes > MAX_ANSWER_BYTES) {
+      // Not awaited: the other side decides when a cancelled body ends.
+      reader.cancel().catch(() => undefined);
+      return { text, tooLong: true };
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function timeoutError(call: HeartbeatRequest, timeoutMs: number): FloeError {
+  return new FloeTimeoutError(
+    `${originOf(call.url)} did not answer completely within ${Math.round(timeoutMs)} ms`,
+    { code: 'timed_out', retryable: true },
+  );
+}
+
+/** `fetch failed` says nothing; what it was stands in the cause. */
+function describeFetchError(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause === undefined) return thrownMessage(error);
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' ? `${code} (${thrownMessage(cause)})` : thrownMessage(cause);
+}

@@ -1,0 +1,87 @@
+/** How a job under watch ended. */
+export type JobOutcome = { readonly ok: true } | { readonly ok: false; readonly error: unknown };
+
+/**
+ * Runs the job and tells how it ended, once. What it returns or throws reaches the caller unchanged, and first:
+ * `ended` is called after the outcome stands. Promises are awaited, generators counted from first to last step.
+ */
+export function observeJob<T>(job: () => T, onEnd: (ending: JobOutcome) => void): T {
+  let result: T;
+  try {
+    result = job();
+  } catch (error) {
+    onEnd({ ok: false, error });
+    throw error;
+  }
+  const observed = observeAsyncResult(result, onEnd);
+  if (observed !== null) return asOriginalType(result, observed);
+  onEnd({ ok: true });
+  return result;
+}
+
+/** The result with its end observed; null when the job is already over. */
+function observeAsyncResult(result: unknown, onEnd: (ending: JobOutcome) => void): unknown {
+  if (isThenable(result))
+    return result.then(
+      (value) => {
+        onEnd({ ok: true });
+        return value;
+      },
+      (error) => {
+        onEnd({ ok: false, error });
+        throw error;
+      },
+    );
+  if (isAsyncGenerator(result)) return observeAsyncGenerator(result, onEnd);
+  if (isGenerator(result)) return observeGenerator(result, onEnd);
+  return null;
+}
+
+function* observeGenerator(inner: Generator, onEnd: (outcome: JobOutcome) => void): Generator {
+  let outcome: JobOutcome = { ok: true };
+  try {
+    return yield* inner;
+  } catch (error) {
+    outcome = { ok: false, error };
+    throw error;
+  } finally {
+    onEnd(outcome);
+  }
+}
+
+async function* observeAsyncGenerator(
+  inner: AsyncGenerator,
+  onEnd: (outcome: JobOutcome) => void,
+): AsyncGenerator {
+  let outcome: JobOutcome = { ok: true };
+  try {
+    return yield* inner;
+  } catch (error) {
+    outcome = { ok: false, error };
+    throw error;
+  } finally {
+    onEnd(outcome);
+  }
+}
+
+interface Thenable {
+  then(onValue: (value: unknown) => unknown, onError: (error: unknown) => unknown): unknown;
+}
+
+function isThenable(value: unknown): value is Thenable {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return 'then' in value && typeof value.then === 'function';
+}
+
+function isGenerator(value: unknown): value is Generator {
+  return Object.prototype.toString.call(value) === '[object Generator]';
+}
+
+function isAsyncGenerator(value: unknown): value is AsyncGenerator {
+  return Object.prototype.toString.call(value) === '[object AsyncGenerator]';
+}
+
+/** A promise, thenable or generator stands for the one it was made from: same values, same errors. */
+function asOriginalType<T>(_original: T, observed: unknown): T {
+  return observed as T;
+}

@@ -1,0 +1,33 @@
+import type { HeartbeatHandle } from './heartbeat-options.ts';
+
+interface NodeProcess {
+  readonly pid: number;
+  on(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+  listenerCount(event: string): number;
+  kill(pid: number, signal: string): unknown;
+}
+
+/**
+ * On SIGTERM sends the loop's last beat. A listener takes the place of the signal's own effect, so when no other one
+ * is there the signal is raised again afterwards; `process.exit` is never called. Gives the function that stops listening.
+ */
+export function stopOnSigterm(loop: HeartbeatHandle): () => void {
+  const process: unknown = Reflect.get(globalThis, 'process');
+  if (!isNodeProcess(process)) return () => undefined;
+  const listener = () => {
+    const alone = process.listenerCount('SIGTERM') === 1;
+    void loop.stop({ final: true }).then(() => {
+      if (alone) process.kill(process.pid, 'SIGTERM');
+    });
+  };
+  process.on('SIGTERM', listener);
+  return () => process.off('SIGTERM', listener);
+}
+
+function isNodeProcess(value: unknown): value is NodeProcess {
+  if (typeof value !== 'object' || value === null || !('pid' in value)) return false;
+  return ['on', 'off', 'listenerCount', 'kill'].every(
+    (name) => typeof Reflect.get(value, name) === 'function',
+  );
+}

@@ -1,0 +1,245 @@
+import type { ChannelConfig } from '@floe/contract/config';
+import type { Clock } from '../core/clock.ts';
+import { type OutboundGuard, OutboundRefused } from '../core/outbound-guard.ts';
+import type { ResolvedOutbound } from '../providers/outbound.ts';
+import { createSocketConnector } from '../providers/socket-connector.ts';
+import type { AlertNotice } from './alert-notice.ts';
+import type {
+  ChannelConfigOf,
+  ChannelKind,
+  ChannelSheet,
+  HttpMessage,
+  ReceiverResponse,
+} from './channels/channel-sheet.ts';
+import { CHANNEL_SHEETS } from './channels/channel-sheets.ts';
+import { type Mailer, MailRejectedError } from './mail.ts';
+import type { OpenChannel } from './stored-channel.ts';
+
+/** From the first packet to the end of the answer. */
+const SEND_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 16 * 1024;
+/** What a receiver may ask for at most: no answer silences a channel for days. */
+const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
+
+export interface SendFailure {
+  readonly ok: false;
+  readonly status: number | null;
+  /** For people; names no secret. */
+  readonly error: string;
+  readonly retryAfterMs: number | undefined;
+  /** The receiver understood and said no: trying again seldom helps. */
+  readonly isRefused: boolean;
+  /** There was a connection: what failed may be this message alone. Without one, no message arrives. */
+  readonly isConnected: boolean;
+  /** The receiver wants fewer messages, whichever they are. */
+  readonly isRateLimited: boolean;
+}
+
+export type SendOutcome = { readonly ok: true; readonly status: number | null } | SendFailure;
+
+/** One try to send a notice. */
+interface SendAttempt {
+  readonly notice: AlertNotice;
+  readonly signing: OpenChannel['signing'];
+  readonly signal: AbortSignal;
+  isConnected: boolean;
+}
+
+export interface AlertSender {
+  /** One try. Never throws: what goes wrong is an outcome. */
+  send(notice: AlertNotice, channel: OpenChannel): Promise<SendOutcome>;
+}
+
+export function createAlertSender(options: {
+  readonly guard: OutboundGuard;
+  /** Proxy and authorities for an origin, as the configuration says now. */
+  readonly via: ResolvedOutbound['via'];
+  readonly clock: Clock;
+  readonly mailer: Mailer;
+}): AlertSender {
+  const { clock, mailer } = options;
+
+  async function sendBy<Kind extends ChannelKind>(
+    sheet: ChannelSheet<Kind>,
+    config: ChannelConfigOf<Kind>,
+    attempt: SendAttempt,
+  ): Promise<SendOutcome> {
+    const { notice, signing } = attempt;
+    if (sheet.mail) {
+      await mailer.send(sheet.mail(notice, config), attempt.signal);
+      return { ok: true, status: null };
+    }
+    if (!sheet.http) throw new Error('a channel sends by HTTP or by mail');
+    const answer = await postMessage(sheet.http.message(notice, config, signing), attempt, options);
+    return evaluateResponse(answer, sheet.http, clock.now());
+  }
+
+  return {
+    async send(notice, { config, signing }) {
+      const deadline = new AbortController();
+      const timer = clock.after(SEND_TIMEOUT_MS, () => deadline.abort());
+      const attempt = { notice, signing, signal: deadline.signal, isConnected: false };
+      try {
+        return await withSheet(config, (sheet, own) => sendBy(sheet, own, attempt));
+      } catch (error) {
+        return toSendFailure(error, deadline.signal.aborted, attempt.isConnected);
+      } finally {
+        timer.cancel();
+      }
+    },
+  };
+}
+
+/** Calls `use` with the sheet of a configuration's kind and the configuration, which belong together. */
+function withSheet<Result>(
+  config: ChannelConfig,
+  use: <Kind extends ChannelKind>(sheet: ChannelSheet<Kind>, config: ChannelConfigOf<Kind>) => Result,
+): Result {
+  switch (config.kind) {
+    case 'webhook':
+      return use<'webhook'>(CHANNEL_SHEETS.webhook, config);
+    case 'slack':
+      return use<'slack'>(CHANNEL_SHEETS.slack, config);
+    case 'discord':
+      return use<'discord'>(CHANNEL_SHEETS.discord, config);
+    case 'teams':
+      return use<'teams'>(CHANNEL_SHEETS.teams, config);
+    case 'email':
+      return use<'email'>(CHANNEL_SHEETS.email, config);
+    case 'pagerduty':
+      return use<'pagerduty'>(CHANNEL_SHEETS.pagerduty, config);
+    case 'ntfy':
+      return use<'ntfy'>(CHANNEL_SHEETS.ntfy, config);
+    case 'telegram':
+      return use<'telegram'>(CHANNEL_SHEETS.telegram, config);
+  }
+}
+
+/** A connection of its own: messages are rare, and each is judged by the guard anew. */
+async function postMessage(
+  { url, headers, body }: HttpMessage,
+  attempt: SendAttempt,
+  { guard, via }: { readonly guard: OutboundGuard; readonly via: ResolvedOutbound['via'] },
+): Promise<ReceiverResponse> {
+  // With the first message: the rest of the library costs a start 40 ms.
+  const { Client } = await import('undici');
+  const target = new URL(url);
+  const client = new Client(target.origin, {
+    connect: createSocketConnector(target, via(target.origin), CONNECT_TIMEOUT_MS, guard),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MAX_RESPONSE_BYTES,
+  });
+  client.once('connect', () => {
+    attempt.isConnected = true;
+  });
+  try {
+    const answer = await client.request({
+      method: 'POST',
+      path: `${target.pathname}${target.search}`,
+      headers: { 'user-agent': 'floe', 'idempotency-key': attempt.notice.id, ...headers },
+      body,
+      signal: attempt.signal,
+    });
+    const head = { status: answer.statusCode, headers: answer.headers };
+    return { ...head, ...(await readBodyStart(answer.body)) };
+  } finally {
+    client.destroy().catch(() => undefined);
+  }
+}
+
+/** The first bytes of a body; one that breaks off gives what came. */
+async function readBodyStart(
+  body: AsyncIterable<Buffer>,
+): Promise<Pick<ReceiverResponse, 'text' | 'isComplete'>> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let whole = true;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= MAX_RESPONSE_BYTES) break;
+    }
+  } catch {
+    whole = false;
+  }
+  return { text: Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8'), isComplete: whole };
+}
+
+const RESPONDED = { isConnected: true, isRateLimited: false } as const;
+
+type ResponseRules = Pick<NonNullable<ChannelSheet<ChannelKind>['http']>, 'refusal' | 'retryAfterMs'>;
+
+function evaluateResponse(
+  answer: ReceiverResponse,
+  { refusal, retryAfterMs }: ResponseRules,
+  nowMs: number,
+): SendOutcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) {
+    const why = refusal?.(answer) ?? null;
+    if (why === null) return { ok: true, status };
+    const cut = answer.isComplete ? '' : ' (it broke off)';
+    return {
+      ok: false,
+      status,
+      error: `${status}, but ${why}${cut}`,
+      retryAfterMs: undefined,
+      isRefused: false,
+      ...RESPONDED,
+    };
+  }
+  if (status >= 300 && status < 400)
+    return {
+      ok: false,
+      status,
+      error: `${status}: a redirect; Floe follows none, so give the address it leads to`,
+      retryAfterMs: undefined,
+      isRefused: true,
+      ...RESPONDED,
+    };
+  const asked = retryAfterMs?.(answer) ?? parseRetryAfter(answer, nowMs);
+  return {
+    ok: false,
+    status,
+    error: `the receiver answered ${status}`,
+    retryAfterMs: asked === undefined ? undefined : Math.min(Math.max(0, asked), MAX_RETRY_AFTER_MS),
+    isRefused: status < 500 && !TRANSIENT_STATUSES.has(status),
+    isConnected: true,
+    isRateLimited: status === 429,
+  };
+}
+
+/** Of the 4xx, those that speak of the moment and not of the message. */
+const TRANSIENT_STATUSES = new Set([408, 409, 421, 423, 425, 429]);
+
+/** RFC 9110, 10.2.3: seconds or a date. */
+function parseRetryAfter({ headers }: ReceiverResponse, nowMs: number): number | undefined {
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : date - nowMs;
+}
+
+function toSendFailure(error: unknown, late: boolean, reached: boolean): SendOutcome {
+  const failed = { ok: false, retryAfterMs: undefined, isConnected: reached, isRateLimited: false } as const;
+  if (late)
+    return {
+      ...failed,
+      status: null,
+      error: `no answer within ${SEND_TIMEOUT_MS / 1000} s`,
+      isRefused: false,
+    };
+  if (error instanceof OutboundRefused)
+    return { ...failed, status: null, error: error.message, isRefused: true };
+  if (error instanceof MailRejectedError) {
+    const { status, message, permanent } = error;
+    return { ...failed, isConnected: status !== null, status, error: message, isRefused: permanent };
+  }
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  const reason = error instanceof Error ? error.message : String(error);
+  return { ...failed, status: null, error: `not reached: ${reason}${code}`.slice(0, 500), isRefused: false };
+}

@@ -1,0 +1,143 @@
+import { formatPlainText } from '../alert-notice.ts';
+import {
+  type ChannelSheet,
+  htmlPageRefusal,
+  isRecord,
+  JSON_HEADERS,
+  noticeColor,
+  noticeMarker,
+  parseReceiverJson,
+} from './channel-sheet.ts';
+
+/** Slack's incoming webhooks, and what speaks like them. Text is escaped as their guide says: & < > alone. */
+export const slack: ChannelSheet<'slack'> = {
+  http: {
+    message(notice, { url }) {
+      const quoted = (text: string) =>
+        text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      const title = quoted(notice.wording.title);
+      return {
+        url,
+        headers: JSON_HEADERS,
+        body: JSON.stringify({
+          text: `${noticeMarker(notice)} ${title}`,
+          attachments: [
+            {
+              color: `#${noticeColor(notice).toString(16).padStart(6, '0')}`,
+              fallback: title,
+              text: formatPlainText(notice, 3_000, quoted),
+            },
+          ],
+        }),
+      };
+    },
+    refusal: htmlPageRefusal,
+  },
+};
+
+/** Discord's webhooks. Nobody is mentioned, whatever names contain. */
+export const discord: ChannelSheet<'discord'> = {
+  http: {
+    message(notice, { url }) {
+      const quoted = (text: string) => text.replaceAll(/[\\*_~`|>#[\]()-]/g, '\\$&');
+      return {
+        url,
+        headers: JSON_HEADERS,
+        body: JSON.stringify({
+          allowed_mentions: { parse: [] },
+          content: `${noticeMarker(notice)} ${quoted(notice.wording.title)}`.slice(0, 2_000),
+          embeds: [
+            {
+              color: noticeColor(notice),
+              url: notice.link,
+              description: formatPlainText(notice, 4_000, quoted),
+            },
+          ],
+        }),
+      };
+    },
+    refusal: htmlPageRefusal,
+    retryAfterMs(answer) {
+      const seconds = parseReceiverJson(answer)?.['retry_after'];
+      return typeof seconds === 'number' ? seconds * 1000 : undefined;
+    },
+  },
+};
+
+/** Teams by a workflow that starts "when a webhook request is received": one adaptive card. */
+export const teams: ChannelSheet<'teams'> = {
+  http: {
+    message(notice, { url }) {
+      const { title, facts } = notice.wording;
+      const content = {
+        $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+        type: 'AdaptiveCard',
+        version: '1.4',
+        body: [
+          {
+            type: 'TextBlock',
+            text: `${noticeMarker(notice)} ${title}`,
+            weight: 'Bolder',
+            size: 'Medium',
+            wrap: true,
+          },
+          { type: 'FactSet', facts: facts.map(([label, value]) => ({ title: label, value })) },
+        ],
+        actions: [{ type: 'Action.OpenUrl', title: 'Open', url: notice.link }],
+      };
+      const attachments = [{ contentType: 'application/vnd.microsoft.card.adaptive', content }];
+      return { url, headers: JSON_HEADERS, body: JSON.stringify({ type: 'message', attachments }) };
+    },
+    // The older connectors answer 200 and tell of the failure in the text.
+    refusal: (answer) =>
+      htmlPageRefusal(answer) ?? (/failed|error/i.test(answer.text) ? answer.text.slice(0, 200) : null),
+  },
+};
+
+/** ntfy: the text is the body, the rest are headers (in ASCII: others are encoded words of RFC 2047). */
+export const ntfy: ChannelSheet<'ntfy'> = {
+  http: {
+    message(notice, { url, token }) {
+      return {
+        url,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          title: encodedWord(notice.wording.title),
+          click: notice.link,
+          priority: notice.phase === 'opens' ? 'high' : 'default',
+          tags: notice.phase === 'opens' ? 'red_circle' : notice.phase === 'closes' ? 'green_circle' : 'bell',
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+        body: formatPlainText(notice, 3_500),
+      };
+    },
+    refusal: (answer) =>
+      parseReceiverJson(answer)?.['id'] === undefined ? 'the answer is not one of ntfy' : null,
+  },
+};
+
+function encodedWord(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;
+}
+
+/** Telegram's Bot API, `sendMessage`: plain text, so that names cannot be markup. */
+export const telegram: ChannelSheet<'telegram'> = {
+  http: {
+    message(notice, { base_url, bot_token, chat_id }) {
+      const text = `${noticeMarker(notice)} ${notice.wording.title}\n${formatPlainText(notice, 3_500)}`;
+      const body = { chat_id, text, link_preview_options: { is_disabled: true } };
+      return {
+        url: `${base_url}/bot${bot_token}/sendMessage`,
+        headers: JSON_HEADERS,
+        body: JSON.stringify(body),
+      };
+    },
+    refusal: (answer) =>
+      parseReceiverJson(answer)?.['ok'] === true ? null : 'the answer is not one of Telegram',
+    retryAfterMs(answer) {
+      const parameters = parseReceiverJson(answer)?.['parameters'];
+      const seconds = isRecord(parameters) ? parameters['retry_after'] : undefined;
+      return typeof seconds === 'number' ? seconds * 1000 : undefined;
+    },
+  },
+};

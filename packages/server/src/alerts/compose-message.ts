@@ -1,0 +1,312 @@
+import {
+  countRelapses,
+  findOpeningDelivery,
+  hasOngoingAlertInThread,
+  insertAlertDeliveries,
+  listOpeningSendTimes,
+  listPendingDeliveries,
+  type NewAlertDeliveryRow,
+  type PendingDelivery,
+  recordDeliveryOutcome,
+  updateDeliveries,
+} from '../store/alert-deliveries.ts';
+import type { AlertRow } from '../store/alerts.ts';
+import type { DatabaseReader, DatabaseWriter } from '../store/ports.ts';
+import type { Alert, AlertPhase } from './alert.ts';
+import type { NoticeContent } from './alert-notice.ts';
+import { alertFromRow } from './stored-alert.ts';
+
+/**
+ * Until when alerts are not to be sent: muted monitors, maintenance windows, quiet hours. Alerts that may be
+ * sent are left out. What is over before it may be sent is never sent.
+ */
+export type MuteResolver = (
+  reader: DatabaseReader,
+  alerts: readonly Alert[],
+  nowMs: number,
+) => Promise<ReadonlyMap<Alert, number>>;
+
+/** Messages of a channel looked at for one: a storm of more makes several. */
+const MAX_PENDING_DELIVERIES = 1_000;
+/** So many failures within a minute are one message. */
+const STORM_SIZE = 5;
+const STORM_MS = 60_000;
+/** Quiet that ends early is noticed within a minute. */
+const QUIET_RECHECK_MS = 60_000;
+
+/** A failure shorter than this may be one of many. */
+const SHORT_FAILURE_MS = 60_000;
+/** The end of such a failure is told when nothing failed again for so long. */
+const RECOVERY_DELAY_MS = 10_000;
+
+/** The next message of a channel: the deliveries it stands for, and what it says. */
+export interface ComposedMessage {
+  /** The first is the one whose id the message carries. */
+  readonly deliveries: readonly [PendingDelivery, ...PendingDelivery[]];
+  readonly content: NoticeContent;
+}
+
+interface DeliveryCandidate extends PendingDelivery {
+  readonly thread: string;
+  readonly failureCount: number;
+}
+
+export interface ComposeOptions {
+  readonly channelId: string;
+  /** The channel keeps incidents (`ChannelSheet.incidents`). */
+  readonly keepsIncidents: boolean;
+  readonly nowMs: number;
+  readonly resolveMutes: MuteResolver;
+  /** What is to be told again while it lasts. */
+  readonly createRepetitions: (
+    deliveries: readonly PendingDelivery[],
+    nowMs: number,
+  ) => readonly NewAlertDeliveryRow[];
+}
+
+/**
+ * Decides what a channel is told next, and writes down what it is not told, and why. Which deliveries share a
+ * message is written before it is sent: a second try, by any process, is the same message with the same id.
+ */
+export async function composeNextMessage(
+  writer: DatabaseWriter,
+  options: ComposeOptions,
+): Promise<ComposedMessage | null> {
+  const pending = await listPendingDeliveries(
+    writer,
+    options.channelId,
+    options.nowMs,
+    MAX_PENDING_DELIVERIES,
+  );
+  const run = await new PendingDeliveries(writer, options, pending).next();
+  const [first] = run;
+  if (!first) return null;
+  const members = pending.filter(({ delivery }) => delivery.grouped_into === first.delivery.id);
+  if (members.length > 0) return toComposedMessage(first, members);
+  if (first.delivery.attempts > 0) return toComposedMessage(first, []);
+  const opens = first.alert.phase === 'opens' && first.delivery.repetition === 0;
+  const gathered = run.some(({ delivery }) => delivery.pending_reason === 'grouped');
+  if (run.length < STORM_SIZE && !gathered) {
+    const sent = opens
+      ? await listOpeningSendTimes(writer, options.channelId, options.nowMs - STORM_MS, STORM_SIZE)
+      : [];
+    const [oldest] = sent;
+    if (oldest !== undefined && sent.length >= STORM_SIZE - 1) {
+      const ids = run.map(({ delivery }) => delivery.id);
+      await updateDeliveries(writer, ids, { pending_reason: 'grouped', due_at: oldest + STORM_MS });
+      return composeNextMessage(writer, options);
+    }
+    return toComposedMessage(first, []);
+  }
+  const others = run.slice(1);
+  await updateDeliveries(
+    writer,
+    others.map(({ delivery }) => delivery.id),
+    { grouped_into: first.delivery.id },
+  );
+  return toComposedMessage(first, others);
+}
+
+function toComposedMessage(first: DeliveryCandidate, others: readonly PendingDelivery[]): ComposedMessage {
+  const content: NoticeContent = {
+    id: first.delivery.id,
+    thread: first.thread,
+    phase: parsePhase(first.alert),
+    repetition: first.delivery.repetition,
+    failureCount: others.length === 0 ? first.failureCount : 1,
+    alerts: [alertFromRow(first.alert), ...others.map(({ alert }) => alertFromRow(alert))],
+  };
+  return { deliveries: [first, ...others], content };
+}
+
+function parsePhase({ phase }: AlertRow): AlertPhase {
+  return phase === 'opens' || phase === 'closes' ? phase : 'info';
+}
+
+const isFirstTry = ({ delivery }: PendingDelivery) => delivery.attempts === 0;
+
+/**
+ * What is owed, by subject: messages of one subject never overtake one another, and no subject waits for another one.
+ * What was never tried goes first, then what was tried least: a message that is refused holds up nothing.
+ */
+class PendingDeliveries {
+  readonly #writer: DatabaseWriter;
+  readonly #options: ComposeOptions;
+  readonly #pending: readonly PendingDelivery[];
+
+  constructor(writer: DatabaseWriter, options: ComposeOptions, pending: readonly PendingDelivery[]) {
+    this.#writer = writer;
+    this.#options = options;
+    this.#pending = pending;
+  }
+
+  /** The delivery that is sent next, and those of the same sort that may share its message. */
+  async next(): Promise<readonly DeliveryCandidate[]> {
+    const quiet = await this.#resolveMutes();
+    const run: DeliveryCandidate[] = [];
+    for (const items of this.#bySubject()) {
+      const candidate = await this.#nextForSubject(items, quiet);
+      if (!candidate) continue;
+      const [first] = run;
+      if (!first || this.#canShareMessage(first, candidate)) run.push(candidate);
+      if (run[0] && !this.#canFold(run[0])) return run;
+    }
+    return run;
+  }
+
+  /** What is owed about each subject, in order. */
+  #bySubject(): PendingDelivery[][] {
+    const subjects = Map.groupBy(
+      this.#pending,
+      ({ alert }) => `${alert.subject_kind} ${alert.subject_id}`,
+    ).values();
+    const attempts = ([first]: readonly PendingDelivery[]) => first?.delivery.attempts ?? 0;
+    return [...subjects].sort((one, other) => attempts(one) - attempts(other));
+  }
+
+  /** What may be sent now about one subject; null while something earlier has to go first. */
+  async #nextForSubject(
+    items: readonly PendingDelivery[],
+    quiet: ReadonlyMap<string, number>,
+  ): Promise<DeliveryCandidate | null> {
+    for (let at = 0; at < items.length; at++) {
+      const item = items[at];
+      if (!item || item.delivery.grouped_into !== null) return null;
+      const { delivery, alert } = item;
+      if (await this.#skipIfOver(item)) continue;
+      if (alert.phase === 'closes') {
+        const end = await this.#recoveryCandidate(item, items[at + 1], quiet);
+        if (end === 'relapsed') at += 1;
+        if (end === 'waits') return null;
+        if (typeof end === 'object') return end;
+        continue;
+      }
+      if (delivery.due_at > this.#options.nowMs) {
+        // What is muted or told again may be overtaken by what follows it.
+        if (delivery.pending_reason === 'muted' || delivery.pending_reason === 'repeat') continue;
+        return null;
+      }
+      const until = quiet.get(delivery.id);
+      if (until === undefined) return { ...item, thread: delivery.id, failureCount: 1 };
+      await this.#muteUntil(item, until);
+    }
+    return null;
+  }
+
+  async #resolveMutes(): Promise<ReadonlyMap<string, number>> {
+    const { resolveMutes: quiet, nowMs } = this.#options;
+    const due = this.#pending.filter(
+      ({ delivery }) => delivery.due_at <= nowMs && delivery.grouped_into === null && delivery.attempts === 0,
+    );
+    const alerts = due.map(({ alert }) => alertFromRow(alert));
+    const until = await quiet(this.#writer, alerts, nowMs);
+    const found = new Map<string, number>();
+    for (const [index, { delivery }] of due.entries()) {
+      const alert = alerts[index];
+      const end = alert && until.get(alert);
+      if (end !== undefined && end > nowMs) found.set(delivery.id, end);
+    }
+    return found;
+  }
+
+  /** What is not worth a message any more: repetitions of what ended, and what ended while it was muted. */
+  async #skipIfOver({ delivery, alert }: PendingDelivery): Promise<boolean> {
+    if (alert.phase !== 'opens' || alert.closed_at === null) return false;
+    if (delivery.repetition > 0) await this.#closeDelivery(delivery, 'skipped', 'it is over');
+    else if (delivery.pending_reason === 'muted')
+      await this.#closeDelivery(delivery, 'muted', 'it was over before the mute ended');
+    else return false;
+    return true;
+  }
+
+  async #muteUntil({ delivery }: PendingDelivery, untilMs: number): Promise<void> {
+    const due_at = Math.min(untilMs, this.#options.nowMs + QUIET_RECHECK_MS);
+    await updateDeliveries(this.#writer, [delivery.id], { pending_reason: 'muted', due_at });
+  }
+
+  /** The message that says that something is over; or why there is none, or not yet. */
+  async #recoveryCandidate(
+    item: PendingDelivery,
+    following: PendingDelivery | undefined,
+    quiet: ReadonlyMap<string, number>,
+  ): Promise<DeliveryCandidate | 'waits' | 'relapsed' | 'skipped'> {
+    const { delivery, alert } = item;
+    const { channelId, keepsIncidents: incidents, nowMs } = this.#options;
+    const opening = await findOpeningDelivery(this.#writer, channelId, alert);
+    const relapse = opening?.state === 'skipped' ? opening.grouped_into : null;
+    if (!opening || (opening.state !== 'sent' && relapse === null)) {
+      await this.#closeDelivery(delivery, 'skipped', 'this channel was never told that it began');
+      return 'skipped';
+    }
+    const thread = relapse ?? opening.grouped_into ?? opening.id;
+    if (following && isRelapse(item, following)) {
+      await this.#skipRelapse(item, following, thread);
+      return 'relapsed';
+    }
+    const until = quiet.get(delivery.id);
+    if (until !== undefined) await this.#muteUntil(item, until);
+    if (until !== undefined || delivery.due_at > nowMs) return 'waits';
+    const settlesAt = delivery.created_at + RECOVERY_DELAY_MS;
+    if (isFirstTry(item) && alert.at - opening.opened_at < SHORT_FAILURE_MS && nowMs < settlesAt) {
+      await updateDeliveries(this.#writer, [delivery.id], { pending_reason: 'settling', due_at: settlesAt });
+      return 'waits';
+    }
+    if (incidents && (await hasOngoingAlertInThread(this.#writer, channelId, thread))) {
+      await this.#closeDelivery(delivery, 'skipped', 'others of the same message still last');
+      return 'skipped';
+    }
+    const failureCount = 1 + (await countRelapses(this.#writer, channelId, thread, alert));
+    return { ...item, thread, failureCount };
+  }
+
+  /** It failed again before its end was told: whoever was told that it fails knows what is true. */
+  async #skipRelapse(end: PendingDelivery, relapse: PendingDelivery, thread: string): Promise<void> {
+    const { nowMs, createRepetitions: repeat } = this.#options;
+    await recordDeliveryOutcome(
+      this.#writer,
+      [end.delivery, relapse.delivery],
+      { state: 'skipped', error: RELAPSE_REASON, pending_reason: null, grouped_into: thread },
+      nowMs,
+    );
+    if (relapse.alert.closed_at === null) await insertAlertDeliveries(this.#writer, repeat([relapse], nowMs));
+  }
+
+  #closeDelivery(
+    delivery: PendingDelivery['delivery'],
+    state: 'muted' | 'skipped',
+    error: string,
+  ): Promise<void> {
+    return recordDeliveryOutcome(
+      this.#writer,
+      [delivery],
+      { state, error, pending_reason: null },
+      this.#options.nowMs,
+    );
+  }
+
+  #canFold({ alert, delivery }: PendingDelivery): boolean {
+    if (delivery.attempts > 0) return false;
+    return alert.phase === 'opens' || (alert.phase === 'closes' && !this.#options.keepsIncidents);
+  }
+
+  #canShareMessage(first: PendingDelivery, other: PendingDelivery): boolean {
+    return (
+      first.alert.phase === other.alert.phase &&
+      first.delivery.repetition > 0 === other.delivery.repetition > 0 &&
+      isFirstTry(other)
+    );
+  }
+}
+
+const RELAPSE_REASON = 'it began again before its end was told';
+
+/** An end that was not tried yet, and a beginning right after it. */
+function isRelapse(end: PendingDelivery, following: PendingDelivery): boolean {
+  return (
+    isFirstTry(end) &&
+    isFirstTry(following) &&
+    following.alert.phase === 'opens' &&
+    following.delivery.repetition === 0 &&
+    following.delivery.grouped_into === null
+  );
+}

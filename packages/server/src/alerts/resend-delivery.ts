@@ -1,0 +1,25 @@
+import { Fault } from '@floe/contract/faults';
+import { type AlertDeliveryRow, findDeliveryById, requeueDelivery } from '../store/alert-deliveries.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+
+/**
+ * Makes a message that was given up, or that waits for its next try, due now. Returns it as it was.
+ *
+ * @throws Fault `not_found`; `conflict` for a message that was sent or is part of another
+ */
+export async function resendDelivery(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<AlertDeliveryRow> {
+  const row = await findDeliveryById(writer, orgId, id);
+  if (!row) throw new Fault('not_found', `There is no delivery "${id.slice(0, 100)}" in this organization.`);
+  if (row.state !== 'failed' && row.state !== 'pending')
+    throw new Fault(
+      'conflict',
+      `The delivery "${row.id}" is ${row.state}: only what was given up or waits is sent again.`,
+    );
+  await requeueDelivery(writer, row, nowMs);
+  return row;
+}

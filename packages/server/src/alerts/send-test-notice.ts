@@ -1,0 +1,33 @@
+import type { Clock } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import { createTestNotice } from './alert-notice.ts';
+import type { AlertSender } from './alert-sender.ts';
+import type { OpenChannel } from './stored-channel.ts';
+
+/** What came of a test message. */
+export interface ChannelTestResult {
+  readonly ok: boolean;
+  /** HTTP or SMTP status, if the receiver answered. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+/** Sends one test message, once, whatever the channel listens to: of a stored channel or of a draft. */
+export async function sendTestNotice(
+  orgId: string,
+  channel: OpenChannel,
+  {
+    sender,
+    clock,
+    baseUrl,
+  }: { readonly sender: AlertSender; readonly clock: Clock; readonly baseUrl: () => string },
+): Promise<ChannelTestResult> {
+  const now = clock.now();
+  const started = clock.monotonic();
+  const notice = createTestNotice(newId('dlv', now), { orgId, name: channel.config.name }, baseUrl(), now);
+  const outcome = await sender.send(notice, channel);
+  const durationMs = Math.round(clock.monotonic() - started);
+  const { ok, status } = outcome;
+  return { ok, status, error: outcome.ok ? null : outcome.error, durationMs };
+}

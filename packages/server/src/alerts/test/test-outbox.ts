@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { silentLog } from '../../core/log.ts';
+import { createOutboundGuard, type OutboundRules } from '../../core/outbound-guard.ts';
+import { createKindSync } from '../../platform/file-sync.ts';
+import { deriveSecretsKey } from '../../platform/secrets.ts';
+import { syncOrgs } from '../../platform/test/sync-orgs.ts';
+import type { ResolvedOutbound } from '../../providers/outbound.ts';
+import { openDatabase } from '../../store/open-database.ts';
+import { insertOrg } from '../../store/orgs.ts';
+import type { Database } from '../../store/ports.ts';
+import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
+import { type Alert, enqueueAlerts } from '../alert.ts';
+import { type AlertDelivery, type AlertDeliveryOptions, startAlertDelivery } from '../alert-delivery.ts';
+import { createAlertSender } from '../alert-sender.ts';
+import type { MuteResolver } from '../compose-message.ts';
+import type { DeliveryResult } from '../deliver-to-channel.ts';
+import { channelFileKind } from '../file-channels.ts';
+import { createMailer, type MailSettings } from '../mail.ts';
+
+export const ALERT_TEST_ORG = 'acme';
+export const alertTestSecretsKey = deriveSecretsKey(randomBytes(32));
+const ONE_ORG: OutboundRules = { allowPrivate: true, privateNetworks: [], namedHosts: new Set() };
+
+export interface TestOutboxOptions {
+  readonly database?: Database;
+  readonly clock?: FakeClock;
+  readonly resolveMutes?: MuteResolver;
+  readonly mail?: MailSettings;
+  readonly rules?: OutboundRules;
+  readonly via?: ResolvedOutbound['via'];
+}
+
+/** Everything that delivers, over a database of its own and a clock moved by hand. */
+export async function createTestOutbox(t: TestContext, options: TestOutboxOptions = {}) {
+  const clock = options.clock ?? new FakeClock();
+  const database = options.database ?? (await ownDatabase(t));
+  const deliveries: AlertDelivery[] = [];
+  t.after(async () => {
+    await Promise.all(deliveries.map((delivery) => delivery.close()));
+    if (!options.database) await database.close();
+  });
+  const guard = createOutboundGuard(() => options.rules ?? ONE_ORG);
+  const mailer = createMailer(() => options.mail ?? { url: '', from: '', requireTls: true }, guard);
+  const sender = createAlertSender({ guard, via: options.via ?? (() => undefined), clock, mailer });
+  const counted: string[] = [];
+  const context: AlertDeliveryOptions = {
+    database,
+    clock,
+    log: silentLog,
+    sender,
+    secretsKey: alertTestSecretsKey,
+    baseUrl: () => 'https://floe.example',
+    resolveMutes: options.resolveMutes ?? (async () => new Map()),
+    random: () => 0.5,
+    countResult: (kind: string, result: DeliveryResult) => counted.push(`${kind} ${result}`),
+  };
+  const startMortal = () => startAlertDelivery(context);
+  const start = (): AlertDelivery => {
+    const delivery = startMortal();
+    deliveries.push(delivery);
+    return delivery;
+  };
+  return {
+    clock,
+    database,
+    sender,
+    counted,
+    start,
+    /** One that is never closed, as a process that is killed. */
+    startMortal,
+    /** Sets the channels of the org, as floe.yaml spells them. */
+    channels: (...channels: readonly object[]) =>
+      database.transaction((writer) =>
+        syncOrgs(
+          writer,
+          [createKindSync(channelFileKind(alertTestSecretsKey, clock.now()))],
+          [{ id: ALERT_TEST_ORG, channels }],
+          {
+            nowMs: clock.now(),
+            line: 1,
+          },
+        ),
+      ),
+    put: (...alerts: readonly Alert[]) => database.transaction((writer) => enqueueAlerts(writer, alerts)),
+    /** Lets so much time pass, a round at a time, each to its end. */
+    pass: (delivery: AlertDelivery, ms = 1_000) => advance(clock, delivery, ms),
+    /** State of each delivery, in order. */
+    states: async () =>
+      (await database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute()).map(
+        ({ state }) => state,
+      ),
+    deliveries: () => database.read.selectFrom('alert_deliveries').selectAll().orderBy('seq').execute(),
+  };
+}
+
+async function advance(clock: FakeClock, delivery: AlertDelivery, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1_000) {
+    await clock.advanceAsync(Math.min(left, 1_000));
+    await delivery.waitUntilIdle();
+  }
+}
+
+async function ownDatabase(t: TestContext): Promise<Database> {
+  const database = await openDatabase('sqlite:', {
+    dataDir: createTemporaryDirectory(t),
+    log: silentLog,
+    clock: new FakeClock(),
+  });
+  await database.transaction((writer) =>
+    insertOrg(writer, { id: ALERT_TEST_ORG, name: 'Acme', created_at: 1 }),
+  );
+  return database;
+}
+
+const AT = Date.UTC(2026, 10, 21, 12);
+let createdAlerts = 0;
+
+export function failingAlert(
+  id: string,
+  changes: { readonly tags?: readonly string[]; readonly name?: string } = {},
+): Alert {
+  return {
+    orgId: ALERT_TEST_ORG,
+    event: 'monitor_failing',
+    subject: { kind: 'monitor', id, name: changes.name ?? `Job ${id}` },
+    idempotencyKey: `key ${createdAlerts++}`,
+    at: AT,
+    fields: {
+      error: 'no heartbeat received within expected_interval_minutes + grace_period_minutes',
+      failingSinceMs: AT - 125_000,
+      lastBeatMs: AT - 425_000,
+      tags: changes.tags ?? [],
+    },
+    channels: null,
+  };
+}
+
+/** @param lastedMs how long it failed; more than a minute unless told otherwise */
+export function recoveredAlert(id: string, lastedMs = 600_000): Alert {
+  return {
+    orgId: ALERT_TEST_ORG,
+    event: 'monitor_recovered',
+    subject: { kind: 'monitor', id, name: `Job ${id}` },
+    idempotencyKey: `key ${createdAlerts++}`,
+    at: AT + lastedMs,
+    fields: { failingSinceMs: AT - 125_000, downtimeMs: 725_000, tags: [] },
+    channels: null,
+  };
+}

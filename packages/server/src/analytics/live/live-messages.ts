@@ -1,0 +1,82 @@
+import { EVENT_TOPICS, type EventTopic } from '@floe/contract/api/events';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { StoredLiveEvent } from '../../store/live-events.ts';
+import { type LiveExchangeBatch, parseLiveExchangeBatch } from '../../store/live-exchange-batches.ts';
+
+/** One message to those who watch a topic. */
+export interface LiveMessage {
+  readonly topic: EventTopic;
+  readonly data: JsonObject;
+}
+
+/** Batches of exchanges that some events tell of, oldest first. */
+export function extractBatches(events: readonly StoredLiveEvent[]): LiveExchangeBatch[] {
+  return events.flatMap(({ topic, data }) =>
+    topic === 'requests' && isObject(data) ? (parseLiveExchangeBatch(data) ?? []) : [],
+  );
+}
+
+/** What watchers hear of some events, but for the topic `requests`, whose rows are read for each filter. */
+export function toLiveMessages(events: readonly StoredLiveEvent[]): LiveMessage[] {
+  return [...events.flatMap(messagesForEvent), ...rejectionMessages(extractBatches(events))];
+}
+
+function messagesForEvent({ topic, at, data }: StoredLiveEvent): LiveMessage[] {
+  if (!isObject(data)) return [];
+  const stamped = { at: new Date(at).toISOString(), ...withoutTime(data) };
+  if (topic === 'audit')
+    return topicsOfAction(data['action']).map((name) => ({ topic: name, data: stamped }));
+  if (topic === 'alerts') return messagesForAlerts(stamped, data);
+  return isTopic(topic) && topic !== 'requests' ? [{ topic, data: stamped }] : [];
+}
+
+function withoutTime({ at: _, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/** Alerts, and with them the topics of what they are about. */
+function messagesForAlerts(stamped: JsonObject, { alerts }: JsonObject): LiveMessage[] {
+  const found: LiveMessage[] = [{ topic: 'alerts', data: stamped }];
+  for (const alert of Array.isArray(alerts) ? alerts : []) {
+    const subject = isObject(alert) ? alert['subject'] : null;
+    const topic = isObject(subject) ? TOPIC_OF_SUBJECT.get(String(subject['kind'])) : undefined;
+    if (topic && isObject(alert)) found.push({ topic, data: { at: stamped['at'], ...withoutTime(alert) } });
+  }
+  return found;
+}
+
+const TOPIC_OF_SUBJECT: ReadonlyMap<string, EventTopic> = new Map([
+  ['monitor', 'monitors'],
+  ['budget', 'budgets'],
+]);
+
+const TOPIC_OF_ACTION: ReadonlyMap<string, EventTopic> = new Map([
+  ['monitors', 'monitors'],
+  ['maintenance', 'monitors'],
+  ['boards', 'monitors'],
+  ['limits', 'limits'],
+  ['budgets', 'budgets'],
+  ['breakers', 'breakers'],
+  ['approvals', 'approvals'],
+]);
+
+/** Every change is one of the configuration; some are also one of what people watch. */
+function topicsOfAction(action: unknown): EventTopic[] {
+  const topic = TOPIC_OF_ACTION.get(String(action).split('.', 1)[0] ?? '');
+  return topic ? ['config', topic] : ['config'];
+}
+
+/** How many requests limits and budgets refused. */
+function rejectionMessages(batches: readonly LiveExchangeBatch[]): LiveMessage[] {
+  const sum = (of: (batch: LiveExchangeBatch) => number) =>
+    batches.reduce((total, batch) => total + of(batch), 0);
+  const [limited, unpaid] = [sum(({ rate_limited }) => rate_limited), sum(({ over_budget }) => over_budget)];
+  return [
+    ...(limited > 0 ? [{ topic: 'limits', data: { rejected: limited } } as const] : []),
+    ...(unpaid > 0 ? [{ topic: 'budgets', data: { rejected: unpaid } } as const] : []),
+  ];
+}
+
+function isTopic(name: string): name is EventTopic {
+  return EVENT_TOPICS.some((topic) => topic === name);
+}

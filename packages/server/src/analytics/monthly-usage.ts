@@ -1,0 +1,118 @@
+import { listKeysWithTeamChange } from '../store/key-team-changes.ts';
+import { getPlatformKeyTeams } from '../store/platform-keys.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { type KeyModelSums, sumByKeyAndModel } from '../store/rollups/monthly-rollup.ts';
+import { sumPartialRanges } from '../store/rollups/partial-range-sums.ts';
+import { HOUR_MS } from '../store/rollups/rollup-accumulator.ts';
+import { ROLLUP_SUM_COLUMNS } from '../store/rollups/rollup-figures.ts';
+import { alignToUnits, partialRangesAround } from './grid.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+
+export interface MonthRange {
+  readonly orgId: string;
+  /** Milliseconds, included. */
+  readonly from: number;
+  /** Milliseconds, not included. */
+  readonly to: number;
+}
+
+/** Sums of a range by key and model, to the request. */
+export async function queryMonthlySums(reader: DatabaseReader, range: MonthRange): Promise<KeyModelSums[]> {
+  const { orgId } = range;
+  const pieces = partialRangesAround(range, HOUR_MS);
+  const outside = await sumPartialRanges(reader, {
+    orgId,
+    ranges: pieces,
+    groupBy: ['key', 'model'],
+    figures: ROLLUP_SUM_COLUMNS,
+  });
+  const rows = await sumByKeyAndModel(reader, { orgId, ...alignToUnits(range, HOUR_MS) });
+  const byName = Map.groupBy(outside, ({ values }) => values.join('\n'));
+  return rows
+    .map(({ key, model, sums }) => {
+      const left = [...sums];
+      for (const piece of byName.get(`${key}\n${model}`) ?? [])
+        for (const [at, sum] of piece.sums.entries()) left[at] = Math.max(0, (left[at] ?? 0) - sum);
+      return { key, model, sums: left };
+    })
+    .filter(({ sums }) => (sums[ROLLUP_SUM_COLUMNS.indexOf('requests')] ?? 0) > 0);
+}
+
+/** A row of a month, and the team that its requests were made for. */
+interface TeamMonthRow extends KeyModelSums {
+  /** '' for none. */
+  readonly team: string;
+}
+
+export interface MonthlyUsageRow extends TeamMonthRow {
+  /** Null for a key that is gone. */
+  readonly keyName: string | null;
+}
+
+/**
+ * Sums of some keys by the team they had at each request, which only the requests themselves know. A day at a
+ * time, so that other reading has its turn.
+ */
+async function querySumsByTeam(
+  reader: DatabaseReader,
+  { orgId, from, to }: MonthRange,
+  keys: readonly string[],
+): Promise<TeamMonthRow[]> {
+  if (keys.length === 0) return [];
+  const found = new Map<string, TeamMonthRow & { readonly sums: number[] }>();
+  const filter = { facet: 'key', any: keys, none: [] } as const;
+  for (let at = from; at < to; at += DAY_MS) {
+    const pieces = splitIntoHours(at, Math.min(at + DAY_MS, to));
+    const groupBy = ['key', 'model', 'team'] as const;
+    for (const { values, sums } of await sumPartialRanges(reader, {
+      orgId,
+      ranges: pieces,
+      filter,
+      groupBy,
+      figures: ROLLUP_SUM_COLUMNS,
+    })) {
+      const [key = '', model = '', team = ''] = values;
+      const name = JSON.stringify(values);
+      const row = found.get(name) ?? { key, model, team, sums: ROLLUP_SUM_COLUMNS.map(() => 0) };
+      found.set(name, row);
+      for (const [place, sum] of sums.entries()) row.sums[place] = (row.sums[place] ?? 0) + sum;
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * What a month is booked on, by key, model and team. A closed month stays as it is: the requests of a key that moved since are
+ * booked on the team that each was made for.
+ */
+export async function queryMonthlyUsage(
+  reader: DatabaseReader,
+  month: MonthRange,
+): Promise<MonthlyUsageRow[]> {
+  const keys = await getPlatformKeyTeams(reader, month.orgId);
+  const rows = await queryMonthlySums(reader, month);
+  const changed = new Set(
+    rows.flatMap(({ key }) => {
+      const { created_at = 0, updated_at = 0 } = keys.get(key) ?? {};
+      return updated_at > created_at && updated_at >= month.from ? [key] : [];
+    }),
+  );
+  const mayHaveMoved = (await listKeysWithTeamChange(reader, month.orgId, changed, month.from)) ?? changed;
+  const booked = await querySumsByTeam(reader, month, [...mayHaveMoved]);
+  const others = rows
+    .filter(({ key }) => !mayHaveMoved.has(key))
+    .map((row) => ({ ...row, team: keys.get(row.key)?.team ?? '' }));
+  const rowKey = ({ key, model, team }: TeamMonthRow) => [key, model, team].join('\n');
+  return [...others, ...booked]
+    .sort((one, other) => (rowKey(one) < rowKey(other) ? -1 : 1))
+    .map((row) => ({ ...row, keyName: keys.get(row.key)?.name ?? null }));
+}
+
+function splitIntoHours(from: number, to: number) {
+  const count = Math.ceil((to - from) / HOUR_MS);
+  return Array.from({ length: count }, (_, n) => ({
+    from: from + n * HOUR_MS,
+    to: Math.min(from + (n + 1) * HOUR_MS, to),
+  }));
+}

@@ -1,0 +1,94 @@
+import type { ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
+import type * as z from 'zod';
+
+/** Asks the schema what it accepts at a path: for typed substitution and for "did you mean". */
+
+type Schema = z.core.$ZodType;
+
+/** zod documents this cast for libraries: every schema it makes is one of `$ZodTypes`. */
+export function zodDefinition(schema: Schema): z.core.$ZodTypes['_zod']['def'] {
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+/** The alternatives of a schema, with defaults, optionality and transformations taken off. */
+function unwrapAlternatives(schema: Schema): Schema[] {
+  const def = zodDefinition(schema);
+  switch (def.type) {
+    case 'optional':
+    case 'default':
+    case 'prefault':
+      return unwrapAlternatives(def.innerType);
+    case 'pipe':
+      return unwrapAlternatives(def.in);
+    case 'lazy':
+      return unwrapAlternatives(def.getter());
+    case 'union':
+      return def.options.flatMap(unwrapAlternatives);
+    default:
+      return [schema];
+  }
+}
+
+/** Every schema that a value at `path` may follow; empty where nothing is known. */
+export function schemasAt(root: Schema, path: ConfigPath): readonly Schema[] {
+  let here = unwrapAlternatives(root);
+  for (const step of path) {
+    here = here.flatMap((schema) => {
+      const def = zodDefinition(schema);
+      if (def.type === 'object') return typeof step === 'string' ? propertySchemas(def.shape, step) : [];
+      if (def.type === 'array') return typeof step === 'number' ? unwrapAlternatives(def.element) : [];
+      if (def.type === 'record') return typeof step === 'string' ? unwrapAlternatives(def.valueType) : [];
+      return [];
+    });
+  }
+  return here;
+}
+
+function propertySchemas(shape: Readonly<Record<string, Schema>>, name: string): Schema[] {
+  const found = Object.hasOwn(shape, name) ? shape[name] : undefined;
+  return found === undefined ? [] : unwrapAlternatives(found);
+}
+
+/** Keys a map at `path` may have; of several kinds of maps, those of the kind that `value` says it is. */
+export function keysAt(root: Schema, path: ConfigPath, value?: Json): string[] {
+  const shapes = schemasAt(root, path).flatMap((schema) => {
+    const def = zodDefinition(schema);
+    return def.type === 'object' ? [def.shape] : [];
+  });
+  const own = shapes.filter((shape) => matchesLiteralFields(shape, value));
+  return [...new Set((own.length > 0 ? own : shapes).flatMap((shape) => Object.keys(shape)))];
+}
+
+/** Whether no member that can only be one of some words is another one. */
+function matchesLiteralFields(shape: Readonly<Record<string, Schema>>, value: Json | undefined): boolean {
+  if (!isObject(value)) return true;
+  return Object.entries(shape).every(([name, schema]) => {
+    const words = literalValues(schema);
+    const given = value[name];
+    return words === null || given === undefined || words.includes(String(given));
+  });
+}
+
+/** The words that a schema accepts; null when it accepts others. */
+function literalValues(schema: Schema): string[] | null {
+  const words: string[] = [];
+  for (const one of unwrapAlternatives(schema)) {
+    const def = zodDefinition(one);
+    if (def.type === 'literal') words.push(...def.values.map(String));
+    else if (def.type === 'enum') words.push(...Object.values(def.entries).map(String));
+    else return null;
+  }
+  return words;
+}
+
+/** The kinds of scalar a value at `path` may be. */
+export function scalarsAt(root: Schema, path: ConfigPath): ReadonlySet<'text' | 'number' | 'boolean'> {
+  const kinds = new Set<'text' | 'number' | 'boolean'>();
+  for (const schema of schemasAt(root, path)) {
+    const { type } = zodDefinition(schema);
+    if (type === 'number' || type === 'boolean') kinds.add(type);
+    else if (type === 'string' || type === 'enum' || type === 'literal') kinds.add('text');
+  }
+  return kinds;
+}

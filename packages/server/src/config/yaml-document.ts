@@ -1,0 +1,211 @@
+import type { ConfigPath } from '@floe/contract/config/references';
+import type { Json } from '@floe/contract/json';
+import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type ConfigProblem, formatConfigPath, type SourcePosition } from './config-problem.ts';
+
+/** A thousand monitors take about 200 KB. */
+const MAX_CHARACTERS = 4 << 20;
+/** Aliases multiply; what they stand for is counted each time. */
+const MAX_NODES = 100_000;
+const MAX_DEPTH = 64;
+/** So many are shown; a text with more is wrong as a whole. */
+const MAX_PROBLEMS = 100;
+
+export interface ParsedYaml {
+  /** Plain values; keys without a value are left out. Null when the text has no content. */
+  readonly tree: Json;
+  readonly problems: readonly ConfigProblem[];
+  /** Where the field stands, or the nearest thing around it. */
+  positionOf(path: ConfigPath): SourcePosition;
+}
+
+/**
+ * Parses one YAML 1.2 document (core schema) and keeps where everything stands. Duplicate keys, tabs,
+ * unknown tags and runaway aliases are problems. Messages are our own words, because the parser's
+ * quote the text, which holds secrets.
+ */
+export function readYaml(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const nowhere = { tree: null, positionOf: () => ({ line: 1, column: 1 }) };
+  if (text.length > MAX_CHARACTERS)
+    return { ...nowhere, problems: [createProblem(1, 1, `is larger than ${MAX_CHARACTERS >> 20} MB`)] };
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    version: '1.2',
+    // The library compares each key with all before it; `YamlReader` looks them up.
+    uniqueKeys: false,
+  });
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) {
+    const rows = text.split('\n');
+    const problems: ConfigProblem[] = [];
+    for (const [line, { code, column }] of [...firstErrorPerLine(faults, lines)].slice(0, MAX_PROBLEMS))
+      problems.push(createProblem(line, column, describeYamlError(code, rows[line - 1] ?? '')));
+    return { ...nowhere, problems };
+  }
+  const reading = new YamlReader(document.contents, lines);
+  const tree = reading.value(document.contents, []);
+  return { tree, problems: reading.problems, positionOf: (path) => reading.positionOf(path) };
+}
+
+class YamlReader {
+  readonly problems: ConfigProblem[] = [];
+  readonly #contents: unknown;
+  readonly #lines: LineCounter;
+  /** The library's own look-up walks the whole document for every alias. */
+  readonly #anchors = new Map<string, unknown>();
+  /** The entries of each map by their key. */
+  readonly #pairs = new WeakMap<object, ReadonlyMap<string, YamlPair>>();
+  #nodes = 0;
+
+  constructor(contents: unknown, lines: LineCounter) {
+    this.#contents = contents;
+    this.#lines = lines;
+  }
+
+  /** The plain value of a node; null stands for "nothing here" and for what was refused. */
+  value(node: unknown, path: ConfigPath): Json {
+    if (isAlias(node)) {
+      const target = this.#anchors.get(node.source);
+      if (target === undefined) this.#refuse(path, 'refers to an anchor that is not defined above it');
+      return target === undefined ? null : this.value(target, path);
+    }
+    if (path.length > MAX_DEPTH || this.#nodes >= MAX_NODES || this.problems.length >= MAX_PROBLEMS) {
+      if (this.problems.length === 0)
+        this.#refuse(path.slice(0, 1), 'is nested too deeply or repeats too much');
+      this.#nodes = MAX_NODES;
+      return null;
+    }
+    this.#nodes += 1;
+    if (isNode(node) && 'anchor' in node && typeof node.anchor === 'string')
+      this.#anchors.set(node.anchor, node);
+    if (isMap<unknown, unknown>(node)) return this.#map(node, path);
+    if (isSeq<unknown>(node)) return node.items.map((item, index) => this.value(item, [...path, index]));
+    return isScalar(node) ? toJsonScalar(node.value) : null;
+  }
+
+  #map(map: YamlEntries, path: ConfigPath): Json {
+    const entries: [string, Json][] = [];
+    const known = this.#pairsOf(map);
+    for (const pair of map.items) {
+      const { key, value } = pair;
+      if (this.problems.length >= MAX_PROBLEMS) break;
+      if (!isScalar(key)) {
+        this.#refuse(path, 'has a key that is not plain text', key);
+        continue;
+      }
+      if (known.get(String(key.value)) !== pair) this.#refuseAgain(key);
+      const plain = this.value(value, [...path, String(key.value)]);
+      if (plain !== null) entries.push([String(key.value), plain]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  positionOf(path: ConfigPath): SourcePosition {
+    let node = this.#contents;
+    let place = node;
+    for (const step of path) {
+      if (isAlias(node)) node = this.#anchors.get(node.source);
+      if (isMap<unknown, unknown>(node)) {
+        const pair = this.#pairsOf(node).get(String(step));
+        if (pair === undefined) break;
+        place = pair.key;
+        node = pair.value;
+      } else if (isSeq<unknown>(node) && typeof step === 'number' && step < node.items.length) {
+        node = node.items[step];
+        place = node;
+      } else break;
+    }
+    return this.#at(place);
+  }
+
+  /** A key that comes again counts where it comes first. */
+  #pairsOf(map: YamlEntries): ReadonlyMap<string, YamlPair> {
+    const known = this.#pairs.get(map);
+    if (known) return known;
+    const pairs = new Map<string, YamlPair>();
+    for (const pair of map.items)
+      if (isScalar(pair.key) && !pairs.has(String(pair.key.value))) pairs.set(String(pair.key.value), pair);
+    this.#pairs.set(map, pairs);
+    return pairs;
+  }
+
+  /** Says it once, however many aliases lead to the map. */
+  #refuseAgain(key: unknown): void {
+    const position = this.#at(key);
+    const isTold = this.problems.some((one) => one.position?.line === position.line);
+    if (!isTold) this.problems.push({ where: '', message: ERROR_MESSAGES.DUPLICATE_KEY, position });
+  }
+
+  #at(node: unknown): SourcePosition {
+    const { line, col } = this.#lines.linePos(hasRange(node) ? node.range[0] : 0);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  #refuse(path: ConfigPath, message: string, node?: unknown): void {
+    if (this.problems.length >= MAX_PROBLEMS) return;
+    const position = hasRange(node) ? this.#at(node) : this.positionOf(path);
+    this.problems.push({ where: formatConfigPath(path), message, position });
+  }
+}
+
+interface YamlPair {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+interface YamlEntries {
+  readonly items: readonly YamlPair[];
+}
+
+function hasRange(node: unknown): node is { readonly range: readonly [number, number, number] } {
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range);
+}
+
+function toJsonScalar(value: unknown): Json {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+function createProblem(line: number, column: number, message: string): ConfigProblem {
+  return { where: '', message, position: { line, column } };
+}
+
+/** One slip makes the parser complain several times about one line; the first complaint is the cause. */
+function firstErrorPerLine(
+  faults: readonly { readonly code: ErrorCode; readonly pos: readonly [number, number] }[],
+  lines: LineCounter,
+): Map<number, { code: ErrorCode; column: number }> {
+  const found = new Map<number, { code: ErrorCode; column: number }>();
+  for (const { code, pos } of faults) {
+    const { line, col } = lines.linePos(pos[0]);
+    if (!found.has(line)) found.set(line, { code, column: col });
+  }
+  return found;
+}
+
+const ERROR_MESSAGES = {
+  BAD_ALIAS: 'an alias (*name) is not written correctly; put a value that starts with * in quotes',
+  BAD_COLLECTION_TYPE: 'a tag does not fit its value',
+  BAD_DQ_ESCAPE: 'unknown escape in double quotes; use single quotes or write \\\\ for a backslash',
+  BAD_INDENT: 'the indentation does not line up with the lines above',
+  BAD_SCALAR_START: 'a value starts with a reserved character; put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a value contains ": "; put it in quotes',
+  BLOCK_IN_FLOW: 'an indented block stands inside { } or [ ]',
+  DUPLICATE_KEY: 'this key is already set in the same map',
+  MISSING_CHAR: 'a closing quote, bracket or comma is missing',
+  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines; is a ":" or a quote missing above?',
+  MULTIPLE_DOCS: 'only one document is allowed: remove the ---',
+  NON_STRING_KEY: 'a key is not plain text',
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  TAB_AS_INDENT: 'a tab is used as indentation; use spaces',
+  TAG_RESOLVE_FAILED: 'tags (!name) are not known here; put a value that starts with ! in quotes',
+  UNEXPECTED_TOKEN: 'this is not expected here',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+function describeYamlError(code: ErrorCode, line: string): string {
+  const known: Partial<Record<ErrorCode, string>> = ERROR_MESSAGES;
+  const words = known[code] ?? `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`;
+  const unquoted = /[{[,]/.test(line.slice(0, Math.max(0, line.indexOf('${'))));
+  return unquoted ? `${words}; put \${…} in quotes inside { } and [ ]` : words;
+}

@@ -1,0 +1,171 @@
+import { lookup as lookupAddress } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import buildConnector from 'undici/lib/core/connect.js';
+import { bareHost, type IpAddress, isInNetworks, networksOf, parseIpAddress } from './network.ts';
+
+/** What calls to addresses that somebody wrote down may reach. */
+export interface OutboundRules {
+  /** Private and loopback addresses need no permission: there is one org, the operator's own. */
+  readonly allowPrivate: boolean;
+  /** Networks that may be reached besides, as `10.0.0.0/8` or a single address. */
+  readonly privateNetworks: readonly string[];
+  /** `host:port` of the addresses that floe.yaml itself names, in lower case. */
+  readonly namedHosts: ReadonlySet<string>;
+}
+
+/** The guard refused to connect. The message names the setting that would allow it, if one can. */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused';
+}
+
+type DnsLookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly { address: string; family: number }[]) => void,
+) => void;
+
+export interface OutboundGuard {
+  /**
+   * Connects undici to one origin. Every address is judged when it is connected to, after the name was
+   * resolved and before a byte is sent: what a name meant earlier does not matter (DNS rebinding).
+   */
+  connector(origin: URL, options?: buildConnector.BuildOptions): buildConnector.connector;
+  /** Judges what is known of an origin before any name is resolved; for origins that a proxy resolves. */
+  checkOrigin(origin: URL): OutboundRefused | null;
+  /** A plain TCP connection under the same rules. @throws OutboundRefused, or the error of the connection */
+  connect(host: string, port: number, timeoutMs: number): Promise<Socket>;
+}
+
+/** `rules` is asked at each connection; `resolve` is the system's resolver unless a test passes another. */
+export function createOutboundGuard(
+  rules: () => OutboundRules,
+  resolve: DnsLookup = lookupAddress,
+): OutboundGuard {
+  function connector(origin: URL, options: buildConnector.BuildOptions = {}): buildConnector.connector {
+    const { host, port } = hostPortOf(origin);
+    const connect = buildConnector({ ...options, lookup: guardedLookup(host, port) });
+    return (asked, callback) => {
+      // A literal address is never looked up, so it is judged here.
+      const refusal = checkHost(host, port);
+      if (refusal) callback(refusal, null);
+      else connect(asked, callback);
+    };
+  }
+
+  function checkHost(host: string, port: number): OutboundRefused | null {
+    const name = host.toLowerCase().replace(/\.+$/, '');
+    if (METADATA_HOSTS.has(name)) return new OutboundRefused(`${host} is a cloud metadata service.`);
+    return isIP(host) === 0 ? null : checkAddress(host, { host, port }, rules());
+  }
+
+  function guardedLookup(host: string, port: number): LookupFunction {
+    return (name, options, done) => {
+      resolve(name, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, []);
+        const current = rules();
+        const verdicts = addresses.map(({ address }) => checkAddress(address, { host, port }, current));
+        const allowed = addresses.filter((_, index) => verdicts[index] === null);
+        const [first] = allowed;
+        if (!first) return done(verdicts[0] ?? new OutboundRefused(`${host} has no address.`), []);
+        if (options.all) done(null, [...allowed]);
+        else done(null, first.address, first.family);
+      });
+    };
+  }
+
+  return {
+    connector,
+    checkOrigin(origin) {
+      const { host, port } = hostPortOf(origin);
+      return checkHost(host, port);
+    },
+    connect(host, port, timeoutMs) {
+      const bracketed = isIP(host) === 6 ? `[${host}]` : host;
+      const origin = new URL(`http://${bracketed}:${port}`);
+      return new Promise((done, fail) => {
+        connector(origin, { timeout: timeoutMs })(
+          { hostname: bareHost(origin), protocol: 'http:', port: String(port) },
+          (error, socket) => (socket ? done(socket) : fail(error)),
+        );
+      });
+    },
+  };
+}
+
+interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+function hostPortOf(url: URL): HostPort {
+  return {
+    host: bareHost(url),
+    port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+  };
+}
+
+/** Null when the address may be reached. */
+function checkAddress(address: string, place: HostPort, rules: OutboundRules): OutboundRefused | null {
+  const shown = address === place.host ? address : `${place.host} (${address})`;
+  const reached = embeddedAddresses(address);
+  if (reached.length === 0) return new OutboundRefused(`${shown} is no address Floe can judge.`);
+  for (const ip of reached) {
+    const refused = checkIpAddress(ip, shown, place, rules);
+    if (refused) return refused;
+  }
+  return null;
+}
+
+function checkIpAddress(
+  ip: IpAddress,
+  shown: string,
+  { host, port }: HostPort,
+  rules: OutboundRules,
+): OutboundRefused | null {
+  if (isInNetworks(ip, METADATA_NETWORKS))
+    return new OutboundRefused(`${shown} is a link-local or cloud metadata address; Floe never calls those.`);
+  const range = ip.range();
+  if (range === 'multicast' || range === 'broadcast')
+    return new OutboundRefused(`${shown} is no address of one machine.`);
+  const isPublic = range === 'unicast';
+  if (isPublic || (rules.allowPrivate && TRUSTED_RANGES.has(range))) return null;
+  if (rules.namedHosts.has(`${host.toLowerCase()}:${port}`)) return null;
+  if (isInNetworks(ip, networksOf(rules.privateNetworks))) return null;
+  return new OutboundRefused(
+    `${shown} is in a private network; add it to security.private_networks if Floe may call it.`,
+  );
+}
+
+/** Of each cloud, and link-local addresses whole: nothing else that an alert or a model call wants lives there. */
+const METADATA_NETWORKS = networksOf([
+  '169.254.0.0/16',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+]);
+const METADATA_HOSTS = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal']);
+const TRUSTED_RANGES = new Set(['private', 'loopback', 'uniqueLocal', 'unspecified']);
+
+/** IPv6 forms that carry an IPv4 address in their last 32 bits: they reach that one. */
+const IPV4_EMBEDDING_NETWORKS = networksOf(['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
+const SIX_TO_FOUR_NETWORKS = networksOf(['2002::/16']);
+/** For translators of one's own (RFC 8215); where the IPv4 address stands in it is theirs to say (RFC 6052, 2.2). */
+const LOCAL_TRANSLATION_NETWORKS = networksOf(['64:ff9b:1::/48']);
+
+/** What may be reached in the end: IPv4 inside IPv6 is unpacked. Empty for what is no address. */
+function embeddedAddresses(text: string): readonly IpAddress[] {
+  const ip = parseIpAddress(text);
+  if (ip === null) return [];
+  if (ip.kind() === 'ipv4' || ip.range() === 'unspecified' || ip.range() === 'loopback') return [ip];
+  const bytes = ip.toByteArray();
+  const ipv4At = (...places: readonly number[]) => ipaddr.fromByteArray(places.map((at) => bytes[at] ?? 0));
+  if (isInNetworks(ip, IPV4_EMBEDDING_NETWORKS)) return [ipv4At(12, 13, 14, 15)];
+  if (isInNetworks(ip, SIX_TO_FOUR_NETWORKS)) return [ipv4At(2, 3, 4, 5)];
+  if (isInNetworks(ip, LOCAL_TRANSLATION_NETWORKS))
+    return [ip, ipv4At(6, 7, 9, 10), ipv4At(7, 9, 10, 11), ipv4At(9, 10, 11, 12), ipv4At(12, 13, 14, 15)];
+  return [ip];
+}

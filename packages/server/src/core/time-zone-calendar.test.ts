@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getTimeZoneCalendar, localDaysInRange } from './time-zone-calendar.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+test('a day whose midnight comes twice begins with the first, and lasts 25 hours', () => {
+  // Amman put its clocks back from 01:00 to 00:00 on 2021-10-29.
+  const { startOfDay: startOf, dateAt: dayOf } = getTimeZoneCalendar('Asia/Amman');
+  const start = startOf(2021, 9, 29);
+  assert.equal(new Date(start).toISOString(), '2021-10-28T21:00:00.000Z');
+  assert.equal(startOf(2021, 9, 30) - start, 25 * HOUR_MS);
+  assert.deepEqual([dayOf(start).day, dayOf(start - 1).day], [29, 28]);
+});
+
+test('the days of a range are those that begin one by one, around every change of clocks', () => {
+  for (const timezone of ['UTC', 'Asia/Amman', 'Africa/Cairo', 'America/Havana', 'Pacific/Apia']) {
+    const { startOfDay: startOf, dateAt: dayOf } = getTimeZoneCalendar(timezone);
+    const from = Date.parse('2010-06-01T13:00:00Z');
+    const to = Date.parse('2012-06-01T13:00:00Z');
+    const { year, month, day } = dayOf(from);
+    const days = localDaysInRange(timezone, from, to);
+    for (const [n, { startsAt, localMidnight: reading }] of days.entries()) {
+      assert.equal(startsAt, startOf(year, month, day + n), timezone);
+      assert.equal(reading, Date.UTC(year, month, day + n), timezone);
+    }
+    assert.ok(startOf(year, month, day + days.length) >= to, timezone);
+  }
+});
+
+test('ten years of days cost one look at the clocks each', (t) => {
+  const looks = t.mock.method(Intl.DateTimeFormat.prototype, 'formatToParts');
+  const to = Date.parse('2026-11-22T00:00:00Z');
+  assert.equal(localDaysInRange('Europe/Vienna', to - 3_660 * DAY_MS, to).length, 3_661);
+  assert.ok(looks.mock.callCount() < 4_500, `${looks.mock.callCount()}`);
+});
+
+test('no more zones are remembered than fit, in however many spellings they are asked for', () => {
+  const zone = 'america/argentina/comodrivadavia';
+  const first = getTimeZoneCalendar(zone);
+  assert.equal(getTimeZoneCalendar(zone), first);
+  for (let n = 1; n <= 100; n++)
+    getTimeZoneCalendar(
+      [...zone].map((letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
+    );
+  assert.notEqual(getTimeZoneCalendar(zone), first);
+});

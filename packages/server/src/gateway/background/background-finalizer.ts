@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock, Timer } from '../../core/clock.ts';
+import type { Grant } from '../../guardrails/grant.ts';
+import { budgetChargesOf } from '../../guardrails/grant-charges.ts';
+import {
+  type BackgroundResponseRow,
+  claimBackgroundResponse,
+  findBackgroundResponse,
+  insertBackgroundResponse,
+  leaseDueBackgroundResponses,
+  markBackgroundResponseDue,
+  postponeBackgroundResponse,
+  releaseBackgroundResponses,
+} from '../../store/background-responses.ts';
+import type { Database, ExchangeRow } from '../../store/ports.ts';
+import { EMPTY_CATALOG } from '../catalog.ts';
+import type { Gateway } from '../gateway.ts';
+import { callResponseProvider } from '../stored/response-provider.ts';
+import type { BackgroundFinalizer, DeferredExchange, PendingExchange } from './deferred-exchange.ts';
+import { endedRow, parsePendingExchange, reservedRow } from './pending-exchange.ts';
+
+/** Between two rounds while this process looks after a response, and while it looks for those of dead processes. */
+const POLL_INTERVAL_MS = 2_000;
+const IDLE_POLL_INTERVAL_MS = 30_000;
+/** Others take over what a process did not renew for so long. */
+const LEASE_MS = 60_000;
+/** A provider is asked after 2 s, then half as often each time, at least every 5 minutes. */
+const FIRST_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 300_000;
+/** Then nobody asks any more, and the reservation is charged. */
+const EXPIRY_MS = 24 * 3_600_000;
+/** Asked for in one round, of each org. */
+const MAX_PER_ORG = 10;
+
+export interface BackgroundFinalizerOptions {
+  readonly database: Pick<Database, 'read' | 'transaction'>;
+  readonly clock: Clock;
+  /** Known once the gateway is put together. */
+  readonly gateway: () => Gateway;
+}
+
+export function createBackgroundFinalizer(parts: BackgroundFinalizerOptions): BackgroundFinalizer {
+  return new PollingFinalizer(parts);
+}
+
+class PollingFinalizer implements BackgroundFinalizer {
+  readonly #options: BackgroundFinalizerOptions;
+  /** This process, to others. */
+  readonly #owner = randomUUID();
+  /** Reservations of this process by exchange. */
+  readonly #grants = new Map<string, Grant | null>();
+  /** What is being written down. */
+  readonly #pendingWrites = new Set<Promise<void>>();
+  #timer: Timer;
+  #round: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(parts: BackgroundFinalizerOptions) {
+    this.#options = parts;
+    this.#timer = this.#scheduleRound(FIRST_DELAY_MS);
+  }
+
+  defer({ responseId, origin, grant, ...rest }: DeferredExchange): void {
+    const { clock, database, gateway } = this.#options;
+    const { row } = rest;
+    const pending: PendingExchange = { ...rest, charges: grant ? budgetChargesOf(grant) : [] };
+    const now = clock.now();
+    const stored: BackgroundResponseRow = {
+      id: row.id,
+      org_id: row.org_id,
+      response_id: responseId,
+      origin,
+      created_at: row.created_at,
+      expires_at: now + EXPIRY_MS,
+      owner: this.#owner,
+      owner_until: now + LEASE_MS,
+      next_at: now + FIRST_DELAY_MS,
+      attempts: 0,
+      exchange_json: JSON.stringify(pending),
+    };
+    this.#grants.set(row.id, grant);
+    database
+      .transaction((writer) => insertBackgroundResponse(writer, stored))
+      .then(() => this.#scheduleSoon())
+      .catch((error: unknown) => {
+        gateway().log.warn(
+          { err: error, request_id: row.id },
+          'a background response is charged as reserved',
+        );
+        this.#recordRow(row.id, row.org_id, pending, reservedRow(pending));
+      });
+  }
+
+  async recordEnd(orgId: string, responseId: string, response: JsonObject): Promise<void> {
+    const { database } = this.#options;
+    const row = await findBackgroundResponse(database.read, orgId, responseId);
+    if (row === undefined) return;
+    if (row.owner === this.#owner) await this.#finalize(row, response);
+    else await database.transaction((writer) => markBackgroundResponseDue(writer, row.id));
+  }
+
+  pollSoon(orgId: string, responseId: string): void {
+    const { database, gateway } = this.#options;
+    findBackgroundResponse(database.read, orgId, responseId)
+      .then(async (row) => {
+        if (row === undefined) return;
+        await database.transaction((writer) => markBackgroundResponseDue(writer, row.id));
+        this.#scheduleSoon();
+      })
+      .catch((error: unknown) => gateway().log.warn({ err: error }, 'a background response was not hurried'));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#timer.cancel();
+    await Promise.all([this.#round, ...this.#pendingWrites]);
+    const { database, gateway } = this.#options;
+    await database
+      .transaction((writer) => releaseBackgroundResponses(writer, this.#owner))
+      .catch((error: unknown) =>
+        gateway().log.warn({ err: error }, 'background responses wait for their lease'),
+      );
+  }
+
+  /** A round comes soon, for there is something to look after. */
+  #scheduleSoon(): void {
+    if (this.#round !== null || this.#closed) return;
+    this.#timer.cancel();
+    this.#timer = this.#scheduleRound(POLL_INTERVAL_MS);
+  }
+
+  #scheduleRound(ms: number): Timer {
+    return this.#options.clock.after(ms, () => {
+      this.#round = this.#runRound().finally(() => {
+        this.#round = null;
+        if (!this.#closed)
+          this.#timer = this.#scheduleRound(this.#grants.size > 0 ? POLL_INTERVAL_MS : IDLE_POLL_INTERVAL_MS);
+      });
+    });
+  }
+
+  async #runRound(): Promise<void> {
+    const { clock, database, gateway } = this.#options;
+    const now = clock.now();
+    const round = { owner: this.#owner, nowMs: now, leaseUntilMs: now + LEASE_MS, maxPerOrg: MAX_PER_ORG };
+    try {
+      const due = await database.transaction((writer) => leaseDueBackgroundResponses(writer, round));
+      await Promise.all(due.map((row) => this.#pollResponse(row)));
+    } catch (error) {
+      gateway().log.warn({ err: error }, 'background responses could not be looked after');
+    }
+  }
+
+  async #pollResponse(row: BackgroundResponseRow): Promise<void> {
+    const { clock, database } = this.#options;
+    const answer = await this.#fetchResponse(row);
+    if (answer !== 'under way') return this.#finalize(row, answer);
+    if (clock.now() >= row.expires_at) return this.#finalize(row, null);
+    const nextAt = clock.now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(row.attempts, 10));
+    await database.transaction((writer) => postponeBackgroundResponse(writer, row.id, nextAt));
+  }
+
+  /** The response as it ended; null when its provider does not have it any more. */
+  async #fetchResponse({
+    org_id,
+    origin,
+    response_id,
+  }: BackgroundResponseRow): Promise<JsonObject | null | 'under way'> {
+    const gateway = this.#options.gateway();
+    const catalog = gateway.snapshot().catalogs.get(org_id) ?? EMPTY_CATALOG;
+    try {
+      const kept = { held: true, origin, response: { id: response_id } };
+      const answer = await callResponseProvider(gateway, catalog, kept, 'show');
+      if (answer?.status === 404 || answer?.status === 410) return null;
+      return answer?.status === 200 && answer.body && isResponseFinal(answer.body)
+        ? answer.body
+        : 'under way';
+    } catch {
+      // The provider is away: asked again later.
+      return 'under way';
+    }
+  }
+
+  async #finalize(row: BackgroundResponseRow, response: JsonObject | null): Promise<void> {
+    const { database, gateway } = this.#options;
+    const pending = parsePendingExchange(row.exchange_json);
+    const isMine = await database.transaction((writer) => claimBackgroundResponse(writer, row.id));
+    if (!isMine) return;
+    const { catalogs } = gateway().snapshot();
+    const provider = catalogs.get(row.org_id)?.providers.get(pending.row.provider ?? '');
+    const price = provider?.priceOf(pending.row.model ?? '') ?? null;
+    this.#recordRow(
+      row.id,
+      row.org_id,
+      pending,
+      response ? endedRow(pending, response, price) : reservedRow(pending),
+    );
+  }
+
+  /** The row goes to the writer that cannot lose it, the money to the budgets that held it. */
+  #recordRow(id: string, orgId: string, { charges }: PendingExchange, row: ExchangeRow): void {
+    const { guard, rows, log } = this.#options.gateway();
+    const grant = this.#grants.get(id);
+    this.#grants.delete(id);
+    rows.append(row);
+    const nanoUsd = row.cost_nano_usd ?? 0;
+    if (grant) return guard.settle(grant, 0, nanoUsd);
+    guard.chargeBuckets(id, orgId, charges, nanoUsd).catch((error: unknown) => {
+      log.error({ err: error, request_id: id }, 'a background response could not be booked');
+    });
+  }
+}
+
+/** Whether a response will not change any more. */
+export function isResponseFinal({ status }: JsonObject): boolean {
+  return status !== 'queued' && status !== 'in_progress';
+}

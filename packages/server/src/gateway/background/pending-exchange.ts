@@ -1,0 +1,64 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { findUsage } from '@floe/wire/find-usage';
+import type { Usage } from '@floe/wire/usage';
+import { estimateContentTokens } from '../../guardrails/token-estimate.ts';
+import type { Price } from '../../providers/prices.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
+import type { AttemptRecord } from '../exchange-record.ts';
+import { chargeAttempt } from '../usage-and-cost.ts';
+import { tokenColumns } from '../usage-fields.ts';
+import type { PendingExchange } from './deferred-exchange.ts';
+
+/** What was stored of one; the text is our own. */
+export function parsePendingExchange(text: string): PendingExchange {
+  const value: unknown = JSON.parse(text);
+  if (!isPendingExchange(value)) throw new Error('a stored background response is not what was stored');
+  return value;
+}
+
+/** Written by `JSON.stringify` of a `PendingExchange`, by this version or one before it. */
+function isPendingExchange(value: unknown): value is PendingExchange {
+  return isObject(value) && isObject(value['row']) && Array.isArray(value['charges']);
+}
+
+/** The row of a response that has ended, at the price of its model. */
+export function endedRow(
+  { row, tier, inputTokens }: PendingExchange,
+  response: JsonObject,
+  price: Price | null,
+): ExchangeRow {
+  const said = findUsage(response);
+  const usage = said ?? estimateUsage(response, inputTokens);
+  const attempts: AttemptRecord[] = JSON.parse(row.attempts_json);
+  const full: Usage = { units: usage.units, tier: usage.tier ?? tier ?? undefined };
+  const cost = chargeAttempt(attempts.at(-1), full, price, row.created_at);
+  const status = response['status'];
+  return {
+    ...row,
+    finish_reason: typeof status === 'string' ? status : row.finish_reason,
+    ...tokenColumns(usage),
+    usage_source: said ? 'provider' : 'estimated',
+    cost_nano_usd: cost.nanoUsd,
+    cost_source: cost.costSource,
+    attempts_json: JSON.stringify(attempts),
+  };
+}
+
+/** The row of a response nobody can ask for any more: what was reserved is what it is taken for. */
+export function reservedRow({ row, inputTokens, reservedNanoUsd }: PendingExchange): ExchangeRow {
+  return {
+    ...row,
+    input_tokens: inputTokens,
+    usage_source: 'estimated',
+    cost_nano_usd: reservedNanoUsd,
+    cost_source: 'incomplete',
+  };
+}
+
+/** Without a count, as much as the response holds; one that never ran has used nothing. */
+function estimateUsage({ output }: JsonObject, inputTokens: number): Usage {
+  const bytes = Array.isArray(output) && output.length > 0 ? JSON.stringify(output).length : 0;
+  const units =
+    bytes === 0 ? { input: 0, output: 0 } : { input: inputTokens, output: estimateContentTokens(bytes) };
+  return { units };
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BodyRecorder, LOOK_AHEAD_BYTES, MAX_STORED_BODY_BYTES } from './body-recorder.ts';
+import { buildStoredBody } from './stored-body.ts';
+
+const startOf = (body: Buffer) => body.subarray(0, MAX_STORED_BODY_BYTES + LOOK_AHEAD_BYTES);
+
+test('what is kept of JSON is JSON, without the values somebody would not want to see there', () => {
+  const body = Buffer.from(
+    JSON.stringify({ messages: [{ content: 'Write to ana@example.com' }], seed: 4111 }),
+  );
+  const kept = buildStoredBody(body, body.length, true);
+  assert.deepEqual(JSON.parse(kept?.text ?? ''), {
+    messages: [{ content: 'Write to [redacted:email]' }],
+    seed: 4111,
+  });
+  assert.deepEqual([kept?.redacted, kept?.bytes, kept?.truncated], [{ email: 1 }, body.length, false]);
+  assert.equal(buildStoredBody(body, body.length, false)?.text, body.toString());
+});
+
+test('a long body is cut and says so, at whatever character the cut falls', () => {
+  for (const odd of ['x', 'é', '氷', '🧊']) {
+    const body = Buffer.from(odd.repeat(MAX_STORED_BODY_BYTES + 1));
+    const kept = buildStoredBody(startOf(body), body.length, false);
+    const [text = '', mark] = (kept?.text ?? '').split('\n');
+    assert.ok(kept?.truncated);
+    assert.equal(mark, `[truncated: ${MAX_STORED_BODY_BYTES} of ${body.length} bytes are kept]`);
+    assert.ok(body.toString().startsWith(text), odd);
+    assert.ok(Buffer.byteLength(text) > MAX_STORED_BODY_BYTES - 4);
+  }
+});
+
+test('a value that the cut would go through is recognized whole', () => {
+  const address = 'somebody.with.a.long.name@example.com';
+  for (let inside = 1; inside < address.length; inside++) {
+    const before = 'a '.repeat(MAX_STORED_BODY_BYTES).slice(0, MAX_STORED_BODY_BYTES - inside - 1);
+    const body = Buffer.from(`${before} ${address} and more${' b'.repeat(MAX_STORED_BODY_BYTES)}`);
+    const { text = '' } = buildStoredBody(startOf(body), body.length, true) ?? {};
+    const end = text.slice(before.length);
+    assert.ok(!end.includes(address.slice(0, 4)), `${inside}: ${end.slice(0, 60)}`);
+  }
+});
+
+test('what is no text is not kept', () => {
+  assert.equal(buildStoredBody(Buffer.from([0x52, 0x49, 0x46, 0x46, 0, 0]), 6, false), null);
+});
+
+test('a tape holds the beginning of what was told and counts the rest', () => {
+  const tape = new BodyRecorder();
+  const piece = Buffer.alloc(100_000, 'a');
+  for (let n = 0; n < 5; n++) tape.add(piece);
+  piece.fill('b');
+  assert.equal(tape.totalBytes, 500_000);
+  assert.equal(tape.start.toString(), 'a'.repeat(MAX_STORED_BODY_BYTES + LOOK_AHEAD_BYTES));
+});

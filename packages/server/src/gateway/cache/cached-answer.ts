@@ -1,0 +1,73 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { parseFinishReason } from '@floe/wire/finish';
+import type { MutableUnitCounts } from '@floe/wire/unit-counts';
+import { REPORTED_UNITS, type Usage } from '@floe/wire/usage';
+import type { CachedResponse } from '../../store/cache/response-cache.ts';
+import type { ClientRequest } from '../client-request.ts';
+import type { Exchange } from '../exchange-record.ts';
+import type { AnswerRecorder } from './answer-recorder.ts';
+
+/** What is known of a kept answer beside its bytes. */
+export interface CachedAnswerHead {
+  readonly streamed: boolean;
+  /** Chat streams: whether the client had asked for the frame with the usage. */
+  readonly showsUsage: boolean;
+  readonly usage: Usage | null;
+  readonly finish: string | null;
+  readonly dropped: readonly string[];
+}
+
+/** An answer that may be told again; null unless it is whole and ended by the model itself. */
+export function buildCachedAnswer(x: Exchange, recorder: AnswerRecorder): CachedResponse | null {
+  const body = recorder.answer;
+  const { usage, finishReason: finish } = x.answer;
+  if (body === null || body.length === 0 || finish === null) return null;
+  const { reason } = parseFinishReason(finish);
+  if (reason === 'other' || reason === 'refusal') return null;
+  const head: CachedAnswerHead = {
+    streamed: x.request.prompt?.stream ?? false,
+    showsUsage:
+      x.request.prompt !== null && requestsUsageFrame(x.request.prompt.body, x.request.prompt.members),
+    usage,
+    finish,
+    dropped: x.answer.dropped,
+  };
+  return { head: JSON.stringify(head), body };
+}
+
+type Members = ClientRequest['members'];
+
+/** Whether a Chat client asked for the usage frame of its stream. */
+export function requestsUsageFrame(body: Buffer, members: Members): boolean {
+  const options = members.get('stream_options');
+  if (!options) return false;
+  const value: Json = JSON.parse(body.toString('utf8', options.start, options.end));
+  return isObject(value) && value.include_usage === true;
+}
+
+/** Null when another version of the program kept it in another form. */
+export function parseCachedHead({ head }: CachedResponse): CachedAnswerHead | null {
+  let value: Json;
+  try {
+    value = JSON.parse(head);
+  } catch {
+    return null;
+  }
+  if (!isObject(value) || typeof value.streamed !== 'boolean' || !Array.isArray(value.dropped)) return null;
+  return {
+    streamed: value.streamed,
+    showsUsage: value.showsUsage === true,
+    usage: isObject(value.usage) && isObject(value.usage.units) ? parseUsage(value.usage.units) : null,
+    finish: typeof value.finish === 'string' ? value.finish : null,
+    dropped: value.dropped.filter((name) => typeof name === 'string'),
+  };
+}
+
+function parseUsage(counts: JsonObject): Usage {
+  const units: MutableUnitCounts = {};
+  for (const unit of REPORTED_UNITS) {
+    const count = counts[unit];
+    if (typeof count === 'number') units[unit] = count;
+  }
+  return { units };
+}

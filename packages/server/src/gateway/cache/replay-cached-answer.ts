@@ -1,0 +1,164 @@
+import { parseJsonExactly } from '@floe/contract/json';
+import { AnswerAccumulator, toAnswerEvents } from '@floe/wire/answer';
+import type { AnswerContext } from '@floe/wire/dialect';
+import { CLIENT_DIALECTS, UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import type { AnswerEvent } from '@floe/wire/events';
+import type { RequiredFeature } from '@floe/wire/request';
+import { parseSseFrame, SseFramer } from '@floe/wire/sse';
+import type { CachedResponse } from '../../store/cache/response-cache.ts';
+import { answerHeaders, streamHeaders } from '../answer-headers.ts';
+import type { Target } from '../catalog.ts';
+import { type ClientRequest, parseBody } from '../client-request.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { ideAnswerOptions } from '../ide/answer-options.ts';
+import { applyAnswerPolicies } from '../policy/apply-answer-policies.ts';
+import { applyStreamPolicies } from '../policy/stream-policy-filter.ts';
+import { type CachedAnswerHead, parseCachedHead, requestsUsageFrame } from './cached-answer.ts';
+
+/** Asked for, these put something in an answer that only its own form can show. */
+const UNCONVERTIBLE_NEEDS: readonly RequiredFeature[] = [
+  'logprobs',
+  'choices',
+  'audio-out',
+  'hosted-tool',
+  'unknown-content',
+];
+
+/** A kept answer in the form that a request asks for. */
+export interface Replay {
+  readonly head: CachedAnswerHead;
+  readonly text: Buffer | string;
+}
+
+/**
+ * Reads a kept answer for a request: the bytes as they were kept in the same form, written anew in the other one. Null when
+ * the other form could not show all of it.
+ */
+export function replayFor(
+  x: Exchange,
+  ask: ClientRequest,
+  target: Target,
+  kept: CachedResponse,
+): Replay | null {
+  const head = parseCachedHead(kept);
+  if (head === null) return null;
+  const text = hasSameForm(x, ask, head)
+    ? kept.body
+    : convertCachedAnswer(x, ask, target, { head, body: kept.body });
+  return text === null ? null : { head, text };
+}
+
+/**
+ * Sends a kept answer to the client.
+ *
+ * @throws Fault `policy_denied` when a policy denies this caller the answer
+ */
+export function sendReplay(x: Exchange, ask: ClientRequest, { head, text }: Replay): void {
+  // Rules may ask who the caller is, so what another was told is judged again.
+  const judged = ask.stream ? applyStreamPolicies(x, text, head.usage) : applyAnswerPolicies(x, text);
+  x.answer.setUsage(head.usage);
+  x.answer.setFinishReason(head.finish);
+  x.answer.setDropped(head.dropped);
+  if (ask.stream) {
+    x.progress.markContentSent(x.gateway.clock.monotonic());
+    x.client.startAnswer(200, streamHeaders(x));
+    x.client.write(judged);
+    x.client.end();
+  } else x.client.sendAnswer(200, answerHeaders(x, 'application/json'), judged);
+}
+
+function hasSameForm(x: Exchange, prompt: ClientRequest, head: CachedAnswerHead): boolean {
+  if (prompt.stream !== head.streamed) return false;
+  return (
+    !prompt.stream ||
+    x.surface.dialect !== 'chat' ||
+    requestsUsageFrame(prompt.body, prompt.members) === head.showsUsage
+  );
+}
+
+/** A kept answer whose head could be read. */
+interface ParsedCachedAnswer {
+  readonly head: CachedAnswerHead;
+  readonly body: Buffer;
+}
+
+/** A provider may take requests, and give answers, that our own reading refuses: those are asked anew. */
+function convertCachedAnswer(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  kept: ParsedCachedAnswer,
+): string | null {
+  try {
+    return rewriteCachedAnswer(x, prompt, target, kept);
+  } catch (error) {
+    x.gateway.log.warn({ err: error, request_id: x.id }, 'a kept answer could not be read again');
+    return null;
+  }
+}
+
+function rewriteCachedAnswer(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  { head, body }: ParsedCachedAnswer,
+): string | null {
+  const { dialect } = x.surface;
+  const request = parseBody(prompt);
+  const client = CLIENT_DIALECTS[dialect];
+  const canonical = prompt.canonical ?? client.readRequest(request);
+  if (UNCONVERTIBLE_NEEDS.some((need) => canonical.requiredFeatures.has(need))) return null;
+  const nowS = () => Math.floor(x.gateway.clock.now() / 1000);
+  const context: AnswerContext = {
+    request: canonical,
+    clientBody: request,
+    id: x.id.slice(x.id.indexOf('_') + 1),
+    requestId: x.id,
+    createdS: nowS(),
+    nowS,
+    chatReasoning: x.route?.chatReasoning === 'forward' ? 'forward' : undefined,
+    inputEstimate: head.usage?.units.input,
+    sealOrigin: target.provider.sealOrigin(target.credential),
+    ...(x.surface.ide ? ideAnswerOptions(x) : undefined),
+  };
+  const events = withUsageEvent(readCachedEvents(x, target, body, head), head);
+  if (prompt.stream) {
+    const writer = client.createAnswerWriter(context);
+    const text = events.map((event) => writer.write(event)).join('');
+    return writer.dropped.size > 0 ? null : text;
+  }
+  const fold = new AnswerAccumulator();
+  for (const event of events) fold.add(event);
+  const whole = client.writeWholeAnswer(fold.answer, context);
+  return whole.dropped.size > 0 ? null : JSON.stringify(whole.body);
+}
+
+function readCachedEvents(
+  x: Exchange,
+  target: Target,
+  body: Buffer,
+  { streamed }: CachedAnswerHead,
+): AnswerEvent[] {
+  const upstream = UPSTREAM_DIALECTS[x.surface.dialect];
+  const options = { id: x.id, sealOrigin: target.provider.sealOrigin(target.credential) };
+  if (!streamed)
+    return [...toAnswerEvents(upstream.readWholeAnswer(parseJsonExactly(body.toString('utf8')), options))];
+  const events: AnswerEvent[] = [];
+  const reader = upstream.createAnswerReader((event) => events.push(event), options);
+  const { bytes, lead, ends } = new SseFramer().push(body);
+  let from = lead;
+  for (const end of ends) {
+    const frame = parseSseFrame(bytes.subarray(from, end));
+    if (frame) reader.read(frame);
+    from = end;
+  }
+  reader.end();
+  return events;
+}
+
+/** A stream kept for a client that wanted no usage frame does not say what the form with one must. */
+function withUsageEvent(events: AnswerEvent[], { usage }: CachedAnswerHead): AnswerEvent[] {
+  if (usage === null || events.some(({ type }) => type === 'usage')) return events;
+  const finish = events.findIndex(({ type }) => type === 'finish');
+  return finish === -1 ? events : events.toSpliced(finish, 0, { type: 'usage', usage });
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Target } from '../catalog.ts';
+import type { ClientConnection } from '../client.ts';
+import type { ClientRequest } from '../client-request.ts';
+import type { Exchange } from '../exchange-record.ts';
+import type { RoutedPrompt } from '../operation.ts';
+import { setTarget } from '../order-targets.ts';
+import { AnswerRecorder } from './answer-recorder.ts';
+import type { CacheRules } from './cache-rules.ts';
+import { buildCachedAnswer } from './cached-answer.ts';
+import { fingerprint } from './fingerprint.ts';
+import { replayFor, sendReplay } from './replay-cached-answer.ts';
+
+/** Longest wait for an equal request that is on its way; then this one asks for itself. */
+const MAX_IN_FLIGHT_WAIT_MS = 20_000;
+
+/**
+ * Answers an exchange from the org's cache, or lets `produce` answer it and keeps what it told. Of equal
+ * requests at one time only the first is produced; the others wait for it and read what it left.
+ */
+export async function serveThroughCache(
+  x: Exchange,
+  { prompt, route }: RoutedPrompt,
+  rules: CacheRules,
+  produce: () => Promise<void>,
+): Promise<'complete' | 'cached'> {
+  const [target] = route.targets;
+  const name = target && isCacheable(x, prompt) ? cacheKeyFor(x, prompt, target, rules) : null;
+  if (target === undefined || name === null) {
+    x.cache = 'bypass';
+    await produce();
+    return 'complete';
+  }
+  const wish = x.controls?.cache ?? null;
+  x.cache = wish === null ? 'miss' : wish;
+  const lead = wish === null ? await serveCachedAnswer(x, prompt, target, name) : beginInFlight(x, name);
+  if (lead === 'told') return 'cached';
+  const ttlMs = x.controls?.cacheTtlMs ?? rules.ttlMs;
+  await produceAndCache(x, { target, cacheKey: name, ttlMs, release: lead }, produce);
+  return 'complete';
+}
+
+/** Names under which nothing is kept are null: the caller said so, or the request cannot be told from others. */
+function cacheKeyFor(x: Exchange, prompt: ClientRequest, target: Target, rules: CacheRules): string | null {
+  return x.controls?.cache === 'bypass' ? null : fingerprint(x, prompt, target, rules);
+}
+
+/** A stored turn is the answer to one request alone: the next one builds on it. */
+function isCacheable(x: Exchange, prompt: ClientRequest): boolean {
+  return x.surface.dialect !== 'responses' || !mayBeStoredTurn(prompt);
+}
+
+function mayBeStoredTurn({ body, members }: ClientRequest): boolean {
+  if (members.has('previous_response_id') || members.has('conversation') || members.has('background'))
+    return true;
+  const store = members.get('store');
+  return store === undefined || body.toString('latin1', store.start, store.end) !== 'false';
+}
+
+/** Says that equal requests may wait for this one, until it calls what is returned. */
+function beginInFlight(x: Exchange, name: string): () => void {
+  return x.gateway.inFlight.begin(`${x.caller.key.orgId}\n${name}`);
+}
+
+/** Tells a kept answer, or returns the flight of the request that has to be made. */
+async function serveCachedAnswer(
+  x: Exchange,
+  prompt: ClientRequest,
+  target: Target,
+  name: string,
+): Promise<'told' | (() => void)> {
+  const { answerCache: answers, inFlight: flights, clock } = x.gateway;
+  const orgId = x.caller.key.orgId;
+  const giveUpAt = clock.monotonic() + MAX_IN_FLIGHT_WAIT_MS;
+  for (;;) {
+    const kept = await answers.get(orgId, name);
+    const replay = kept && replayFor(x, prompt, target, kept);
+    if (replay) {
+      x.cache = 'hit';
+      setTarget(x, target);
+      sendReplay(x, prompt, replay);
+      return 'told';
+    }
+    const flight = flights.get(`${orgId}\n${name}`);
+    const leftMs = giveUpAt - clock.monotonic();
+    // In the same turn as the look: of those that waited together, one goes.
+    if (flight === undefined || kept || leftMs <= 0) return beginInFlight(x, name);
+    await waitForInFlight(flight, x.client, clock, leftMs);
+  }
+}
+
+/** Resolves when the flight has landed or `ms` are over; rejects when the client leaves or its exchange is stopped. */
+function waitForInFlight(
+  flight: Promise<void>,
+  client: ClientConnection,
+  clock: Clock,
+  ms: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const over = () => {
+      timer.cancel();
+      client.onInterrupt = null;
+      resolve();
+    };
+    const leave = () => {
+      timer.cancel();
+      reject(client.interruption);
+    };
+    const timer = clock.after(ms, over);
+    client.onInterrupt = leave;
+    if (client.isInterrupted) leave();
+    void flight.then(over);
+  });
+}
+
+/** Where the answer of one request will be kept. */
+interface CacheSlot {
+  readonly target: Target;
+  readonly cacheKey: string;
+  readonly ttlMs: number;
+  /** Lets equal requests go on that wait for it. */
+  readonly release: () => void;
+}
+
+async function produceAndCache(x: Exchange, place: CacheSlot, produce: () => Promise<void>): Promise<void> {
+  const { target, cacheKey: name, ttlMs, release: landed } = place;
+  const recorder = new AnswerRecorder();
+  x.client.answerRecorder = recorder;
+  try {
+    await produce();
+  } catch (error) {
+    landed();
+    throw error;
+  } finally {
+    x.client.answerRecorder = null;
+  }
+  // Another target's answer belongs to requests that go there first.
+  const isItsOwn = x.target?.credential === target.credential && x.target.model === target.model;
+  const answer = isItsOwn && x.policy.isCacheable ? buildCachedAnswer(x, recorder) : null;
+  if (answer === null) return landed();
+  // Not waited for: the client has its answer.
+  const { answerCache: answers } = x.gateway;
+  void answers.put(x.caller.key.orgId, name, answer, ttlMs).then(landed, landed);
+}

@@ -1,0 +1,137 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject, reviveExactNumbers } from '@floe/contract/json';
+import {
+  type ByteSpan,
+  readBooleanAt,
+  readNumberAt,
+  readStringAt,
+  type ScannedMembers,
+  scanMembersAt,
+  scanObject,
+} from '@floe/wire/json-edits';
+import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import type { GatewaySurface } from './surface.ts';
+
+type Members = ReadonlyMap<string, ByteSpan>;
+
+/** Bodies the gateway looks into (product page, "Errors"). */
+export const JSON_BODY_BYTES = 32 * 1024 * 1024;
+
+/** What the gateway needs of a request before it knows whether anything must be translated. */
+export interface ClientRequest {
+  readonly body: Buffer;
+  /** Byte spans of the top-level members. */
+  readonly members: ScannedMembers;
+  readonly model: string;
+  readonly stream: boolean;
+  /** Answers asked for (`n` of Chat). */
+  readonly choices: number;
+  /** The body's own hint at who is behind it. */
+  readonly user: string | null;
+  /** The request in the vocabulary, where reading it was the way to these bytes. */
+  readonly canonical?: WireAsk;
+  /** Item types of a stored conversation that its target cannot take back. */
+  readonly unsupportedItems?: readonly string[];
+}
+
+/** Reads a request in one pass over its bytes. Throws 400s that name the field. */
+export function parseClientRequest(surface: GatewaySurface, body: Buffer): ClientRequest {
+  const members = scanObject(body);
+  const model = requiredString(body, members, 'model');
+  try {
+    return { body, members, model, ...parseOutline(surface, body, members) };
+  } catch (error) {
+    // Whoever looks for the refused request knows it by its model.
+    if (error instanceof Fault) throw new Fault(error.code, error.message, { ...error.detail, model });
+    throw error;
+  }
+}
+
+function parseOutline(
+  surface: GatewaySurface,
+  body: Buffer,
+  members: Members,
+): Pick<ClientRequest, 'stream' | 'choices' | 'user'> {
+  if (surface.dialect === 'chat') rejectResponsesShape(members);
+  if (surface.dialect !== 'responses') requireMessages(body, members);
+  return {
+    stream: optionalBoolean(body, members, 'stream'),
+    choices: surface.dialect === 'chat' ? optionalCount(body, members, 'n') : 1,
+    user: parseUser(surface, body, members),
+  };
+}
+
+/**
+ * The whole body parsed, its numbers as they are written, for what needs more than its outline. It was scanned
+ * before, so it is well-formed.
+ */
+export function parseBody({ body, members }: Pick<ClientRequest, 'body' | 'members'>): JsonObject {
+  const text = body.toString('utf8');
+  const parsed: unknown = members.hasInexact ? reviveExactNumbers(text) : JSON.parse(text);
+  if (!isObject(parsed)) throw new Error('a scanned body is an object');
+  return parsed;
+}
+
+function rejectResponsesShape(members: Members): void {
+  if (!members.has('input') || members.has('messages')) return;
+  throw new Fault(
+    'unsupported_parameter',
+    'This is a Responses-shaped body ("input" instead of "messages"). Send it to /gateway/v1/responses, or point an IDE at /gateway/ide-adapter.',
+    { param: 'input' },
+  );
+}
+
+function requireMessages(body: Buffer, members: Members): void {
+  const messages = members.get('messages');
+  if (!messages) throw missingParameterFault('messages');
+  if (body[messages.start] !== 0x5b) throw wrongTypeFault('messages', 'an array');
+}
+
+function parseUser(surface: GatewaySurface, body: Buffer, members: Members): string | null {
+  if (surface.dialect !== 'messages') return optionalString(body, members, 'user');
+  const metadata = members.get('metadata');
+  const inner = metadata && scanMembersAt(body, metadata);
+  return inner ? optionalString(body, inner, 'user_id') : null;
+}
+
+function missingParameterFault(param: string): Fault {
+  return new Fault('missing_required_parameter', `Missing required parameter: "${param}".`, { param });
+}
+
+function wrongTypeFault(param: string, wanted: string): Fault {
+  return new Fault('invalid_request', `The parameter "${param}" must be ${wanted}.`, { param });
+}
+
+function requiredString(body: Buffer, members: Members, name: string): string {
+  const span = members.get(name);
+  if (!span) throw missingParameterFault(name);
+  const value = readStringAt(body, span);
+  if (value === undefined || value === '') throw wrongTypeFault(name, 'a non-empty string');
+  return value;
+}
+
+function optionalString(body: Buffer, members: Members, name: string): string | null {
+  const span = members.get(name);
+  return (span && readStringAt(body, span)) ?? null;
+}
+
+function isNull(body: Buffer, span: ByteSpan): boolean {
+  return body[span.start] === 0x6e;
+}
+
+function optionalBoolean(body: Buffer, members: Members, name: string): boolean {
+  const span = members.get(name);
+  if (!span || isNull(body, span)) return false;
+  const value = readBooleanAt(body, span);
+  if (value === undefined) throw wrongTypeFault(name, 'true or false');
+  return value;
+}
+
+function optionalCount(body: Buffer, members: Members, name: string): number {
+  const span = members.get(name);
+  if (!span || isNull(body, span)) return 1;
+  const value = readNumberAt(body, span);
+  if (value === undefined || !Number.isInteger(value) || value < 1)
+    throw wrongTypeFault(name, 'a whole number of at least 1');
+  return value;
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FloeConfigSchema } from '@floe/contract/config';
+import { compileCatalogs } from './compile-catalogs.ts';
+
+test('settings that do nothing are named, others are not', () => {
+  const { orgs } = FloeConfigSchema.parse({
+    orgs: [
+      {
+        id: 'acme',
+        providers: [
+          { id: 'sandbox', kind: 'sandbox' },
+          { id: 'seats', kind: 'anthropic', credential_source: 'caller' },
+          { id: 'cloud', kind: 'vertex', region: 'test-1', project: 'p-1' },
+        ],
+        passthrough: { b: ['cloud', 'seats'] },
+        routes: [
+          { model: 'plain', targets: ['sandbox/echo'] },
+          { model: 'spread', targets: ['sandbox/echo'], strategy: 'weighted', rescue: 'replay' },
+        ],
+      },
+    ],
+  });
+  const { unsupportedSettings: notYet } = compileCatalogs(orgs, null, {
+    lookupVariable: () => undefined,
+    outbound: { proxy: '', no_proxy: '', ca_file: '' },
+  });
+  assert.deepEqual(notYet, ['acme/passthrough.b: cloud has no API of this style']);
+});

@@ -1,0 +1,317 @@
+import { Fault } from '@floe/contract/faults';
+import type { BreakerAdmission } from '../guardrails/breakers/circuit.ts';
+import { type AttemptOptions, runAttempt } from './attempt.ts';
+import { reportAttemptFailure } from './breaker-report.ts';
+import { withCallerCredential } from './caller-credential.ts';
+import type { ResolvedRoute, Target } from './catalog.ts';
+import { ClientDisconnected, waitUnlessInterrupted } from './client.ts';
+import type { Exchange } from './exchange-record.ts';
+import { createFailoverDeadline, type RemainingTargets } from './failover-deadline.ts';
+import { describeRejection, noHealthyTargetFault } from './no-healthy-target.ts';
+import type { AttemptPlan } from './plan.ts';
+import {
+  classifyRetry,
+  isCredentialBound,
+  isIneligible,
+  MAX_RETRY_WAIT_MS,
+  selectReportedFailure,
+} from './retry.ts';
+import { describeFailure, retryDelayMs } from './retry-delay.ts';
+import { targetKey, targetName } from './routing-strategy.ts';
+
+/** Makes the plan for one attempt, or throws the `Fault` that makes the target ineligible. */
+export type AttemptPlanner = (target: Target, moved: boolean) => AttemptPlan;
+
+interface AttemptFailure {
+  readonly target: Target;
+  readonly error: unknown;
+}
+
+/** A target that fails at once is not the quickest. */
+const FAILURE_LATENCY_MS = 10_000;
+/** Herds that waited for the same moment are spread over this. */
+const RATE_LIMIT_JITTER_MS = 100;
+/** The attempts of one exchange: what was tried, what was set aside, and what may still be tried. */
+export class Failover {
+  #x: Exchange;
+  #route: ResolvedRoute;
+  #plan: AttemptPlanner;
+  #orgId: string;
+  #failures: AttemptFailure[] = [];
+  /** Targets whose breaker did not let the request through. */
+  #skippedTargets: Target[] = [];
+  #isFinal = false;
+  /** Why the stream broke off that the client is reading. */
+  #streamBreak: unknown = null;
+
+  constructor(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner) {
+    this.#x = x;
+    this.#route = route;
+    this.#plan = plan;
+    this.#orgId = x.caller.key.orgId;
+  }
+
+  /** True when the client has its answer from this target. */
+  async tryTarget(target: Target, isLast: boolean): Promise<boolean> {
+    if (this.#isFinal || !this.#isWorthTrying(target)) return false;
+    const { breakers } = this.#x.gateway;
+    const admission = breakers.isEmpty ? 'go' : await this.#admit(target);
+    if (admission !== 'go' && admission !== 'probe') {
+      this.#skippedTargets.push(target);
+      this.#recordDecision(
+        'breaker',
+        'skipped',
+        `${targetName(target)}: ${describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission)}`,
+      );
+      return false;
+    }
+    if (admission === 'probe')
+      this.#recordDecision('breaker', 'probe', `${targetName(target)}: asked whether it is back`);
+    if (await this.#attemptWithRetries(target, admission, this.#route.retries, isLast)) return true;
+    if (!isLast && !this.#isFinal) this.#recordDecision('send', 'moved_on', this.#describeLastFailure());
+    return false;
+  }
+
+  /**
+   * Panic: every target is set aside. A bounded share is let through, one request at a time per target and twice as
+   * many after each success; the rest fails at once with `no_healthy_target`.
+   */
+  async tryUnhealthyTargets(): Promise<boolean> {
+    const { breakers } = this.#x.gateway;
+    const waitOf = (target: Target) => breakers.waitMs(this.#orgId, target);
+    for (const target of this.#skippedTargets.sort((a, b) => waitOf(a) - waitOf(b))) {
+      const admission = await this.#admit(target);
+      if (this.#isFinal || admission === 'forced_open' || !this.#isWorthTrying(target)) continue;
+      if (admission === 'go' || admission === 'probe' || admission === 'cooling') {
+        if (await this.#tryAfterCooldown(target, admission)) return true;
+      } else if (breakers.acquirePanicSlot(this.#orgId, target)) {
+        this.#recordDecision('breaker', 'panic', `${targetName(target)}: no other target is left`);
+        let succeeded = false;
+        try {
+          succeeded = await this.#attemptWithRetries(target, admission, 0, true);
+        } finally {
+          breakers.releasePanicSlot(this.#orgId, target, succeeded);
+        }
+        if (succeeded) return true;
+      }
+    }
+    return false;
+  }
+
+  /** A target that may be asked by now, or once its rate limit is over. */
+  async #tryAfterCooldown(target: Target, admission: BreakerAdmission): Promise<boolean> {
+    const { breakers, clock, random } = this.#x.gateway;
+    const cooling = breakers.cooldownMs(this.#orgId, target);
+    const wait = cooling > 0 ? cooling + random() * RATE_LIMIT_JITTER_MS : 0;
+    if (cooling > MAX_RETRY_WAIT_MS || clock.monotonic() + wait >= this.#deadlineAt(target)) {
+      this.#failures.push({ target, error: stillRateLimitedFault(target, cooling) });
+      return false;
+    }
+    const waited = wait > 0 ? `; waited ${Math.round(wait)} ms` : '';
+    this.#recordDecision('breaker', 'late', `${targetName(target)}: no other target is left${waited}`);
+    if (wait > 0) await waitUnlessInterrupted(this.#x.client, clock, wait);
+    return this.#attemptWithRetries(target, admission, 0, true);
+  }
+
+  /** Why the client gets no answer. */
+  finalError(): unknown {
+    if (this.#streamBreak !== null) return this.#streamBreak;
+    const telling = selectReportedFailure(this.#failures.map(({ error }) => error));
+    return telling ?? noHealthyTargetFault(this.#x, this.#orgId, this.#skippedTargets);
+  }
+
+  async #attemptWithRetries(
+    target: Target,
+    admitted: BreakerAdmission,
+    retries: number,
+    isLast: boolean,
+  ): Promise<boolean> {
+    const { clock } = this.#x.gateway;
+    const isWarm = this.#isWarm(target);
+    let admission = admitted;
+    for (let count = 0; ; count += 1) {
+      const error = await this.#attemptOnce(target, admission);
+      if (error === null) return true;
+      const wait = retryDelayMs(this.#x, target, error, {
+        retries: count,
+        maxRetries: retries,
+        isLast,
+        isWarm,
+        deadlineAt: this.#deadlineAt(target),
+      });
+      if (wait === null) return this.#recordFailure(target, error);
+      this.#recordDecision(
+        'send',
+        'retry',
+        `${describeFailure(target, error)}; waited ${Math.round(wait)} ms`,
+      );
+      await waitUnlessInterrupted(this.#x.client, clock, wait);
+      admission = await this.#admit(target);
+      if (admission === 'go' || admission === 'probe') continue;
+      this.#recordDecision(
+        'breaker',
+        'no_retry',
+        `${targetName(target)}: ${describeRejection(this.#x.gateway.breakers, this.#orgId, target, admission)}`,
+      );
+      return this.#recordFailure(target, error);
+    }
+  }
+
+  #isWarm(target: Target): boolean {
+    const { gateway } = this.#x;
+    const { conversation } = this.#route;
+    return conversation !== null && gateway.conversations.find(conversation) === targetKey(target);
+  }
+
+  /** @throws Error that interrupts the exchange, for whoever leaves while the fleet is asked who probes is not listened to. */
+  async #admit(target: Target): Promise<BreakerAdmission> {
+    const { breakers } = this.#x.gateway;
+    const admission = await breakers.admit(this.#orgId, target);
+    const { client } = this.#x;
+    if (!client.isInterrupted) return admission;
+    breakers.recordAbandoned(this.#orgId, target, admission);
+    throw client.interruption;
+  }
+
+  #recordFailure(target: Target, error: unknown): false {
+    this.#failures.push({ target, error });
+    this.#isFinal = classifyRetry(error) === 'none' && !isIneligible(error);
+    return false;
+  }
+
+  /** Null when it succeeded. @throws what ends the exchange whatever else could be tried. */
+  async #attemptOnce(target: Target, admission: BreakerAdmission): Promise<unknown> {
+    const x = this.#x;
+    try {
+      const [first] = this.#route.targets;
+      const asked = target.provider.usesCallerCredential ? withCallerCredential(x, target) : target;
+      const plan = this.#plan(asked, first !== undefined && target.credential !== first.credential);
+      await runAttempt(x, asked, plan, this.#attemptOptions(target, admission));
+      this.#recordTargetSuccess(target, admission);
+      return null;
+    } catch (error) {
+      reportAttemptFailure(x, target, error, admission);
+      // A client that leaves, or asks for what nobody does, says nothing of the target.
+      if (classifyRetry(error) !== 'none') this.#recordTargetFailure(target);
+      if (error instanceof ClientDisconnected || x.client.isDisconnected) throw error;
+      const { isBroken, replay } = x.progress;
+      if (!isBroken) return error;
+      this.#streamBreak ??= error;
+      if (replay?.hasDiverged) throw error;
+      if (!replay?.output.isContentSent || classifyRetry(error) === 'none') throw this.#streamBreak;
+      return error;
+    }
+  }
+
+  #attemptOptions(target: Target, admission: BreakerAdmission): AttemptOptions {
+    const totalAt = this.#deadlineAt(target);
+    const isTimed = this.#isStream && this.#route.targets.length > 1;
+    if (admission !== 'probe' && !isTimed)
+      return { deadlineAt: totalAt, onContent: null, failoverDeadline: null };
+    const { breakers, firstTokenDeadlines: firstTokens } = this.#x.gateway;
+    const onContent = (afterMs: number) => {
+      // A probe has its answer with the first content: the breaker need not wait for the end.
+      if (admission === 'probe') breakers.recordSuccess(this.#orgId, target, null, 'probe');
+      if (isTimed) firstTokens.recordFirstToken(this.#orgId, targetName(target), afterMs);
+    };
+    return {
+      deadlineAt: totalAt,
+      onContent,
+      failoverDeadline: isTimed
+        ? createFailoverDeadline(this.#x, target, this.#remainingTargets(target))
+        : null,
+    };
+  }
+
+  /** Those behind it in the course, and whether they could answer instead; asked when its deadline has passed. */
+  #remainingTargets(target: Target): RemainingTargets {
+    const { targets } = this.#route;
+    return {
+      targets: targets.slice(targets.indexOf(target) + 1),
+      couldAnswer: (other) => this.#couldAnswer(other),
+    };
+  }
+
+  #couldAnswer(other: Target): boolean {
+    if (!this.#x.gateway.breakers.allowsTraffic(this.#orgId, other) || this.#describeUseless(other) !== null)
+      return false;
+    try {
+      this.#plan(other.provider.usesCallerCredential ? withCallerCredential(this.#x, other) : other, true);
+      return true;
+    } catch {
+      // Its dialect cannot carry the request; a bug here shows when it is sent.
+      return false;
+    }
+  }
+
+  #recordTargetFailure(target: Target): void {
+    const { gateway } = this.#x;
+    const { conversation } = this.#route;
+    if (conversation !== null) gateway.conversations.remove(conversation, targetKey(target));
+    if (this.#route.strategy !== 'least_latency') return;
+    gateway.latencies.record(this.#orgId, targetName(target), this.#isStream, FAILURE_LATENCY_MS);
+  }
+
+  #recordTargetSuccess(target: Target, admission: BreakerAdmission): void {
+    const { gateway, attempts } = this.#x;
+    const { conversation } = this.#route;
+    const last = attempts.at(-1);
+    gateway.breakers.recordSuccess(this.#orgId, target, last?.first_token_ms ?? null, admission);
+    if (conversation !== null) gateway.conversations.set(conversation, targetKey(target));
+    if (this.#route.strategy !== 'least_latency') return;
+    const ms = last?.first_token_ms ?? last?.duration_ms ?? 0;
+    gateway.latencies.record(this.#orgId, targetName(target), this.#isStream, ms);
+  }
+
+  get #isStream(): boolean {
+    return this.#x.request.prompt?.stream ?? this.#x.request.opaque?.stream ?? false;
+  }
+
+  #isWorthTrying(target: Target): boolean {
+    const why = this.#describeUseless(target);
+    if (why !== null)
+      this.#recordDecision(
+        'send',
+        'skipped',
+        `${targetName(target)} (${target.credential.name}): ${why} failed before`,
+      );
+    return why === null;
+  }
+
+  /** After a failure of the same provider and model, another credential helps only where that one was to blame. */
+  #describeUseless(target: Target): string | null {
+    for (const { target: tried, error } of this.#failures) {
+      const sameModel = tried.model === target.model;
+      const remedy = classifyRetry(error);
+      const isUseless =
+        remedy === 'other_model'
+          ? sameModel
+          : sameModel && tried.provider === target.provider && !isCredentialBound(error);
+      if (isUseless)
+        return remedy === 'other_model' ? 'the same model' : 'the same model at the same provider';
+    }
+    return null;
+  }
+
+  #deadlineAt(target: Target): number {
+    const { startedAt, controls } = this.#x;
+    return startedAt + Math.min(target.timeouts.totalMs, controls?.timeoutMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  #describeLastFailure(): string {
+    const last = this.#failures.at(-1);
+    return last ? describeFailure(last.target, last.error) : '';
+  }
+
+  #recordDecision(step: 'send' | 'breaker', outcome: string, because: string): void {
+    this.#x.decisions.push({ step, outcome, because });
+  }
+}
+
+function stillRateLimitedFault({ provider }: Target, coolingMs: number): Fault {
+  return new Fault(
+    'upstream_rate_limited',
+    `${provider.id} asked for a pause after a rate limit, which is not over yet.`,
+    { retryAfterMs: coolingMs },
+  );
+}

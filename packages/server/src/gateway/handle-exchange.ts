@@ -1,0 +1,98 @@
+import { Fault } from '@floe/contract/faults';
+import { requireKeyScope } from '../platform/keyring.ts';
+import { admitExchange } from './admit.ts';
+import { AnswerProgress } from './answer-progress.ts';
+import { AnswerRecord } from './answer-record.ts';
+import { BodyRecorder } from './bodies/body-recorder.ts';
+import { authenticateCaller } from './caller.ts';
+import type { ClientConnection } from './client.ts';
+import { parseRequestControls } from './controls.ts';
+import {
+  type Exchange,
+  INITIAL_POLICY_STATE,
+  type StartedExchange,
+  UNPARSED_REQUEST,
+} from './exchange-record.ts';
+import { finalizeExchange } from './finalize.ts';
+import type { Gateway } from './gateway.ts';
+import { recordSession } from './model-sessions.ts';
+import type { GatewayOperation, RoutedRequest } from './operation.ts';
+import { sendError } from './send-error.ts';
+import type { GatewaySurface } from './surface.ts';
+
+/**
+ * One exchange from its first byte to its row, on every path of the gateway, in the order of the specification:
+ * authenticate, limits and budgets, policies, cache, failover. Never throws: every ending is told to the client and
+ * recorded once.
+ */
+export async function handleExchange(
+  client: ClientConnection,
+  operation: GatewayOperation,
+  gateway: Gateway,
+): Promise<void> {
+  const x: StartedExchange = createExchange(client, operation.surface, gateway);
+  try {
+    authenticate(x);
+    gateway.openExchanges.add(x);
+    const request = await admitExchange(x, () => parseAndRoute(x, operation));
+    x.result = await request.send();
+  } catch (error) {
+    x.result = sendError(x, error);
+  } finally {
+    operation.release?.(x);
+    finalizeExchange(x);
+  }
+}
+
+/** Finds who asks. @throws Fault a 401, `insufficient_scope` or `shutting_down` */
+function authenticate(x: StartedExchange): asserts x is Exchange {
+  const { gateway, client } = x;
+  if (gateway.isDraining())
+    throw new Fault('shutting_down', 'This instance is shutting down; send the request again.');
+  const caller = authenticateCaller(client, gateway, x.createdAt);
+  const { key, catalog } = caller;
+  x.caller = caller;
+  requireKeyScope(key, 'gateway');
+  gateway.recordKeyUse(key, x.createdAt);
+  x.session = recordSession(gateway.sessions, key, client.headers);
+  x.decisions.push({ step: 'authenticate', outcome: 'allowed', because: `platform key "${key.name}"` });
+  if (catalog.bodies !== null) client.bodyRecorder = new BodyRecorder();
+}
+
+/** Reads the request, routes it and judges it by the org's policies. Throws what is wrong with it. */
+function parseAndRoute(x: Exchange, operation: GatewayOperation): Promise<RoutedRequest> {
+  x.controls = parseRequestControls(x.client.headers);
+  return operation.parse(x);
+}
+
+/** A new exchange, before anything is known of it. */
+function createExchange(
+  client: ClientConnection,
+  surface: GatewaySurface,
+  gateway: Gateway,
+): StartedExchange {
+  return {
+    id: client.id,
+    surface,
+    client,
+    gateway,
+    createdAt: gateway.clock.now(),
+    startedAt: gateway.clock.monotonic(),
+    progress: new AnswerProgress(),
+    answer: new AnswerRecord(),
+    caller: null,
+    admission: null,
+    controls: null,
+    request: UNPARSED_REQUEST,
+    route: null,
+    target: null,
+    session: null,
+    attempts: [],
+    decisions: [],
+    priorUsage: null,
+    cache: null,
+    policy: INITIAL_POLICY_STATE,
+    result: { state: 'failed', status: 0, fault: null },
+    upstreamSpan: null,
+  };
+}

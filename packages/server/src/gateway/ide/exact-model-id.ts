@@ -1,0 +1,17 @@
+import { Fault } from '@floe/contract/faults';
+import { type Catalog, splitModelId } from '../catalog.ts';
+
+/**
+ * An IDE names `<provider>/<model>` and nothing else (specification, table of surfaces): no alias, no suffix
+ * that means something. @throws {Fault} `model_not_found`.
+ */
+export function requireExactModelId({ providers }: Catalog, model: string): void {
+  const provider = splitModelId(model)?.provider;
+  if (provider !== undefined && providers.has(provider)) return;
+  const enabled = [...providers.keys()].join(', ') || 'none';
+  throw new Fault(
+    'model_not_found',
+    `The model "${model.slice(0, 200)}" is not available here. An IDE names a model by its whole id, <provider>/<model>; enabled providers: ${enabled}.`,
+    { param: 'model' },
+  );
+}

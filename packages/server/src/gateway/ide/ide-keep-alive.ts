@@ -1,0 +1,63 @@
+import { CLIENT_DIALECTS } from '@floe/wire/dialects';
+import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import { keepAliveHeaders } from '../answer-headers.ts';
+import { CommentKeepAlive } from '../comment-keep-alive.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { answerIds, ideAnswerOptions } from './answer-options.ts';
+
+/** Looked for this often: between two signs of life pass twice as much at most. */
+const CHECK_INTERVAL_MS = 7_500;
+const COMMENT = ': keepalive\n\n';
+
+/**
+ * What keeps an IDE listening through minutes of thinking: the role chunk as soon as an upstream has begun its
+ * answer, or after 7.5 s of silence, and comments from then to the end. Targets may still change until content.
+ */
+export class IdeKeepAlive extends CommentKeepAlive {
+  override readonly continuesAfterContent = true;
+  #x: Exchange;
+  #canonical: WireAsk;
+  #checkAt: number;
+  #bytesSeen = 0;
+
+  constructor(x: Exchange, canonical: WireAsk) {
+    super(x);
+    this.#x = x;
+    this.#canonical = canonical;
+    this.#checkAt = x.startedAt + CHECK_INTERVAL_MS;
+  }
+
+  override nextFireAt(): number {
+    return this.#checkAt;
+  }
+
+  override onTimer(): void {
+    const { client, gateway } = this.#x;
+    this.#checkAt = gateway.clock.monotonic() + CHECK_INTERVAL_MS;
+    if (client.isDisconnected) return;
+    if (client.bytesOut === this.#bytesSeen) this.#sendSignOfLife();
+    this.#bytesSeen = client.bytesOut;
+  }
+
+  /** The first chunk of an answer. It goes out once, whichever target it is from: all are the same. */
+  override sendFirstChunk(chunk: string): boolean {
+    const { client, gateway, progress } = this.#x;
+    if (progress.isHeadSent || client.isDisconnected) return true;
+    client.startAnswer(200, keepAliveHeaders(this.#x));
+    client.write(chunk);
+    progress.markHeadSent(this);
+    this.#checkAt = gateway.clock.monotonic() + CHECK_INTERVAL_MS;
+    return true;
+  }
+
+  #sendSignOfLife(): void {
+    if (!this.#x.progress.isHeadSent) this.sendFirstChunk(this.#roleChunk());
+    this.#x.client.writeComment(COMMENT);
+  }
+
+  #roleChunk(): string {
+    const { model } = this.#canonical;
+    const context = { request: this.#canonical, ...answerIds(this.#x), ...ideAnswerOptions(this.#x) };
+    return CLIENT_DIALECTS.chat.createAnswerWriter(context).write({ type: 'start', id: context.id, model });
+  }
+}

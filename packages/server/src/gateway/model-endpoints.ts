@@ -1,0 +1,169 @@
+import type { ErrorBodyFormat } from '@floe/contract/fault-response';
+import { Fault } from '@floe/contract/faults';
+import { readRuleStatus } from '../guardrails/rule-status.ts';
+import { type KeyRecord, requireKeyScope } from '../platform/keyring.ts';
+import type { Provider } from '../providers/configured-provider.ts';
+import type { ListedModel, ModelLists } from '../providers/model-list.ts';
+import { type Price, type TieredRate, usdPerMillion } from '../providers/prices.ts';
+import { type AuthenticatedCaller, authenticateCaller } from './caller.ts';
+import type { Catalog } from './catalog.ts';
+import type { ClientConnection } from './client.ts';
+
+import type { Gateway } from './gateway.ts';
+import { answerWithFault, reportInternalFault } from './send-error.ts';
+
+/** `GET /gateway/v1/models`, `/gateway/v1/models/{id}` and `/gateway/v1/key`: what this key may use. */
+export function createModelEndpoints(gateway: Gateway, lists: ModelLists) {
+  const answer = (
+    client: ClientConnection,
+    make: (caller: AuthenticatedCaller, models: ModelView[]) => object | Promise<object>,
+  ) =>
+    void respondWithJson(client, gateway, 'openai', () => {
+      const caller = authenticateRequest(client, gateway);
+      return make(caller, listCallerModels(caller, lists, gateway.clock.now()));
+    });
+  return {
+    models: (client: ClientConnection) => answer(client, (_, models) => ({ object: 'list', data: models })),
+
+    model: (client: ClientConnection, id: string) =>
+      answer(client, (_, models) => {
+        const found = models.find((model) => model.id === id);
+        if (found) return found;
+        throw new Fault('model_not_found', `The model "${id}" is not available to this key.`, {
+          param: 'model',
+        });
+      }),
+
+    key: (client: ClientConnection) =>
+      answer(client, ({ key, catalog }, models) => buildKeyView(key, models, catalog, gateway)),
+  };
+}
+
+/** Who asks for something else than an exchange, and what their org offers. Throws as `authenticate` does. */
+export function authenticateRequest(client: ClientConnection, gateway: Gateway): AuthenticatedCaller {
+  const caller = authenticateCaller(client, gateway, gateway.clock.now());
+  requireKeyScope(caller.key, 'gateway');
+  return caller;
+}
+
+/** Answers with what `make` gives, or with its fault in the given shape. */
+export async function respondWithJson(
+  client: ClientConnection,
+  gateway: Gateway,
+  shape: ErrorBodyFormat,
+  make: () => object | Promise<object>,
+): Promise<void> {
+  const headers = ['content-type', 'application/json', 'x-request-id', client.id];
+  try {
+    client.sendAnswer(200, headers, JSON.stringify(await make()));
+  } catch (error) {
+    const fault = error instanceof Fault ? error : reportInternalFault(gateway.log, client.id, error);
+    answerWithFault(client, fault, shape, headers);
+  }
+}
+
+async function buildKeyView(
+  key: KeyRecord,
+  models: readonly ModelView[],
+  { rules }: Catalog,
+  { guard }: Gateway,
+): Promise<object> {
+  const standing = await readRuleStatus(guard, rules, { key, endUser: null, models: null, metadata: null });
+  return {
+    object: 'platform_key',
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    last4: key.last4,
+    org: key.orgId,
+    team: key.team,
+    owner: key.owner,
+    scopes: [...key.scopes],
+    expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+    models: models.map((model) => model.id),
+    limits: standing.limits,
+    budgets: standing.budgets,
+  };
+}
+
+interface ModelView {
+  readonly id: string;
+  readonly object: 'model';
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly owned_by: string;
+  readonly context_window: number | null;
+  /** USD per million tokens; null when nobody knows. */
+  readonly prices: PricesView | null;
+}
+
+export interface PricesView {
+  readonly input_usd: number;
+  readonly output_usd: number;
+  readonly cache_read_usd: number | null;
+  readonly cache_write_usd: number | null;
+  /** What a request with more input tokens pays instead. */
+  readonly tiers: readonly {
+    readonly above_input_tokens: number;
+    readonly input_usd: number;
+    readonly output_usd: number;
+  }[];
+  readonly source: Price['source'];
+  /** The day the catalog was made. */
+  readonly date: string | null;
+}
+
+/** Prices as lists show them, at a moment: some change by the hour. */
+export function toPricesView(price: Price | null, atMs: number): PricesView | null {
+  if (price === null) return null;
+  const { input, output, cached, cache_write } = price.ratesAt(atMs).units;
+  const usd = (rate: TieredRate, tokens = 0) =>
+    Number((usdPerMillion(rate, tokens) * price.multiplier).toFixed(9));
+  const steps = new Set([...input.tiers, ...output.tiers].map(({ above }) => above));
+  return {
+    input_usd: usd(input),
+    output_usd: usd(output),
+    cache_read_usd: cached ? usd(cached) : null,
+    cache_write_usd: cache_write ? usd(cache_write) : null,
+    tiers: [...steps]
+      .sort((one, other) => one - other)
+      .map((above) => ({
+        above_input_tokens: above,
+        input_usd: usd(input, above + 1),
+        output_usd: usd(output, above + 1),
+      })),
+    source: price.source,
+    date: price.date,
+  };
+}
+
+function listCallerModels(
+  { key, catalog }: AuthenticatedCaller,
+  lists: ModelLists,
+  nowMs: number,
+): ModelView[] {
+  return [...catalog.providers.values()]
+    .flatMap((provider) => modelViewsOf(provider, lists, nowMs))
+    .filter((model) => key.models === null || key.models(model.id));
+}
+
+function modelViewsOf(provider: Provider, lists: ModelLists, nowMs: number): ModelView[] {
+  return listProviderModels(provider, lists).map((model) => ({
+    id: `${provider.id}/${model.id}`,
+    object: 'model',
+    created: model.created,
+    owned_by: model.ownedBy || provider.sheet.kind,
+    context_window: model.contextWindow,
+    prices: toPricesView(provider.priceOf(model.id), nowMs),
+  }));
+}
+
+/** Ids from an open allowlist come from the provider's own list, exact ones stand for themselves. */
+export function listProviderModels(provider: Provider, lists: Pick<ModelLists, 'modelsOf'>): ListedModel[] {
+  const listed = new Map<string, ListedModel>();
+  for (const model of lists.modelsOf(provider)) if (provider.allows(model.id)) listed.set(model.id, model);
+  for (const id of provider.models)
+    if (!id.includes('*') && !listed.has(id))
+      listed.set(id, { id, created: 0, ownedBy: '', contextWindow: null, maxOutputTokens: null });
+  return [...listed.values()];
+}

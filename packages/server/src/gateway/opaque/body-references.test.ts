@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scanObject } from '@floe/wire/json-edits';
+import { type BodyReferences, findBodyReferences } from './body-references.ts';
+
+function named(body: object): BodyReferences {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return findBodyReferences(bytes, scanObject(bytes));
+}
+
+test('models are found where native APIs put them, and nowhere else', () => {
+  const { models } = named({
+    model: 'own',
+    requests: [{ params: { model: 'in-batch' } }],
+    session: { model: 'in-session' },
+    tools: [
+      { type: 'image_generation', model: 'in-tool' },
+      { type: 'function', parameters: { model: 'not' } },
+    ],
+    models: ['listed'],
+    fallbacks: [{ model: 'fallback' }],
+    messages: [{ content: [{ type: 'tool_use', input: { model: 'not' } }] }],
+    metadata: { model: 'not' },
+  });
+  assert.deepEqual(models, ['in-batch', 'in-session', 'in-tool', 'listed', 'fallback']);
+});
+
+test('ids are found where a request has a thing read, and not where they only tell where something came from', () => {
+  const { ids, previousResponseId: previous } = named({
+    previous_response_id: 'resp_1',
+    conversation: { id: 'conv_1' },
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_file', file_id: 'file-1' },
+          { type: 'file', file: { file_id: 'file-2' } },
+        ],
+      },
+      { role: 'assistant', content: [{ annotations: [{ type: 'file_citation', file_id: 'not' }] }] },
+      { type: 'code_execution_output', file_id: 'not' },
+    ],
+    tools: [
+      { type: 'file_search', vector_store_ids: ['vs_1'] },
+      { parameters: { properties: { file_id: 'not' } } },
+    ],
+    metadata: { file_id: 'not' },
+  });
+  assert.deepEqual(ids, ['resp_1', 'conv_1', 'file-1', 'file-2', 'vs_1']);
+  assert.equal(previous, 'resp_1');
+});
+
+test('a body without any of them is not parsed twice', () => {
+  assert.deepEqual(named({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }), {
+    models: [],
+    ids: [],
+    previous: null,
+  });
+});

@@ -1,0 +1,120 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { findDuplicateName } from '@floe/wire/duplicate-names';
+import { JsonCursor } from '@floe/wire/json-cursor';
+import type { ByteSpan } from '@floe/wire/json-edits';
+import {
+  arrayOrEmpty,
+  collectNestedModels,
+  findBatchReferences,
+  MODEL_NAMING_MEMBERS,
+} from './batch-references.ts';
+
+/** Members whose text is the id of a thing somebody made, wherever in a body they stand. */
+const ID_MEMBERS = new Set([
+  'input_file_id',
+  'training_file',
+  'validation_file',
+  'previous_response_id',
+  'vector_store_id',
+]);
+const ID_LIST_MEMBERS = new Set(['file_ids', 'vector_store_ids']);
+/** Parts that have a file read; in others `file_id` only tells where something came from. */
+const FILE_READING_TYPES = new Set([
+  'file',
+  'image',
+  'document',
+  'input_file',
+  'input_image',
+  'image_file',
+  'container_upload',
+]);
+const REFERENCE_PATTERN = /"(?:\w*file\w*|previous_response_id|vector_store_ids?|conversation)"/;
+
+/** What a body names: models that must be allowed, and things that must belong to the caller. */
+export interface BodyReferences {
+  readonly models: readonly string[];
+  readonly ids: readonly string[];
+  /** Of the ids, the stored answer this request goes on from. */
+  readonly previousResponseId: string | null;
+}
+
+/**
+ * Models and ids a JSON body names, besides its own `model`. Models stand in places the native APIs give them: the
+ * requests of a batch, a session, hosted tools, fallback lists. Tool arguments and schemas are data and not read.
+ */
+export function findBodyReferences(body: Buffer, members: ReadonlyMap<string, ByteSpan>): BodyReferences {
+  const models: string[] = [];
+  const ids: string[] = [];
+  const wantsModels = MODEL_NAMING_MEMBERS.some((name) => members.has(name));
+  collectBatchRequests(body, members.get('requests'), models);
+  const text = body.toString('latin1');
+  const wantsIds = REFERENCE_PATTERN.test(text);
+  if (!wantsModels && !wantsIds) return { models, ids, previousResponseId: null };
+  const parsed: Json = JSON.parse(body.toString('utf8'));
+  if (!isObject(parsed)) return { models, ids, previousResponseId: null };
+  if (wantsModels) {
+    for (const name of MODEL_NAMING_MEMBERS) rejectDuplicates(body, name, members.get(name));
+    collectNestedModels(parsed, models);
+  }
+  if (wantsIds) collectIds(parsed, ids);
+  const { previous_response_id: previous } = parsed;
+  return { models, ids, previousResponseId: typeof previous === 'string' ? previous : null };
+}
+
+/** Requests of a batch that stand in its body are read as strictly as the lines of a file. */
+function collectBatchRequests(body: Buffer, span: ByteSpan | undefined, found: string[]): void {
+  if (span === undefined) return;
+  const cursor = new JsonCursor(body, span.start, span.end);
+  if (!cursor.enterArray()) return;
+  for (let at = 0; cursor.nextElement(); at += 1) {
+    cursor.peek();
+    const start = cursor.at;
+    cursor.skip();
+    const entry = body.subarray(start, cursor.at);
+    try {
+      found.push(...findBatchReferences(entry).models);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      throw new Fault('invalid_request', `requests[${at}] cannot be judged: ${error.message}.`, {
+        param: `requests[${at}]`,
+      });
+    }
+  }
+}
+
+function rejectDuplicates(body: Buffer, name: string, span: ByteSpan | undefined): void {
+  const doubled = span && findDuplicateName(body, span);
+  if (doubled === undefined || doubled === null) return;
+  throw new Fault('invalid_request', `In "${name}", the member "${doubled.slice(0, 64)}" occurs twice.`, {
+    param: name,
+  });
+}
+
+/** Not into tool arguments, which are text, nor into schemas and metadata, which are the caller's own words. */
+function collectIds(value: Json | undefined, found: string[]): void {
+  if (Array.isArray(value)) for (const entry of value) collectIds(entry, found);
+  if (!isObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'string' && (ID_MEMBERS.has(name) || namesReadFile(name, value)))
+      found.push(member);
+    else if (ID_LIST_MEMBERS.has(name))
+      found.push(...arrayOrEmpty(member).filter((entry) => typeof entry === 'string'));
+    else if (name === 'conversation') found.push(...resourceIds(member));
+    else if (!FREE_FORM_MEMBERS.has(name)) collectIds(member, found);
+  }
+}
+
+function namesReadFile(name: string, { type }: JsonObject): boolean {
+  return (
+    name === 'file_id' && (type === undefined || (typeof type === 'string' && FILE_READING_TYPES.has(type)))
+  );
+}
+
+const FREE_FORM_MEMBERS = new Set(['metadata', 'parameters', 'input_schema', 'schema', 'arguments']);
+
+/** A thing named by its id or by an object that holds it. */
+function resourceIds(value: Json | undefined): string[] {
+  const id = isObject(value) ? value['id'] : value;
+  return typeof id === 'string' && id !== '' ? [id] : [];
+}

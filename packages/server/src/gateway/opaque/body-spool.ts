@@ -1,0 +1,89 @@
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { newId } from '../../core/ids.ts';
+
+/** Smaller bodies never touch the disk. */
+const MAX_MEMORY_BYTES = 1024 * 1024;
+const READ_CHUNK_BYTES = 256 * 1024;
+
+/** Replaces the bytes from `start` to `end` of a body. */
+export interface ByteReplacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A whole body kept aside, small ones in memory, others in a file without a name; it can be sent several times. */
+export class BodySpool {
+  size = 0;
+  #dir: string;
+  #chunks: Buffer[] = [];
+  #file: FileHandle | null = null;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** Takes the next bytes; resolves when more may come. */
+  async write(chunk: Buffer): Promise<void> {
+    this.size += chunk.length;
+    if (!this.#file && this.size <= MAX_MEMORY_BYTES) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    if (!this.#file) {
+      this.#file = await createUnlinkedFile(this.#dir);
+      await this.#file.write(Buffer.concat(this.#chunks));
+      this.#chunks = [];
+    }
+    await this.#file.write(chunk);
+  }
+
+  /** Bytes of the body with the replacement made. */
+  lengthWith(replacement: ByteReplacement | null): number {
+    if (!replacement) return this.size;
+    return this.size - (replacement.end - replacement.start) + Buffer.byteLength(replacement.text);
+  }
+
+  /** The body as a stream, with the replacement made. */
+  read(replacement: ByteReplacement | null): Readable {
+    return Readable.from(this.#pieces(replacement), { objectMode: false, highWaterMark: READ_CHUNK_BYTES });
+  }
+
+  async close(): Promise<void> {
+    this.#chunks = [];
+    await this.#file?.close();
+    this.#file = null;
+  }
+
+  async *#pieces(replacement: ByteReplacement | null): AsyncGenerator<Buffer> {
+    if (!replacement) return yield* this.#range(0, this.size);
+    yield* this.#range(0, replacement.start);
+    if (replacement.text !== '') yield Buffer.from(replacement.text);
+    yield* this.#range(replacement.end, this.size);
+  }
+
+  async *#range(from: number, to: number): AsyncGenerator<Buffer> {
+    if (!this.#file) {
+      if (from < to) yield Buffer.concat(this.#chunks).subarray(from, to);
+      return;
+    }
+    for (let at = from; at < to; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, to - at));
+      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) throw new Error('a spooled body became shorter');
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+}
+
+/** Removed from its directory at once: whatever becomes of the process, nothing of it stays. */
+async function createUnlinkedFile(dir: string): Promise<FileHandle> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const path = join(dir, newId('req', Date.now()));
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}

@@ -1,0 +1,66 @@
+import { applyByteEdits, editMember } from '@floe/wire/json-edits';
+import type { UpstreamRequest } from '../../providers/transport.ts';
+import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
+import type { Target } from '../catalog.ts';
+import type { Exchange } from '../exchange-record.ts';
+import type { ByteReplacement } from './body-spool.ts';
+import { forwardedRequestHeaders } from './headers.ts';
+import type { OpaqueContext } from './opaque-context.ts';
+import type { OpaqueRequest } from './opaque-request.ts';
+
+export interface OpaqueSendInput {
+  readonly context: OpaqueContext;
+  readonly request: OpaqueRequest;
+  readonly query: string;
+  readonly platformKey: string;
+}
+
+/** The client's request as a target gets it: its bytes, but for the model where the target knows it by another name. */
+export function buildOpaqueRequest(x: Exchange, target: Target, sending: OpaqueSendInput): UpstreamRequest {
+  const { context, request: opaque, query, platformKey } = sending;
+  const { base, segments } = context;
+  const { provider, credential } = target;
+  const { bytes, length } = buildOutgoingBody(opaque, provider.upstreamModel(target.model));
+  const headers = forwardedRequestHeaders(x.client, platformKey, provider.headersFor(credential));
+  if (length !== null) headers.push('content-length', String(length));
+  const path = base.targetPath(target, segments);
+  return {
+    ...buildUpstreamRequest(target, appendQuery(path, query), headers, bytes),
+    method: x.client.method,
+  };
+}
+
+/** A path of the operator's settings may bring a query of its own. */
+function appendQuery(path: string, query: string): string {
+  if (query === '' || query === '?') return path;
+  return path.includes('?') ? `${path}&${query.slice(1)}` : path + query;
+}
+
+interface OutgoingBody {
+  readonly bytes: UpstreamRequest['body'];
+  /** Null for bodies whose length is not known, and where the length is plain. */
+  readonly length: number | null;
+}
+
+function buildOutgoingBody({ body, model }: OpaqueRequest, upstreamModel: string): OutgoingBody {
+  switch (body.kind) {
+    case 'none':
+      return { bytes: null, length: null };
+    case 'upload':
+      return { bytes: body.upload, length: body.length };
+    case 'json': {
+      if (!body.members.has('model') || model === upstreamModel) return { bytes: body.bytes, length: null };
+      const scanned = { body: body.bytes, members: body.members };
+      const edit = editMember(scanned, 'model', JSON.stringify(upstreamModel));
+      return { bytes: applyByteEdits(body.bytes, [edit]), length: null };
+    }
+    case 'spool': {
+      const { field, spool } = body;
+      const changed: ByteReplacement | null =
+        field && field.value !== upstreamModel
+          ? { start: field.start, end: field.end, text: upstreamModel }
+          : null;
+      return { bytes: spool.read(changed), length: spool.lengthWith(changed) };
+    }
+  }
+}

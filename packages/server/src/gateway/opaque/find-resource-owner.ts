@@ -1,0 +1,32 @@
+import { Fault } from '@floe/contract/faults';
+import type { Exchange } from '../exchange-record.ts';
+import type { OpaqueContext } from './opaque-context.ts';
+import type { OpaqueRequest } from './opaque-request.ts';
+import { canAccess } from './owned-resources.ts';
+import type { ResourceOwner } from './owners.ts';
+
+/** Who made the things this request names. Throws 404 when one is not there for the caller. */
+export async function findResourceOwner(
+  x: Exchange,
+  { resource, key, catalog }: Pick<OpaqueContext, 'resource' | 'key' | 'catalog'>,
+  opaque: OpaqueRequest,
+): Promise<ResourceOwner | null> {
+  const named = resource.collection !== null && resource.id !== null ? [resource.id] : [];
+  const ids = [...named, ...opaque.references.ids];
+  if (ids.length === 0) return null;
+  const known = await x.gateway.resourceOwners.find(key.orgId, ids);
+  let owner: ResourceOwner | null = null;
+  for (const id of ids) {
+    const mine = known.get(id)?.find((one) => canAccess(catalog.resourceScope, key, one));
+    if (!mine) throw resourceNotFoundFault(id, id === opaque.references.previousResponseId);
+    owner ??= mine;
+  }
+  return owner;
+}
+
+function resourceNotFoundFault(id: string, isPrevious: boolean): Fault {
+  const message = `There is no "${id.slice(0, 100)}" that this key may see.`;
+  return isPrevious
+    ? new Fault('previous_response_not_found', message, { param: 'previous_response_id' })
+    : new Fault('not_found', message);
+}

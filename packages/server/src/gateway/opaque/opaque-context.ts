@@ -1,0 +1,14 @@
+import type { KeyRecord } from '../../platform/keyring.ts';
+import type { Catalog } from '../catalog.ts';
+import type { ApiBase } from './api-base.ts';
+import type { RequestPath } from './request-path.ts';
+import type { ResourceReference } from './resource-reference.ts';
+
+export interface OpaqueContext {
+  readonly base: ApiBase;
+  readonly path: RequestPath;
+  readonly segments: readonly string[];
+  readonly resource: ResourceReference;
+  readonly key: KeyRecord;
+  readonly catalog: Catalog;
+}

@@ -1,0 +1,118 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import type { Target } from '../catalog.ts';
+import type { OwnedResource, ResourceOwner, ResourceOwners } from './owners.ts';
+import type { ResourceReference } from './resource-reference.ts';
+
+/** Pages of a provider's list that are read for one page of ours. */
+const MAX_PAGES = 50;
+/** What providers list when nobody says how many. */
+const DEFAULT_PAGE_SIZE = 20;
+
+export type ResourceScope = 'key' | 'org';
+
+/** Whether a thing made by `owner` is this key's to see. */
+export function canAccess(scope: ResourceScope, key: KeyRecord, owner: ResourceOwner): boolean {
+  return scope === 'org' || owner.keyId === key.id;
+}
+
+/**
+ * Things that an answer to this request made: itself, of the kind `creates`, what it completed, and the files a
+ * batch wrote.
+ */
+export function findCreatedResources(
+  resource: ResourceReference,
+  creates: string | null,
+  answer: JsonObject,
+): readonly { readonly id: string; readonly kind: string }[] {
+  const { collection } = resource;
+  if (collection === null) return [];
+  const made: { id: string; kind: string }[] = [];
+  const add = (id: unknown, kind: string) => {
+    if (typeof id === 'string' && id !== '') made.push({ id, kind });
+  };
+  if (creates !== null) add(answer['id'], creates);
+  add(answer['output_file_id'], 'files');
+  add(answer['error_file_id'], 'files');
+  if (isObject(answer['file'])) add(answer['file']['id'], 'files');
+  return made;
+}
+
+/** Writes down who made them. */
+export function recordResources(
+  owners: ResourceOwners,
+  target: Target,
+  key: Pick<KeyRecord, 'id' | 'orgId'>,
+  things: readonly { readonly id: string; readonly kind: string }[],
+): Promise<void> {
+  const owned = things.map(
+    ({ id, kind }): OwnedResource => ({
+      orgId: key.orgId,
+      id,
+      kind,
+      provider: target.provider.id,
+      credential: target.credential.name,
+      keyId: key.id,
+    }),
+  );
+  return owners.record(owned);
+}
+
+export interface ResourceListing {
+  /** The query of the request, with its `?`. */
+  readonly query: string;
+  /** Name of the query parameter that says where a page begins. */
+  readonly after: string;
+  /** Reads a page of the provider; null when that fails after the first one. */
+  page(query: string): Promise<JsonObject | null>;
+  /** Of these ids, those the caller may see. */
+  filterOwned(ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/**
+ * A page of a list that holds nothing but the caller's own. Official clients stop at an empty page, so the
+ * provider's pages are read on until ours is full or theirs end.
+ */
+export async function readOwnedPage(first: JsonObject, listing: ResourceListing): Promise<JsonObject> {
+  const wanted = pageSizeOf(listing.query, pageEntries(first).length);
+  const backwards = /[?&]before(?:_id)?=/.test(listing.query);
+  const found: JsonObject[] = [];
+  let page = first;
+  for (let pages = 1; ; pages++) {
+    const entries = pageEntries(page);
+    const mine = await listing.filterOwned(entries.map(({ id }) => String(id)));
+    found.push(...entries.filter(({ id }) => mine.has(String(id))));
+    const last = entries.at(-1);
+    const ends = page['has_more'] !== true || last === undefined || backwards || pages >= MAX_PAGES;
+    if (ends || found.length >= wanted) break;
+    const next = await listing.page(nextPageQuery(listing, String(last['id'])));
+    if (next === null) break;
+    page = next;
+  }
+  const shown = backwards ? found : found.slice(0, wanted);
+  const more = page['has_more'] === true || shown.length < found.length;
+  return {
+    ...first,
+    data: shown,
+    ...('has_more' in first && { has_more: more }),
+    ...('first_id' in first && { first_id: shown[0]?.['id'] ?? null }),
+    ...('last_id' in first && { last_id: shown.at(-1)?.['id'] ?? null }),
+  };
+}
+
+/** The things on a page. */
+export function pageEntries(page: JsonObject): JsonObject[] {
+  return Array.isArray(page['data']) ? page['data'].filter(isObject) : [];
+}
+
+/** As many as the caller asks for, else as many as the provider shows. */
+function pageSizeOf(query: string, shown: number): number {
+  const limit = Number(new URLSearchParams(query).get('limit') ?? 0);
+  return Number.isInteger(limit) && limit > 0 ? limit : Math.max(DEFAULT_PAGE_SIZE, shown);
+}
+
+function nextPageQuery({ query, after }: ResourceListing, id: string): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set(after, id);
+  return `?${parameters}`;
+}

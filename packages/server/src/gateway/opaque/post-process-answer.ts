@@ -1,0 +1,143 @@
+import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import { findUsage } from '@floe/wire/find-usage';
+import type { Target } from '../catalog.ts';
+import { recordAnswerContent } from '../charged-usage.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { sendToTargets } from '../send-to-targets.ts';
+import { BATCH_INPUT } from './batch-inputs.ts';
+import { omitHeaders } from './headers.ts';
+import { mergeAnswerHeaders } from './opaque-answer.ts';
+import type { OpaqueContext } from './opaque-context.ts';
+import {
+  type HeldAnswer,
+  type OpaquePlanInput,
+  type PostProcessing,
+  planOpaqueAttempt,
+} from './opaque-plan.ts';
+import type { OpaqueRequest } from './opaque-request.ts';
+import {
+  canAccess,
+  findCreatedResources,
+  pageEntries,
+  readOwnedPage,
+  recordResources,
+} from './owned-resources.ts';
+import type { ResourceReference } from './resource-reference.ts';
+import { hasLinks, publicBaseUrl, rewriteLinks } from './rewrite-links.ts';
+
+/** What has to be known of an answer before it goes on, if anything. */
+export function requiredPostProcessing(
+  x: Exchange,
+  resource: ResourceReference,
+  opaque: OpaqueRequest,
+): PostProcessing | null {
+  const { collection, id } = resource;
+  const { method } = x.client;
+  if (collection === null) return null;
+  const shown = hasLinks(resource) ? 'show' : null;
+  if (method === 'GET') return id === null ? 'list' : collection === 'batches' ? 'note' : shown;
+  if (method !== 'POST') return shown;
+  const answers = collection === 'responses' || collection === 'chat/completions';
+  if (id === null) return answers && opaque.isUnstored ? null : 'create';
+  return answers ? null : 'note';
+}
+
+/** Sends a held answer on once its things are written down, or are the caller's only. */
+export async function postProcessAnswer(
+  x: Exchange,
+  input: OpaquePlanInput,
+  held: HeldAnswer,
+): Promise<void> {
+  const answer = tryParseObject(held.body);
+  const body = answer && (await processAnswer(x, input, held.target, answer));
+  if (input.postProcessing === 'create') recordAnswerContent(x, held.body);
+  const headers = omitHeaders(mergeAnswerHeaders(x, held.headers), 'content-length');
+  const bytes = body === null ? held.body : Buffer.from(body);
+  x.client.sendAnswer(held.status, headers, rewriteAnswerLinks(x, input.context, bytes));
+}
+
+/** A client follows the links of a resource with its platform key: they lead here, not to the provider. */
+function rewriteAnswerLinks(
+  { gateway, client, target }: Exchange,
+  { base, resource }: OpaqueContext,
+  body: Buffer,
+): Buffer {
+  if (!target || !hasLinks(resource)) return body;
+  const url = publicBaseUrl(gateway.baseUrl(), String(client.headers.host ?? '')) + base.basePath;
+  return rewriteLinks(body, { url, base, target, resource });
+}
+
+/** The body to send instead; null for the upstream's own bytes. */
+async function processAnswer(
+  x: Exchange,
+  input: OpaquePlanInput,
+  target: Target,
+  answer: JsonObject,
+): Promise<string | null> {
+  const {
+    postProcessing: work,
+    context: { resource, key },
+  } = input;
+  if (work === 'show') return null;
+  if (work === 'list')
+    return Array.isArray(answer['data'])
+      ? JSON.stringify(await filterListedResources(x, input, answer))
+      : null;
+  if (work === 'create' && (resource.surface === 'responses' || resource.surface === 'chat'))
+    x.answer.setUsage(findUsage(answer) ?? null);
+  if (work === 'create' && resource.surface === 'responses') {
+    const { id, status } = answer;
+    x.answer.setResponseId(typeof id === 'string' ? id : null);
+    x.answer.setFinishReason(typeof status === 'string' ? status : null);
+  }
+  const kind = isValidatedBatch(input.request) ? BATCH_INPUT : resource.collection;
+  const things = findCreatedResources(resource, work === 'create' ? kind : null, answer);
+  if (things.length > 0) await recordResources(x.gateway.resourceOwners, target, key, things);
+  return null;
+}
+
+async function filterListedResources(
+  x: Exchange,
+  input: OpaquePlanInput,
+  first: JsonObject,
+): Promise<JsonObject> {
+  const { base, resource, key, catalog, path } = input.context;
+  const { resourceOwners: owners } = x.gateway;
+  const page = async (query: string): Promise<JsonObject | null> => {
+    if (!x.route) return null;
+    const next: OpaquePlanInput = { ...input, query, bufferedAnswer: null };
+    await sendToTargets(x, x.route, (target) => planOpaqueAttempt(x, target, next));
+    return next.bufferedAnswer && tryParseObject(next.bufferedAnswer.body);
+  };
+  const mine = async (ids: readonly string[]) => {
+    const known = await owners.find(key.orgId, ids);
+    const provider = x.target?.provider.id;
+    return new Set(
+      ids.filter((id) =>
+        known.get(id)?.some((one) => one.provider === provider && canAccess(catalog.resourceScope, key, one)),
+      ),
+    );
+  };
+  const shown = await readOwnedPage(first, {
+    query: path.query,
+    after: base.style === 'a' ? 'after' : 'after_id',
+    page,
+    filterOwned: mine,
+  });
+  const things = pageEntries(shown).flatMap((entry) => findCreatedResources(resource, null, entry));
+  if (x.target && things.length > 0) await recordResources(owners, x.target, key, things);
+  return shown;
+}
+
+function isValidatedBatch({ body }: OpaqueRequest): boolean {
+  return body.kind === 'upload' && body.check?.isBatchInput === true;
+}
+
+function tryParseObject(body: Buffer): JsonObject | null {
+  try {
+    const value = parseJsonExactly(body.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+import { Fault } from '@floe/contract/faults';
+
+/** A request's address below the base of its surface. */
+export interface RequestPath {
+  /** As sent, still encoded; none for the base itself. */
+  readonly segments: readonly string[];
+  /** With its `?`; empty without one. */
+  readonly query: string;
+}
+
+/**
+ * Reads what stands behind a base. Refuses whatever two readers could take for different paths: dot segments,
+ * empty segments, backslashes, encoded slashes, control characters, doubly encoded text, absolute forms.
+ *
+ * @throws Fault `invalid_request`
+ */
+export function parseRequestPath(rest: string): RequestPath {
+  const at = rest.indexOf('?');
+  const path = at === -1 ? rest : rest.slice(0, at);
+  const query = at === -1 ? '' : rest.slice(at);
+  if (/[^\x21-\x7e]|#/.test(query))
+    throw invalidPathFault('Its query holds characters that must be percent-encoded.');
+  const segments = path.replace(/^\//, '').replace(/\/$/, '').split('/');
+  if (segments.length === 1 && segments[0] === '') return { segments: [], query };
+  for (const segment of segments) validateSegment(segment);
+  return { segments, query };
+}
+
+function validateSegment(segment: string): void {
+  const text = tryDecode(segment);
+  if (text === undefined) throw invalidPathFault('It holds a percent sign that begins no character.');
+  if (text === '') throw invalidPathFault('It holds an empty segment (//).');
+  if (text === '.' || text === '..') throw invalidPathFault('It holds a dot segment.');
+  if (/[\x00-\x1f\x7f/\\?#%]/.test(text) || /[^\x21-\x7e]/.test(segment))
+    throw invalidPathFault('It holds an encoded slash or a character that no path needs.');
+}
+
+function tryDecode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+function invalidPathFault(why: string): Fault {
+  return new Fault('invalid_request', `This path is not passed on. ${why}`, { param: 'path' });
+}

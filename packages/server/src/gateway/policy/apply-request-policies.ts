@@ -1,0 +1,64 @@
+import { Fault } from '@floe/contract/faults';
+import { evaluateRequestPolicies } from '../../guardrails/policies/evaluate-bodies.ts';
+import { denialMessage, type PolicyEvaluation } from '../../guardrails/policies/evaluate-policies.ts';
+import type { CompiledPolicies } from '../../guardrails/policies/policies.ts';
+import type { PolicyRequest } from '../../guardrails/policies/request-subject.ts';
+import type { KeyRecord } from '../../platform/keyring.ts';
+import type { ClientRequest } from '../client-request.ts';
+import { endUserOf } from '../end-user.ts';
+import type { Exchange } from '../exchange-record.ts';
+
+/**
+ * Judges a request by its org's policies. Returns the body to send on: the client's own, or one without the
+ * values that a rule wants out of it. From here on the answer is judged too.
+ *
+ * @throws Fault `policy_denied`
+ */
+export function applyRequestPolicies(
+  x: Exchange,
+  key: KeyRecord,
+  prompt: ClientRequest,
+  policies: CompiledPolicies,
+): Buffer {
+  const { request: policySet, answer } = policies;
+  const request = createPolicyRequest(x, key, prompt);
+  if (answer) x.policy = { ...x.policy, answerContext: { policySet: answer, request } };
+  if (policySet === null) return prompt.body;
+  const { evaluation, body } = evaluateRequestPolicies(policySet, request);
+  recordPolicyDecisions(x, evaluation);
+  if (evaluation.deniedBy) throw new Fault('policy_denied', denialMessage(evaluation.deniedBy));
+  if (body !== prompt.body) recordRewriting(x, evaluation);
+  return body;
+}
+
+function createPolicyRequest(
+  x: Exchange,
+  key: KeyRecord,
+  { body, members, model, stream }: ClientRequest,
+): PolicyRequest {
+  return {
+    body,
+    members,
+    model,
+    stream,
+    surface: x.surface.name,
+    key: key.name,
+    team: key.team,
+    owner: key.owner,
+    endUser: endUserOf(x),
+    metadata: x.controls?.metadata ?? null,
+    session: x.session,
+  };
+}
+
+/** Every rule that applied, on the row. */
+export function recordPolicyDecisions(x: Exchange, { decisions }: PolicyEvaluation): void {
+  for (const { outcome, because } of decisions) x.decisions.push({ step: 'policy', outcome, because });
+}
+
+/** Told in `x-floe-redacted`: what went on is not what was sent. */
+export function recordRewriting(x: Exchange, { decisions }: PolicyEvaluation): void {
+  const names = decisions.filter(({ outcome }) => outcome === 'redacted').map(({ policy }) => policy.name);
+  const rewrittenBy = [...new Set([...(x.policy.rewrittenBy ?? []), ...names])];
+  x.policy = { ...x.policy, rewrittenBy };
+}

@@ -1,0 +1,261 @@
+import { countFindingsInText, type FindingCounts } from '@floe/conditions/detect/redact';
+import { SensitiveDataScan } from '@floe/conditions/detect/scan';
+import { formatFaultBody } from '@floe/contract/fault-response';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { AnswerStreamReader } from '@floe/wire/dialect';
+import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import type { AnswerEvent } from '@floe/wire/events';
+import { tryParseJson } from '@floe/wire/json-narrowing';
+import { formatSseFrame, parseSseFrame, type SseEvent, SseFramer } from '@floe/wire/sse';
+import type { Usage } from '@floe/wire/usage';
+import { AnswerSubject } from '../../guardrails/policies/answer-subject.ts';
+import {
+  denialMessage,
+  evaluatePolicies,
+  type PolicyEvaluation,
+} from '../../guardrails/policies/evaluate-policies.ts';
+import type { CompiledPolicy, PolicySet } from '../../guardrails/policies/policies.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { formatResponsesFailure } from '../responses-failure.ts';
+import type { AnswerPolicyContext } from './answer-policy-context.ts';
+import { recordPolicyDecisions } from './apply-request-policies.ts';
+
+/** How far back a value may have begun that ends in the newest frame; longer ones are found at the end. */
+const MATCH_TAIL_CHARS = 1024;
+/** What tells that an answer is about to be over; escaped quotes keep content from looking like it. */
+const FINISH_PATTERN =
+  /"(?:finish_reason|stop_reason)"\s*:\s*"|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+const FINAL_EVENT_PATTERN =
+  /"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed))"|^\[DONE\]$/;
+
+interface Block {
+  /** In pieces: joined once, at the end. */
+  readonly pieces: string[];
+  tail: string;
+}
+
+/**
+ * Judges a stream on its way to the client, frame by frame, in the client's own dialect. A frame that completes a
+ * value some rule denies is not passed, and nothing after it. Frames that announce the finish are held until the
+ * whole answer was judged, so that a stopped stream never looks finished.
+ */
+export class StreamPolicyFilter {
+  /** Set once: nothing more may pass, and this is told. */
+  fault: Fault | null = null;
+  /** Something that passed is content, not only an announcement. */
+  hasContent = false;
+  #x: Exchange;
+  #context: AnswerPolicyContext;
+  #earlyPolicies: PolicySet | null;
+  /** Rules in force could deny the answer: its finish waits for them. */
+  #mayDeny: boolean;
+  #framer = new SseFramer();
+  #reader: AnswerStreamReader;
+  #blocks = new Map<number, Block>();
+  #tools: string[] = [];
+  #finish = '';
+  /** As the stream says it, else as it is known from elsewhere: not every client is shown it. */
+  #usage: Usage | null = null;
+  #findings: FindingCounts = new Map();
+  #hasNewFinding = false;
+  #hasOpened = false;
+  #held: Buffer[] = [];
+  #isFinishing = false;
+  #isEvaluated = false;
+  /** What an error event of the Responses dialect goes on from. */
+  #response: JsonObject | null = null;
+  #lastData = '';
+
+  constructor(x: Exchange, context: AnswerPolicyContext, usage: Usage | null = null) {
+    this.#x = x;
+    this.#usage = usage;
+    this.#context = context;
+    this.#earlyPolicies = selectEarlyPolicies(context.policySet);
+    this.#mayDeny = context.policySet.policies.some(canDeny);
+    this.#reader = UPSTREAM_DIALECTS[x.surface.dialect].createAnswerReader(
+      (event) => this.#onAnswerEvent(event),
+      {
+        id: x.id,
+      },
+    );
+  }
+
+  /** The part of `bytes` that may pass now; look at `fault` afterwards. */
+  filter(bytes: Buffer | string): Buffer {
+    const frames = this.#framer.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+    const passing: Buffer[] = [];
+    let from = frames.lead;
+    for (const end of frames.ends) {
+      if (this.fault) break;
+      this.#filterFrame(frames.bytes.subarray(from, end), passing);
+      from = end;
+    }
+    return passing.length === 1 && passing[0] ? passing[0] : Buffer.concat(passing);
+  }
+
+  /** The answer is over: what was held may pass, unless a rule denies it. */
+  end(): Buffer {
+    if (!this.#isEvaluated) {
+      this.#reader.end();
+      this.#evaluateWhole();
+    }
+    const held = this.fault ? [] : this.#held;
+    this.#held = [];
+    return Buffer.concat(held);
+  }
+
+  /** The error as the client's dialect tells it inside a stream; of what did not pass it repeats nothing. */
+  formatError(fault: Fault): string {
+    const { id, surface } = this.#x;
+    if (surface.dialect === 'messages')
+      return formatSseFrame('error', formatFaultBody(fault, id, 'anthropic'));
+    if (surface.dialect === 'responses')
+      return formatResponsesFailure(fault, this.#response, this.#lastData, id);
+    return formatSseFrame(undefined, formatFaultBody(fault, id, 'openai'));
+  }
+
+  #filterFrame(frame: Buffer, passing: Buffer[]): void {
+    const event = parseSseFrame(frame);
+    if (event) this.#readEvent(event);
+    if (this.fault) return;
+    if (this.#isFinishing && !this.#isEvaluated && this.#mayDeny) {
+      this.#held.push(frame);
+      return;
+    }
+    if (this.#held.length > 0) passing.push(...this.#held);
+    this.#held = [];
+    passing.push(frame);
+    this.hasContent ||= this.#hasOpened;
+    if (event) this.#recordPassed(event);
+  }
+
+  #readEvent({ event, data }: SseEvent): void {
+    this.#isFinishing ||= FINISH_PATTERN.test(data);
+    this.#reader.read({ event, data });
+    if (this.#hasNewFinding && this.#earlyPolicies) this.#evaluateEarly(this.#earlyPolicies);
+    if (!this.fault && this.#isFinishing && FINAL_EVENT_PATTERN.test(data)) this.#evaluateWhole();
+  }
+
+  #recordPassed({ event, data }: SseEvent): void {
+    if (this.#x.surface.dialect !== 'responses') return;
+    this.#lastData = data;
+    if (event !== 'response.created') return;
+    const parsed = tryParseJson(data);
+    if (isObject(parsed) && isObject(parsed['response'])) this.#response = parsed['response'];
+  }
+
+  #onAnswerEvent(event: AnswerEvent): void {
+    if (event.type === 'open') {
+      this.#hasOpened = true;
+      this.#blocks.set(event.block, { pieces: [], tail: '' });
+      if (event.kind === 'tool' && event.name !== undefined) this.#tools.push(event.name);
+    } else if (event.type === 'delta') this.#addText(event.block, event.text);
+    else if (event.type === 'usage') this.#usage = event.usage;
+    else if (event.type === 'finish') {
+      this.#hasOpened = true;
+      this.#finish = event.raw;
+    }
+  }
+
+  #addText(at: number, text: string): void {
+    const block = this.#blocks.get(at);
+    if (!block) return;
+    block.pieces.push(text);
+    if (this.#earlyPolicies === null) return;
+    const recent = block.tail + text;
+    block.tail = recent.slice(-MATCH_TAIL_CHARS);
+    for (const { kind } of new SensitiveDataScan(recent, this.#earlyPolicies.detects).findings) {
+      if (this.#findings.has(kind)) continue;
+      this.#findings.set(kind, 1);
+      this.#hasNewFinding = true;
+    }
+  }
+
+  /** Rules that need nothing but what was found so far. */
+  #evaluateEarly(policySet: PolicySet): void {
+    this.#hasNewFinding = false;
+    const subject = new AnswerSubject(EMPTY_ANSWER, this.#context.request, policySet, () => this.#findings);
+    const evaluation = evaluatePolicies(policySet, subject);
+    if (this.#applyDenial(evaluation)) recordStreamDecisions(this.#x, evaluation);
+  }
+
+  #evaluateWhole(): void {
+    this.#isEvaluated = true;
+    const { policySet, request } = this.#context;
+    const texts = [...this.#blocks.values()].map(({ pieces }) => pieces.join(''));
+    const text = texts.join('\n');
+    const answer = {
+      text,
+      finish: this.#finish,
+      tools: this.#tools,
+      usage: this.#usage ?? this.#x.answer.usage,
+    };
+    const subject = new AnswerSubject(answer, request, policySet, () => findInTexts(texts, policySet));
+    const evaluation = evaluatePolicies(policySet, subject);
+    recordStreamDecisions(this.#x, evaluation);
+    this.#applyDenial(evaluation);
+  }
+
+  #applyDenial({ deniedBy, redact, decisions }: PolicyEvaluation): boolean {
+    if (deniedBy) this.fault = new Fault('policy_denied', denialMessage(deniedBy));
+    else if (redact.size > 0)
+      this.fault = unredactableFault(decisions.find((one) => one.outcome === 'redacted')?.policy);
+    return this.fault !== null;
+  }
+}
+
+/** A kept stream as the client may have it. @throws Fault `policy_denied` before anything of it was told */
+export function applyStreamPolicies(
+  x: Exchange,
+  text: Buffer | string,
+  usage: Usage | null,
+): Buffer | string {
+  if (x.policy.answerContext === null) return text;
+  const filter = new StreamPolicyFilter(x, x.policy.answerContext, usage);
+  const good = filter.filter(text);
+  const rest = filter.end();
+  if (filter.fault) throw filter.fault;
+  return Buffer.concat([good, rest]);
+}
+
+const EMPTY_ANSWER = { text: '', finish: '', tools: [], usage: null } as const;
+
+function unredactableFault(policy: CompiledPolicy | undefined): Fault {
+  return new Fault(
+    'policy_denied',
+    `The policy "${policy?.name}" takes values out of answers, which a stream cannot have done to it; ask for the answer whole (stream: false).`,
+  );
+}
+
+function canDeny({ action, enforced }: CompiledPolicy): boolean {
+  return enforced && (action === 'deny' || action === 'redact');
+}
+
+/** Nothing is taken out of a stream: what would be, stops it. */
+function recordStreamDecisions(x: Exchange, evaluation: PolicyEvaluation): void {
+  const decisions = evaluation.decisions.map((decision) =>
+    decision.outcome === 'redacted' ? { ...decision, outcome: 'denied' as const } : decision,
+  );
+  recordPolicyDecisions(x, { ...evaluation, decisions });
+}
+
+function findInTexts(texts: readonly string[], { detects }: PolicySet): FindingCounts {
+  const found: FindingCounts = new Map();
+  for (const text of texts)
+    for (const [kind, count] of countFindingsInText(text, detects))
+      found.set(kind, (found.get(kind) ?? 0) + count);
+  return found;
+}
+
+/** The rules that can stop a stream before its end: those that look for something and ask nothing of the whole answer. */
+function selectEarlyPolicies({ policies, needs }: PolicySet): PolicySet | null {
+  const asks = ({ condition }: CompiledPolicy) =>
+    [...(condition?.inputs ?? [])].some((need) => /^(?:answer|usage)\b/.test(need));
+  // An exception whose condition is not known yet may still spare what comes behind it.
+  const open = policies.findIndex((policy) => policy.action === 'allow' && policy.enforced && asks(policy));
+  const before = open === -1 ? policies : policies.slice(0, open);
+  const early = before.filter((policy) => policy.detects !== null && !asks(policy));
+  if (!early.some(canDeny)) return null;
+  return { policies: early, needs, detects: new Set(early.flatMap(({ detects }) => [...(detects ?? [])])) };
+}

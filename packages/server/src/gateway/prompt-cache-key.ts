@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { CanonicalRequest as WireAsk } from '@floe/wire/request';
+import type { ClientRequest } from './client-request.ts';
+import { findSessionId } from './conversation.ts';
+import type { Exchange } from './exchange-record.ts';
+
+/** The head of a conversation is told by so many characters of what was said first. */
+const MAX_HEAD_CHARACTERS = 2_000;
+
+/**
+ * Names the conversation of a request for a provider's prompt cache: the same in every request of the conversation,
+ * and nothing a provider or another org could tell anybody by. A client that names no session has one conversation
+ * per system prompt and first question.
+ */
+export function promptCacheKey(x: Exchange, prompt: ClientRequest, canonical: WireAsk): string {
+  const hash = createHash('sha256').update(`${x.caller.key.orgId}\n`);
+  const session = findSessionId(x.client.headers, prompt);
+  if (session !== null) hash.update(`session\n${session}`);
+  else for (const text of conversationHead(canonical)) hash.update(`\n${text.length}\n${text}`);
+  return `floe-${hash.digest('base64url').slice(0, 32)}`;
+}
+
+function conversationHead({ system, turns, tools }: WireAsk): string[] {
+  const first = turns.find(({ role }) => role === 'user');
+  const texts = [...system, ...(first?.parts ?? [])].map((part) =>
+    part.type === 'text' ? part.text : part.type,
+  );
+  return [...texts.map((text) => text.slice(0, MAX_HEAD_CHARACTERS)), ...tools.map(({ name }) => name)];
+}

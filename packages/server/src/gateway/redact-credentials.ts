@@ -1,0 +1,43 @@
+import { Fault } from '@floe/contract/faults';
+import { UpstreamRefusal } from './upstream-fault.ts';
+
+const REDACTED_TEXT = '[redacted]';
+/** Tokens that a request gets on its way out, such as those of a cloud identity. */
+const TOKEN_PATTERN = /\b(Bearer|Basic)\s+[\w.~+/=-]{16,}|\b(Signature=)[0-9a-f]{32,}/gi;
+
+/**
+ * A failure without our credentials in its words: some hosts echo the headers of a request in their errors. Returns
+ * the error itself where there is nothing to hide.
+ */
+export function redactCredentials(error: Error, secrets: readonly string[]): Error {
+  const clean = (text: string) => redactText(text, secrets);
+  if (error instanceof UpstreamRefusal) {
+    const text = error.body.toString('latin1');
+    const headers = error.headers.map(clean);
+    const body = clean(text);
+    if (body === text && headers.every((value, at) => value === error.headers[at])) return error;
+    const { status, contentType, isContextLength } = error;
+    return new UpstreamRefusal(status, contentType, Buffer.from(body, 'latin1'), {
+      isContextLength,
+      headers,
+    });
+  }
+  if (!(error instanceof Fault)) return error;
+  const { code, message, detail } = error;
+  const said = detail.upstreamBody;
+  const kept = said === undefined ? undefined : clean(said);
+  const shown = clean(message);
+  if (shown === message && kept === said) return error;
+  return new Fault(code, shown, { ...detail, ...(kept === undefined ? {} : { upstreamBody: kept }) });
+}
+
+function redactText(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets)
+    for (const form of [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret)])
+      clean = clean.replaceAll(form, REDACTED_TEXT);
+  return clean.replace(
+    TOKEN_PATTERN,
+    (_, scheme = '', signature = '') => `${scheme}${scheme ? ' ' : ''}${signature}${REDACTED_TEXT}`,
+  );
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import { sseReply } from '@floe/testkit/upstream-reply';
+import { startFakeClockGateway } from './test/fake-clock-gateway.ts';
+
+const event = (type: string, more: object) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const USAGE = {
+  input_tokens: 21,
+  cache_read_input_tokens: 4,
+  cache_creation_input_tokens: 0,
+  output_tokens: 1,
+};
+const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: USAGE };
+
+test('what a provider told of usage before its connection broke is on the row', async (t) => {
+  const gateway = await startFakeClockGateway({
+    upstreams: {
+      messaging: () =>
+        sseReply([
+          event('message_start', { message: MESSAGE }),
+          event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+          event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'The ice' } }),
+          event('content_block_delta', { index: 0, delta: { type: 'text_delta', text: ' is thick.' } }),
+        ]),
+    },
+    providers: { messaging: { kind: 'anthropic-compatible' } },
+    routes: [{ model: 'alone', targets: ['messaging/m'], retries: 0 }],
+  });
+  t.after(() => gateway.close());
+  // Closed within a chunk, which is a broken connection too; a reset could overtake what was sent before it.
+  await gateway.upstream('messaging').setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked' }));
+  for (const surface of ['messages', 'chat'] as const) {
+    const turn = { messages: [{ role: 'user', content: 'hello' }], max_tokens: 9 };
+    await gateway.settled(gateway.send(surface, { model: 'alone', stream: true, ...turn }), 0);
+    const row = gateway.rows.at(-1);
+    assert.deepEqual([row?.usage_source, row?.input_tokens], ['provider', 25], `${surface}: ${row?.state}`);
+  }
+});

@@ -1,0 +1,87 @@
+import { Fault } from '@floe/contract/faults';
+import type { Target } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+import { MIN_SILENCE_MS } from './first-token-deadline.ts';
+import { backoffDelayMs, classifyRetry, MAX_RETRY_WAIT_MS } from './retry.ts';
+import { targetName } from './routing-strategy.ts';
+
+/** A prompt that is warm at a rate-limited target is worth this wait; elsewhere it is read and paid anew. */
+const WARM_WAIT_MS = 2_000;
+
+/** The tries of one target so far. */
+export interface TargetRetries {
+  readonly retries: number;
+  readonly maxRetries: number;
+  /** No further target could be asked. */
+  readonly isLast: boolean;
+  /** The conversation was answered here within the last minutes: its prompt is in the provider's cache. */
+  readonly isWarm: boolean;
+  /** Monotonic milliseconds at which the exchange must be over. */
+  readonly deadlineAt: number;
+}
+
+/**
+ * Milliseconds after which a target that failed may be tried again; null when it may not. The reason is in the
+ * decision trace where another decision was possible.
+ */
+export function retryDelayMs(
+  x: Exchange,
+  target: Target,
+  error: unknown,
+  tries: TargetRetries,
+): number | null {
+  if (tries.retries >= tries.maxRetries || classifyRetry(error) !== 'same_target') return null;
+  const why = tries.isLast ? null : reasonToMoveOn(x, target, error, tries);
+  if (why !== null) {
+    recordSendDecision(x, 'no_retry', `${targetName(target)}: ${why}`);
+    return null;
+  }
+  const { breakers, clock, random } = x.gateway;
+  const orgId = x.caller.key.orgId;
+  const jittered = backoffDelayMs(error, tries.retries, random);
+  if (jittered === null) return null;
+  const wait = Math.max(jittered, breakers.cooldownMs(orgId, target));
+  if (wait > MAX_RETRY_WAIT_MS || breakers.waitMs(orgId, target) > wait) return null;
+  if (clock.monotonic() + wait >= tries.deadlineAt) return null;
+  if (breakers.acquireRetry(orgId, target)) return wait;
+  recordSendDecision(x, 'no_retry', `${targetName(target)}: its retry budget of these 30 seconds is used up`);
+  return null;
+}
+
+/** The target and its failure, for the decision trace. */
+export function describeFailure(target: Target, error: unknown): string {
+  return `${targetName(target)}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** Why the next target is better than another try of this one; null when it is not. */
+function reasonToMoveOn(
+  x: Exchange,
+  target: Target,
+  error: unknown,
+  { isWarm }: TargetRetries,
+): string | null {
+  if (!(error instanceof Fault && error.code === 'upstream_rate_limited')) return reasonForSilence(x);
+  if (!isWarm) return 'rate limited; another target is left, and no prompt cache is warm here';
+  const cooling = x.gateway.breakers.cooldownMs(x.caller.key.orgId, target);
+  const asked = Math.ceil(Math.max(error.detail.retryAfterMs ?? 0, cooling));
+  if (asked > WARM_WAIT_MS)
+    return `rate limited for ${asked} ms; a warm prompt cache is worth ${WARM_WAIT_MS} ms, and another target is left`;
+  recordSendDecision(
+    x,
+    'waits',
+    `${targetName(target)}: rate limited for ${asked} ms, and its prompt cache is warm`,
+  );
+  return null;
+}
+
+/** A target that closed its connection after a long silence is not asked again. */
+function reasonForSilence({ attempts }: Exchange): string | null {
+  const last = attempts.at(-1);
+  const silentMs = last?.first_token_ms === null ? (last.duration_ms ?? 0) : 0;
+  if (silentMs < MIN_SILENCE_MS) return null;
+  return `silent for ${Math.round(silentMs / 1000)} s before it failed; another target is left`;
+}
+
+function recordSendDecision(x: Exchange, outcome: string, because: string): void {
+  x.decisions.push({ step: 'send', outcome, because });
+}

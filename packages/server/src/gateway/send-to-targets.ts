@@ -1,0 +1,18 @@
+import type { ResolvedRoute } from './catalog.ts';
+import type { Exchange } from './exchange-record.ts';
+import { type AttemptPlanner, Failover } from './failover.ts';
+
+/**
+ * Tries the targets in order until one has answered. Before content reaches the client a failure may be tried
+ * again on the same target or handed to the next; after content only a route that says `rescue: replay` goes on.
+ */
+export async function sendToTargets(x: Exchange, route: ResolvedRoute, plan: AttemptPlanner): Promise<void> {
+  const failover = new Failover(x, route, plan);
+  const { targets } = route;
+  for (let at = 0; at < targets.length; at += 1) {
+    const target = targets[at];
+    if (target && (await failover.tryTarget(target, at === targets.length - 1))) return;
+  }
+  if (await failover.tryUnhealthyTargets()) return;
+  throw failover.finalError();
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { StoredResponseOwner } from '../../store/stored-responses.ts';
+import { type ClientRequest, parseBody } from '../client-request.ts';
+import { type ConversationItem, conversationItems, toInputItems } from './conversation-items.ts';
+import type { StoredTurn, TurnStore } from './turn-store.ts';
+
+const ITEM_REFERENCE_TYPE = Buffer.from('"item_reference"');
+/** Ids of items that were written here name their response: `msg_<exchange>_<index>`. */
+const FLOE_ITEM_ID = /^(?:msg|rs|fc|ctc)_([A-Za-z0-9]{1,40})_\d+$/;
+/** More responses than this in one request are no conversation. */
+const MAX_RESPONSES = 500;
+
+/**
+ * The items that `input` only names. Those of a response written here are looked up, and those of the
+ * conversation gone on from; a provider's own stay references, which it resolves itself.
+ */
+export async function resolveItemReferences(
+  store: TurnStore,
+  owner: StoredResponseOwner,
+  prompt: ClientRequest,
+  conversation: readonly StoredTurn[],
+): Promise<ReadonlyMap<string, ConversationItem>> {
+  const found = new Map<string, ConversationItem>();
+  if (!prompt.body.includes(ITEM_REFERENCE_TYPE)) return found;
+  const wanted = new Set(toInputItems(parseBody(prompt)['input']).flatMap(referencedIds));
+  const responses = new Set([...wanted].flatMap((id) => FLOE_ITEM_ID.exec(id)?.[1] ?? []));
+  const turns = [...conversation];
+  for (const id of [...responses].slice(0, MAX_RESPONSES)) {
+    const turn = await store.find(owner, `resp_${id}`);
+    if (turn) turns.push(turn);
+  }
+  for (const entry of conversationItems(turns)) {
+    const id = String(entry.item['id'] ?? '');
+    if (wanted.has(id)) found.set(id, entry);
+  }
+  return found;
+}
+
+function referencedIds(item: JsonObject): string[] {
+  return item['type'] === 'item_reference' && typeof item['id'] === 'string' ? [item['id']] : [];
+}

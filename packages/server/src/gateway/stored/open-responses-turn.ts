@@ -1,0 +1,57 @@
+import { Fault } from '@floe/contract/faults';
+import { readBooleanAt, readStringAt } from '@floe/wire/json-edits';
+import type { Catalog } from '../catalog.ts';
+import type { ClientRequest } from '../client-request.ts';
+import type { Exchange } from '../exchange-record.ts';
+import { resolveItemReferences } from './item-references.ts';
+import { requireFinishedTurns } from './refresh-response.ts';
+import { ResponsesTurn } from './responses-turn.ts';
+import type { StoredTurn } from './turn-store.ts';
+
+/**
+ * Reads what the request says about stored turns. Null when it neither refers to one nor becomes one.
+ *
+ * @throws Fault `previous_response_not_found` for an id that is unknown, expired, deleted or another key's,
+ *   `invalid_request` for one whose answer is still being made.
+ */
+export async function openResponsesTurn(x: Exchange, prompt: ClientRequest): Promise<ResponsesTurn | null> {
+  const { catalog, key } = x.caller;
+  if (!catalog.storedResponses) return null;
+  const owner = { orgId: key.orgId, keyId: catalog.resourceScope === 'org' ? null : key.id };
+  const previous = prompt.members.get('previous_response_id');
+  const previousId = previous && readStringAt(prompt.body, previous);
+  const conversation = previousId ? await loadConversation(x, catalog, owner, previousId) : [];
+  const references = await resolveItemReferences(x.gateway.turns, owner, prompt, conversation);
+  const keeps = isStoredRequest(prompt);
+  if (!keeps && conversation.length === 0 && references.size === 0) return null;
+  return new ResponsesTurn(prompt, keeps, conversation, references);
+}
+
+async function loadConversation(
+  { gateway }: Exchange,
+  catalog: Catalog,
+  owner: { readonly orgId: string; readonly keyId: string | null },
+  responseId: string,
+): Promise<readonly StoredTurn[]> {
+  const { turns } = gateway;
+  const turn = await turns.find(owner, responseId);
+  const conversation = turn && (await turns.conversation(turn));
+  if (conversation) return requireFinishedTurns(gateway, catalog, conversation);
+  const shown = responseId.slice(0, 100);
+  const why = turn
+    ? `An earlier response that "${shown}" was built on has been deleted.`
+    : `There is no stored response "${shown}": it was never stored, was deleted, has expired or belongs to another key.`;
+  throw new Fault('previous_response_not_found', `${why} Send the conversation in "input".`, {
+    param: 'previous_response_id',
+  });
+}
+
+/** `store` is on unless said otherwise; what leans on a provider's own state cannot be told again elsewhere. */
+function isStoredRequest({ body, members }: ClientRequest): boolean {
+  const store = members.get('store');
+  if (store && readBooleanAt(body, store) === false) return false;
+  return !['conversation', 'prompt'].some((name) => {
+    const span = members.get(name);
+    return span !== undefined && body[span.start] !== 0x6e;
+  });
+}

@@ -1,0 +1,31 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { tryParseExactJson } from '@floe/wire/json-narrowing';
+
+/** Names of the events that say something whole; deltas are not parsed for this. */
+const WHOLE_EVENT_PATTERN = /"response\.(?:output_item\.done|completed|incomplete)"/;
+
+/** Gathers a response object from the events of its stream. */
+export class ResponseCollector {
+  /** There once its last event was heard. */
+  response: JsonObject | null = null;
+  readonly #items: JsonObject[] = [];
+
+  /** `data` of one event. */
+  add(data: string): void {
+    if (!WHOLE_EVENT_PATTERN.test(data)) return;
+    const event = tryParseExactJson(data);
+    if (!isObject(event)) return;
+    if (event['type'] === 'response.output_item.done' && isObject(event['item']))
+      this.#items.push(event['item']);
+    else if (event['type'] === 'response.completed' || event['type'] === 'response.incomplete')
+      this.#complete(event['response']);
+  }
+
+  /** Some hosts leave the output out of the last event. */
+  #complete(response: unknown): void {
+    if (!isObject(response)) return;
+    const output = response['output'];
+    this.response =
+      Array.isArray(output) && output.length > 0 ? response : { ...response, output: this.#items };
+  }
+}

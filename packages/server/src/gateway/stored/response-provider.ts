@@ -1,0 +1,140 @@
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject, parseJsonExactly } from '@floe/contract/json';
+import type { Timer } from '../../core/clock.ts';
+import type { Credential, Provider } from '../../providers/configured-provider.ts';
+import type { UpstreamHandler } from '../../providers/transport.ts';
+import { buildUpstreamRequest } from '../../providers/upstream-request.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Gateway } from '../gateway.ts';
+import type { StoredTurn } from './turn-store.ts';
+
+/** The provider is asked for something it has ready: it need not think. */
+const ANSWER_TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** What is asked about: the response, and where it is kept. */
+export type ProviderResponseReference = Pick<StoredTurn, 'held' | 'origin' | 'response'>;
+
+export interface ProviderAnswer {
+  readonly status: number;
+  /** Null when it is no JSON object. */
+  readonly body: JsonObject | null;
+}
+
+const PROVIDER_CALLS = {
+  show: { method: 'GET', below: '', body: null },
+  delete: { method: 'DELETE', below: '', body: null },
+  cancel: { method: 'POST', below: '/cancel', body: Buffer.from('{}') },
+} as const;
+
+type ProviderAction = keyof typeof PROVIDER_CALLS;
+
+/**
+ * Asks the provider that keeps a response to show it, delete it or stop making it. Null when the provider or the credential it was made with is not configured any more.
+ *
+ * @throws Fault `upstream_unreachable`, `upstream_timeout` or `upstream_error`.
+ */
+export async function callResponseProvider(
+  gateway: Gateway,
+  catalog: Catalog,
+  turn: ProviderResponseReference,
+  wish: ProviderAction,
+): Promise<ProviderAnswer | null> {
+  const { method, below, body } = PROVIDER_CALLS[wish];
+  const keeper = findResponseProvider(catalog, turn);
+  if (!keeper) return null;
+  const { provider, credential } = keeper;
+  const [path, query] = provider.pathOf('responses', '', false).split('?');
+  const resource = `${path}/${encodeURIComponent(String(turn.response['id']))}${below}`;
+  const headers = [...provider.headersFor(credential), 'accept', 'application/json'];
+  const address = query === undefined ? resource : `${resource}?${query}`;
+  const recipient = { provider, credential, timeouts: provider.timeouts };
+  const request = { ...buildUpstreamRequest(recipient, address, headers, body), method };
+  return new Promise((resolve, reject) => {
+    const told = (answer: ProviderAnswer) =>
+      resolve({ ...answer, body: answer.body && restorePreviousResponseId(answer.body, turn) });
+    const call = new ProviderCall(provider.id, told, reject);
+    const cancel = gateway.transport.dispatch(request, call);
+    const timer = gateway.clock.after(ANSWER_TIMEOUT_MS, () => {
+      cancel();
+      call.fail(new Fault('upstream_timeout', `${provider.id} did not answer within 30 seconds.`));
+    });
+    call.setTimeout(timer);
+  });
+}
+
+/** The provider may not know what the response went on from (`restorePreviousId`). */
+function restorePreviousResponseId(body: JsonObject, { response }: ProviderResponseReference): JsonObject {
+  const name = 'previous_response_id';
+  return name in body && response[name] !== undefined ? { ...body, [name]: response[name] } : body;
+}
+
+function findResponseProvider(
+  catalog: Catalog,
+  { held, origin }: ProviderResponseReference,
+): { provider: Provider; credential: Credential } | null {
+  if (!held) return null;
+  for (const provider of catalog.providers.values())
+    for (const credential of provider.credentials)
+      if (provider.sealOrigin(credential) === origin) return { provider, credential };
+  return null;
+}
+
+class ProviderCall implements UpstreamHandler {
+  readonly #provider: string;
+  readonly #resolve: (answer: ProviderAnswer) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #chunks: Buffer[] = [];
+  #status = 0;
+  #size = 0;
+  #timer: Timer | null = null;
+
+  constructor(provider: string, resolve: (answer: ProviderAnswer) => void, reject: (error: Error) => void) {
+    this.#provider = provider;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Cancelled when the answer is there. */
+  setTimeout(timer: Timer): void {
+    this.#timer = timer;
+  }
+
+  onConnected(): void {
+    // One deadline covers the whole call.
+  }
+
+  onHead(status: number): void {
+    this.#status = status;
+  }
+
+  onData(chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size <= MAX_ANSWER_BYTES) this.#chunks.push(chunk);
+  }
+
+  onEnd(): void {
+    this.#timer?.cancel();
+    if (this.#size > MAX_ANSWER_BYTES)
+      this.#reject(new Fault('upstream_error', `${this.#provider} answered with more than 64 MB.`));
+    else this.#resolve({ status: this.#status, body: tryParseObject(Buffer.concat(this.#chunks)) });
+  }
+
+  onError(cause: Error): void {
+    this.fail(new Fault('upstream_unreachable', `${this.#provider} cannot be reached.`, { cause }));
+  }
+
+  fail(fault: Fault): void {
+    this.#timer?.cancel();
+    this.#reject(fault);
+  }
+}
+
+function tryParseObject(bytes: Buffer): JsonObject | null {
+  try {
+    const value = parseJsonExactly(bytes.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,220 @@
+// `rescue: replay`: a stream that broke after content is generated again, and the client sees one answer or an error.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { JsonObject } from '@floe/contract/json';
+import { cutMidAnswer } from '@floe/testkit/fault-cuts';
+import type { HttpCallAnswer } from '@floe/testkit/http-client';
+import { jsonReply, sseReply, type UpstreamReply } from '@floe/testkit/upstream-reply';
+import {
+  type FakeClockGateway,
+  type FakeClockSurface,
+  startFakeClockGateway,
+} from './test/fake-clock-gateway.ts';
+
+const TURN = [{ role: 'user', content: 'hello' }];
+const TOOLS = [{ type: 'function', function: { name: 'measure', parameters: { type: 'object' } } }];
+const BODIES = {
+  chat: { messages: TURN, tools: TOOLS },
+  responses: {
+    input: TURN,
+    store: false,
+    tools: [{ type: 'function', name: 'measure', parameters: { type: 'object' }, strict: false }],
+  },
+  messages: {
+    messages: TURN,
+    max_tokens: 99,
+    tools: [{ name: 'measure', input_schema: { type: 'object' } }],
+  },
+} as const;
+const SURFACES = ['chat', 'responses', 'messages'] as const;
+
+interface Script {
+  readonly text?: string;
+  readonly reasoning?: string;
+  /** Argument JSON of a call, and the id this generation gives it. */
+  readonly args?: string;
+  readonly call?: string;
+}
+
+/** A Chat stream that says this in small pieces. */
+function stream({ text = '', reasoning = '', args = '', call = 'call_1' }: Script): UpstreamReply {
+  const chunk = (delta: object, finish: string | null = null, usage?: object) => ({
+    id: 'c-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    usage: usage ?? { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
+  });
+  const pieces = (whole: string, size: number) => whole.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
+  const head = { index: 0, id: call, type: 'function', function: { name: 'measure', arguments: '' } };
+  return sseReply([
+    chunk({ role: 'assistant', content: '' }),
+    ...pieces(reasoning, 4).map((reasoning_content) => chunk({ reasoning_content })),
+    ...pieces(text, 3).map((content) => chunk({ content })),
+    ...(args === '' ? [] : [chunk({ tool_calls: [head] })]),
+    ...pieces(args, 5).map((piece) => chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] })),
+    chunk({}, args === '' ? 'stop' : 'tool_calls', TOTAL),
+    'data: [DONE]\n\n',
+  ]);
+}
+
+/** Five frames of three bytes had come when it broke: more than the one token that was counted by then. */
+const DELIVERED = 4;
+const TOTAL = { prompt_tokens: 7, completion_tokens: 30, total_tokens: 37 };
+
+interface Played extends FakeClockGateway {
+  /** Cuts the first answer after so many events and asks. */
+  broken(surface: FakeClockSurface, afterFrame: number, more?: JsonObject): Promise<HttpCallAnswer>;
+}
+
+async function start(t: TestContext, first: Script, second: Script, route: JsonObject = {}): Promise<Played> {
+  const gateway = await startFakeClockGateway({
+    upstreams: { a: () => stream(first), b: () => stream(second) },
+    routes: [{ model: 'smart', targets: ['a/m', 'b/m'], retries: 0, rescue: 'replay', ...route }],
+    providers: { a: { breaker: { enabled: false } } },
+  });
+  t.after(() => gateway.close());
+  return {
+    ...gateway,
+    async broken(surface, afterFrame, more = {}) {
+      await gateway.upstream('a').setFaults(cutMidAnswer({ by: 'fin', framing: 'chunked', afterFrame }));
+      return gateway.settled(
+        gateway.send(surface, { model: 'smart', stream: true, ...BODIES[surface], ...more }),
+      );
+    },
+  };
+}
+
+/** Everything of one kind that a stream says, joined. */
+function said(
+  surface: FakeClockSurface,
+  answer: HttpCallAnswer,
+): { text: string; args: string; calls: Set<string> } {
+  const calls = new Set<string>();
+  let text = '';
+  let args = '';
+  for (const { data } of answer.frames()) {
+    if (data === '' || data === '[DONE]') continue;
+    const event = JSON.parse(data);
+    if (surface === 'chat') {
+      const delta = event.choices?.[0]?.delta ?? {};
+      text += delta.content ?? '';
+      args += delta.tool_calls?.[0]?.function?.arguments ?? '';
+      if (delta.tool_calls?.[0]?.id) calls.add(delta.tool_calls[0].id);
+    } else if (surface === 'messages') {
+      text += event.delta?.text ?? '';
+      args += event.delta?.partial_json ?? '';
+      if (event.content_block?.type === 'tool_use') calls.add(event.content_block.id);
+    } else {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+      if (event.type === 'response.function_call_arguments.delta') args += event.delta;
+      if (event.item?.call_id) calls.add(event.item.call_id);
+    }
+  }
+  return { text, args, calls };
+}
+
+const FINISHED = /\[DONE\]|message_stop|response\.completed/;
+const SCRIPT = { text: 'The ice is thick enough.', args: '{"site":"north","depth":2.5}' } as const;
+
+test('wherever a stream is cut, the client gets the answer once and whole', async (t) => {
+  const gateway = await start(t, { ...SCRIPT, call: 'call_a' }, { ...SCRIPT, call: 'call_b' });
+  const events = stream(SCRIPT).body?.toString().split('\n\n').length ?? 0;
+  for (let cut = 1; cut < events - 3; cut += 1) {
+    const surface = SURFACES[cut % SURFACES.length] ?? 'chat';
+    const answer = await gateway.broken(surface, cut);
+    const { text, args, calls } = said(surface, answer);
+    assert.deepEqual([text, args, calls.size], [SCRIPT.text, SCRIPT.args, 1], `${surface} cut after ${cut}`);
+    assert.match(answer.text, FINISHED);
+    assert.equal(gateway.rows.at(-1)?.state, 'complete');
+  }
+});
+
+test('at the first difference the stream ends with the typed error, and nothing of the other answer is shown', async (t) => {
+  for (const [first, second] of [
+    [{ text: 'The ice is thick.' }, { text: 'The ice is thin.' }],
+    [{ text: 'The ice is thick.' }, { text: 'The ic' }],
+    [
+      { text: 'The ice.', args: '{"site":"north"}' },
+      { text: 'The ice. And more.', args: '{"site":"north"}' },
+    ],
+    [SCRIPT, { ...SCRIPT, args: '{"site":"south","depth":2.5}' }],
+  ] as const) {
+    const gateway = await start(t, first, second);
+    const whole = stream(first).body?.toString().split('\n\n').length ?? 0;
+    for (const surface of SURFACES) {
+      const answer = await gateway.broken(surface, whole - 4);
+      const { text, args } = said(surface, answer);
+      assert.ok((first.text ?? '').startsWith(text), text);
+      assert.ok(('args' in first ? first.args : '').startsWith(args), args);
+      assert.doesNotMatch(answer.text, FINISHED);
+      assert.match(answer.text, surface === 'messages' ? /"type":"error"/ : /upstream_stream_broken/);
+      const row = gateway.rows.at(-1);
+      assert.deepEqual([row?.state, row?.error_code], ['partial', 'upstream_stream_broken']);
+    }
+  }
+});
+
+test('a stream names the same model with a rescue as without one: the one that answers', async (t) => {
+  for (const isAway of [false, true])
+    for (const surface of SURFACES) {
+      const named = async (rescue: object) => {
+        const gateway = await startFakeClockGateway({
+          upstreams: { a: () => (isAway ? jsonReply({}, 503) : stream(SCRIPT)), b: () => stream(SCRIPT) },
+          routes: [{ model: 'smart', targets: ['a/m', 'b/m'], retries: 0, ...rescue }],
+        });
+        t.after(() => gateway.close());
+        const body = { model: 'smart', stream: true, ...BODIES[surface] };
+        const answer = await gateway.settled(gateway.send(surface, body));
+        return [...new Set(Array.from(answer.text.matchAll(/"model":"([^"]*)"/g), ([, model]) => model))];
+      };
+      const usual = await named({});
+      assert.deepEqual(await named({ rescue: 'replay' }), usual, `${surface}, ${isAway}`);
+      assert.deepEqual(usual, [surface === 'chat' ? 'm' : 'smart'], surface);
+    }
+});
+
+test('tokens of both attempts are on the row, together and apart', async (t) => {
+  const gateway = await start(t, SCRIPT, SCRIPT);
+  await gateway.broken('chat', 6);
+  const row = gateway.rows.at(-1);
+  assert.deepEqual([row?.input_tokens, row?.output_tokens], [14, 30 + DELIVERED]);
+  const attempts: { usage: object; error: string | null }[] = JSON.parse(row?.attempts_json ?? '[]');
+  assert.deepEqual(
+    attempts.map(({ usage, error }) => [usage, error]),
+    [
+      [{ input: 7, output: DELIVERED }, 'upstream_stream_broken'],
+      [{ input: 7, output: 30 }, null],
+    ],
+  );
+});
+
+test('reasoning nobody sees may differ the second time, reasoning that was shown may not', async (t) => {
+  const first = { reasoning: 'First I look north.', text: 'The ice is thick.' };
+  const second = { reasoning: 'First I look south.', text: 'The ice is thick.' };
+  const gateway = await start(t, first, second);
+  const hidden = await gateway.broken('chat', 8);
+  assert.equal(said('chat', hidden).text, first.text);
+  assert.match(hidden.text, FINISHED);
+  const shown = await gateway.broken('messages', 8);
+  assert.doesNotMatch(shown.text, FINISHED);
+  assert.doesNotMatch(shown.text, /south/);
+});
+
+test('the same target is asked again where the route says so, and a second break does not end the rescue', async (t) => {
+  const gateway = await start(t, SCRIPT, SCRIPT, { retries: 1 });
+  const answer = await gateway.broken('chat', 5);
+  assert.equal(said('chat', answer).text, SCRIPT.text);
+  assert.deepEqual([gateway.upstream('a').requests.length, gateway.upstream('b').requests.length], [2, 1]);
+});
+
+test('answers that only pass as they come are not generated again, and the row says why', async (t) => {
+  const gateway = await start(t, SCRIPT, SCRIPT);
+  for (const more of [{ logprobs: true }, { n: 2 }]) {
+    const answer = await gateway.broken('chat', 5, more);
+    assert.match(answer.text, /upstream_stream_broken/);
+    assert.match(gateway.rows.at(-1)?.decisions_json ?? '', /no_replay/);
+    assert.equal(gateway.upstream('b').requests.length, 0);
+  }
+});

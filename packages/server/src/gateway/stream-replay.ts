@@ -1,0 +1,159 @@
+import { Fault } from '@floe/contract/faults';
+import type { AnswerStreamWriter } from '@floe/wire/dialect';
+import type { AnswerEvent, BlockKind, BlockOpenEvent, EmitAnswerEvent, Seal } from '@floe/wire/events';
+import { sequenceBlocks } from '@floe/wire/sequence-blocks';
+import type { ClientOutput } from './client-output.ts';
+
+/** A block of the answer as far as the client has it. */
+interface DeliveredBlock {
+  /** Its number at the writer, whatever number a later attempt gives it. */
+  readonly block: number;
+  readonly kind: BlockKind;
+  readonly name: string | undefined;
+  text: string;
+  closed: boolean;
+}
+
+/**
+ * One stream to the client over several attempts (`rescue: replay`). A later attempt generates the answer again:
+ * what equals the delivered text is swallowed, what follows it goes on; at the first difference it throws.
+ * Call ids and proofs of reasoning may differ, text, tool names and arguments may not.
+ */
+export class StreamReplay {
+  readonly writer: AnswerStreamWriter;
+  readonly output: ClientOutput;
+  /** A later attempt said something else: nothing can continue this stream. */
+  hasDiverged = false;
+  #showsReasoning: boolean;
+  #emit: EmitAnswerEvent = ignore;
+  #normalize: EmitAnswerEvent = ignore;
+  #delivered: DeliveredBlock[] = [];
+  #started = false;
+  #origin: string | undefined;
+  #sameOrigin = true;
+  /** Where the running attempt is in what was delivered. */
+  #blockIndex = 0;
+  #offset = 0;
+  #openedBlock: BlockOpenEvent | null = null;
+  #isHidden = false;
+
+  constructor(writer: AnswerStreamWriter, output: ClientOutput, showsReasoning: boolean) {
+    this.writer = writer;
+    this.output = output;
+    this.#showsReasoning = showsReasoning;
+  }
+
+  /** A new attempt: `pass` takes what the client has not had yet. `origin` names who answers. */
+  begin(origin: string, pass: EmitAnswerEvent): void {
+    this.#origin ??= origin;
+    this.#sameOrigin = this.#origin === origin;
+    this.#emit = pass;
+    this.#normalize = sequenceBlocks((event) => this.#onEvent(event));
+    this.#blockIndex = 0;
+    this.#offset = 0;
+    this.#openedBlock = null;
+    this.#isHidden = false;
+  }
+
+  /** @throws Fault `upstream_stream_broken` at the first difference. */
+  push(event: AnswerEvent): void {
+    this.#normalize(event);
+  }
+
+  #onEvent(event: AnswerEvent): void {
+    switch (event.type) {
+      case 'start':
+        if (!this.#started) this.#emit(event);
+        this.#started = true;
+        return;
+      case 'open':
+        return this.#open(event);
+      case 'delta':
+        if (this.#isHidden) return;
+        return this.#openedBlock ? this.#delta(this.#openedBlock, event.text) : undefined;
+      case 'close':
+        return this.#close(event.seal);
+      case 'finish':
+        if (this.#currentBlock()) this.#diverge();
+        return this.#emit(event);
+      default:
+        return this.#emit(event);
+    }
+  }
+
+  #open(event: BlockOpenEvent): void {
+    this.#openedBlock = event;
+    // Reasoning nobody sees may well be another one the second time.
+    this.#isHidden = event.kind === 'reasoning' && !this.#showsReasoning;
+    // A call is there as soon as it is announced; other blocks are when they say something.
+    if (event.kind === 'tool') this.#findOrOpenBlock(event);
+  }
+
+  #delta(opened: BlockOpenEvent, text: string): void {
+    if (text === '') return;
+    const entry = this.#findOrOpenBlock(opened);
+    const known = entry.text.slice(this.#offset, this.#offset + text.length);
+    if (!text.startsWith(known)) this.#diverge();
+    this.#offset += text.length;
+    const surplus = text.slice(known.length);
+    if (surplus === '') return;
+    if (entry.closed) this.#diverge();
+    entry.text += surplus;
+    this.#emit({ type: 'delta', block: entry.block, text: surplus });
+  }
+
+  #close(seal: Seal | undefined): void {
+    const opened = this.#openedBlock;
+    this.#openedBlock = null;
+    if (!opened || this.#isHidden) {
+      this.#isHidden = false;
+      return;
+    }
+    const current = this.#currentBlock();
+    // A block without text: nothing of it was delivered, and it matters only for the proof it carries.
+    const isEmpty = opened.kind !== 'tool' && this.#offset === 0;
+    if (isEmpty && (current || !this.#sameOrigin || !seal)) return;
+    const entry = this.#findOrOpenBlock(opened);
+    if (this.#offset < entry.text.length) this.#diverge();
+    if (!entry.closed)
+      this.#emit({ type: 'close', block: entry.block, seal: this.#sameOrigin ? seal : undefined });
+    entry.closed = true;
+    this.#blockIndex += 1;
+    this.#offset = 0;
+  }
+
+  /** The delivered block this one stands for, else a new one, announced to the client. */
+  #findOrOpenBlock(opened: BlockOpenEvent): DeliveredBlock {
+    const known = this.#currentBlock();
+    if (known) {
+      if (known.kind !== opened.kind || known.name !== opened.name) this.#diverge();
+      return known;
+    }
+    const block = this.#delivered.length;
+    const entry = { block, kind: opened.kind, name: opened.name, text: '', closed: false };
+    this.#delivered.push(entry);
+    this.#emit({ ...opened, block });
+    return entry;
+  }
+
+  #currentBlock(): DeliveredBlock | undefined {
+    let entry = this.#delivered[this.#blockIndex];
+    while (entry?.closed && entry.kind !== 'tool' && entry.text === '') {
+      this.#blockIndex += 1;
+      entry = this.#delivered[this.#blockIndex];
+    }
+    return entry;
+  }
+
+  #diverge(): never {
+    this.hasDiverged = true;
+    throw new Fault(
+      'upstream_stream_broken',
+      'The stream broke off, and the answer generated in its place says something else than what was delivered.',
+    );
+  }
+}
+
+function ignore(): void {
+  // Before the first attempt begins there is nobody to tell.
+}

@@ -1,0 +1,10 @@
+import type { TurnStore } from '../stored/turn-store.ts';
+
+/** A store of turns that has none and takes none. */
+export const EMPTY_TURN_STORE: TurnStore = {
+  store: () => Promise.resolve(),
+  find: () => Promise.resolve(undefined),
+  conversation: () => Promise.resolve(undefined),
+  replace: () => Promise.resolve(),
+  remove: () => Promise.resolve(false),
+};

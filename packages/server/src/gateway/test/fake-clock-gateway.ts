@@ -1,0 +1,307 @@
+// The gateway over real HTTP with fake upstreams, on a clock that tests move by hand.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { FloeConfigSchema } from '@floe/contract/config';
+import type { JsonObject } from '@floe/contract/json';
+import { FakeClock, nextEventLoopTurn } from '@floe/testkit/fake-clock';
+import { type FakeUpstream, startFakeUpstream } from '@floe/testkit/fake-upstream';
+import { callHttp, type HttpCallAnswer, type HttpCallOptions } from '@floe/testkit/http-client';
+import type { ReceivedRequest } from '@floe/testkit/upstream-connection';
+import type { UpstreamReply } from '@floe/testkit/upstream-reply';
+import { createMetrics } from '../../analytics/metrics.ts';
+import { silentLog } from '../../core/log.ts';
+import { type BreakerEvent, Breakers } from '../../guardrails/breakers/breakers.ts';
+import { createMemoryProbeLeases } from '../../guardrails/breakers/probe-leases.ts';
+import { OutputLengths } from '../../guardrails/output-lengths.ts';
+import type { RequestAttributes } from '../../guardrails/request-attributes.ts';
+import { readRuleStatus } from '../../guardrails/rule-status.ts';
+import { createMemoryGuard } from '../../guardrails/test/memory-guard.ts';
+import { NodeHttpTransport } from '../../http/node-http-transport.ts';
+import { compileKeyring, derivePepper, type KeyRecord, type Keyring } from '../../platform/keyring.ts';
+import { createHttpTransport } from '../../providers/http-transport.ts';
+import { MemoryResponseCache } from '../../store/cache/memory-response-cache.ts';
+import type { ExchangeRow } from '../../store/ports.ts';
+import { EMPTY_DATABASE } from '../../store/test/empty-database.ts';
+import { InFlightRequests } from '../cache/in-flight-requests.ts';
+import { ClientConnection } from '../client.ts';
+import { compileCatalogs } from '../compile-catalogs.ts';
+import { ConversationTargets } from '../conversation-targets.ts';
+import { EMBEDDINGS_OPERATION } from '../embeddings.ts';
+import { FirstTokenDeadlines } from '../first-token-deadline.ts';
+import type { Gateway } from '../gateway.ts';
+import { createGenerationOperation } from '../generation.ts';
+import { handleExchange } from '../handle-exchange.ts';
+import { IDE_SURFACE } from '../ide/ide-surface.ts';
+import { Latencies } from '../latencies.ts';
+import { UNTRACKED_SESSIONS } from '../model-sessions.ts';
+import { createOpaqueOperation } from '../opaque/opaque-operation.ts';
+import type { ResourceOwners } from '../opaque/owners.ts';
+import { UNIFIED_BASE } from '../opaque/unified.ts';
+import { OpenExchanges } from '../open-exchanges.ts';
+import { CHAT_SURFACE, MESSAGES_SURFACE, RESPONSES_SURFACE } from '../surface.ts';
+import { EMPTY_TURN_STORE } from './empty-turn-store.ts';
+
+const SURFACES = {
+  chat: CHAT_SURFACE,
+  responses: RESPONSES_SURFACE,
+  messages: MESSAGES_SURFACE,
+  ide: IDE_SURFACE,
+} as const;
+export type FakeClockSurface = Exclude<keyof typeof SURFACES, 'ide'>;
+
+export interface FakeClockGateway {
+  readonly url: string;
+  readonly clock: FakeClock;
+  readonly breakers: Breakers;
+  readonly events: readonly BreakerEvent[];
+  readonly rows: readonly ExchangeRow[];
+  upstream(id: string): FakeUpstream;
+  /** The Prometheus text exposition. */
+  metrics(): Promise<string>;
+  /** Where the caller stands with the org's limits and budgets. */
+  ruleStatus(): ReturnType<typeof readRuleStatus>;
+  send(
+    surface: FakeClockSurface | 'ide',
+    body: JsonObject,
+    options?: HttpCallOptions,
+  ): Promise<HttpCallAnswer>;
+  /** Of a path below `/gateway/v1` that is no dialect of its own: embeddings, images, audio, … */
+  sendTo(path: string, body: JsonObject, headers?: Readonly<Record<string, string>>): Promise<HttpCallAnswer>;
+  /** Lets the answer come; waits of at most `upToMs` pass as soon as they are waited. */
+  settled<T>(answer: Promise<T>, upToMs?: number): Promise<T>;
+  /** Takes another version of the key into use, as a new snapshot does; null removes it. */
+  changeKey(change: Partial<KeyRecord> | null): void;
+  /** Moves the clock in steps of a second, with everything that happens between. */
+  advance(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FakeClockGatewayOptions {
+  /** Provider id to what its upstream answers; all of the Chat dialect unless `providers` says otherwise. */
+  readonly upstreams: Readonly<
+    Record<string, (isStream: boolean, request: ReceivedRequest) => UpstreamReply>
+  >;
+  readonly routes: readonly JsonObject[];
+  /** More settings by provider id. */
+  readonly providers?: Readonly<Record<string, JsonObject>>;
+  readonly random?: () => number;
+  /** Of the org besides providers and routes: limits, budgets. */
+  readonly org?: JsonObject;
+  /** Of the key that every request comes with. */
+  readonly key?: Partial<KeyRecord>;
+  /** What the providers' lists say of their models. */
+  readonly maxOutputTokens?: Gateway['maxOutputTokens'];
+}
+
+/** Long enough that no deadline is mistaken for a back-off. */
+const PATIENT = { connect_ms: 900_000, headers_ms: 900_000, first_token_ms: 900_000, idle_ms: 900_000 };
+
+export async function startFakeClockGateway(options: FakeClockGatewayOptions): Promise<FakeClockGateway> {
+  const clock = new FakeClock();
+  const upstreams = await startUpstreams(options);
+  const rows: ExchangeRow[] = [];
+  const events: BreakerEvent[] = [];
+  let keyring = createAnyKeyring({ ...KEY, ...options.key });
+  const gateway = createGateway(options, { clock, upstreams, rows, events, keyring: () => keyring });
+  let count = 0;
+  const server = createServer((req, res) => {
+    count += 1;
+    const client = new ClientConnection(`req_${count}`, new NodeHttpTransport(req, res, clock));
+    const path = /^\/v1\/(.*)$/.exec(req.url ?? '')?.[1];
+    const operation = () => {
+      if (path === undefined) return createGenerationOperation(SURFACES[parseSurface(req.url)]);
+      return path === 'embeddings'
+        ? EMBEDDINGS_OPERATION
+        : createOpaqueOperation(client.method, UNIFIED_BASE, path);
+    };
+    void handleExchange(client, operation(), gateway);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const authorization = `Bearer eis_${'0'.repeat(32)}`;
+  return {
+    url,
+    clock,
+    breakers: gateway.breakers,
+    events,
+    rows,
+    metrics: () => gateway.metrics.render(),
+    ruleStatus: () => readRuleStatus(gateway.guard, orgRulesOf(gateway), ANY_REQUEST),
+    upstream: (id) => upstreams.get(id) ?? assert.fail(`no upstream ${id}`),
+    send: (surface, body, more = {}) =>
+      callHttp(`${url}/${surface}`, {
+        body,
+        ...more,
+        headers: { authorization, 'content-type': 'application/json', ...more.headers },
+      }),
+    sendTo: (path, body, headers = {}) =>
+      callHttp(`${url}/v1/${path}`, { body, headers: { authorization, ...headers } }),
+    settled: (answer, upToMs = 10_500) => settled(clock, answer, upToMs),
+    changeKey(change) {
+      const { currentFault: refusalOf } =
+        change === null ? compileKeyring([], PEPPER) : createAnyKeyring({ ...KEY, ...change });
+      keyring = { ...keyring, currentFault: refusalOf };
+      gateway.openExchanges.interruptRefused();
+    },
+    async advance(ms) {
+      for (let passed = 0; passed < ms; passed += 1000) await clock.advanceAsync(Math.min(1000, ms - passed));
+    },
+    async close() {
+      await gateway.transport.close();
+      server.closeAllConnections();
+      server.close();
+      for (const one of upstreams.values()) await one.close();
+    },
+  };
+}
+
+async function startUpstreams(options: FakeClockGatewayOptions): Promise<ReadonlyMap<string, FakeUpstream>> {
+  const upstreams = new Map<string, FakeUpstream>();
+  for (const [id, answer] of Object.entries(options.upstreams)) {
+    const respond = (request: ReceivedRequest) =>
+      answer(/"stream":\s*true/.test(request.body.toString('utf8')), request);
+    upstreams.set(id, await startFakeUpstream({ respond }));
+  }
+  return upstreams;
+}
+
+interface GatewayDependencies {
+  readonly clock: FakeClock;
+  readonly upstreams: ReadonlyMap<string, FakeUpstream>;
+  readonly rows: ExchangeRow[];
+  readonly events: BreakerEvent[];
+  readonly keyring: () => Keyring;
+}
+
+function createGateway(
+  options: FakeClockGatewayOptions,
+  { clock, upstreams, rows, events, keyring }: GatewayDependencies,
+): Gateway {
+  const providers = [...upstreams].map(([id, { url }]) => ({
+    id,
+    kind: 'openai-compatible',
+    base_url: `${url}/v1`,
+    api_key: 'secret',
+    models: ['*'],
+    timeouts: PATIENT,
+    ...options.providers?.[id],
+  }));
+  const config = FloeConfigSchema.parse({
+    orgs: [{ id: 'acme', providers, routes: options.routes, ...options.org }],
+  });
+  const { catalogs } = compileCatalogs(config.orgs, null, {
+    lookupVariable: () => undefined,
+    outbound: config.outbound,
+  });
+  const random = options.random ?? (() => 0);
+  const onChange = (event: BreakerEvent) => void events.push(event);
+  const breakers = new Breakers({ clock, random, leases: createMemoryProbeLeases(clock), onChange });
+  return {
+    ...NO_STORES,
+    snapshot: () => ({ keyring: keyring(), catalogs }),
+    transport: createHttpTransport(),
+    clock,
+    log: silentLog,
+    rows: {
+      append: (row) => void rows.push(row),
+      backlog: () => 0,
+      flush: async () => undefined,
+      close: async () => undefined,
+    },
+    metrics: createMetrics(
+      () => 0,
+      async () => 0,
+    ),
+    answerCache: new MemoryResponseCache(clock),
+    inFlight: new InFlightRequests(),
+    openExchanges: new OpenExchanges(clock, keyring),
+    baseUrl: () => 'http://127.0.0.1:3563',
+    maxOutputTokens: options.maxOutputTokens ?? (() => null),
+    outputLengths: new OutputLengths(),
+    guard: createMemoryGuard(EMPTY_DATABASE, clock),
+    breakers,
+    conversations: new ConversationTargets(clock),
+    latencies: new Latencies(clock),
+    firstTokenDeadlines: new FirstTokenDeadlines(clock),
+    recordKeyUse: () => undefined,
+    sessions: UNTRACKED_SESSIONS,
+    random,
+    isDraining: () => false,
+  };
+}
+
+async function settled<T>(clock: FakeClock, answer: Promise<T>, upToMs: number): Promise<T> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  answer.then(over, over);
+  const giveUpAt = performance.now() + 20_000;
+  while (!isOver) {
+    assert.ok(performance.now() < giveUpAt, `no answer; waiting for ${clock.pending().join(', ')} ms`);
+    const [soonest] = clock.pending();
+    if (soonest !== undefined && soonest <= upToMs) clock.advance(soonest);
+    await nextEventLoopTurn();
+  }
+  return answer;
+}
+
+function parseSurface(path = ''): FakeClockSurface | 'ide' {
+  if (path.includes('responses')) return 'responses';
+  if (path.includes('ide')) return 'ide';
+  return path.includes('messages') ? 'messages' : 'chat';
+}
+
+const KEY: KeyRecord = {
+  id: 'key_1',
+  orgId: 'acme',
+  name: 'any',
+  hash: 'a'.repeat(64),
+  prefix: 'eis_',
+  last4: '0000',
+  scopes: new Set(['gateway']),
+  models: null,
+  team: null,
+  owner: null,
+  expiresAt: null,
+  revokedAt: null,
+};
+const ANY_REQUEST: RequestAttributes = { key: KEY, endUser: null, models: null, metadata: null };
+
+/** Any key is the one of `record`, and stays so for the exchanges under way, whatever becomes of it. */
+function createAnyKeyring(record: KeyRecord): Keyring {
+  const { currentFault: refusalOf } = compileKeyring([record], PEPPER);
+  return { authenticate: () => record, currentFault: refusalOf };
+}
+
+const PEPPER = derivePepper(Buffer.alloc(32, 3));
+
+function orgRulesOf(gateway: Gateway) {
+  return gateway.snapshot().catalogs.get('acme')?.rules ?? null;
+}
+
+/** Nothing goes on behind an exchange here. */
+const NO_BACKGROUND: Gateway['background'] = {
+  defer: () => assert.fail('no background'),
+  recordEnd: async () => undefined,
+  pollSoon: () => undefined,
+  close: async () => undefined,
+};
+
+/** Nothing is kept at a provider here. */
+const NO_OWNERS: ResourceOwners = {
+  record: async () => undefined,
+  find: async () => new Map(),
+  claimResults: async () => true,
+};
+
+/** Parts that keep something elsewhere: nothing is kept in these tests. */
+const NO_STORES = {
+  bodies: { store: () => undefined },
+  resourceOwners: NO_OWNERS,
+  spoolDir: '',
+  background: NO_BACKGROUND,
+  turns: EMPTY_TURN_STORE,
+} as const;

@@ -1,0 +1,212 @@
+import { mergeUsage, sumUsage, type Usage } from '@floe/wire/usage';
+import { chargedPrice, type Price, computeUsageCost as priceOf } from '../providers/prices.ts';
+import { type ChargedUsage, computeChargedUsage, removeImplausibleCounts } from './charged-usage.ts';
+import type { ClientRequest } from './client-request.ts';
+import type { AttemptRecord, CostSource, Exchange, PriorAttemptsUsage } from './exchange-record.ts';
+import { estimateRequestUnits, withRequestUnits } from './request-units.ts';
+import { requestedTier } from './requested-tier.ts';
+import { attemptTokens, nonTokenUnits } from './usage-fields.ts';
+
+/** What an exchange was worth in the end, as its row and its budgets count it. */
+export interface UsageAndCost {
+  readonly usage: Usage | null;
+  readonly source: 'provider' | 'estimated' | 'none';
+  /** Null when nobody knows the price; 0 when nothing was asked of an upstream. */
+  readonly nanoUsd: number | null;
+  /** Null when nobody knows the price, and where nothing was asked of an upstream. */
+  readonly costSource: CostSource | null;
+}
+
+/**
+ * What the attempts of an exchange used, each at the price of its own target (`computeChargedUsage` has the rule for one). A
+ * call that was refused, never connected or broke off before any content costs nothing but what its provider
+ * reported. An attempt without a price adds tokens and no money.
+ */
+export function computeCost(x: Exchange): UsageAndCost {
+  // Told again: the tokens were used and paid for once.
+  if (x.result.state === 'cached')
+    return {
+      usage: x.answer.usage,
+      source: x.answer.usage ? 'provider' : 'none',
+      nanoUsd: 0,
+      costSource: null,
+    };
+  const isWhole = x.result.state === 'complete' || x.answer.finishReason !== null;
+  const { usage, isEstimated } = wasAnswering(x) ? chargedAnswerUsage(x, isWhole) : chargedReportedUsage(x);
+  if (isFreeOfCharge(x))
+    return { usage, source: usage ? 'provider' : 'none', nanoUsd: 0, costSource: 'free' };
+  const { priorUsage: prior } = x;
+  const isCounted = (usage !== null && !isEstimated) || prior?.isReported === true;
+  const source = isCounted ? 'provider' : usage || prior ? 'estimated' : 'none';
+  if (usage !== null && x.attempts.length > 1) {
+    const last = x.attempts.at(-1);
+    if (last) last.usage = attemptTokens(usage);
+  }
+  const { results } = x.answer;
+  if (results !== null) return { usage, source, ...computeResultsCost(x, results) };
+  if (prior === null) return { usage, source, ...computeAttemptCost(x, usage) };
+  return { source, ...addToPriorUsage(prior, usage, computeAttemptCost(x, usage)) };
+}
+
+/** What an answer from the cache would have cost; null for any other, and when nobody knows the price. */
+export function computeCacheSavings(x: Exchange): number | null {
+  return x.result.state === 'cached' ? computeAttemptCost(x, x.answer.usage).nanoUsd : null;
+}
+
+/**
+ * Before another attempt: what the one before it used counts too, for its provider charges for it. What broke off
+ * before content and without a count counts nothing.
+ */
+export function carryOverAttemptUsage(x: Exchange): void {
+  const before = x.attempts.at(-1);
+  if (before === undefined) return;
+  const { usage, isEstimated } =
+    x.answer.contentBytes > 0 ? computeChargedUsage(x, false) : chargedReportedUsage(x);
+  x.answer.reset();
+  if (usage === null) return;
+  before.usage = attemptTokens(usage);
+  const cost = computeAttemptCost(x, usage);
+  const { priorUsage: prior } = x;
+  x.priorUsage =
+    prior === null
+      ? { usage, ...cost, isReported: !isEstimated }
+      : { ...addToPriorUsage(prior, usage, cost), isReported: !isEstimated || prior.isReported };
+}
+
+/** What the exchange has cost, if the attempt under way used so much; null when nobody knows the price. */
+export function computeRunningCost(x: Exchange, usage: Usage): number | null {
+  const price = x.target?.provider.priceOf(x.target.model) ?? null;
+  return (
+    price &&
+    (x.priorUsage?.nanoUsd ?? 0) + priceOf(price, toBilledUsage(x, usage, price), x.createdAt).nanoUsd
+  );
+}
+
+type AttemptCost = Pick<UsageAndCost, 'nanoUsd' | 'costSource'>;
+
+/** At the price of the target asked last, which its attempt keeps, and in the tier that served it or was asked for. */
+function computeAttemptCost(x: Exchange, usage: Usage | null): AttemptCost {
+  const { target, createdAt, attempts } = x;
+  const price = target === null ? null : target.provider.priceOf(target.model);
+  if (price === null) return { nanoUsd: null, costSource: null };
+  // Something was used, and nobody counted it.
+  if (usage === null) return { nanoUsd: null, costSource: wasAnswering(x) ? 'incomplete' : null };
+  return chargeAttempt(attempts.at(-1), toBilledUsage(x, usage, price), price, createdAt);
+}
+
+/** What an attempt costs. It keeps the price, the units and the tier it is charged with. */
+export function chargeAttempt(
+  attempt: AttemptRecord | undefined,
+  usage: Usage,
+  price: Price | null,
+  atMs: number,
+): AttemptCost {
+  if (price === null) return { nanoUsd: null, costSource: null };
+  const cost = priceOf(price, usage, atMs);
+  const { nanoUsd, unpriced } = cost;
+  if (attempt) {
+    const charged = chargedPrice(price, cost, usage.tier);
+    if (charged) attempt.price = charged;
+    recordUnits(attempt, usage, unpriced);
+  }
+  return { nanoUsd, costSource: unpriced.length > 0 ? 'incomplete' : price.source };
+}
+
+/** Of the results of a batch: each model at its own price. */
+function computeResultsCost(
+  { target, createdAt }: Exchange,
+  results: ReadonlyMap<string, Usage>,
+): AttemptCost {
+  let sum: AttemptCost = { nanoUsd: null, costSource: null };
+  for (const [model, usage] of results) {
+    const price = target?.provider.priceOf(model) ?? null;
+    const cost = price && priceOf(price, usage, createdAt);
+    const isIncomplete = cost === null || cost.unpriced.length > 0 || sum.costSource === 'incomplete';
+    const nanoUsd = cost === null ? sum.nanoUsd : (sum.nanoUsd ?? 0) + cost.nanoUsd;
+    sum = { nanoUsd, costSource: isIncomplete ? 'incomplete' : (price?.source ?? null) };
+  }
+  return sum;
+}
+
+/** In the tier that was asked for where the answer names none, and with units that only the request tells. */
+function toBilledUsage(
+  { request: { prompt, opaque }, surface, createdAt }: Exchange,
+  usage: Usage,
+  price: Price,
+): Usage {
+  const measured = opaque && estimateRequestUnits(surface.billing, opaque, price, createdAt);
+  const tier = usage.tier ?? requestedTier(prompt);
+  const counted = withImplicitSearch(prompt, withRequestUnits(usage, measured), price, createdAt);
+  return tier === counted.tier || tier === undefined ? counted : { ...counted, tier };
+}
+
+/** In Chat a model with built-in search makes one search and does not count it. */
+function withImplicitSearch(prompt: ClientRequest | null, usage: Usage, price: Price, atMs: number): Usage {
+  if (prompt === null || usage.units.web_search || !prompt.members.has('web_search_options')) return usage;
+  return price.ratesAt(atMs).units.web_search === undefined
+    ? usage
+    : mergeUsage(usage, { units: { web_search: 1 } });
+}
+
+function recordUnits(attempt: AttemptRecord, { units, tier }: Usage, unpriced: readonly string[]): void {
+  const billed = nonTokenUnits(units);
+  if (billed) attempt.billed_units = billed;
+  if (tier !== undefined && tier !== 'standard') attempt.service_tier = tier;
+  if (unpriced.length > 0) attempt.unpriced = unpriced;
+}
+
+/** Nothing is charged for it by declaration; where its model may have a price, only if it has none. */
+function isFreeOfCharge({ surface: { billing }, target, answer: { results } }: Exchange): boolean {
+  if (target === null) return false;
+  // Results that were booked before, or a file that holds none.
+  if (billing === 'results') return results === null || results.size === 0;
+  return billing === 'free' || (billing === 'free-unless-priced' && !target.provider.priceOf(target.model));
+}
+
+/** One part whose price nobody knows leaves the sum too small. */
+function addToPriorUsage(
+  prior: PriorAttemptsUsage,
+  usage: Usage | null,
+  cost: AttemptCost,
+): Pick<PriorAttemptsUsage, 'usage' | keyof AttemptCost> {
+  const isUnknown = prior.nanoUsd === null && cost.nanoUsd === null;
+  const lacksOne = (prior.nanoUsd === null) !== (cost.nanoUsd === null) && usage !== null;
+  const isIncomplete = lacksOne || [prior.costSource, cost.costSource].includes('incomplete');
+  return {
+    usage: sumUsage(prior.usage, usage) ?? prior.usage,
+    nanoUsd: isUnknown ? null : (prior.nanoUsd ?? 0) + (cost.nanoUsd ?? 0),
+    costSource: isIncomplete ? 'incomplete' : (cost.costSource ?? prior.costSource),
+  };
+}
+
+/** What an answer is booked with; pictures and sound that nobody counted come to as much as was reserved for them. */
+function chargedAnswerUsage(x: Exchange, isWhole: boolean): ChargedUsage {
+  const booked = computeChargedUsage(x, isWhole);
+  return booked.usage === null ? { usage: estimateMedia(x), isEstimated: true } : booked;
+}
+
+function chargedReportedUsage({ answer: { usage } }: Exchange): ChargedUsage {
+  return { usage: removeImplausibleCounts(usage), isEstimated: false };
+}
+
+function estimateMedia({
+  surface: { billing },
+  request: { opaque },
+  target,
+  createdAt,
+}: Exchange): Usage | null {
+  const price = target?.provider.priceOf(target.model) ?? null;
+  return opaque && price && estimateRequestUnits(billing, opaque, price, createdAt);
+}
+
+/**
+ * Whether an upstream was at work on the answer. What it refused, or broke before any content, is not charged; what
+ * the gateway ended itself once content had come is.
+ */
+function wasAnswering(x: Exchange): boolean {
+  const attempt = x.attempts.at(-1);
+  if (attempt === undefined) return false;
+  if (x.result.state === 'failed') return x.answer.contentBytes > 0;
+  const { status } = attempt;
+  return status === null ? x.result.state === 'aborted' : status >= 200 && status < 300;
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPeriodResolver } from './budget-period.ts';
+
+const HOUR_MS = 3_600_000;
+
+function at(kind: 'day' | 'week' | 'month', timezone: string, moment: string): string {
+  const { name, startsAt, endsAt } = createPeriodResolver(kind, timezone)(Date.parse(moment));
+  return `${name} ${new Date(startsAt).toISOString().slice(0, 16)} ${new Date(endsAt).toISOString().slice(0, 16)}`;
+}
+
+test('days, weeks and months begin at the org’s own midnight', () => {
+  assert.equal(at('day', 'UTC', '2026-11-21T12:00:00Z'), '2026-11-21 2026-11-21T00:00 2026-11-22T00:00');
+  assert.equal(
+    at('day', 'Asia/Tokyo', '2026-11-21T15:00:00Z'),
+    '2026-11-22 2026-11-21T15:00 2026-11-22T15:00',
+  );
+  assert.equal(
+    at('week', 'Europe/Berlin', '2026-11-22T22:59:59Z'),
+    '2026-11-16 2026-11-15T23:00 2026-11-22T23:00',
+    'a Sunday belongs to the week of the Monday before',
+  );
+  assert.equal(
+    at('month', 'America/New_York', '2026-12-01T04:00:00Z'),
+    '2026-11-01 2026-11-01T04:00 2026-12-01T05:00',
+    'a month with a clock change has its own length',
+  );
+});
+
+test('a day that begins without a midnight begins when the clock has jumped over it', () => {
+  // Cairo set its clocks forward at midnight of 2026-04-24.
+  const { startsAt, endsAt } = createPeriodResolver(
+    'day',
+    'Africa/Cairo',
+  )(Date.parse('2026-04-24T12:00:00+03:00'));
+  assert.equal(new Date(startsAt).toISOString(), '2026-04-23T22:00:00.000Z');
+  assert.equal(endsAt - startsAt, 23 * HOUR_MS);
+});
+
+test('periods follow one another without a gap or an overlap through two years, in any zone', () => {
+  for (const timezone of [
+    'Europe/Berlin',
+    'America/Santiago',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+    'Africa/Cairo',
+  ])
+    for (const kind of ['day', 'week', 'month'] as const) {
+      const periodAt = createPeriodResolver(kind, timezone);
+      let period = periodAt(Date.parse('2025-12-31T12:00:00Z'));
+      while (period.endsAt < Date.parse('2028-01-01T00:00:00Z')) {
+        const next = periodAt(period.endsAt);
+        assert.equal(next.startsAt, period.endsAt, `${timezone} ${kind} after ${period.name}`);
+        assert.equal(periodAt(period.endsAt - 1).name, period.name, `${timezone} ${kind} before its end`);
+        assert.ok(next.name > period.name);
+        period = next;
+      }
+    }
+});
+
+test('a budget without an end has one period', () => {
+  assert.deepEqual(createPeriodResolver('total', 'UTC')(0), { name: 'ever', startsAt: 0, endsAt: 0 });
+});

@@ -1,0 +1,58 @@
+import type { BudgetCharge } from '../store/spend/budget-spend.ts';
+import type { Grant } from './grant.ts';
+import type { RuleClaim } from './rule-claim.ts';
+
+/** What a grant took of budgets, or all but that. */
+export function splitGrant({ claims, taken }: Grant, isSpend: boolean): Pick<Grant, 'claims' | 'taken'> {
+  const wanted = claims.map(({ kind }) => (kind === 'spend') === isSpend);
+  const ofPart = <T>(list: readonly T[]) => list.filter((_, index) => wanted[index]);
+  return {
+    claims: ofPart(claims),
+    taken: { ...taken, amounts: ofPart(taken.amounts), levels: ofPart(taken.levels) },
+  };
+}
+
+/** What a grant holds of budgets, for whoever settles it in another process. */
+export function budgetChargesOf(grant: Grant): readonly BudgetCharge[] {
+  return grant.claims.flatMap(
+    ({ kind, enforced, bucket, endsAt, limit, name, period }, index): BudgetCharge[] => {
+      if (kind !== 'spend') return [];
+      const mode = enforced ? 'hard' : 'soft';
+      const nanoUsd = grant.taken.amounts[index] ?? 0;
+      return [{ orgId: grant.orgId, bucket, endsAt, nanoUsd, limitNanoUsd: limit, name, period, mode }];
+    },
+  );
+}
+
+/** The claim that such a charge came from. */
+export function toSpendClaim({
+  bucket,
+  nanoUsd,
+  limitNanoUsd,
+  endsAt,
+  name,
+  period,
+  mode,
+}: BudgetCharge): RuleClaim {
+  return {
+    kind: 'spend',
+    bucket,
+    amount: nanoUsd,
+    limit: limitNanoUsd,
+    enforced: mode === 'hard',
+    persistent: false,
+    minimumUsed: 0,
+    endsAt,
+    ttlMs: 0,
+    outageMode: 'local',
+    name,
+    ruleId: '',
+    unit: 'usd',
+    period,
+  };
+}
+
+/** The same claim, which counts and never refuses. */
+export function toUnenforcedClaim(claim: RuleClaim): RuleClaim {
+  return { ...claim, enforced: false };
+}

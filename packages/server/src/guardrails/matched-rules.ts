@@ -1,0 +1,137 @@
+import { Fault } from '@floe/contract/faults';
+import type { Matcher } from '../core/pattern.ts';
+import type { BudgetPeriod } from './budget-period.ts';
+import { type BudgetRule, type LimitRule, matchesMetadata, type OrgRules } from './compile-rules.ts';
+import type { LimitBucket } from './limit-buckets.ts';
+import type { CostEstimate, RequestAttributes } from './request-attributes.ts';
+import type { RuleClaim } from './rule-claim.ts';
+import type { SpendCache } from './spend-cache.ts';
+
+/** A budget of one subject in one period, and the bucket of what it spends. */
+export interface BudgetBucket {
+  readonly rule: BudgetRule;
+  readonly bucket: string;
+  readonly period: BudgetPeriod;
+}
+
+/** The rules that reach a caller, each with the bucket its requests fall in. */
+export class MatchedRules {
+  readonly limits: readonly { readonly rule: LimitRule; readonly bucket: LimitBucket }[];
+  readonly budgets: readonly BudgetBucket[];
+
+  readonly #orgId: string;
+
+  constructor(orgId: string, limits: MatchedRules['limits'], budgets: MatchedRules['budgets']) {
+    this.#orgId = orgId;
+    this.limits = limits;
+    this.budgets = budgets;
+  }
+
+  /** Why a request cannot be paid for whatever is left: a hard budget, and nobody knows the price. */
+  findUnpricedFault(estimate: CostEstimate): Fault | null {
+    if (estimate.nanoUsd !== null) return null;
+    const hard = this.budgets.find(({ rule }) => rule.config.mode === 'hard');
+    if (!hard) return null;
+    const message = `The budget "${hard.rule.name}" is hard and ${describeUnpriced(estimate)}. ${missingPriceHint(estimate)}`;
+    return new Fault('price_unknown', message, {
+      param: 'model',
+      rule: { kind: 'budget', id: hard.rule.id },
+    });
+  }
+
+  /** What a request takes. Without an estimate it was refused already: one request, no tokens, no money. */
+  buildClaims(estimate: CostEstimate | null, spendCache: SpendCache): RuleClaim[] {
+    const claims: RuleClaim[] = [];
+    for (const { bucket } of this.limits) bucket.addClaims(claims, estimate?.tokens ?? null);
+    // Nothing to pay is nothing to ask a budget for.
+    if (estimate === null || estimate.nanoUsd === 0) return claims;
+    for (const budget of this.budgets)
+      claims.push(buildSpendClaim(this.#orgId, budget, estimate.nanoUsd ?? 0, spendCache));
+    return claims;
+  }
+}
+
+function describeUnpriced({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
+  if (unpriced?.isOperation) return 'the cost of this operation is not known before it is done';
+  return unpriced?.tier === undefined
+    ? 'this model has no price'
+    : `the service tier "${unpriced.tier}" of this model has no price`;
+}
+
+/** What to add where, for a model or tier that has no price. */
+export function missingPriceHint({ unpriced }: Pick<CostEstimate, 'unpriced'>): string {
+  if (unpriced === null) return '';
+  const { provider, model, tier, isOperation } = unpriced;
+  if (isOperation) return 'Use a key that no hard budget applies to, or set billing: free on its provider.';
+  const more = tier === undefined ? '' : `, tiers: { ${JSON.stringify(tier)}: <factor> }`;
+  return `Add to the provider "${provider}" in floe.yaml: prices: { ${JSON.stringify(model)}: { input: <USD per million tokens>, output: <USD per million tokens>${more} } }, or billing: free.`;
+}
+
+/** Finds the rules that reach a caller. */
+export function matchRules(
+  { limits, budgets }: OrgRules,
+  caller: RequestAttributes,
+  nowMs: number,
+): MatchedRules {
+  const { key, endUser, models, metadata } = caller;
+  const reached = [];
+  for (const rule of limits) {
+    const whose = rule.bucketFor(key, endUser);
+    if (whose === null || !appliesToModels(rule.models, models)) continue;
+    reached.push({ rule, bucket: rule.buckets.get(whose) });
+  }
+  const paying = [];
+  for (const rule of budgets) {
+    const whose = rule.bucketFor(key, endUser);
+    if (whose === null || !appliesToModels(rule.models, models)) continue;
+    if (models !== null && !matchesMetadata(rule, metadata)) continue;
+    const period = rule.periodAt(nowMs);
+    paying.push({ rule, bucket: budgetBucketName(rule, period, whose), period });
+  }
+  return new MatchedRules(key.orgId, reached, paying);
+}
+
+function appliesToModels(wanted: Matcher | null, models: readonly string[] | null): boolean {
+  return wanted === null || models === null || models.some(wanted);
+}
+
+export function budgetBucketName(rule: BudgetRule, period: BudgetPeriod, whose: string): string {
+  return `b:${rule.id}:${rule.config.period}:${period.name}:${whose}`;
+}
+
+/** The budget of a bucket of `budgetBucketName`, whose id may have colons. */
+export function parseBudgetId(bucket: string, period: string): string {
+  return bucket.slice(2, bucket.indexOf(`:${period}:`, 2));
+}
+
+/** A claim on a budget; the amount may be 0, to look at it. */
+export function buildSpendClaim(
+  orgId: string,
+  { rule, bucket, period }: BudgetBucket,
+  amount: number,
+  spendCache: SpendCache,
+): RuleClaim {
+  return {
+    kind: 'spend',
+    bucket,
+    amount,
+    limit: rule.limitNanoUsd,
+    enforced: rule.config.mode === 'hard',
+    persistent: false,
+    minimumUsed: spendCache.spentNanoUsd(orgId, bucket),
+    endsAt: period.endsAt,
+    ttlMs: 0,
+    outageMode: rule.onStoreError,
+    name: rule.name,
+    ruleId: rule.id,
+    unit: 'usd',
+    period: rule.config.period,
+  };
+}
+
+/** What a request of so many tokens takes of a limit. */
+export function buildLimitClaims(bucket: LimitBucket, tokens: number): RuleClaim[] {
+  const claims: RuleClaim[] = [];
+  bucket.addClaims(claims, tokens);
+  return claims;
+}

@@ -1,0 +1,58 @@
+import { countFindingsInJson, redactJson } from '@floe/conditions/detect/redact';
+import { UPSTREAM_DIALECTS } from '@floe/wire/dialects';
+import type { Usage } from '@floe/wire/usage';
+import { AnswerSubject } from './answer-subject.ts';
+import { evaluatePolicies, type PolicyEvaluation } from './evaluate-policies.ts';
+import type { PolicySet } from './policies.ts';
+import { type PolicyRequest, RequestSubject } from './request-subject.ts';
+
+/** What rules decided about a body, and the body as it may go on: the one given, unless they took something out. */
+export interface EvaluatedBody {
+  readonly evaluation: PolicyEvaluation;
+  readonly body: Buffer;
+}
+
+export function evaluateRequestPolicies(policySet: PolicySet, request: PolicyRequest): EvaluatedBody {
+  const evaluation = evaluatePolicies(policySet, new RequestSubject(request, policySet));
+  return { evaluation, body: redactBody(request.body, evaluation) };
+}
+
+export interface WholePolicyAnswer {
+  readonly request: PolicyRequest;
+  readonly dialect: 'chat' | 'responses' | 'messages';
+  /** Well-formed JSON, in the client's dialect. */
+  readonly body: Buffer;
+  /** Where the answer itself shows none. */
+  readonly usage: Usage | null;
+  /** Names the exchange. */
+  readonly id: string;
+}
+
+/** Judges a whole answer as its client would read it. */
+export function evaluateAnswerPolicies(
+  policySet: PolicySet,
+  { request, dialect, body, usage, id }: WholePolicyAnswer,
+): EvaluatedBody {
+  const json = body.toString('utf8');
+  const {
+    blocks,
+    finish,
+    usage: told,
+  } = UPSTREAM_DIALECTS[dialect].readWholeAnswer(JSON.parse(json), { id });
+  const answer = {
+    text: blocks.map(({ text }) => text).join('\n'),
+    finish: finish?.raw ?? '',
+    tools: blocks.flatMap((block) => (block.kind === 'tool' ? [block.name] : [])),
+    usage: told ?? usage,
+  };
+  const evaluation = evaluatePolicies(
+    policySet,
+    new AnswerSubject(answer, request, policySet, () => countFindingsInJson(json, policySet.detects)),
+  );
+  return { evaluation, body: redactBody(body, evaluation) };
+}
+
+function redactBody(body: Buffer, { deniedBy, redact }: PolicyEvaluation): Buffer {
+  if (deniedBy || redact.size === 0) return body;
+  return Buffer.from(redactJson(body.toString('utf8'), redact).json);
+}

@@ -1,0 +1,79 @@
+import { Fault } from '@floe/contract/faults';
+import { missingPriceHint } from './matched-rules.ts';
+import type { CostEstimate } from './request-attributes.ts';
+import type { BudgetStatus, LimitStatus } from './rule-status.ts';
+
+/** What a rule would do with a request, and why. */
+export interface RulePreview {
+  readonly outcome: 'granted' | 'rejected';
+  readonly because: string;
+}
+
+/** What limits or budgets would do with a request now. */
+export interface RulesPreview {
+  readonly rules: readonly RulePreview[];
+  /** As the request would be answered; null when nothing refuses it. */
+  readonly refusal: Fault | null;
+}
+
+/** What rate limits would do with a request of this size. */
+export function previewLimits(limits: readonly LimitStatus[], estimate: CostEstimate | null): RulesPreview {
+  const rules: RulePreview[] = [];
+  let refusal: Fault | null = null;
+  for (const limit of limits) {
+    const counts = [
+      ['requests', limit.rpm, limit.rpm_used, 1, limit.rpm_reset_ms],
+      ['tokens', limit.tpm, limit.tpm_used, estimate?.tokens ?? 0, limit.tpm_reset_ms],
+      ['concurrency', limit.concurrency, limit.concurrency_used, 1, null],
+    ] as const;
+    for (const [unit, most, used, wanted, resetMs] of counts) {
+      if (most === null) continue;
+      // A reservation is never larger than the whole limit.
+      const refuses = (used ?? 0) + Math.min(wanted, most) > most;
+      const because = `"${limit.name}": ${used ?? 0} of ${most} ${unit} used, ${Math.min(wanted, most)} asked for`;
+      rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
+      if (refuses)
+        refusal ??= new Fault(
+          'rate_limit_exceeded',
+          because,
+          resetMs === null ? {} : { retryAfterMs: resetMs },
+        );
+    }
+  }
+  return { rules, refusal };
+}
+
+/** What budgets would do with a request of this price. */
+export function previewBudgets(budgets: readonly BudgetStatus[], estimate: CostEstimate): RulesPreview {
+  const { nanoUsd } = estimate;
+  const rules: RulePreview[] = [];
+  let refusal: Fault | null = null;
+  for (const {
+    name,
+    mode,
+    limit_nano_usd: most,
+    spent_nano_usd: spent,
+    reserved_nano_usd: held,
+  } of budgets) {
+    const isSpent = spent + (nanoUsd ?? 0) > most;
+    const isOver = isSpent || spent + held + (nanoUsd ?? 0) > most;
+    const refuses = mode === 'hard' && (isOver || nanoUsd === null);
+    const wanted = nanoUsd === null ? 'an unknown price' : formatDollars(nanoUsd);
+    const because = `"${name}" (${mode}): ${formatDollars(spent)} of ${formatDollars(most)} spent, ${held > 0 ? `${formatDollars(held)} reserved, ` : ''}${wanted} asked for at most`;
+    rules.push({ outcome: refuses ? 'rejected' : 'granted', because });
+    if (!refuses) continue;
+    const fault =
+      nanoUsd === null
+        ? new Fault('price_unknown', `${because}. ${missingPriceHint(estimate)}`)
+        : new Fault(isSpent ? 'budget_exceeded' : 'budget_reserved', because);
+    // As the counters judge: a budget that is spent is told before one that is only reserved.
+    if (refusal === null || (refusal.code === 'budget_reserved' && isSpent)) refusal = fault;
+  }
+  return { rules, refusal };
+}
+
+/** `$0.000125`, to the nano-dollar and at least to the cent. */
+function formatDollars(nanoUsd: number): string {
+  const [whole = '0', fraction = ''] = (nanoUsd / 1e9).toFixed(9).split('.');
+  return `$${whole}.${fraction.slice(0, 2)}${fraction.slice(2).replace(/0+$/, '')}`;
+}

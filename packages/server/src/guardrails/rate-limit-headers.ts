@@ -1,0 +1,48 @@
+import type { Grant } from './grant.ts';
+import type { RuleClaim } from './rule-claim.ts';
+
+interface LimitHeaderValues {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
+/**
+ * Where the caller stands, as flat headers: of all limits that reach it the one with the least left, requests
+ * and tokens apart. OpenAI's names always, Anthropic's beside them for clients of that dialect.
+ */
+export function rateLimitHeaders(grant: Grant, anthropic: boolean, nowMs: number): string[] {
+  const headers: string[] = [];
+  for (const counts of ['requests', 'tokens'] as const) {
+    const standing = findTightestLimit(grant, counts);
+    if (standing === null) continue;
+    const { limit, remaining, resetMs } = standing;
+    headers.push(`x-ratelimit-limit-${counts}`, String(limit));
+    headers.push(`x-ratelimit-remaining-${counts}`, String(remaining));
+    headers.push(`x-ratelimit-reset-${counts}`, formatDuration(resetMs));
+    if (!anthropic) continue;
+    headers.push(`anthropic-ratelimit-${counts}-limit`, String(limit));
+    headers.push(`anthropic-ratelimit-${counts}-remaining`, String(remaining));
+    headers.push(`anthropic-ratelimit-${counts}-reset`, new Date(nowMs + resetMs).toISOString());
+  }
+  return headers;
+}
+
+function findTightestLimit({ claims, taken }: Grant, counts: RuleClaim['unit']): LimitHeaderValues | null {
+  let least: LimitHeaderValues | null = null;
+  for (const [index, claim] of claims.entries()) {
+    if (claim.unit !== counts) continue;
+    const { used = 0, resetMs = 0 } = taken.levels[index] ?? {};
+    const remaining = Math.max(0, claim.limit - used);
+    if (least === null || remaining < least.remaining) least = { limit: claim.limit, remaining, resetMs };
+  }
+  return least;
+}
+
+/** As OpenAI writes it: `6m0s`, `1.5s`, `120ms`. */
+function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)}ms`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = Math.ceil((ms % 60_000) / 10) / 100;
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`;
+}

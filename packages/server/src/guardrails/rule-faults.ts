@@ -1,0 +1,62 @@
+import { Fault } from '@floe/contract/faults';
+import type { RuleClaim } from './rule-claim.ts';
+
+const UNITS = {
+  requests: 'requests in 60 seconds',
+  tokens: 'tokens in 60 seconds',
+  concurrency: 'requests at the same time',
+  usd: 'US dollars',
+} as const;
+
+/** When nothing says how long to wait. */
+const DEFAULT_RETRY_MS = 1_000;
+
+/** Our own 429: terminal, never a reason to try another provider (specification, Limits). */
+export function rateLimitFault(
+  { name, ruleId: rule, limit, unit: counts }: RuleClaim,
+  retryAfterMs: number | null,
+): Fault {
+  const waitMs = retryAfterMs ?? DEFAULT_RETRY_MS;
+  const wait =
+    counts === 'concurrency'
+      ? 'Wait for one of them to end.'
+      : `There is room again in ${Math.ceil(waitMs / 1000)} s.`;
+  return new Fault(
+    'rate_limit_exceeded',
+    `The limit "${name}" allows ${limit.toLocaleString('en-US')} ${UNITS[counts]}. ${wait}`,
+    { retryAfterMs: waitMs, rule: { kind: 'limit', id: rule } },
+  );
+}
+
+/** A hard budget that is spent so far that it has no room for what the request may cost. */
+export function budgetExceededFault(claim: RuleClaim): Fault {
+  return budgetSpentFault(claim, 'has no room for this request');
+}
+
+/** A hard budget that a stream used up. */
+export function budgetUsedUpFault(claim: RuleClaim): Fault {
+  return budgetSpentFault(claim, 'was used up while this answer was streamed');
+}
+
+/** A hard budget with room that other requests have reserved: what they do not use is free again when they end. */
+export function budgetReservedFault({ name, ruleId: rule, limit }: RuleClaim, retryAfterMs: number): Fault {
+  return new Fault(
+    'budget_reserved',
+    `The rest of the budget "${name}" of ${formatUsd(limit)} is reserved by requests in flight. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    { retryAfterMs, rule: { kind: 'budget', id: rule } },
+  );
+}
+
+function budgetSpentFault({ name, ruleId: rule, limit, endsAt }: RuleClaim, what: string): Fault {
+  const reset =
+    endsAt === 0
+      ? 'It never resets. Raise it to continue.'
+      : `It starts again at ${new Date(endsAt).toISOString()}.`;
+  return new Fault('budget_exceeded', `The budget "${name}" of ${formatUsd(limit)} ${what}. ${reset}`, {
+    rule: { kind: 'budget', id: rule },
+  });
+}
+
+function formatUsd(nanoUsd: number): string {
+  return `$${(nanoUsd / 1_000_000_000).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`;
+}

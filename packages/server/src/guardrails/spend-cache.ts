@@ -1,0 +1,76 @@
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Database } from '../store/ports.ts';
+import { type BucketSpendChange, type BudgetSpendRow, listSpendSince } from '../store/spend/budget-spend.ts';
+
+/** Between two looks at what other processes spent. */
+const REFRESH_INTERVAL_MS = 2_000;
+/** Clocks of processes differ; what changed so long before the last look is read again. */
+const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * What the database knows to be spent, in memory: the floor of every budget's counter. It fills counters
+ * that start empty (a restart, a flushed store), so a request never waits for the database.
+ */
+export class SpendCache {
+  readonly #database: Pick<Database, 'read' | 'isShared'>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #spent = new Map<string, BudgetSpendRow>();
+  #readUpTo = 0;
+  #timer: Timer | null = null;
+
+  constructor(database: Pick<Database, 'read' | 'isShared'>, clock: Clock, log: Log) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Nano-USD; 0 for a bucket nothing was spent of. */
+  spentNanoUsd(orgId: string, bucket: string): number {
+    return this.#spent.get(`${orgId}\n${bucket}`)?.spent_nano_usd ?? 0;
+  }
+
+  /** Sums of this process' own batch, as the database gave them back. */
+  record(spent: readonly BucketSpendChange[]): void {
+    for (const { orgId, bucket, endsAt, afterNanoUsd } of spent)
+      this.#put({ org_id: orgId, bucket, spent_nano_usd: afterNanoUsd, ends_at: endsAt });
+  }
+
+  /** Reads what is there, then follows what other processes add. */
+  async open(): Promise<void> {
+    await this.#refresh();
+    if (this.#database.isShared) this.#refreshLater();
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  async #refresh(): Promise<void> {
+    const now = this.#clock.now();
+    for (const row of await listSpendSince(this.#database.read, this.#readUpTo - CLOCK_SKEW_MS, now))
+      this.#put(row);
+    this.#readUpTo = now;
+    for (const [key, { ends_at }] of this.#spent)
+      if (ends_at !== 0 && ends_at < now - CLOCK_SKEW_MS) this.#spent.delete(key);
+  }
+
+  #refreshLater(): void {
+    const again = () => {
+      this.#refresh()
+        .catch((error: unknown) => this.#log.warn({ err: error }, 'spending of others could not be read'))
+        .finally(() => {
+          if (this.#timer) this.#refreshLater();
+        });
+    };
+    this.#timer = this.#clock.after(REFRESH_INTERVAL_MS, again);
+  }
+
+  #put(row: BudgetSpendRow): void {
+    const key = `${row.org_id}\n${row.bucket}`;
+    const known = this.#spent.get(key);
+    if (!known || known.spent_nano_usd < row.spent_nano_usd) this.#spent.set(key, row);
+  }
+}

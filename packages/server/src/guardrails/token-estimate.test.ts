@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { randomFillSync } from 'node:crypto';
+import { test } from 'node:test';
+import { countPdfPages } from './pdf-pages.ts';
+import { estimateInputTokens, maxInputTokens } from './token-estimate.ts';
+
+/** A PDF of so many pages whose objects stand in the open, with so many random bytes for each. */
+function pdf(pages: number, bytesEach: number, type = '/Type /Page'): Buffer {
+  const parts: (string | Buffer)[] = [`%PDF-1.4\n1 0 obj << /Type /Pages /Kids [] >> endobj\n`];
+  for (let page = 0; page < pages; page += 1) {
+    parts.push(`${page + 2} 0 obj << ${type} /Parent 1 0 R >> endobj\n`);
+    // The high bit keeps random bytes from spelling a mark.
+    const noise = randomFillSync(Buffer.alloc(bytesEach)).map((byte) => byte | 0x80);
+    parts.push(Buffer.from(noise));
+  }
+  return Buffer.concat(parts.map((part) => Buffer.from(part)));
+}
+
+function pagesOf(document: Buffer, write = (base64: string) => base64): number {
+  return countPdfPages(Buffer.from(write(document.toString('base64'))));
+}
+
+test('the pages of a PDF are its page objects, wherever they lie', () => {
+  for (const bytesEach of [100, 3_777, 40_001])
+    for (const pages of [1, 7, 100]) assert.equal(pagesOf(pdf(pages, bytesEach)), pages, `${bytesEach}`);
+  assert.equal(pagesOf(pdf(12, 500, '/Type/Page')), 12);
+  assert.equal(pagesOf(pdf(12, 500, '/Type\n/Page')), 12);
+});
+
+test('a PDF may stand in its JSON with escaped slashes or in lines', () => {
+  const document = pdf(40, 9_000);
+  assert.equal(
+    pagesOf(document, (text) => text.replaceAll('/', '\\/')),
+    40,
+  );
+  assert.equal(
+    pagesOf(document, (text) => text.replaceAll(/.{76}/g, '$&\\r\\n')),
+    40,
+  );
+});
+
+test('a PDF with compressed page objects counts what its head or its page tree says, else by its size', () => {
+  const noise = pdf(0, 0);
+  const rest = Buffer.alloc(300_000, 0x91);
+  assert.equal(pagesOf(Buffer.concat([noise, rest])), 30);
+  const linear = Buffer.from('%PDF-1.6\n9 0 obj <</Linearized 1/L 812/O 11/E 33/N 87/T 99>>');
+  assert.equal(pagesOf(Buffer.concat([linear, rest])), 87);
+  const tree = Buffer.from('%PDF-1.6\n9 0 obj <</Type /Pages /Count 214 /Kids [3 0 R]>>');
+  assert.equal(pagesOf(Buffer.concat([tree, rest])), 214);
+  assert.equal(pagesOf(Buffer.concat([noise, Buffer.alloc(30_000_000, 0x91)])), 1_000);
+  assert.equal(pagesOf(Buffer.from('%PDF-1.4')), 1);
+});
+
+const file = (document: Buffer) => ({ messages: [{ content: [documentPart(document)] }] });
+const documentPart = (document: Buffer) => ({
+  type: 'document',
+  source: { type: 'base64', media_type: 'application/pdf', data: document.toString('base64') },
+});
+const bodyOf = (value: object) => Buffer.from(JSON.stringify(value));
+
+test('a document is estimated by its pages, in every dialect, and a picture as one', () => {
+  const document = pdf(50, 2_000);
+  const url = `data:application/pdf;base64,${document.toString('base64')}`;
+  const bodies = [
+    file(document),
+    { messages: [{ content: [{ type: 'file', file: { filename: 'a.pdf', file_data: url } }] }] },
+    { input: [{ content: [{ type: 'input_file', filename: 'a.pdf', file_data: url }] }] },
+  ];
+  for (const body of bodies) {
+    const [about, most] = [estimateInputTokens(bodyOf(body)), maxInputTokens(bodyOf(body))];
+    assert.ok(about >= 150_000 && about < 150_100, `50 pages: ${about}`);
+    assert.ok(most >= 250_000 && most < 250_100, `50 pages at most: ${most}`);
+  }
+  const picture = Buffer.concat([Buffer.from('\x89PNG'), Buffer.alloc(900_000, 0x91)]);
+  const shown = {
+    messages: [{ content: [{ image_url: { url: `data:image/png;base64,${picture.toString('base64')}` } }] }],
+  };
+  assert.ok(maxInputTokens(bodyOf(shown)) < 1_700);
+});
+
+test('a file that the request only names is taken for some pages, and attachments for no more than a context', () => {
+  const named = { input: [{ content: [{ type: 'input_file', file_id: 'file-1' }] }] };
+  assert.ok(estimateInputTokens(bodyOf(named)) >= 30_000);
+  const many = { messages: Array.from({ length: 9 }, () => ({ content: [documentPart(pdf(90, 200))] })) };
+  const most = maxInputTokens(bodyOf(many));
+  assert.ok(most >= 1_000_000 && most < 1_001_000, `${most}`);
+});
+
+test('text counts by its bytes', () => {
+  const text = { messages: [{ role: 'user', content: 'x'.repeat(40_000) }] };
+  assert.ok(Math.abs(estimateInputTokens(bodyOf(text)) - 10_000) < 20);
+  assert.ok(Math.abs(maxInputTokens(bodyOf(text)) - 13_333) < 20);
+});

@@ -1,0 +1,92 @@
+import { countPdfPages } from './pdf-pages.ts';
+
+/** Text of the languages with the most bytes per token is still above this; markup and JSON pad it further. */
+const MIN_BYTES_PER_TOKEN = 3;
+/** Usual for text and JSON; what nobody counted is booked at this. */
+const BYTES_PER_TOKEN = 4;
+/** A picture, whatever its bytes. */
+const TOKENS_PER_IMAGE = 1_600;
+/** A page of a document: its text, and with most providers a picture of it as well. */
+const TOKENS_PER_PAGE = 3_000;
+const MAX_TOKENS_PER_PAGE = 5_000;
+/** Of a document that the body only names. */
+const DEFAULT_PAGES = 10;
+/** No model's context holds more. */
+const MAX_ATTACHMENT_TOKENS = 1_000_000;
+const LONG_BODY_BYTES = 16 * 1024;
+const BASE64_MARKS = [Buffer.from(';base64,'), Buffer.from('"base64"')];
+/** How a PDF begins (`%PDF-`), in base64. */
+const PDF_START = 'JVBERi0';
+/** Members that name a file which the provider reads from elsewhere. */
+const DOCUMENT_MARKS = [Buffer.from('"file_id"'), Buffer.from('"file_url"'), Buffer.from('"file_uri"')];
+
+/** When neither the request nor what the model answered before says how much may come out. */
+export const DEFAULT_OUTPUT_TOKENS = 4_096;
+
+/** Upper estimate of a request's input tokens, for what is reserved. */
+export function maxInputTokens(body: Buffer): number {
+  return countTokens(body, MIN_BYTES_PER_TOKEN, MAX_TOKENS_PER_PAGE);
+}
+
+/** Middle estimate of input tokens, for what is charged when nobody counted. */
+export function estimateInputTokens(body: Buffer): number {
+  return countTokens(body, BYTES_PER_TOKEN, TOKENS_PER_PAGE);
+}
+
+/** Middle estimate of the tokens in so many bytes of content (`@floe/wire/content-bytes`). */
+export function estimateContentTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/**
+ * Upper estimate of the tokens in a stream's content so far. Few providers send less than a token in one piece, so
+ * short pieces raise it.
+ */
+export function maxContentTokens(bytes: number, pieces: number): number {
+  return Math.max(Math.ceil(bytes / MIN_BYTES_PER_TOKEN), pieces);
+}
+
+function countTokens(body: Buffer, bytesPerToken: number, tokensPerPage: number): number {
+  const { textBytes, images, pages } = measureBody(body);
+  const attached = images * TOKENS_PER_IMAGE + pages * tokensPerPage;
+  return Math.ceil(textBytes / bytesPerToken) + Math.min(attached, MAX_ATTACHMENT_TOKENS);
+}
+
+interface BodyComposition {
+  textBytes: number;
+  images: number;
+  pages: number;
+}
+
+/** Attachments in base64 are not text: a megabyte of picture is a thousand tokens, not 300,000. */
+function measureBody(body: Buffer): BodyComposition {
+  const weight: BodyComposition = { textBytes: body.length, images: 0, pages: 0 };
+  for (const mark of DOCUMENT_MARKS)
+    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length))
+      weight.pages += DEFAULT_PAGES;
+  if (body.length <= LONG_BODY_BYTES) return weight;
+  for (const mark of BASE64_MARKS)
+    for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length))
+      addAttachment(weight, body, at + mark.length);
+  return weight;
+}
+
+function addAttachment(weight: BodyComposition, body: Buffer, from: number): void {
+  const data = findBase64Data(body, from);
+  if (data === null) return;
+  weight.textBytes -= data.length;
+  if (data.toString('latin1', 0, PDF_START.length) === PDF_START) weight.pages += countPdfPages(data);
+  else weight.images += 1;
+}
+
+/** The base64 up to the end of the string here, or of the nearest `"data"` member when none goes on here. */
+function findBase64Data(body: Buffer, from: number): Buffer | null {
+  const end = body.indexOf(0x22, from);
+  if (end === -1) return null;
+  if (end - from > 64) return body.subarray(from, end);
+  const data = body.indexOf('"data"', from);
+  if (data === -1 || data - from > 256) return null;
+  const open = body.indexOf(0x22, data + 6);
+  const close = open === -1 ? -1 : body.indexOf(0x22, open + 1);
+  return close === -1 || close === open + 1 ? null : body.subarray(open + 1, close);
+}

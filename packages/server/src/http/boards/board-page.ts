@@ -1,0 +1,215 @@
+import type { BoardDowntime, BoardMonitor, BoardView } from '../../monitoring/boards/board-view.ts';
+import { isUnusualDay, renderDayBars } from './bars.ts';
+import {
+  durationText,
+  formatCount,
+  getZoneFormatter,
+  percentText,
+  type ZoneFormatter,
+} from './board-text.ts';
+import { daySlots, formatDate, formatDay, showsDaySlots } from './day-slots.ts';
+import { type BoardDisplayStatus, buildHeadline, displayStatusOf } from './headline.ts';
+import { renderLogo, renderStatusIcon, SVG_DEFINITIONS } from './icons.ts';
+import { html, type Markup } from './markup.ts';
+
+/** Nothing was judged for so long: what the page says may not be so any more. */
+const STALE_MS = 120_000;
+const MAX_UNUSUAL_DAYS = 30;
+const MAX_DOWNTIMES = 20;
+
+export interface BoardLinks {
+  readonly stylesheet: string;
+  readonly icon: string;
+  /** Of the board itself; `.json` and badges hang on it. */
+  readonly board: string;
+}
+
+/** The public page of a board: whole without scripts, with every name escaped. */
+export function renderBoardPage(view: BoardView, links: BoardLinks): string {
+  const zone = getZoneFormatter(view.timezone);
+  const headline = buildHeadline(view, zone);
+  const body = html`${SVG_DEFINITIONS}<div class="wrap">
+<header class="top">${renderLogo()}<h1>${view.name}</h1></header>
+<main>${renderStaleNotice(view, zone)}
+<section class="banner ${headline.status}" aria-labelledby="now">${renderStatusIcon(headline.status)}<h2 id="now">${headline.title}</h2>
+<p>${headline.detail}</p><p class="at">Checked ${renderTime(view.checkedAt, zone.timeWithZone(view.checkedAt))}</p></section>
+${renderPlannedMaintenance(view, zone)}${view.groups.map((group, index) => renderGroup(group, index, view, zone))}
+${view.groups.length === 0 ? null : renderLegend()}${renderDowntimes(view, zone)}</main>
+<footer><span>Times are in ${view.timezone}.</span><a href="${links.board}.json">JSON</a><a href="${links.board}/badge.svg">Badge</a><span class="push">Made with Floe</span></footer>
+</div>`;
+  return renderDocument(`${headline.status === 'failing' ? '\u2715 ' : ''}${view.name}`, body, links);
+}
+
+/** What is answered for boards that are private and for those that are not: the same. */
+export function renderMissingBoardPage(links: Omit<BoardLinks, 'board'>): string {
+  const body = html`${SVG_DEFINITIONS}<div class="wrap"><header class="top">${renderLogo()}<h1>Floe</h1></header>
+<main><section class="banner paused" aria-labelledby="now">${renderStatusIcon('paused')}<h2 id="now">There is no board here</h2>
+<p>The address may be mistyped, or the board is not public.</p></section></main></div>`;
+  return renderDocument('No board here', body, links);
+}
+
+function renderDocument(title: string, body: Markup, links: Omit<BoardLinks, 'board'>): string {
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">
+<title>${title}</title><link rel="stylesheet" href="${links.stylesheet}"><link rel="icon" href="${links.icon}" type="image/svg+xml"></head>
+<body>${body}</body>
+</html>
+`.text;
+}
+
+function renderStaleNotice({ nowMs, checkedAt }: BoardView, zone: ZoneFormatter): Markup | null {
+  if (nowMs - checkedAt < STALE_MS) return null;
+  return html`<p class="stale">This page may be out of date: nothing could be checked since ${renderTime(checkedAt, zone.dateTime(checkedAt))}.</p>`;
+}
+
+function renderGroup(
+  { name, monitors }: BoardView['groups'][number],
+  index: number,
+  view: BoardView,
+  zone: ZoneFormatter,
+): Markup {
+  const note =
+    index === 0 ? html`<p>Uptime over ${view.days.length} days; unknown and paused time left out</p>` : null;
+  const list =
+    monitors.length === 0
+      ? html`<p class="empty">No monitors in this group.</p>`
+      : monitors.map((monitor) => renderMonitor(monitor, view, zone));
+  return html`<section aria-labelledby="g${index}"><div class="head"><h2 id="g${index}">${name}</h2>${note}</div>
+<div class="${showsDaySlots(countMonitors(view)) ? 'card' : 'card long'}">${list}</div></section>
+`;
+}
+
+const STATUS_LABELS: Readonly<Record<BoardDisplayStatus, string>> = {
+  healthy: 'Healthy',
+  failing: 'Failing',
+  waiting: 'Waiting',
+  paused: 'Paused',
+  maintenance: 'Maintenance',
+};
+
+function renderMonitor(monitor: BoardMonitor, view: BoardView, zone: ZoneFormatter): Markup {
+  const mood = displayStatusOf(monitor);
+  const uptime = monitor.uptimeRatio === null ? 'no data yet' : `${percentText(monitor.uptimeRatio)} uptime`;
+  const news = monitor.days.flatMap((sums, index) => (isUnusualDay(sums) ? [index] : []));
+  const words = (index: number) => formatDay(monitor.days[index], view.days[index], zone);
+  const summary = `${view.days.length} days: ${uptime}, ${monitor.downtimeMs === 0 ? 'no downtime' : `${durationText(monitor.downtimeMs)} of downtime`}.`;
+  const pill =
+    mood === 'healthy'
+      ? null
+      : html`<span class="pill ${mood}">${renderStatusIcon(mood)}${STATUS_LABELS[mood]}</span>`;
+  const label = mood === 'healthy' ? html`<title>${STATUS_LABELS[mood]}</title>` : null;
+  return html`<article class="job"><div class="line">${renderStatusIcon(mood, label)}<h3>${monitor.name}</h3><span class="note">${renderNote(monitor, mood, view.nowMs, zone)}</span>${pill}<span class="up">${monitor.uptimeRatio === null ? '–' : percentText(monitor.uptimeRatio)}</span></div>
+<div class="days">${renderDayBars(monitor.days, summary, (index) => words(index))}${
+    showsDaySlots(countMonitors(view))
+      ? daySlots(
+          monitor.name,
+          monitor.days.map((_, index) => words(index)),
+        )
+      : null
+  }</div><div class="ends"><span>${view.days.length} days ago</span>${news.length === 0 ? html`<span></span>` : renderUnusualDays(monitor, view, news, zone)}<span>Today</span></div></article>
+`;
+}
+
+function countMonitors({ groups }: BoardView): number {
+  return groups.reduce((sum, { monitors }) => sum + monitors.length, 0);
+}
+
+function renderNote(
+  monitor: BoardMonitor,
+  mood: BoardDisplayStatus,
+  nowMs: number,
+  zone: ZoneFormatter,
+): Markup | string {
+  const { lastBeatAt, failingSince, pausedUntil, maintenanceUntil } = monitor;
+  if (mood === 'maintenance' && maintenanceUntil !== null)
+    return html`Planned until ${renderTime(maintenanceUntil, zone.timeOrDateTime(maintenanceUntil, nowMs))}`;
+  if (mood === 'failing' && failingSince !== null)
+    return html`Since ${renderTime(failingSince, zone.timeOrDateTime(failingSince, nowMs))}, for ${durationText(nowMs - failingSince)}`;
+  if (mood === 'paused')
+    return pausedUntil === null
+      ? ''
+      : html`Until ${renderTime(pausedUntil, zone.timeOrDateTime(pausedUntil, nowMs))}`;
+  if (mood === 'waiting') return lastBeatAt === null ? 'Waiting for the first beat' : 'Waiting for a beat';
+  return lastBeatAt === null
+    ? ''
+    : html`Last beat ${renderTime(
+        lastBeatAt,
+        `${durationText(nowMs - lastBeatAt)
+          .split(' ', 2)
+          .join(' ')} ago`,
+        zone.dateTime(lastBeatAt),
+      )}`;
+}
+
+/** The days that were not plain, in words: what the bars show, for those who do not see them. */
+function renderUnusualDays(
+  monitor: BoardMonitor,
+  view: BoardView,
+  news: readonly number[],
+  zone: ZoneFormatter,
+): Markup {
+  const told = (showsDaySlots(countMonitors(view)) ? [...news] : news.slice(-MAX_UNUSUAL_DAYS)).reverse();
+  const rows = told.map((index) => {
+    const { failing = 0, unknown = 0, paused = 0 } = monitor.days[index] ?? {};
+    const day = view.days[index];
+    return html`<tr><th scope="row">${day ? formatDate(day, zone) : ''}</th>${[failing, unknown, paused].map((ms) => html`<td>${ms === 0 ? '–' : durationText(ms)}</td>`)}</tr>`;
+  });
+  const earlier = news.length - told.length;
+  const rest =
+    earlier === 0
+      ? html`<p>All other days were healthy, or nothing was watched yet.</p>`
+      : html`<p>and ${earlier} earlier</p>`;
+  return html`<details><summary>${formatCount(news.length, 'unusual day', 'unusual days')}</summary><div class="scroll"><table><thead><tr><th scope="col">Day</th><th scope="col">Failing</th><th scope="col">Unknown</th><th scope="col">Paused</th></tr></thead><tbody>${rows}</tbody></table></div>${rest}</details>`;
+}
+
+function renderPlannedMaintenance({ maintenance, nowMs }: BoardView, zone: ZoneFormatter): Markup | null {
+  if (maintenance.length === 0) return null;
+  const rows = maintenance.map(
+    ({ name, startsAt, endsAt, monitors }) =>
+      html`<li class="event">${renderTime(startsAt, startsAt <= nowMs ? 'Under way' : zone.date(startsAt), zone.dateTime(startsAt))}<p><strong>${name}</strong> for ${monitors.slice(0, 3).join(', ')}${monitors.length > 3 ? ` and ${monitors.length - 3} others` : null}</p><span class="lasted">${zone.timeRange(startsAt, endsAt)}</span></li>`,
+  );
+  return html`<section aria-labelledby="plan"><div class="head"><h2 id="plan">Planned maintenance</h2></div><ol class="card">${rows}</ol></section>
+`;
+}
+
+function renderDowntimes(view: BoardView, zone: ZoneFormatter): Markup {
+  const told = view.downtimes.slice(0, MAX_DOWNTIMES);
+  const list =
+    told.length === 0
+      ? html`<p class="card empty">No downtime in the last ${view.days.length} days.</p>`
+      : html`<ol class="card">${told.map((downtime) => renderDowntime(downtime, view.nowMs, zone))}</ol>`;
+  return html`<section aria-labelledby="past"><div class="head"><h2 id="past">Downtime</h2></div>${list}</section>
+`;
+}
+
+function renderDowntime(
+  { name, startedAt, endedAt, durationMs: lastedMs }: BoardDowntime,
+  nowMs: number,
+  zone: ZoneFormatter,
+): Markup {
+  const words =
+    endedAt === null
+      ? html`<strong>${name}</strong> has been failing since ${zone.time(startedAt)}`
+      : html`<strong>${name}</strong> was failing, ${zone.time(startedAt)} to ${zone.date(startedAt) === zone.date(endedAt) ? zone.time(endedAt) : zone.timeOrDateTime(endedAt, nowMs)}`;
+  return html`<li class="event">${renderTime(startedAt, zone.date(startedAt), zone.dateTime(startedAt))}<p>${words}</p><span class="lasted">${durationText(lastedMs)}</span></li>`;
+}
+
+function renderLegend(): Markup {
+  const entry = (shape: Markup, words: string) =>
+    html`<li><svg viewBox="0 0 6 16" aria-hidden="true">${shape}</svg>${words}</li>`;
+  return html`<ul class="key" aria-label="Key to the bars">
+${entry(html`<rect class="bg" width="6" height="16"/>`, 'Healthy')}
+${entry(html`<rect class="bg" width="6" height="8"/><rect class="bf" y="9.5" width="6" height="6.5"/>`, 'Failing: height is its share of the day')}
+${entry(html`<rect fill="url(#hatch)" width="6" height="16"/>`, 'Unknown: Floe could not see')}
+${entry(html`<rect class="bp" x=".5" y="5.5" width="5" height="10"/>`, 'Paused')}
+${entry(html`<rect class="bq" y="14" width="6" height="2"/>`, 'No data')}
+</ul>
+`;
+}
+
+function renderTime(ms: number, words: string, title?: string): Markup {
+  const more = title === undefined ? null : html` title="${title}"`;
+  return html`<time datetime="${new Date(ms).toISOString()}"${more}>${words}</time>`;
+}

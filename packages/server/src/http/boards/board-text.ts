@@ -1,0 +1,90 @@
+interface Unit {
+  readonly ms: number;
+  readonly name: string;
+}
+const SECOND: Unit = { ms: 1_000, name: 's' };
+const MINUTE: Unit = { ms: 60 * SECOND.ms, name: 'm' };
+const HOUR: Unit = { ms: 60 * MINUTE.ms, name: 'h' };
+const DAY: Unit = { ms: 24 * HOUR.ms, name: 'd' };
+
+/** A length of time in its two largest units: `3 h 24 m`, `41 s`. */
+export function durationText(ms: number): string {
+  const whole = Math.max(0, Math.floor(ms / SECOND.ms)) * SECOND.ms;
+  if (whole < MINUTE.ms) return `${whole / SECOND.ms} s`;
+  if (whole < HOUR.ms) return formatTwoUnits(whole, MINUTE, SECOND);
+  if (whole < DAY.ms) return formatTwoUnits(whole, HOUR, MINUTE);
+  return formatTwoUnits(whole, DAY, HOUR);
+}
+
+function formatTwoUnits(ms: number, large: Unit, small: Unit): string {
+  const rest = Math.floor((ms % large.ms) / small.ms);
+  return `${Math.floor(ms / large.ms)} ${large.name}${rest === 0 ? '' : ` ${rest} ${small.name}`}`;
+}
+
+/** A share in percent with three decimals, rounded down: 100% is said only of the whole. */
+export function percentText(ratio: number): string {
+  if (ratio >= 1) return '100%';
+  return `${(Math.floor(ratio * 100_000) / 1_000).toFixed(3)}%`;
+}
+
+/** Words of a time zone for instants. */
+export interface ZoneFormatter {
+  /** `15 Nov 2026` */
+  date(ms: number): string;
+  /** `12:26` */
+  time(ms: number): string;
+  /** `12:26:41 CET` */
+  timeWithZone(ms: number): string;
+  /** `12:26`, or `15 Nov, 12:26` on another day than `nowMs`. */
+  timeOrDateTime(ms: number, nowMs: number): string;
+  /** `15 Nov 2026, 12:26 CET` */
+  dateTime(ms: number): string;
+  /** `12:26 – 14:00 CET`; the end with its day where it is another one. */
+  timeRange(fromMs: number, toMs: number): string;
+}
+
+const MAX_CACHED_ZONES = 50;
+const formatters = new Map<string, ZoneFormatter>();
+
+/** The words of a zone; making them costs more than a page, so they are kept. */
+export function getZoneFormatter(timeZone: string): ZoneFormatter {
+  const found = formatters.get(timeZone);
+  if (found) return found;
+  const date = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+  const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' });
+  const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+  const exact = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+  const zone = (ms: number) =>
+    exact.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
+  const words: ZoneFormatter = {
+    date: (ms) => date.format(ms),
+    time: (ms) => time.format(ms),
+    timeWithZone: (ms) => exact.format(ms),
+    timeOrDateTime: (ms, nowMs) =>
+      date.format(ms) === date.format(nowMs) ? time.format(ms) : `${day.format(ms)}, ${time.format(ms)}`,
+    dateTime: (ms) => `${date.format(ms)}, ${time.format(ms)} ${zone(ms)}`,
+    timeRange: (from, to) =>
+      date.format(from) === date.format(to)
+        ? `${time.format(from)} – ${time.format(to)} ${zone(to)}`
+        : `${time.format(from)} – ${day.format(to)}, ${time.format(to)} ${zone(to)}`,
+  };
+  if (formatters.size >= MAX_CACHED_ZONES) formatters.clear();
+  formatters.set(timeZone, words);
+  return words;
+}
+
+/** `2 days`, `1 day`. */
+export function formatCount(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream';
+import { bodyTooLargeFault, requireJsonBody } from '../../gateway/body-checks.ts';
+import { ClientDisconnected, type HttpTransport, type RequestHeaders } from '../../gateway/client.ts';
+import type { BodyFraming } from './answer-head-writer.ts';
+import type { RequestHead } from './request-head.ts';
+
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** What a plain request is answered over. */
+export interface AnswerOutput {
+  formatHead(status: number, headers: readonly string[], framing: BodyFraming): string;
+  /** Bytes between two pieces of framing, one character per byte. False when the socket's buffer is full. */
+  send(before: string, bytes: Buffer | null, after: string): boolean;
+  onDrain(callback: () => void): void;
+  /** A whole answer, which leaves with the others of this turn. */
+  queueAnswer(head: string, body: Buffer | null): void;
+  authenticated(): void;
+  /** The answer is whole; `closing` ends the connection behind it. */
+  finish(closing: boolean): void;
+  /** What was sent goes out, nothing follows it. */
+  closeAfterFlush(): void;
+}
+
+/** A request that was read whole before anybody was told of it, and its answer. */
+export class FastPathTransport implements HttpTransport {
+  readonly method = 'POST';
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  headersSent = false;
+  readonly #line: AnswerOutput;
+  readonly #length: number;
+  readonly #body: Buffer | null;
+  #always: readonly string[] = [];
+  #client: { leave(): void } | null = null;
+  /** The head of an opened answer, until its first bytes take it along. */
+  #head = '';
+  /** Nothing more is sent: the answer is whole, broken off, or nobody is there. */
+  #over = false;
+
+  /** `body` is null when the client left before it was whole. */
+  constructor(line: AnswerOutput, target: string, { headers, length }: RequestHead, body: Buffer | null) {
+    this.#line = line;
+    this.target = target;
+    this.headers = headers;
+    this.#length = length;
+    this.#body = body;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return Object.entries(this.headers).flatMap(([name, value]) => [name, String(value)]);
+  }
+
+  get incoming(): Readable {
+    return Readable.from(this.#body === null ? [] : [this.#body]);
+  }
+
+  watch(client: { leave(): void }): void {
+    this.#client = client;
+  }
+
+  /** The connection is closed. */
+  onConnectionClosed(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#client?.leave();
+  }
+
+  markAuthenticated(): void {
+    this.#line.authenticated();
+  }
+
+  readBody(limitBytes: number): Promise<Buffer> {
+    requireJsonBody(this.headers);
+    if (this.#length > limitBytes) throw bodyTooLargeFault(limitBytes);
+    return this.#body === null
+      ? Promise.reject(new ClientDisconnected('the client left while sending its request'))
+      : Promise.resolve(this.#body);
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#always = [...this.#always, name, value];
+  }
+
+  sendAnswer(status: number, headers: readonly string[], body: Buffer): void {
+    if (this.#over) return;
+    // RFC 9110, 8.6 and 15.4.5: neither has a body, and a 204 no length.
+    const isBodiless = status === 204 || status === 304;
+    const head = this.#headOf(status, headers, status === 204 ? 'none' : body.length);
+    this.#over = true;
+    this.#line.queueAnswer(head, isBodiless ? null : body);
+  }
+
+  startAnswer(status: number, headers: readonly string[]): void {
+    this.#head = this.#headOf(status, headers, 'chunked');
+  }
+
+  write(bytes: Buffer | string): boolean {
+    if (this.#over || bytes.length === 0) return true;
+    return this.#sendChunk(bytes, '');
+  }
+
+  onDrain(callback: () => void): void {
+    this.#line.onDrain(callback);
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#line.send(this.#takeHead(), null, LAST_CHUNK);
+    this.#finish(false);
+  }
+
+  abort(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#line.closeAfterFlush();
+  }
+
+  #headOf(status: number, headers: readonly string[], framing: BodyFraming): string {
+    const all = this.#always.length === 0 ? headers : [...this.#always, ...headers];
+    const head = this.#line.formatHead(status, all, framing);
+    this.headersSent = true;
+    return head;
+  }
+
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
+  }
+
+  /** One chunk (RFC 9112, 7.1), with the head before it if that has not left yet. */
+  #sendChunk(given: Buffer | string, behind: string): boolean {
+    const bytes = typeof given === 'string' ? Buffer.from(given) : given;
+    const before = `${this.#takeHead()}${bytes.length.toString(16)}\r\n`;
+    return this.#line.send(before, bytes, `\r\n${behind}`);
+  }
+
+  #finish(closing: boolean): void {
+    this.#over = true;
+    this.#line.finish(closing);
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../../core/clock.ts';
+import { silentLog } from '../../../core/log.ts';
+import { ClientConnection } from '../../../gateway/client.ts';
+import { NodeHttpTransport } from '../../node-http-transport.ts';
+import { createHttpServer, type HttpServer } from '../../server.ts';
+
+/** A listener whose requests are answered by `answer`, whichever way they came in. */
+export interface DualPathServer {
+  readonly url: string;
+  readonly server: HttpServer;
+  /** Which way each request came in, in their order. */
+  readonly ways: ('plain' | 'node')[];
+}
+
+export const EXCHANGE_PATH = '/gateway/v1/chat/completions';
+
+export async function startDualPathServer(
+  clock: Clock,
+  answer: (client: ClientConnection) => void,
+): Promise<DualPathServer> {
+  const ways: DualPathServer['ways'] = [];
+  const told = (way: 'plain' | 'node', client: ClientConnection) => {
+    ways.push(way);
+    answer(client);
+  };
+  const server = createHttpServer(
+    {
+      onRequest: (req, res, id) =>
+        told('node', new ClientConnection(id, new NodeHttpTransport(req, res, clock))),
+      findExchangeRoute: (target) =>
+        target === EXCHANGE_PATH
+          ? { path: EXCHANGE_PATH, answer: (client) => told('plain', client) }
+          : undefined,
+    },
+    { clock, log: silentLog },
+  );
+  const port = await server.listen('127.0.0.1', 0, 'server');
+  return { url: `http://127.0.0.1:${port}`, server, ways };
+}
+
+/** The bytes of a request; one with a coding is read by `node:http` alone. */
+export function fastPathRequest(body: string, more: readonly string[] = []): string {
+  const lines = [
+    `POST ${EXCHANGE_PATH} HTTP/1.1`,
+    'host: x',
+    ...more,
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** The same as `request`, in one shape that only `node:http` reads. */
+export function nodeRequest(body: string): string {
+  return fastPathRequest(body, ['x_not: plain']);
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isObject } from '@floe/contract/json';
+import { commitBeats } from '../monitoring/commit-beats.ts';
+import { testBeatCall as beatOf } from '../monitoring/test/test-monitors.ts';
+import { API_TEST_NOW, listEntries, type RunningApi, runApi } from './test/running-api.ts';
+
+let api: RunningApi;
+let now = API_TEST_NOW - 60 * 60_000;
+let key: string;
+let foreign: string;
+before(async () => {
+  api = await runApi({
+    engine: {
+      evaluationContext: () => ({ nowMs: now, committedUntil: now, gaps: [] }),
+      changeContext: async () => ({ nowMs: now, committedUntil: now, gaps: [] }),
+    },
+  });
+  key = (await api.addKey('acme')).key;
+  foreign = (await api.addKey('other')).key;
+  for (const id of ['backup', 'report'])
+    await api.call('POST', '/api/monitoring/monitors', { key, body: { id, expected_interval_minutes: 60 } });
+  const at = API_TEST_NOW - 30 * 60_000;
+  await commitBeats(api.database, [beatOf('backup', at)], {
+    nowMs: at,
+    gaps: [],
+    peersCommittedUntil: Number.POSITIVE_INFINITY,
+  });
+  now = API_TEST_NOW;
+});
+after(() => api.close());
+
+test('one answer says how many monitors are in each state and how the named ones did in the last day', async () => {
+  const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup,report,none', { key });
+  assert.deepEqual(body.counts, { failing: 0, waiting: 1, paused: 0, healthy: 1 });
+  const recent = listEntries(body.recent);
+  assert.deepEqual(recent.map(({ id }) => id).toSorted(), ['backup', 'report']);
+  const backup = recent.find(({ id }) => String(id) === 'backup');
+  assert.equal(backup?.['uptime_ratio'], 1);
+  const slices = listEntries(backup?.['intervals']);
+  assert.equal(slices.length, 48);
+  assert.equal(slices.at(-1)?.['healthy_seconds'], 1800);
+  assert.equal(slices.at(-2)?.['healthy_seconds'], 0);
+});
+
+test('another org sees nothing of it, and too many at once are refused by name', async () => {
+  const { body } = await api.call('GET', '/api/monitoring/status?monitors=backup', { key: foreign });
+  assert.deepEqual([body.counts, body.recent], [{ failing: 0, waiting: 0, paused: 0, healthy: 0 }, []]);
+  const many = Array.from({ length: 101 }, (_, index) => `m${index}`).join();
+  const refused = await api.call('GET', `/api/monitoring/status?monitors=${many}`, { key });
+  assert.deepEqual([refused.status, refused.body.error?.param], [400, 'monitors']);
+});
+
+test('a board that is not stored yet is drawn as the public page would be, and nothing is kept', async () => {
+  const body = { slug: 'draft', name: 'Acme <b>', groups: [{ name: 'Jobs', monitors: ['backup'] }] };
+  const drawn = await api.call('POST', '/api/monitoring/boards/preview', { key, body });
+  assert.equal(drawn.status, 200, drawn.text);
+  assert.ok(isObject(drawn.body));
+  const page = String(Reflect.get(drawn.body, 'html'));
+  assert.match(page, /^<!doctype html>/);
+  assert.match(page, /Acme &lt;b&gt;/);
+  assert.match(page, /backup/);
+  const boards = await api.call('GET', '/api/monitoring/boards', { key });
+  assert.deepEqual(boards.body.data, []);
+});

@@ -1,0 +1,208 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../core/clock.ts';
+import { bodyTooLargeFault, requireJsonBody } from '../gateway/body-checks.ts';
+import { ClientDisconnected, type HttpTransport } from '../gateway/client.ts';
+import { markAuthenticated } from './unauthenticated-connections.ts';
+
+/** A refused body is read and thrown away up to here, so that the sender gets to read the refusal. */
+const LINGER_BYTES = 64 * 1024 * 1024;
+const LINGER_MS = 10_000;
+/** How long a body may take to begin, and how slowly it may go on: each KB buys a second. */
+const BODY_TIMEOUT_MS = 30_000;
+const BODY_BYTES_PER_SECOND = 1024;
+const MAX_SINGLE_WRITE_BYTES = 16 * 1024;
+
+const endListeners = new WeakMap<Socket, Set<() => void>>();
+
+/** Calls back when the other side has sent its last; one listener for all requests of a connection, however many wait. */
+function onSocketEnd(socket: Socket, callback: () => void): () => void {
+  const known = endListeners.get(socket);
+  const waiting = known ?? new Set<() => void>();
+  waiting.add(callback);
+  if (!known) {
+    endListeners.set(socket, waiting);
+    socket.once('end', () => {
+      for (const each of waiting) each();
+    });
+  }
+  return () => waiting.delete(callback);
+}
+
+/** A request that `node:http` read: any there can be. */
+export class NodeHttpTransport implements HttpTransport {
+  readonly headers: IncomingMessage['headers'];
+  readonly method: string;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #clock: Clock;
+
+  constructor(req: IncomingMessage, res: ServerResponse, clock: Clock) {
+    this.headers = req.headers;
+    this.method = req.method ?? 'GET';
+    this.#req = req;
+    this.#res = res;
+    this.#clock = clock;
+  }
+
+  watch(client: { leave(): void }): void {
+    const res = this.#res;
+    const left = () => client.leave();
+    // A client that left and one that only closed its sending side look the same. Models cost money: both end the exchange.
+    const forget = onSocketEnd(this.#req.socket, left);
+    res.on('close', () => {
+      forget();
+      if (!res.writableFinished) left();
+    });
+  }
+
+  markAuthenticated(): void {
+    markAuthenticated(this.#req.socket);
+  }
+
+  readBody(limitBytes: number): Promise<Buffer> {
+    const req = this.#req;
+    requireJsonBody(req.headers);
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) throw bodyTooLargeFault(limitBytes);
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const clock = this.#clock;
+      // One timer however many pieces come: when it rings early it is set again for what is left.
+      const startedAt = clock.monotonic();
+      let lastAt = startedAt;
+      const ring = () => {
+        const boughtMs = (size / BODY_BYTES_PER_SECOND) * 1000;
+        const until = Math.min(lastAt, startedAt + boughtMs) + BODY_TIMEOUT_MS;
+        const left = until - clock.monotonic();
+        if (left > 0) timer = clock.after(left, ring);
+        else settle(new Fault('request_timeout', 'The request body stopped arriving for 30 seconds.'));
+      };
+      let timer = clock.after(BODY_TIMEOUT_MS, ring);
+      const settle = (failure: Error | null) => {
+        timer.cancel();
+        req.off('data', take).off('end', whole).off('close', gone).off('error', gone);
+        // A reset may still raise 'error' after we stopped listening; unheard it would end the process.
+        req.on('error', ignore);
+        if (failure) reject(failure);
+        else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : concatAndRelease(chunks, size));
+      };
+      const take = (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > limitBytes) return settle(bodyTooLargeFault(limitBytes));
+        chunks.push(chunk);
+        lastAt = clock.monotonic();
+      };
+      const whole = () => settle(null);
+      const gone = () => settle(new ClientDisconnected('the client left while sending its request'));
+      req.on('data', take).on('end', whole).on('close', gone).on('error', gone);
+    });
+  }
+
+  get target(): string {
+    return this.#req.url ?? '/';
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.#req.rawHeaders;
+  }
+
+  get incoming(): Readable {
+    return this.#req;
+  }
+
+  get headersSent(): boolean {
+    return this.#res.headersSent;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#res.setHeader(name, value);
+  }
+
+  sendAnswer(status: number, headers: readonly string[], body: Buffer): void {
+    const res = this.#res;
+    // RFC 9110 section 8.6: no length beside a 204.
+    const length = status === 204 ? [] : ['content-length', String(body.length)];
+    res.writeHead(status, [...headers, ...length]);
+    if (!this.#req.complete) this.#linger(body);
+    // As Latin-1 text a short body leaves in one write with its head instead of a gathered one.
+    else if (body.length <= MAX_SINGLE_WRITE_BYTES) res.end(body.toString('latin1'), 'latin1');
+    else res.end(body);
+  }
+
+  startAnswer(status: number, headers: readonly string[]): void {
+    this.#res.writeHead(status, [...headers]);
+  }
+
+  write(bytes: Buffer | string): boolean {
+    return this.#res.write(bytes);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#res.once('drain', callback);
+  }
+
+  end(): void {
+    this.#res.end();
+    if (!this.#req.complete) this.#throwAway();
+  }
+
+  abort(): void {
+    // What was written in this turn leaves with its end.
+    const { socket } = this.#req;
+    process.nextTick(() => socket.destroySoon());
+  }
+
+  /** An upstream answered before it had the whole body: the rest is read for a while, for the connection's sake. */
+  #throwAway(): void {
+    const { socket } = this.#req;
+    const limit = socket.bytesRead + LINGER_BYTES;
+    const timer = this.#clock.after(LINGER_MS, () => socket.destroy());
+    this.#req
+      .on('data', () => {
+        if (socket.bytesRead > limit) socket.destroy();
+      })
+      .on('error', ignore)
+      .once('close', () => timer.cancel())
+      .once('end', () => timer.cancel())
+      .resume();
+  }
+
+  /** RFC 9112 section 9.6: closing with unread input resets the connection and loses the answer. */
+  #linger(bytes: Buffer): void {
+    const req = this.#req;
+    const res = this.#res;
+    let drained = 0;
+    const over = (whole: boolean) => {
+      timer.cancel();
+      req.off('data', count);
+      if (whole) res.end();
+      else req.socket.destroy();
+    };
+    const count = (chunk: Buffer) => {
+      drained += chunk.length;
+      if (drained > LINGER_BYTES) over(false);
+    };
+    const timer = this.#clock.after(LINGER_MS, () => over(false));
+    req
+      .on('data', count)
+      .once('end', () => over(true))
+      .on('error', ignore);
+    res.write(bytes);
+    req.resume();
+  }
+}
+
+function ignore(): void {
+  // The connection's end is already known from 'close'.
+}
+
+/** The pieces as one; their memory is given back at once, for the collector would only come by for it late. */
+function concatAndRelease(pieces: readonly Buffer[], size: number): Buffer {
+  const whole = Buffer.concat(pieces, size);
+  for (const { buffer, length } of pieces)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+  return whole;
+}

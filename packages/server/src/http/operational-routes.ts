@@ -1,0 +1,95 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Fault } from '@floe/contract/faults';
+import type { Metrics } from '../analytics/metrics.ts';
+import type { ClientConnection } from '../gateway/client.ts';
+import { answerWithFault } from '../gateway/send-error.ts';
+import type { Database } from '../store/ports.ts';
+import type { OperationalRoutes } from './router.ts';
+
+export interface OperationalRoutesParts {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  /** Bearer token that `/metrics` asks for; '' leaves it open. */
+  readonly metricsToken: string;
+  readonly draining: () => boolean;
+}
+
+/** Liveness, readiness, metrics, and the page that stands where no console was built. */
+export function createOperationalRoutes({
+  database,
+  metrics,
+  metricsToken,
+  draining,
+}: OperationalRoutesParts): OperationalRoutes {
+  return {
+    health: (client) => sendText(client, 200, 'ok\n'),
+    ready(client) {
+      if (draining()) return sendText(client, 503, 'draining\n');
+      database.ping().then(
+        () => sendText(client, 200, 'ready\n'),
+        () => sendText(client, 503, 'the database does not answer\n'),
+      );
+    },
+    metrics(client) {
+      if (metricsToken !== '' && !hasBearerToken(client, metricsToken)) {
+        const fault = new Fault(
+          'invalid_api_key',
+          'Send the token of telemetry.metrics_token as a bearer token.',
+        );
+        return answerWithFault(client, fault, 'openai', [
+          'content-type',
+          'application/json',
+          'x-request-id',
+          client.id,
+        ]);
+      }
+      if (metricsToken !== '') client.markAuthenticated();
+      metrics.render().then(
+        (body) =>
+          client.sendAnswer(200, ['content-type', metrics.contentType, 'x-request-id', client.id], body),
+        () => sendText(client, 500, 'the metrics could not be read\n'),
+      );
+    },
+    home: (client) => client.sendAnswer(200, [...PAGE_HEADERS, 'x-request-id', client.id], HOME_PAGE),
+  };
+}
+
+function sendText(client: ClientConnection, status: number, body: string): void {
+  client.sendAnswer(
+    status,
+    ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store', 'x-request-id', client.id],
+    body,
+  );
+}
+
+function hasBearerToken(client: ClientConnection, token: string): boolean {
+  const given = Buffer.from(client.headers.authorization ?? '');
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+const PAGE_HEADERS = [
+  'content-type',
+  'text/html; charset=utf-8',
+  'cache-control',
+  'no-store',
+  'content-security-policy',
+  "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy',
+  'no-referrer',
+] as const;
+
+const HOME_PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Floe</title></head>
+<body>
+<h1>Floe is running</h1>
+<p>The gateway answers under <code>/gateway/v1</code>. Send requests with the platform key that the first start printed.</p>
+<p>The console is not built here. Run <code>node scripts/build-console.mjs</code> in the clone (<code>npm start</code> does it by itself) and reload this page. Everything else is on the API:</p>
+<ul>
+<li><a href="api/reference">Reference of the API</a>, <a href="api/openapi.json">OpenAPI document</a></li>
+<li><a href="healthz">Liveness</a>, <a href="readyz">readiness</a>, <a href="metrics">metrics</a></li>
+</ul>
+</body>
+</html>
+`;

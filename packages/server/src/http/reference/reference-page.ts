@@ -1,0 +1,139 @@
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { type HtmlValue, html, Markup } from '../boards/markup.ts';
+import { REFERENCE_CSS } from './reference-stylesheet.ts';
+import { buildExample, type FieldText, listFields, typeText } from './schema-text.ts';
+
+interface DocumentedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly subject: string;
+  readonly definition: JsonObject;
+}
+
+/** The reference of the API as one page of HTML, from its OpenAPI document alone. */
+export function referencePage(document: JsonObject): string {
+  const subjects = Map.groupBy(listOperations(document), ({ subject }) => subject);
+  const info = isObject(document['info']) ? document['info'] : {};
+  const title = `${toText(info['title'])} API ${toText(info['version'])}`;
+  return html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${new Markup(REFERENCE_CSS)}</style></head>
+<body><div class="page">
+<nav aria-label="Operations">${[...subjects].map(([subject, operations]) => renderNavigation(subject, operations))}</nav>
+<main><h1>${title}</h1>
+<p>The same, for programs: <a href="openapi.json">openapi.json</a>. The examples run in a shell once it knows where Floe is and which platform key to send:</p>
+<pre>export FLOE_URL=${'https://floe.example.com'}
+export FLOE_KEY=${'eis_…'}</pre>
+<p>Errors are <code>${'{"error":{"message","type","param","code"},"request_id"}'}</code>; <code>param</code> is the field that is wrong. Lists answer <code>${'{"data":[…],"next_cursor"}'}</code>; send <code>next_cursor</code> as <code>cursor</code> for the next page.</p>
+${[...subjects].map(([subject, operations]) => html`<section><h2 id="${subject}">${subject}</h2>${operations.map((one) => renderOperation(one, document))}</section>`)}
+</main></div></body>
+</html>
+`.text;
+}
+
+function listOperations({ paths }: JsonObject): DocumentedOperation[] {
+  return Object.entries(isObject(paths) ? paths : {}).flatMap(([path, item]) =>
+    Object.entries(isObject(item) ? item : {}).flatMap(([method, about]) => {
+      if (!isObject(about)) return [];
+      const [tag] = Array.isArray(about['tags']) ? about['tags'] : [];
+      return [
+        {
+          id: toText(about['operationId']),
+          method: method.toUpperCase(),
+          path,
+          subject: toText(tag).replaceAll('_', ' ') || 'other',
+          definition: about,
+        },
+      ];
+    }),
+  );
+}
+
+function renderNavigation(subject: string, operations: readonly DocumentedOperation[]): Markup {
+  const links = operations.map(
+    ({ id, definition: about }) => html`<li><a href="#${id}">${toText(about['summary'])}</a></li>`,
+  );
+  return html`<h2>${subject}</h2><ul>${links}</ul>`;
+}
+
+function renderOperation(operation: DocumentedOperation, root: JsonObject): Markup {
+  const { id, method, path, definition: about } = operation;
+  const parameters = Array.isArray(about['parameters']) ? about['parameters'] : [];
+  const body = findContent(about['requestBody']);
+  const [status = '', answer] =
+    Object.entries(isObject(about['responses']) ? about['responses'] : {})[0] ?? [];
+  const answered = findContent(answer);
+  return html`<article id="${id}"><h3>${toText(about['summary'])}</h3>
+<p class="place"><code><strong class="${method}">${method}</strong> ${path}</code></p>
+<p>${renderCodeMarks(toText(about['description']))}</p>
+${renderTable(
+  'Parameters',
+  parameters.filter(isObject).map((one) => describeParameter(one, root)),
+)}
+${body && renderTable('Body', listFields(body.schema, root))}
+<h4>Example</h4><pre>${formatCurl(operation, parameters, body?.schema, root)}</pre>
+${answered && html`<details><summary>Answer ${status}, ${answered.type}</summary>${renderTable(null, listFields(answered.schema, root))}</details>`}
+</article>`;
+}
+
+function describeParameter(parameter: JsonObject, root: JsonObject): FieldText {
+  const { name, schema, required, description } = parameter;
+  const own = isObject(schema) ? schema['description'] : undefined;
+  const where = parameter['in'] === 'query' ? '' : ` (${toText(parameter['in'])})`;
+  return {
+    name: `${toText(name)}${where}`,
+    type: typeText(schema, root),
+    required: required === true,
+    description: toText(description) || toText(own),
+  };
+}
+
+function renderTable(title: string | null, fields: readonly FieldText[]): Markup | null {
+  if (fields.length === 0) return null;
+  const rows = fields.map(
+    ({ name, type, required, description }) =>
+      html`<tr><td><code>${name}</code>${required ? ' *' : ''}</td><td>${type}</td><td>${renderCodeMarks(description)}</td></tr>`,
+  );
+  return html`${title && html`<h4>${title}</h4>`}<div class="wide"><table><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** Descriptions use the one mark of Markdown that matters here. */
+function renderCodeMarks(words: string): HtmlValue {
+  return words.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+function findContent(
+  holder: Json | undefined,
+): { readonly type: string; readonly schema: Json | undefined } | null {
+  const content = isObject(holder) && isObject(holder['content']) ? holder['content'] : {};
+  const [type, media] = Object.entries(content)[0] ?? [];
+  return type === undefined ? null : { type, schema: isObject(media) ? media['schema'] : undefined };
+}
+
+function formatCurl(
+  { method, path }: DocumentedOperation,
+  parameters: readonly Json[],
+  body: Json | undefined,
+  root: JsonObject,
+): string {
+  const query = parameters
+    .filter(isObject)
+    .filter((one) => one['in'] === 'query' && one['required'] === true)
+    .map((one) => `${toText(one['name'])}=${encodeURIComponent(toText(buildExample(one['schema'], root)))}`);
+  const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} "$FLOE_URL${place}${query.length > 0 ? '?' : ''}${query.join('&')}"`,
+  ];
+  lines.push(`  -H "Authorization: Bearer $FLOE_KEY"`);
+  if (body !== undefined) {
+    lines.push(`  -H 'Content-Type: application/json'`);
+    lines.push(`  -d '${JSON.stringify(buildExample(body, root)).replaceAll("'", `'\\''`)}'`);
+  }
+  return lines.join(' \\\n');
+}
+
+function toText(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
+}

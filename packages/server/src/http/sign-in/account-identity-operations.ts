@@ -1,0 +1,44 @@
+import { oidcConnectRedirect, oidcParams, ownIdentityList } from '@floe/contract/api/session';
+import { startOidcFlow } from '../../platform/sign-in/oidc-flow.ts';
+import { requireAccountControl, requireSignedIn } from '../../platform/sign-in/session-changes.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { listIdentitiesOfUser } from '../../store/identities.ts';
+import { oidcFlowCookie } from './oidc-operations.ts';
+import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
+
+/** The issuers that whoever is signed in can sign in by. */
+export function accountIdentityOperations(parts: SignInContext): readonly SessionOperation[] {
+  return [
+    defineSessionOperation({
+      name: 'me.identities',
+      method: 'GET',
+      path: '/api/me/identities',
+      summary: 'List the OpenID Connect issuers, and whether your account is connected to them',
+      status: 200,
+      answer: ownIdentityList,
+      async run({ browser }) {
+        const { live } = await requireSignedIn(parts, browser);
+        const own = await listIdentitiesOfUser(parts.database.read, live.user.id);
+        const data = parts
+          .auth()
+          .oidc.map(({ name, issuer }) => ({ name, connected: own.some((one) => one.issuer === issuer) }));
+        return { body: { data, next_cursor: null } };
+      },
+    }),
+    defineSessionOperation({
+      name: 'me.connect_identity',
+      method: 'POST',
+      path: '/api/me/identities/{name}/connect',
+      summary: 'Go to an OpenID Connect issuer to connect your account to it; needs a step-up',
+      status: 200,
+      params: oidcParams,
+      answer: oidcConnectRedirect,
+      async run({ browser, params }) {
+        await requireAccountControl(parts, browser);
+        const returnTo = `${parts.site().prefix}/settings/account`;
+        const { location, sealed } = await startOidcFlow(parts, params.name, { returnTo, stepUp: false });
+        return { body: { location }, cookies: [oidcFlowCookie(parts).set(sealed)] };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,90 @@
+import { idParams } from '@floe/contract/api/page';
+import {
+  passkeyAttestationOptions,
+  passkeyCreation,
+  passkeyList,
+  passkeyPatch,
+  passkeyResource,
+} from '@floe/contract/api/passkeys';
+import * as z from 'zod';
+import {
+  addPasskey,
+  listOwnPasskeys,
+  passkeyCreationOptions,
+  removePasskey,
+  renamePasskey,
+} from '../../platform/sign-in/own-passkeys.ts';
+import type { SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import type { PasskeyRow } from '../../store/passkeys.ts';
+import { defineSessionOperation, type SessionOperation } from './session-operation.ts';
+
+/** The passkeys of whoever is signed in. */
+export function accountPasskeyOperations(parts: SignInContext): readonly SessionOperation[] {
+  return [
+    defineSessionOperation({
+      name: 'me.passkeys',
+      method: 'GET',
+      path: '/api/me/passkeys',
+      summary: 'List your passkeys',
+      status: 200,
+      answer: passkeyList,
+      run: async ({ browser }) => ({
+        body: { data: (await listOwnPasskeys(parts, browser)).map(toPasskeyView), next_cursor: null },
+      }),
+    }),
+    defineSessionOperation({
+      name: 'me.passkey_options',
+      method: 'POST',
+      path: '/api/me/passkeys/options',
+      summary: 'What the browser makes a passkey with; needs a step-up, good for five minutes, once',
+      status: 200,
+      answer: passkeyAttestationOptions,
+      run: async ({ browser }) => ({ body: await passkeyCreationOptions(parts, browser) }),
+    }),
+    defineSessionOperation({
+      name: 'me.add_passkey',
+      method: 'POST',
+      path: '/api/me/passkeys',
+      summary: 'Add a passkey; needs a step-up',
+      status: 201,
+      body: passkeyCreation,
+      answer: passkeyResource,
+      run: async ({ browser, body }) => ({ body: toPasskeyView(await addPasskey(parts, browser, body)) }),
+    }),
+    defineSessionOperation({
+      name: 'me.rename_passkey',
+      method: 'PATCH',
+      path: '/api/me/passkeys/{id}',
+      summary: 'Rename a passkey',
+      status: 200,
+      params: idParams,
+      body: passkeyPatch,
+      answer: passkeyResource,
+      run: async ({ browser, params, body }) => ({
+        body: toPasskeyView(await renamePasskey(parts, browser, params.id, body.name)),
+      }),
+    }),
+    defineSessionOperation({
+      name: 'me.remove_passkey',
+      method: 'DELETE',
+      path: '/api/me/passkeys/{id}',
+      summary: 'Remove a passkey and end the sessions it started; needs a step-up',
+      status: 204,
+      params: idParams,
+      answer: z.null(),
+      async run({ browser, params }) {
+        return (await removePasskey(parts, browser, params.id)) ? { token: null } : {};
+      },
+    }),
+  ];
+}
+
+function toPasskeyView(row: PasskeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    backed_up: row.backed_up === 1,
+    created_at: new Date(row.created_at).toISOString(),
+    last_used_at: row.last_used_at === null ? null : new Date(row.last_used_at).toISOString(),
+  };
+}

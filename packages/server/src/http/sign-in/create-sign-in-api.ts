@@ -1,0 +1,111 @@
+import { Fault } from '@floe/contract/faults';
+import { createClientAddressResolver } from '../../core/client-address.ts';
+import type { Log } from '../../core/log.ts';
+import { memberActor } from '../../platform/actor.ts';
+import { sessionExpiredFault } from '../../platform/sign-in/session-changes.ts';
+import type { LiveSession } from '../../platform/sign-in/sessions.ts';
+import type { BrowserRequest, SignInContext } from '../../platform/sign-in/sign-in-context.ts';
+import { refuseCrossSite } from './cross-site.ts';
+import { currentSessionCookie } from './session-cookie.ts';
+import type { SessionAnswer } from './session-operation.ts';
+import { sessionOperations } from './session-operations.ts';
+import type { SessionResponse, SignInApi, SignInRequest } from './sign-in-api.ts';
+
+/** `trustedProxies` are those of `server.trusted_proxies`. */
+export function createSignInApi(
+  parts: SignInContext,
+  trustedProxies: readonly string[],
+  log: Log,
+): SignInApi {
+  const arrivals = createClientAddressResolver(trustedProxies);
+
+  function browserOf({ headers, addressSource: arrival }: SignInRequest): BrowserRequest {
+    const agent = headers['user-agent'];
+    return {
+      address: arrivals.addressOf(arrival),
+      agent: typeof agent === 'string' ? agent : '',
+      token: currentSessionCookie(parts).read(cookieHeader(headers)),
+    };
+  }
+
+  return {
+    operations: sessionOperations(parts, log),
+    async findSession(asking, mayReplace) {
+      const cookie = currentSessionCookie(parts);
+      const token = cookie.read(cookieHeader(asking.headers));
+      if (token === null) return null;
+      refuseCrossSite(asking.method, asking.headers, parts.site());
+      const live = await findSession(parts, token);
+      const next = live.mustRotate && mayReplace ? await rotateToken(parts, live, token) : null;
+      return { actor: sessionActor(live), setCookie: next === null ? null : cookie.set(next) };
+    },
+    async perform(operation, asking, input) {
+      refuseCrossSite(asking.method, asking.headers, parts.site());
+      const cookies = cookieHeader(asking.headers);
+      const answer = await operation.perform({ ...input, cookies, browser: browserOf(asking) });
+      return toSessionResponse(parts, answer);
+    },
+  };
+}
+
+function toSessionResponse(
+  parts: SignInContext,
+  { body, token, cookies = [], location }: SessionAnswer<unknown>,
+): SessionResponse {
+  const cookie = currentSessionCookie(parts);
+  const own = token === undefined ? [] : [token === null ? cookie.clear() : cookie.set(token)];
+  return { body, setCookies: [...own, ...cookies], location: location ?? null };
+}
+
+/** @throws Fault `session_expired`; `auth_unavailable` while the store is away, for that is no "wrong" */
+async function findSession({ sessions }: SignInContext, token: string): Promise<LiveSession> {
+  let live: LiveSession | null;
+  try {
+    live = await sessions.find(token);
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    throw new Fault('auth_unavailable', 'Floe cannot check your sign-in right now.', { cause });
+  }
+  if (!live) throw sessionExpiredFault();
+  return live;
+}
+
+/** A role that rose or fell gets a cookie of its own. Of several requests at once one gets it; the others pass with the old one. */
+async function rotateToken(
+  { database, sessions }: SignInContext,
+  live: LiveSession,
+  token: string,
+): Promise<string | null> {
+  const next = await database.rowTransaction((writer) =>
+    sessions.rotate(writer, token, { role: live.membership.role, stepped_up_until: 0 }),
+  );
+  sessions.clearCache();
+  return next;
+}
+
+function sessionActor({
+  id,
+  user,
+  membership: here,
+  issuer,
+  isOperator,
+  steppedUpUntil,
+  mustRotate,
+}: LiveSession) {
+  return memberActor(here.org.id, {
+    id: here.memberId,
+    userId: user.id,
+    email: user.email,
+    role: here.role,
+    team: here.team,
+    sessionId: id,
+    issuer,
+    isOperator,
+    steppedUpUntil: mustRotate ? 0 : steppedUpUntil,
+  });
+}
+
+function cookieHeader(headers: SignInRequest['headers']): string | undefined {
+  const { cookie } = headers;
+  return typeof cookie === 'string' ? cookie : cookie?.join('; ');
+}

@@ -1,0 +1,205 @@
+import { createHash, createSecretKey } from 'node:crypto';
+import { type FloeConfigInput, FloeConfigSchema } from '@floe/contract/config';
+import type { MemberRole } from '@floe/contract/roles';
+import type { Clock } from '../../../core/clock.ts';
+import { silentLog } from '../../../core/log.ts';
+import { createOutboundGuard } from '../../../core/outbound-guard.ts';
+import { deriveSignInKey } from '../../../platform/secrets.ts';
+import { OidcIssuers } from '../../../platform/sign-in/oidc-issuer.ts';
+import { createOwnerLink } from '../../../platform/sign-in/owner-link.ts';
+import { createPasswordHasher } from '../../../platform/sign-in/password-hash.ts';
+import { sessionRulesOf } from '../../../platform/sign-in/session-rules.ts';
+import { ConsoleSessions } from '../../../platform/sign-in/sessions.ts';
+import type { SignInContext } from '../../../platform/sign-in/sign-in-context.ts';
+import { siteOf } from '../../../platform/sign-in/site.ts';
+import { createSignInThrottle } from '../../../platform/sign-in/throttle.ts';
+import { insertMember, insertUser } from '../../../store/members.ts';
+import type { Database } from '../../../store/ports.ts';
+import { API_TEST_NOW, type ApiTestAnswer, type RunningApi, runApi } from '../../test/running-api.ts';
+import { createSignInApi } from '../create-sign-in-api.ts';
+
+export const TEST_PASSWORD = 'quiet harbour lantern';
+
+export interface TestSignIn {
+  readonly api: RunningApi;
+  readonly parts: SignInContext;
+  /** Passwords hashed so far. */
+  hashes(): number;
+  /** As when floe.yaml is read again. */
+  setAuth(auth: TestSignInOptions['auth']): void;
+  /** The clock that everything reads. */
+  advance(ms: number): void;
+  /** A person with `TEST_PASSWORD` who belongs to these orgs. */
+  addPerson(email: string, roles: Readonly<Record<string, MemberRole>>): Promise<string>;
+  ownerLink(orgId?: string): Promise<string>;
+  browser(): TestBrowser;
+  audited(action: string): Promise<readonly { readonly subject: string; readonly after: string | null }[]>;
+  close(): Promise<void>;
+}
+
+export interface TestSignInOptions {
+  readonly baseUrl?: string;
+  readonly auth?: FloeConfigInput['auth'];
+  readonly trustedProxies?: readonly string[];
+}
+
+/** The real API with sign-in, over SQLite, with the orgs `acme` and `other`; hashing is counted and costs nothing. */
+export async function startTestSignIn(options: TestSignInOptions = {}): Promise<TestSignIn> {
+  let now = API_TEST_NOW;
+  let hashes = 0;
+  let browsers = 0;
+  let parts: SignInContext | null = null;
+  const hasher = createFakeHasher(() => {
+    hashes += 1;
+  });
+  const authOf = (auth: TestSignInOptions['auth']) => FloeConfigSchema.parse({ auth }).auth;
+  let auth = authOf(options.auth);
+  const { baseUrl = 'https://floe.example', trustedProxies = [] } = options;
+  const partsOf = (database: Database, clock: Clock): SignInContext => ({
+    database,
+    clock,
+    hasher,
+    sealingKey: deriveSignInKey(Buffer.alloc(32, 6)),
+    issuers: new OidcIssuers({ guard: loopbackGuard(), via: () => undefined }, clock),
+    challengeKey: createSecretKey(Buffer.alloc(32, 5)),
+    sessions: new ConsoleSessions(database, clock, silentLog, () => sessionRulesOf(auth)),
+    throttle: createSignInThrottle(database, clock),
+    auth: () => auth,
+    site: () => siteOf(baseUrl, [8443]),
+  });
+  const api = await runApi({
+    signIn(database, clock) {
+      parts = partsOf(database, clock);
+      return createSignInApi(parts, trustedProxies, silentLog);
+    },
+  });
+  if (parts === null) throw new Error('the API asked for no sign-in');
+  const open: SignInContext = parts;
+  return {
+    api,
+    parts: open,
+    hashes: () => hashes,
+    setAuth(changed) {
+      auth = authOf(changed);
+    },
+    advance(ms) {
+      now += ms;
+      api.setNow(now);
+    },
+    addPerson: (email, roles) => addPerson(open, email, roles),
+    ownerLink: (orgId = 'acme') =>
+      api.database.transaction((writer) => createOwnerLink(writer, open.clock, orgId)),
+    browser: () => new TestBrowser(api, testAddress(browsers++)),
+    audited: (action) => listAuditEntries(api, action),
+    async close() {
+      await open.sessions.close();
+      await api.close();
+    },
+  };
+}
+
+function listAuditEntries({ database }: RunningApi, action: string) {
+  return database.read
+    .selectFrom('audit')
+    .select(['subject', 'after_json as after'])
+    .where('action', '=', action)
+    .orderBy('id')
+    .execute();
+}
+
+/** Hashes that cost nothing. */
+function createFakeHasher(count: () => void) {
+  return createPasswordHasher((_, { message, nonce, tagLength }, done) => {
+    count();
+    const tag = createHash('sha512').update(nonce).update(message).digest().subarray(0, tagLength);
+    setImmediate(done, null, tag);
+  });
+}
+
+function loopbackGuard() {
+  const named = new Set<string>();
+  return createOutboundGuard(() => ({ allowPrivate: true, privateNetworks: [], namedHosts: named }));
+}
+
+async function addPerson(
+  { database, hasher, clock }: SignInContext,
+  email: string,
+  roles: Readonly<Record<string, MemberRole>>,
+): Promise<string> {
+  const id = `usr_${email.replaceAll(/\W/g, '')}`;
+  const times = { created_at: clock.now(), updated_at: clock.now() };
+  const password_hash = await hasher.hash(TEST_PASSWORD);
+  await database.transaction(async (writer) => {
+    await insertUser(writer, { id, email, name: email, password_hash, preferences_json: null, ...times });
+    for (const [org_id, role] of Object.entries(roles))
+      await insertMember(writer, {
+        id: `mem_${org_id}_${id.slice(4)}`,
+        org_id,
+        user_id: id,
+        role,
+        team: null,
+        source: 'console',
+        updated_by: 'test',
+        ...times,
+      });
+  });
+  return id;
+}
+
+function testAddress(n: number): string {
+  return `198.18.${n >> 8}.${n & 255}`;
+}
+
+/** A browser on the page of this installation: keeps its cookies, and says where its requests come from. */
+export class TestBrowser {
+  /** Name to value. */
+  readonly cookies = new Map<string, string>();
+  readonly #api: RunningApi;
+  readonly #address: string;
+
+  /** `address` is what a proxy before Floe says of it; believed where that is trusted. */
+  constructor(api: RunningApi, address: string) {
+    this.#api = api;
+    this.#address = address;
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ApiTestAnswer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await this.#api.call(method, path, {
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        'x-forwarded-for': this.#address,
+        ...(cookie !== '' && { cookie }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    });
+    for (const line of answer.headers['set-cookie'] ?? []) this.#keep(line);
+    return answer;
+  }
+
+  signIn(
+    email: string,
+    password = TEST_PASSWORD,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<ApiTestAnswer> {
+    return this.ask('POST', '/api/session/password', { email, password }, headers);
+  }
+
+  /** The session cookie's value. */
+  get token(): string {
+    return [...this.cookies].find(([name]) => name.includes('floe_session'))?.[1] ?? '';
+  }
+
+  #keep(line: string): void {
+    const [pair = ''] = line.split(';');
+    const at = pair.indexOf('=');
+    if (/; Max-Age=0(;|$)/.test(line)) this.cookies.delete(pair.slice(0, at));
+    else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
+  }
+}

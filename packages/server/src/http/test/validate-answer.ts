@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { apiErrorBody } from '@floe/contract/api/errors';
+import type { Verb } from '../../management/verb.ts';
+import type { ApiTestAnswer } from './running-api.ts';
+
+export function isJsonContent(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('application/json') === true;
+}
+
+/** The answer, once it is what its verb says. */
+export async function requireValidAnswer(
+  all: readonly Verb[],
+  method: string,
+  path: string,
+  asked: Promise<ApiTestAnswer>,
+) {
+  const answer = await asked;
+  requireSchemaMatch(all, method, path, answer);
+  return answer;
+}
+
+/** The server does not filter answers through their schemas, so every test checks that they fit. */
+function requireSchemaMatch(all: readonly Verb[], method: string, path: string, answer: ApiTestAnswer): void {
+  if (answer.text === '' || !isJsonContent(answer.headers)) return;
+  if (answer.status >= 400) apiErrorBody.parse(answer.body);
+  const segments = path.split('?', 1)[0]?.split('/') ?? [];
+  const verb = all.find((candidate) => {
+    const wanted = candidate.path.split('/');
+    return (
+      candidate.method === method &&
+      wanted.length === segments.length &&
+      wanted.every((segment, index) => segment.startsWith('{') || segment === segments[index])
+    );
+  });
+  if (verb && answer.status < 400) verb.answer.parse(answer.body);
+}

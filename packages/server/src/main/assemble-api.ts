@@ -1,0 +1,136 @@
+import { systemClock } from '../core/clock.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { listProviderModels } from '../gateway/model-endpoints.ts';
+import { type BeatRoutes, createBeatRoutes } from '../http/beat-routes.ts';
+import { createLazyApi, type LazyApi } from '../http/lazy-api.ts';
+import type { ApiVerbDependencies } from '../management/api-verbs.ts';
+import type { RuleDependencies } from '../management/guardrails/rule-dependencies.ts';
+import type { MonitoringDependencies } from '../management/monitors/monitoring-dependencies.ts';
+import type { RelayDependencies } from '../management/relay/relay-dependencies.ts';
+import { keyActor } from '../platform/actor.ts';
+import { type CredentialHeaders, extractPlatformKey } from '../platform/key-format.ts';
+import type { SignInContext } from '../platform/sign-in/sign-in-context.ts';
+import type { Provider } from '../providers/configured-provider.ts';
+import type { AlertComponents } from './alerts.ts';
+import {
+  type ConfigFileState,
+  createConfigDependencies,
+  findConfigRejection,
+} from './config-dependencies.ts';
+import { createMemberDependencies } from './member-dependencies.ts';
+import { listOrgFileRules } from './org-file-rules.ts';
+import { createProviderDependencies } from './provider-dependencies.ts';
+import { buildRunningOrg } from './running-org.ts';
+import type { ServerParts } from './server-parts.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** Heartbeats and beat URLs, which have an edge of their own. */
+export function assembleBeats(
+  { monitoring, log, lastUsed, beatRefusals }: ServerParts,
+  snapshots: Snapshots,
+): BeatRoutes {
+  const authenticate = (presented: string) => {
+    const now = systemClock.now();
+    const key = snapshots.current().keyring.authenticate(presented, now);
+    lastUsed.record(key, now);
+    return key;
+  };
+  return createBeatRoutes({
+    engine: monitoring,
+    clock: systemClock,
+    log,
+    authenticate,
+    refusals: beatRefusals,
+  });
+}
+
+/** What other rooms give the API. */
+interface ApiDependencies {
+  readonly alerts: AlertComponents;
+  readonly monitoring: MonitoringDependencies;
+  readonly relay: RelayDependencies;
+  readonly signIn: SignInContext;
+}
+
+/** What the overview says about the process itself. */
+function createProcessStatus(
+  { guardrails, beatRefusals }: ServerParts,
+  history: ConfigFileState,
+): ApiVerbDependencies['processStatus'] {
+  return {
+    configRejection: (orgId) => findConfigRejection(history, orgId),
+    sharedStoreState: () => guardrails.sharedStore(),
+    rejectedBeats: (orgId) => beatRefusals.forOrg(orgId),
+  };
+}
+
+/** What is configured here, and the version that runs it. */
+export interface Installation {
+  readonly snapshots: Snapshots;
+  readonly history: ConfigFileState;
+  readonly version: string;
+}
+
+/** Everything else below `/api`. */
+export function assembleApi(
+  parts: ServerParts,
+  { snapshot, conversations, latencies, maxOutputTokens: outputMost, outputLengths }: Gateway,
+  { alerts: channels, monitoring, relay, signIn }: ApiDependencies,
+  { snapshots, history, version }: Installation,
+): LazyApi {
+  const { database, log, pepper, guardrails, breakers, lastUsed, secretsKey } = parts;
+  const { rows, live, jobs, evaluationPool, answerCache: answers } = parts;
+  const loaded = () => history.loaded;
+  const refreshSnapshot = () => {
+    signIn.sessions.clearCache();
+    return snapshots.renew();
+  };
+  const host = { database, clock: systemClock, refreshSnapshot: refreshSnapshot, secretsKey };
+  const authenticate = (headers: CredentialHeaders) => {
+    const now = systemClock.now();
+    const key = snapshot().keyring.authenticate(extractPlatformKey(headers), now);
+    lastUsed.record(key, now);
+    return keyActor(key);
+  };
+  const getRunningOrg = (orgId: string) => buildRunningOrg(snapshots, loaded(), orgId);
+  const models = (provider: Provider) => listProviderModels(provider, parts.modelLists);
+  const rules: RuleDependencies = {
+    guard: guardrails.guard,
+    getFileRules: (orgId) => listOrgFileRules(loaded(), orgId, snapshots.timezone(orgId)),
+  };
+  const providers = createProviderDependencies(parts, snapshots, loaded, getRunningOrg);
+  return createLazyApi(
+    { host, log, version, authenticate },
+    {
+      pepper,
+      bodies: parts.bodyStore,
+      breakers,
+      getCacheSize: (orgId) => answers.getSize(orgId),
+      channels,
+      rules,
+      providers,
+      config: createConfigDependencies(parts, history, { rules, providers }),
+      monitoring,
+      relay,
+      members: createMemberDependencies(parts, () => loaded().config, monitoring.baseUrl),
+      runningGateway: {
+        getRunningOrg,
+        conversations,
+        latencies,
+        maxOutputTokens: outputMost,
+        outputLengths,
+        listProviderModels: models,
+      },
+      analytics: {
+        backlog: () => rows.backlog(),
+        requestRetentionDays: () => loaded().config.retention.requests_days,
+        timezone: (orgId) => snapshots.timezone(orgId),
+      },
+      processStatus: createProcessStatus(parts, history),
+      liveHub: live,
+      jobRunner: jobs,
+      evaluationPool,
+    },
+    { parts: signIn, trustedProxies: loaded().config.server.trusted_proxies },
+  );
+}

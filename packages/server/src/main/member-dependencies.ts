@@ -1,0 +1,36 @@
+import type { FloeConfig } from '@floe/contract/config';
+import { createMailer, toMailSettings } from '../alerts/mail.ts';
+import { systemClock } from '../core/clock.ts';
+import type { MemberDependencies } from '../management/members/member-dependencies.ts';
+import { deleteConsoleSessionsOfUserInOrg } from '../store/console-sessions.ts';
+import type { ServerParts } from './server-parts.ts';
+
+const MAIL_TIMEOUT_MS = 15_000;
+
+/** What the verbs about people stand on. */
+export function createMemberDependencies(
+  { log, outbound }: Pick<ServerParts, 'log' | 'outbound'>,
+  config: () => FloeConfig,
+  baseUrl: () => string,
+): MemberDependencies {
+  const mailer = createMailer(() => toMailSettings(config().smtp), outbound.guard);
+  return {
+    endSessions: [(writer, { userId, orgId }) => deleteConsoleSessionsOfUserInOrg(writer, userId, orgId)],
+    baseUrl,
+    async sendMail({ to, subject, text, id }) {
+      if (config().smtp.url === '') return 'off';
+      const deadline = new AbortController();
+      const timer = systemClock.after(MAIL_TIMEOUT_MS, () => deadline.abort());
+      try {
+        const mail = { to: [to], subject, text, messageId: id, inReplyTo: null };
+        await mailer.send(mail, deadline.signal);
+        return 'sent';
+      } catch (error) {
+        log.warn({ err: error, invitation: id }, 'the invitation could not be mailed; its link works');
+        return 'failed';
+      } finally {
+        timer.cancel();
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { LoadedConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import type { ProviderDependencies } from '../management/providers/provider-dependencies.ts';
+import type { GetRunningOrg } from '../management/running-org.ts';
+import { usesDefaultOrigin } from '../platform/config/provider-secrets.ts';
+import { providersFromConfig } from '../providers/providers-from-config.ts';
+import { testProvider } from '../providers/test-provider.ts';
+import type { ServerParts } from './server-parts.ts';
+import type { Snapshots } from './snapshots.ts';
+
+/** What the verbs of providers stand on. */
+export function createProviderDependencies(
+  { environment, prices, secretsKey, transport, database }: ServerParts,
+  snapshots: Snapshots,
+  loaded: () => LoadedConfig,
+  getRunningOrg: GetRunningOrg,
+): ProviderDependencies {
+  const isOnly = () => snapshots.runningConfig().orgCount <= 1;
+  return {
+    secretsKey,
+    getRunningOrg,
+    allowsMachineResources: isOnly,
+    testProvider: (provider, credential, model) =>
+      testProvider(provider, credential, model, { transport, clock: systemClock }),
+    writeUnaudited: (work) => database.transaction(work),
+    configure(config) {
+      const { outbound } = loaded().config;
+      const { variable } = environment;
+      const world = {
+        lookupVariable: variable,
+        outbound,
+        mayUseMachineCredentials: () => isOnly() && usesDefaultOrigin(config),
+      };
+      const { providers, unusable } = providersFromConfig([config], world, prices);
+      const [provider] = providers;
+      return provider ? { provider } : { problem: unusable[0]?.reason ?? 'It is not in use.' };
+    },
+  };
+}

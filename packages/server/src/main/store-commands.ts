@@ -1,0 +1,161 @@
+import { resolve } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import { loadConfig } from '../config/load.ts';
+import { systemClock } from '../core/clock.ts';
+import { createLog } from '../core/log.ts';
+import { grantOperatorRole, revokeOperatorRole } from '../platform/operators.ts';
+import { createOwnerLink } from '../platform/sign-in/owner-link.ts';
+import { deriveAuditKey } from '../store/audit-context.ts';
+import { backupDatabase, type DatabaseLocation, restoreDatabase } from '../store/backup.ts';
+import { importSqliteDatabase } from '../store/import-sqlite.ts';
+import { isPostgresUrl, openDatabase } from '../store/open-database.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { bindDatabaseToSecretKey, loadSecretKey, missingSharedSecretError } from '../store/secret-key.ts';
+import { StoreUnusableError } from '../store/store-unusable-error.ts';
+import { planUpgrade, upgradeDatabase } from '../store/upgrade-database.ts';
+import {
+  type CommandArguments,
+  type CommandSyntax,
+  parseCommandArguments,
+  usageError,
+} from './command-arguments.ts';
+import { rewrap } from './rewrap.ts';
+import { readServerUrl } from './server-url-file.ts';
+
+interface CommandContext extends DatabaseLocation {
+  /** Where the server is reached: the address of the one that runs, else `server.base_url`. */
+  readonly baseUrl: string;
+}
+
+interface StoreCommand extends CommandSyntax {
+  /** Resolves to what is printed. */
+  run(place: CommandContext, given: CommandArguments, environment: Environment): Promise<string>;
+}
+
+const COMMANDS: Readonly<Record<string, StoreCommand>> = {
+  backup: {
+    usage: 'backup <file>',
+    positionals: [1, 1],
+    async run(place, { positionals: [file = ''] }, environment) {
+      await backupDatabase(place, file, databaseOptions(environment));
+      return `Backed up to ${file}. Keep the secret key (FLOE_SECRET_KEY, or secret.key in the data directory) apart from it: a restored database opens with no other.`;
+    },
+  },
+  restore: {
+    usage: 'restore <file> [--force]',
+    positionals: [1, 1],
+    flags: ['force'],
+    async run(place, { positionals: [file = ''], flags }, environment) {
+      const parts = databaseOptions(environment);
+      const options = { ...parts, force: flags.has('force'), nowMs: systemClock.now() };
+      const { path, safetyCopy } = await restoreDatabase(place, file, options);
+      return `Restored ${path}.${safetyCopy === null ? '' : ` What stood there is ${safetyCopy}.`}`;
+    },
+  },
+  migrate: {
+    usage: 'migrate [--dry-run]',
+    positionals: [0, 0],
+    flags: ['dry-run'],
+    async run(place, { flags }, environment) {
+      const dry = flags.has('dry-run');
+      const { migrations, copy } = dry
+        ? await planUpgrade(place)
+        : await upgradeDatabase(place, databaseOptions(environment));
+      if (migrations.length === 0) return 'Nothing to migrate.';
+      const list = migrations.map(({ number, name }) => `${number} ${name}`).join('\n  ');
+      const copied = copy === null ? '' : `${dry ? 'Would copy' : 'Copied'} the database to ${copy} first.\n`;
+      return `${copied}${dry ? 'Would apply' : 'Applied'}:\n  ${list}`;
+    },
+  },
+  'owner-link': {
+    usage: 'owner-link [org] [--operator]',
+    positionals: [0, 1],
+    flags: ['operator'],
+    async run({ url, dataDir, baseUrl }, { positionals: [org], flags }, environment) {
+      const token = await writeToStore({ url, dataDir }, environment, (writer) =>
+        createOwnerLink(writer, systemClock, org, flags.has('operator')),
+      );
+      return `${baseUrl}/sign-in#token=${token}\n\nWhoever opens it becomes an owner. It works once, within 24 hours.`;
+    },
+  },
+  operator: {
+    usage: 'operator grant <email> | operator revoke <email>',
+    positionals: [2, 2],
+    async run(place, { positionals: [verb, email = ''] }, environment) {
+      if (verb !== 'grant' && verb !== 'revoke') throw usageError(this);
+      const change = verb === 'grant' ? grantOperatorRole : revokeOperatorRole;
+      await writeToStore(place, environment, (writer) => change(writer, systemClock, email));
+      return verb === 'grant'
+        ? `${email} is an operator of the installation.`
+        : `${email} is no operator of the installation any more.`;
+    },
+  },
+  secrets: {
+    usage: 'secrets rewrap',
+    positionals: [1, 1],
+    async run(place, { positionals: [verb] }, environment) {
+      if (verb !== 'rewrap') throw usageError(this);
+      return rewrap(place, environment);
+    },
+  },
+  storage: {
+    usage: 'storage move sqlite:<file>',
+    positionals: [2, 2],
+    async run(place, { positionals: [verb, from = ''] }, environment) {
+      if (verb !== 'move') throw usageError(this);
+      const imported = await importSqliteDatabase(from, place, databaseOptions(environment));
+      return imported
+        .map(({ table, added, known }) => `${table}: ${added} added, ${known} there already`)
+        .join('\n');
+    },
+  },
+};
+
+/** Changes the store as a running server would: with the key of the audit log. */
+async function writeToStore<T>(
+  { url, dataDir }: DatabaseLocation,
+  environment: Environment,
+  work: (writer: DatabaseWriter) => Promise<T>,
+): Promise<T> {
+  const { secretKey } = environment;
+  if (isPostgresUrl(url) && secretKey === undefined) throw missingSharedSecretError();
+  const { key } = loadSecretKey({ dataDir, ...(secretKey === undefined ? {} : { given: secretKey }) });
+  const auditKey = deriveAuditKey(key);
+  const database = await openDatabase(url, { dataDir, auditKey, ...databaseOptions(environment) });
+  try {
+    return await database.transaction(async (writer) => {
+      await bindDatabaseToSecretKey(writer, key);
+      const done = await work(writer);
+      await database.signals.announce(writer);
+      return done;
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+function databaseOptions({ logLevel }: Environment) {
+  return { log: createLog(logLevel), clock: systemClock };
+}
+
+/**
+ * Runs a command of the store and prints what it did.
+ *
+ * @throws StoreUnusable with one line for the operator.
+ */
+export async function runStoreCommand(
+  [name = '', ...args]: readonly string[],
+  environment: Environment,
+): Promise<void> {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) throw new StoreUnusableError(`unknown command "${name}"; see floe help`, { exitCode: 2 });
+  const given = parseCommandArguments(args, command);
+  const dataDir = resolve(environment.dataDir);
+  const { config } = loadConfig({ env: environment });
+  const place = {
+    url: config.storage.database,
+    dataDir,
+    baseUrl: readServerUrl(dataDir) ?? config.server.base_url,
+  };
+  process.stdout.write(`${await command.run(place, given, environment)}\n`);
+}

@@ -1,0 +1,28 @@
+import { idParams } from '@floe/contract/api/page';
+import * as z from 'zod';
+import { resendDelivery } from '../../alerts/resend-delivery.ts';
+import { defineWriteVerb } from '../verb.ts';
+
+/** A message that was given up, or waits for its next try, is due now: for who repaired the receiver. */
+export const resendAlertDeliveryVerb = defineWriteVerb({
+  name: 'deliveries.retry',
+  method: 'POST',
+  path: '/api/monitoring/deliveries/{id}/retry',
+  scope: 'monitoring',
+  summary: 'Send a message of an alert again that was given up, or now instead of at its next try',
+  params: idParams,
+  answer: z.null(),
+  status: 204,
+  invalidates: null,
+  async run({ orgId, writer, clock }, { params }) {
+    const now = clock.now();
+    const row = await resendDelivery(writer, orgId, params.id, now);
+    const before = { state: row.state, attempts: row.attempts, due_at: toIsoString(row.due_at) };
+    const after = { state: 'pending', attempts: 0, due_at: toIsoString(now) };
+    return { answer: null, audit: { subject: row.id, before, after } };
+  },
+});
+
+function toIsoString(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,22 @@
+import { analyticsNote, analyticsNoteInput } from '@floe/contract/api/charts';
+import { defineWriteVerb } from '../verb.ts';
+
+/** The audit action that a note is kept under. */
+export const NOTE_ACTION = 'annotations.create';
+
+/** Writes down that something happened now, for charts to show: a deployment, an outage elsewhere. */
+export const createNoteVerb = defineWriteVerb({
+  name: NOTE_ACTION,
+  method: 'POST',
+  path: '/api/analytics/annotations',
+  scope: 'management',
+  summary: 'Note that something happened now, such as a deployment, for charts to show',
+  body: analyticsNoteInput,
+  answer: analyticsNote,
+  status: 201,
+  invalidates: null,
+  async run({ clock }, { body: { text } }) {
+    const at = new Date(clock.now()).toISOString();
+    return { answer: { at, text }, audit: { subject: 'note', before: null, after: { text } } };
+  },
+});

@@ -1,0 +1,91 @@
+import { requestFilterQuery } from '@floe/contract/api/analytics';
+import { type ChartOptions, facetOf, isFacet, requireRowLimit } from '../../analytics/chart-request.ts';
+import { buildFilterConditions, type ExchangeFilters } from '../../store/exchange-filters.ts';
+import { resolveKeyFilter } from '../../store/exchanges.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { isRollupPair, type RollupFacetFilter } from '../../store/rollups/read-rollups.ts';
+import { parseRequestFilters } from '../requests/request-filters.ts';
+import type { VerbContext } from '../verb.ts';
+import { type ChartQuery, resolveChartRange } from './chart-range.ts';
+
+/**
+ * What a chart with the filters of the list is about. Rollups answer where they hold one filter alone, or together
+ * with the grouping; otherwise rows are counted, exactly those that the list shows.
+ *
+ * @throws Fault `invalid_request` as `resolveChartRange` and `requireRowLimit`
+ */
+export async function resolveFilteredChart(
+  context: VerbContext & { readonly reader: DatabaseReader },
+  orgZone: string,
+  query: ChartQuery,
+  shape: Pick<ChartOptions, 'groupBy' | 'interval'> & { readonly isPercentile?: boolean } = {},
+) {
+  const filters = Object.entries(query).filter(
+    ([name, value]) => isRequestFilter(name) && value !== undefined,
+  );
+  const filter = findRollupFilter(filters, shape);
+  if (filters.length === 0 || filter) return resolveChartRange(context, orgZone, query, { ...shape, filter });
+  const range = resolveChartRange(context, orgZone, query, { ...shape, readsRows: true });
+  await requireRowLimit(context.reader, range, query.compare !== undefined);
+  const wanted = toListFilters(filters);
+  const keys = await resolveKeyFilter(context.reader, { orgId: context.orgId, ...wanted });
+  const conditions = buildFilterConditions(wanted, keys).map(({ condition }) => condition);
+  return { ...range, minutesSince: undefined, conditions };
+}
+
+type FilterEntries = readonly (readonly [name: string, value: unknown])[];
+
+function isRequestFilter(name: string): boolean {
+  return isFacet(name) || Object.hasOwn(requestFilterQuery.shape, name);
+}
+
+/** The filter, where a rollup holds it and means by it what the list does. */
+function findRollupFilter(
+  filters: FilterEntries,
+  {
+    groupBy,
+    isPercentile = false,
+  }: { readonly groupBy?: string | undefined; readonly isPercentile?: boolean },
+): RollupFacetFilter | undefined {
+  const [first, second] = filters;
+  if (!first || second) return undefined;
+  const [name, value] = first;
+  // The list finds a model by what was asked for too.
+  if (!isFacet(name) || name === 'model') return undefined;
+  const values = toStringList(value);
+  const isPlain = values.every((one) => /^!?[^!*=]/.test(one) || one === '');
+  const isNamedKey = name === 'key' && values.some((one) => !/^!?key_/.test(one));
+  // Rollups of metadata hold nothing of rows without the member.
+  const isWithout = name.startsWith('metadata.') && values.some((one) => one === '' || one.startsWith('!'));
+  if (!isPlain || isNamedKey || isWithout) return undefined;
+  if (groupBy !== undefined && groupBy !== name && (isPercentile || !isRollupPair(facetOf(groupBy), name)))
+    return undefined;
+  return {
+    facet: name,
+    any: values.filter((one) => !one.startsWith('!')),
+    none: values.flatMap((one) => (one.startsWith('!') ? [one.slice(1)] : [])),
+  };
+}
+
+/** As the list takes them; `status_class` is a status there, and nothing is `!*`. */
+function toListFilters(filters: FilterEntries): ExchangeFilters {
+  const asked: Record<string, string[]> = {};
+  for (const [name, value] of filters) {
+    const known = name === 'status_class' ? 'status' : name;
+    asked[known] = [...(asked[known] ?? []), ...toStringList(value).map((one) => (one === '' ? '!*' : one))];
+  }
+  const single = (name: string) => asked[name]?.[0];
+  return parseRequestFilters({
+    ...asked,
+    stream: parseFlag(single('stream')),
+    dropped: parseFlag(single('dropped')),
+  });
+}
+
+function parseFlag(value: string | undefined): 'true' | 'false' | undefined {
+  return value === 'true' || value === 'false' ? value : undefined;
+}
+
+function toStringList(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map(String);
+}

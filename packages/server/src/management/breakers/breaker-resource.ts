@@ -1,0 +1,45 @@
+import type { BreakerResource } from '@floe/contract/api/breakers';
+import { Fault } from '@floe/contract/faults';
+import {
+  type BreakerKey,
+  type Breakers,
+  type BreakerView,
+  breakerIdOf,
+} from '../../guardrails/breakers/breakers.ts';
+import type { ForcedState } from '../../guardrails/breakers/circuit.ts';
+
+/** What the verbs need of the running breakers. */
+export type BreakerSource = Pick<Breakers, 'list'>;
+
+export function toBreakerResource(view: BreakerView): BreakerResource {
+  const { provider, model, credential, state, because, probe, waitMs, forced, calls } = view;
+  return {
+    id: breakerIdOf(view),
+    provider,
+    model,
+    credential,
+    state,
+    because,
+    probe,
+    wait_ms: Math.ceil(waitMs),
+    forced: toForcedStateField(forced),
+    calls,
+  };
+}
+
+export function toForcedStateField(forced: ForcedState | null): BreakerResource['forced'] {
+  if (!forced) return null;
+  const { state, until, reason, by } = forced;
+  return { state, until: new Date(until).toISOString(), reason, by };
+}
+
+/** Providers hold no slash and credentials no `@`, so the id is read from both its ends. */
+export function parseBreakerId(id: string): Omit<BreakerKey, 'orgId'> {
+  const found = /^([a-z0-9][a-z0-9._-]{0,63})\/(.+)@([a-z0-9][a-z0-9._-]{0,63})$/s.exec(id);
+  if (found) return { provider: found[1] ?? '', model: found[2] ?? '', credential: found[3] ?? '' };
+  throw new Fault(
+    'invalid_request',
+    'id: a breaker is named <provider>/<model>@<credential>, such as main/some-model@default.',
+    { param: 'id' },
+  );
+}

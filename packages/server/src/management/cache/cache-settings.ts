@@ -1,0 +1,77 @@
+import { cacheResource } from '@floe/contract/api/cache';
+import { cacheSettingsPatch } from '@floe/contract/api/settings';
+import { isObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { getCachePurgeCount } from '../../store/cache-purges.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import type { GetRunningOrg } from '../running-org.ts';
+import {
+  loadStoredSettings,
+  type StoredSettings,
+  sectionMetadata,
+  writeSettingsSection,
+} from '../settings/settings-sections.ts';
+import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+
+const CACHE_PATH = '/api/management/cache';
+
+export const getCacheSettingsVerb = defineReadVerb({
+  name: 'cache.get',
+  method: 'GET',
+  path: CACHE_PATH,
+  scope: 'management',
+  summary: 'Read how answers are kept for equal requests',
+  volatileFields: ['purges'],
+  answer: cacheResource,
+  run: async ({ orgId, reader }) => toCacheResource(reader, orgId, await loadStoredSettings(reader, orgId)),
+});
+
+export function updateCacheSettingsVerb(getRunningOrg: GetRunningOrg): Verb {
+  return defineWriteVerb({
+    name: 'cache.update',
+    method: 'PATCH',
+    path: CACHE_PATH,
+    scope: 'management',
+    summary: 'Turn the answer cache on or off, or change how answers are kept',
+    body: cacheSettingsPatch,
+    answer: cacheResource,
+    status: 200,
+    invalidates: 'config',
+    async run(context, { sent }) {
+      const { writer, orgId } = context;
+      const before = await loadStoredSettings(writer, orgId);
+      const fields = Object.entries(isObject(sent) ? sent : {});
+      const given = Object.fromEntries(
+        fields.filter(([name]) => name !== 'purges' && !READ_ONLY_ENTRY_FIELDS.has(name)),
+      );
+      const isChanged = await writeSettingsSection(
+        context,
+        before,
+        { section: 'cache', given },
+        getRunningOrg,
+      );
+      const answer = await toCacheResource(writer, orgId, await loadStoredSettings(writer, orgId));
+      if (!isChanged) return { answer, audit: 'unchanged' };
+      return {
+        answer,
+        audit: { subject: 'cache', before: await toCacheResource(writer, orgId, before), after: answer },
+      };
+    },
+  });
+}
+
+async function toCacheResource(
+  reader: DatabaseReader,
+  orgId: string,
+  stored: StoredSettings,
+): Promise<z.output<typeof cacheResource>> {
+  const { enabled, ttl_seconds, scope } = stored.settings.cache;
+  return {
+    enabled,
+    ttl_seconds,
+    scope,
+    purges: await getCachePurgeCount(reader, orgId),
+    ...sectionMetadata(stored, 'cache'),
+  };
+}

@@ -1,0 +1,47 @@
+import type { ChannelConfig } from '@floe/contract/config';
+import { ChannelSchema } from '@floe/contract/config/monitoring';
+import { Fault } from '@floe/contract/faults';
+import { validateInput } from '../validate-input.ts';
+
+/** Fields of a request that make a channel; `enabled` and what only answers carry are no part of it. */
+export type ChannelInputFields = Readonly<Record<string, unknown>>;
+
+const READ_ONLY_FIELDS = new Set([
+  'id',
+  'enabled',
+  'url_origin',
+  'failures',
+  'backoff_until',
+  'source',
+  'created_at',
+  'updated_at',
+  'updated_by',
+]);
+
+/**
+ * The whole channel that a request means: `fields` over `current`, absent ones stay, null clears.
+ *
+ * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it; also when the place that messages go
+ *   to moves to another origin and the credential for it is not given again
+ */
+export function buildChannelConfig(fields: ChannelInputFields, current: ChannelConfig | null): ChannelConfig {
+  const merged: Record<string, unknown> = { ...current };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || READ_ONLY_FIELDS.has(name)) continue;
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  }
+  const draft = validateInput(ChannelSchema, merged);
+  if (current && channelOrigin(current) !== channelOrigin(draft))
+    for (const credential of ['token', 'bot_token', 'routing_key'])
+      if (credential in draft && fields[credential] === undefined)
+        throw new Fault('invalid_request', `${credential}: give it again, for the address is another one`, {
+          param: credential,
+        });
+  return draft;
+}
+
+function channelOrigin(config: ChannelConfig): string | null {
+  if ('url' in config) return new URL(config.url).origin;
+  return 'base_url' in config ? new URL(config.base_url).origin : null;
+}

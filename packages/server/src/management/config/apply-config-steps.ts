@@ -1,0 +1,159 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { configChangeList } from '@floe/contract/api/config';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { requireAccess } from '../access.ts';
+import { createKeyChange } from '../keys/apply-key.ts';
+import type { AdditionalAuditedChange, AuditedChange, VerbChange } from '../verb.ts';
+import type { WriteContext } from '../verb-definition.ts';
+import type { ConfigDependencies } from './config-dependencies.ts';
+import type { ConfigDocument } from './config-document.ts';
+import { buildConfigSteps, buildRemovalSteps } from './config-steps.ts';
+import type { ConfigStep } from './document-resource-kind.ts';
+import { getDocumentResourceKind } from './document-resource-kinds.ts';
+import type { ResourceName } from './file-diff.ts';
+import { NotAppliedError } from './not-applied-error.ts';
+
+type AppliedChanges = z.input<typeof configChangeList>;
+
+export interface AppliedConfig {
+  readonly answer: AppliedChanges;
+  readonly additionalChanges: readonly AdditionalAuditedChange[];
+  /** What the document names and floe.yaml has, with why it was left alone. */
+  readonly fileManaged: readonly (ResourceName & { readonly why: string })[];
+  /** All that the document says, as it was before anything was performed. */
+  readonly steps: readonly ConfigStep[];
+}
+
+/** Fields that say how something is or who wrote it, not what it is meant to be. */
+const NON_SETTING_FIELDS: ReadonlySet<string> = new Set([
+  'created_at',
+  'updated_at',
+  'updated_by',
+  'state',
+  'sources',
+  'origin',
+  'problem',
+  'native_dialects',
+]);
+
+/**
+ * Performs the verbs of everything in a document inside the caller's transaction. What stands in floe.yaml is left
+ * alone and named.
+ *
+ * @param reason for the audit log, for the verbs that take one
+ * @throws Fault of the first verb that refuses, with the resource before its `param`
+ */
+export async function applyConfigSteps(
+  document: ConfigDocument,
+  { prune, reason }: { readonly prune: boolean; readonly reason?: string | undefined },
+  dependencies: ConfigDependencies,
+  context: WriteContext,
+): Promise<AppliedConfig> {
+  const { writer, orgId, clock } = context;
+  const reading = { reader: writer, orgId, dependencies: dependencies, nowMs: clock.now() };
+  const steps = await buildConfigSteps(document, reading);
+  const removals = prune ? await buildRemovalSteps(document, steps, reading) : [];
+  const changes: AppliedChanges['changes'] = [];
+  const ignored = [...document.ignored];
+  const fileManaged: AppliedConfig['fileManaged'][number][] = [];
+  const additionalChanges: AdditionalAuditedChange[] = [];
+  let unchanged = 0;
+  // Routes before the providers they name; what is new is there before something names it.
+  const removalsLast = removals.filter(({ kind }) => getDocumentResourceKind(kind).isReferenced);
+  const removalsFirst = removals.filter((step) => !removalsLast.includes(step));
+  for (const step of [...removalsFirst, ...steps, ...removalsLast]) {
+    const done = await applyStep(step, dependencies, context, reason);
+    if (done instanceof NotAppliedError && done.isInFile)
+      fileManaged.push({ kind: step.kind, id: step.id, why: `${step.kind}/${step.id}: ${done.message}` });
+    else if (done instanceof NotAppliedError) ignored.push(`${step.kind}/${step.id}: ${done.message}`);
+    else if (done.audit === 'unchanged') unchanged += 1;
+    else {
+      changes.push(toConfigChange(step, done.audit));
+      additionalChanges.push({ ...done.audit, action: toAuditAction(step.verb) }, ...done.additionalChanges);
+    }
+  }
+  return { answer: { changes, unchanged, ignored }, additionalChanges, fileManaged, steps };
+}
+
+function toAuditAction(verb: string): `${string}.${string}` {
+  const [subject = '', name = ''] = verb.split('.');
+  return `${subject}.${name}`;
+}
+
+async function applyStep(
+  { kind, id, verb, params, body }: ConfigStep,
+  dependencies: Pick<ConfigDependencies, 'listVerbs' | 'pepper'>,
+  context: WriteContext,
+  reason: string | undefined,
+): Promise<VerbChange | NotAppliedError> {
+  try {
+    const change = resolveStepChange(verb, dependencies, context);
+    const why = reason !== undefined && getDocumentResourceKind(kind).acceptsReason ? { reason } : {};
+    const [query, sentBody] = body === undefined ? [why, body] : [{}, { ...body, ...why }];
+    return await change(context, { params, query, body: sentBody, idempotencyKey: undefined });
+  } catch (error) {
+    if (error instanceof NotAppliedError) return error;
+    if (!(error instanceof Fault)) throw error;
+    if (error.code === 'managed_by_file') return new NotAppliedError(error.message, true);
+    const { param } = error.detail;
+    throw new Fault(error.code, `${kind}/${id}: ${error.message}`, {
+      ...error.detail,
+      ...(param !== undefined && { param: `${kind}/${id}.${param}` }),
+    });
+  }
+}
+
+/** What a step does; whoever asks must be allowed to do it by itself. @throws Fault as `requireAccess` */
+function resolveStepChange(
+  name: string,
+  { listVerbs, pepper }: Pick<ConfigDependencies, 'listVerbs' | 'pepper'>,
+  context: WriteContext,
+) {
+  if (name === 'keys.apply') return createKeyChange(pepper);
+  const verb = listVerbs().find((one) => one.name === name);
+  if (!verb?.applyChange) throw new Error(`there is no verb ${name}`);
+  requireAccess(verb, context.actor, context.clock.now());
+  return verb.applyChange;
+}
+
+export function toConfigChange(
+  { kind, id }: ResourceName,
+  change: Pick<AuditedChange, 'before' | 'after'>,
+): AppliedChanges['changes'][number] {
+  const { before, after } = change;
+  const action = before === null ? 'created' : after === null ? 'removed' : 'changed';
+  return {
+    kind,
+    id,
+    action,
+    fields: listChangedFields(change),
+    in_file: false,
+    before: before && JSON.parse(JSON.stringify(before)),
+    after: after && JSON.parse(JSON.stringify(after)),
+  };
+}
+
+/** Fields in which two versions differ; of something new or gone, all of them. None where a secret alone is another. */
+function listChangedFields({ before, after }: Pick<AuditedChange, 'before' | 'after'>): string[] {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...names].filter(
+    (name) =>
+      !NON_SETTING_FIELDS.has(name) &&
+      !isDeepStrictEqual(settingValue(before, name), settingValue(after, name)),
+  );
+}
+
+function settingValue(version: JsonObject | null, name: string): unknown {
+  const value = version?.[name];
+  return Array.isArray(value)
+    ? value.map((entry) => (isObject(entry) ? omitNonSettings(entry) : entry))
+    : value;
+}
+
+function omitNonSettings(entry: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([name]) => !NON_SETTING_FIELDS.has(name) || name === 'origin'),
+  );
+}

@@ -1,0 +1,46 @@
+import { configFile } from '@floe/contract/api/config';
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import type { ConfigDependencies, ConfigFileStatus } from './config-dependencies.ts';
+
+/** What the console asks on every page, so that nobody takes a refused file for the running one: reads no table. */
+export function getConfigFileVerb(dependencies: ConfigDependencies): Verb {
+  return defineReadVerb({
+    name: 'config.file',
+    method: 'GET',
+    path: '/api/management/config/file',
+    scope: 'management',
+    summary: 'Read whether the last change of floe.yaml was taken over, and what was wrong with it',
+    answer: configFile,
+    run: async ({ orgId }) => toConfigFileResource(dependencies.getFileStatus(), orgId),
+  });
+}
+
+/** What is wrong with a file, as one org may know it: of what stands in it about others, only how much that is. */
+export function filterProblemsForOrg(
+  orgId: string,
+  problems: readonly ConfigProblem[],
+): readonly ConfigProblem[] {
+  const visible = problems.filter(({ org }) => org === undefined || org === orgId);
+  const others = problems.length - visible.length;
+  if (others === 0) return problems;
+  const count = others === 1 ? '1 mistake' : `${others} mistakes`;
+  return [...visible, { where: '', message: `${count} in what it says about other organizations` }];
+}
+
+/** The state of the file as the API tells it to an org. */
+export function toConfigFileResource({ file, loadedAt, rejected }: ConfigFileStatus, orgId: string) {
+  return {
+    file,
+    loaded_at: new Date(loadedAt).toISOString(),
+    rejected: rejected && {
+      at: new Date(rejected.at).toISOString(),
+      problems: filterProblemsForOrg(orgId, rejected.problems).map(({ where, message, position }) => ({
+        where,
+        message,
+        line: position?.line ?? null,
+        column: position?.column ?? null,
+      })),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { Fault } from '@floe/contract/faults';
+import type { ConfigDocument } from './config-document.ts';
+import type { ConfigStep, OrgReadContext } from './document-resource-kind.ts';
+import { DOCUMENT_RESOURCE_KINDS, getDocumentResourceKind } from './document-resource-kinds.ts';
+import type { ResourceName } from './file-diff.ts';
+
+/** Everything that a document says, as verbs. */
+export async function buildConfigSteps(
+  document: ConfigDocument,
+  reading: OrgReadContext,
+): Promise<ConfigStep[]> {
+  const steps: ConfigStep[] = [];
+  for (const kind of DOCUMENT_RESOURCE_KINDS)
+    if (kind.section.length === 0 || document.isSet(...kind.section))
+      steps.push(...(await kind.buildSteps(document, reading)));
+  requireStepLimits(steps);
+  return steps;
+}
+
+/** Resources that one document may have: all of them are applied in one transaction. */
+const MAX_RESOURCES = 5_000;
+/** Of a list whose order counts, as writing one of it reads the others. */
+const MAX_ORDERED_RESOURCES = 1_000;
+
+/** @throws Fault `invalid_request` */
+function requireStepLimits(steps: readonly ConfigStep[]): void {
+  for (const [param, { length }] of Map.groupBy(steps, ({ kind }) => kind))
+    if (getDocumentResourceKind(param).isOrdered && length > MAX_ORDERED_RESOURCES)
+      throw new Fault(
+        'invalid_request',
+        `${param}: has ${length} entries, at most ${MAX_ORDERED_RESOURCES} are allowed`,
+        {
+          param,
+        },
+      );
+  if (steps.length > MAX_RESOURCES)
+    throw new Fault(
+      'invalid_request',
+      `The document has ${steps.length} resources, at most ${MAX_RESOURCES} are allowed. Apply it in parts, without prune.`,
+    );
+}
+
+/** What an org has in the lists of a document and is not named there: in floe.yaml, or made by the API. */
+export async function listUndeclared(
+  source: 'file' | 'console',
+  document: ConfigDocument,
+  steps: readonly ConfigStep[],
+  reading: OrgReadContext,
+): Promise<ResourceName[]> {
+  const found: ResourceName[] = [];
+  for (const { kind, section, listExisting: existing } of DOCUMENT_RESOURCE_KINDS) {
+    if (!existing || !document.isSet(...section)) continue;
+    const named = new Set(steps.filter((step) => step.kind === kind).map(({ id }) => id));
+    for (const one of await existing(reading))
+      if (one.source === source && !named.has(one.id)) found.push({ kind, id: one.id });
+  }
+  return found;
+}
+
+/** Removals of what a document does not name, what names others first. */
+export async function buildRemovalSteps(
+  document: ConfigDocument,
+  steps: readonly ConfigStep[],
+  reading: OrgReadContext,
+): Promise<ConfigStep[]> {
+  const names = await listUndeclared('console', document, steps, reading);
+  return names
+    .toReversed()
+    .filter(({ kind }) => !getDocumentResourceKind(kind).isNeverPruned)
+    .map(({ kind, id }) => ({ kind, id, verb: `${kind}.delete`, params: { id }, body: undefined }));
+}

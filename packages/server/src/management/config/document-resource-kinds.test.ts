@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OrgSchema } from '@floe/contract/config/org';
+import { EXPORTED_SECTIONS } from '@floe/contract/exported-sections';
+import { DOCUMENT_RESOURCE_KINDS } from './document-resource-kinds.ts';
+
+test('every list that floe.yaml has of an org is applied, compared and exported', () => {
+  const org = OrgSchema.parse({ id: 'acme' });
+  const lists = Object.entries(org).flatMap(([section, value]) => (Array.isArray(value) ? [section] : []));
+  const kinds = DOCUMENT_RESOURCE_KINDS.filter(({ section }) => section.length === 1).map(({ kind }) => kind);
+  assert.deepEqual(kinds.toSorted(), lists.toSorted());
+  assert.deepEqual(kinds.toSorted(), [...EXPORTED_SECTIONS].toSorted());
+});

@@ -1,0 +1,71 @@
+import { EXPORTED_SECTIONS, type ExportedSection } from '@floe/contract/exported-sections';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { findOrgById } from '../../store/orgs.ts';
+import { asJson } from '../validate-input.ts';
+import type { OrgReadContext } from './document-resource-kind.ts';
+import { getDocumentResourceKind } from './document-resource-kinds.ts';
+import { SETTINGS_DOCUMENT_KIND } from './document-settings.ts';
+import { SecretPlaceholders } from './secret-placeholders.ts';
+
+/** A whole org as floe.yaml would say it, and what its placeholders stand for. */
+export interface ExportedOrg {
+  readonly tree: JsonObject;
+  readonly placeholders: SecretPlaceholders;
+}
+
+/** What is in force for an org, wherever it is defined; secrets as `${NAME}`. */
+export async function exportOrg(reading: OrgReadContext): Promise<ExportedOrg> {
+  const { reader, orgId, dependencies: host } = reading;
+  const placeholders = new SecretPlaceholders();
+  const row = await findOrgById(reader, orgId);
+  const loadEntries = async (name: string) => {
+    const objects = await getDocumentResourceKind(name).listExisting?.(reading);
+    return (objects ?? []).flatMap((one) => one.toEntry(placeholders) ?? []);
+  };
+  const { relay, ...settings }: JsonObject = Object.assign(
+    {},
+    ...(await loadEntries(SETTINGS_DOCUMENT_KIND.kind)),
+  );
+  const rules = await loadEntries('relay_rules');
+  const lists: Record<string, readonly object[]> = {};
+  for (const kind of EXPORTED_SECTIONS) lists[kind] = await loadEntries(kind);
+  const org = {
+    id: orgId,
+    name: row?.name ?? orgId,
+    timezone: host.providers.getRunningOrg(orgId).config?.timezone ?? row?.timezone ?? 'UTC',
+    ...settings,
+    // Settings and rules are apart in the store, and in one section of the file.
+    ...((relay !== undefined || rules.length > 0) && {
+      relay: { ...(isObject(relay) && relay), ...(rules.length > 0 && { rules }) },
+    }),
+    ...Object.fromEntries(Object.entries(lists).filter(([, entries]) => entries.length > 0)),
+  };
+  return { tree: toYamlTree({ orgs: [org] }), placeholders };
+}
+
+/** One entry in its section; null when there is none of this id. */
+export async function exportConfigEntry(
+  reading: OrgReadContext,
+  { kind, id }: { readonly kind: ExportedSection; readonly id: string },
+): Promise<JsonObject | null> {
+  const existing = (await getDocumentResourceKind(kind).listExisting?.(reading)) ?? [];
+  const found = existing.find(({ apiId }) => apiId === id) ?? existing.find((one) => one.id === id);
+  const entry = found?.toEntry(new SecretPlaceholders());
+  return entry ? toYamlTree({ [kind]: [entry] }) : null;
+}
+
+function toYamlTree(value: object): JsonObject {
+  const tree = asJson(omitEmpty(value));
+  return isObject(tree) ? tree : {};
+}
+
+/** What is null or undefined has its default in floe.yaml. */
+function omitEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(omitEmpty);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) =>
+      inner === null || inner === undefined ? [] : [[name, omitEmpty(inner)]],
+    ),
+  );
+}

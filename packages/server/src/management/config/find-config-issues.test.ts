@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError } from '../../config/config-problem.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load.ts';
+import { findConfigIssues } from './find-config-issues.ts';
+
+const RULES = `orgs:
+  - id: acme
+    policies:
+      - { name: fine, on: request, when: "request.max_tokens > 8000", action: deny }
+      - name: wrong
+        on: request
+        when: "request.max_token > 8000"
+        action: deny
+`;
+
+function load(text: string) {
+  return loadConfig({ text, env: readEnvironment({}), validateSemantics: findConfigIssues });
+}
+
+test('a condition that cannot work refuses the file with its line and the reason', () => {
+  assert.throws(
+    () => load(RULES),
+    (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(
+        error.message,
+        /^floe\.yaml:7:\d+: orgs\[0\]\.policies\[1\]\.when: "request" has no "max_token"; it has model, /,
+      );
+      return true;
+    },
+  );
+  assert.equal(load(RULES.replace('max_token >', 'max_tokens >')).config.orgs[0]?.policies.length, 2);
+});
+
+test('a rule that redacts says what, and one that detects says which kinds', () => {
+  const rule = (more: string) => `orgs: [{ id: acme, policies: [{ name: x, on: request, ${more} }] }]`;
+  assert.throws(() => load(rule('when: "true", action: redact')), /detect: is required with action: redact/);
+  assert.throws(() => load(rule('detect: {}, action: deny')), /looks for nothing/);
+});

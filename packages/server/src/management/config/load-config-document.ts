@@ -1,0 +1,21 @@
+import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
+import type { ConfigDocument, ConfigDocumentInput } from './config-document.ts';
+
+/** A document that a person sent, read in a thread. @throws Fault as `parseConfigDocument` and `EvaluationPool.run` */
+export async function loadConfigDocument(
+  input: ConfigDocumentInput,
+  orgId: string,
+  evaluationPool: Pick<EvaluationPool, 'run'>,
+): Promise<ConfigDocument> {
+  const { yaml, config, variables } = input;
+  const { org, set, kept, ignored } = await evaluationPool.run(orgId, 'readDocument', {
+    given: { yaml, config, variables },
+    orgId,
+  });
+  return {
+    org,
+    ignored,
+    isSet: (...path) => set.has(JSON.stringify(path)),
+    keepsSecret: (...path) => kept.has(JSON.stringify(path)),
+  };
+}

@@ -1,0 +1,66 @@
+import { checkReferences } from '@floe/contract/config/references';
+import type { JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { explainIssue } from '../../config/explain.ts';
+import type { ConfigEntryKind } from '../../store/config-entries.ts';
+import { invalidInputFault } from '../validate-input.ts';
+
+/** An entry of floe.yaml as a client wants it. */
+export interface ConfigEntryInput<Config> {
+  readonly section: ConfigEntryKind;
+  readonly schema: z.ZodType<Config>;
+  readonly entry: JsonObject;
+  /** Ids of what it may name. */
+  readonly providers?: readonly string[];
+  /** What is wrong with a valid one, and where in it. */
+  readonly findProblem?: (config: Config) => { readonly field: string; readonly message: string } | null;
+}
+
+/**
+ * The whole entry, with its defaults.
+ *
+ * @throws Fault `invalid_request` in the words of `floe config check`; `param` is the place in the entry
+ */
+export function parseConfigEntry<Config>(input: ConfigEntryInput<Config>): Config {
+  const { section, schema, entry, providers = [], findProblem } = input;
+  const result = schema.safeParse(entry);
+  const named = checkReferences({
+    orgs: [{ providers: providers.map((id) => ({ id })), [section]: [entry] }],
+  })
+    .filter(({ path }) => path[2] === section)
+    .map(({ path, message }) => ({ path: path.slice(4), message }));
+  const [first] = [
+    ...(result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree: entry })),
+    ...named,
+  ];
+  if (!result.success || first)
+    throw first ? invalidInputFault(first) : new Error('an entry was refused without a reason');
+  const found = findProblem?.(result.data) ?? null;
+  if (found) throw invalidInputFault({ path: [found.field], message: found.message });
+  return result.data;
+}
+
+/** `fields` over `current`: absent ones stay, null clears; what only answers carry says nothing. */
+export function mergeFields(
+  current: JsonObject,
+  fields: Readonly<Record<string, unknown>>,
+  ignored: ReadonlySet<string>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...current };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || ignored.has(name)) continue;
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  }
+  return merged;
+}
+
+/** Fields of an answer that a client may send back. */
+export const READ_ONLY_ENTRY_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'position',
+  'source',
+  'created_at',
+  'updated_at',
+  'updated_by',
+]);

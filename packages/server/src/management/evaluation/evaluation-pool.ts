@@ -1,0 +1,109 @@
+import { Fault, type FaultCode } from '@floe/contract/faults';
+import type { Clock } from '../../core/clock.ts';
+import { PoolClosed, TaskStopped, TenantBusy, ThreadPool } from '../../core/thread-pool.ts';
+import type { EVALUATION_TASKS } from './evaluation-tasks.ts';
+
+type EvaluationTasks = typeof EVALUATION_TASKS;
+
+/** What a thread is sent. */
+export interface EvaluationCall {
+  readonly name: keyof EvaluationTasks;
+  readonly input: unknown;
+}
+
+/** What it sends back. */
+export type EvaluationReply =
+  | { readonly done: unknown }
+  | {
+      readonly fault: {
+        readonly code: FaultCode;
+        readonly message: string;
+        readonly param: string | undefined;
+      };
+    };
+
+/** How long one trial may take, and how many of an organization may wait. */
+export const EVALUATION_TIMEOUT_MS = 10_000;
+const MAX_QUEUED_PER_ORG = 10;
+/** One of an organization at a time leaves a thread for the others. */
+const THREADS = 2;
+const IDLE_MS = 30_000;
+const HEAP_MB = 256;
+
+/** Evaluates what people submit for trial, such as drafts of rules and configurations, away from the main thread. */
+export interface EvaluationPool {
+  /**
+   * Runs one task; organizations take turns.
+   *
+   * @throws Fault `evaluation_limit_exceeded` for a task that takes too long, `rate_limit_exceeded` while too many of the
+   *   organization wait, and what the task throws
+   */
+  run<Name extends keyof EvaluationTasks>(
+    orgId: string,
+    name: Name,
+    input: Parameters<EvaluationTasks[Name]>[0],
+  ): Promise<Awaited<ReturnType<EvaluationTasks[Name]>>>;
+  close(): Promise<void>;
+}
+
+export function createEvaluationPool(
+  clock: Pick<Clock, 'after'>,
+  { limitMs = EVALUATION_TIMEOUT_MS, threads = THREADS } = {},
+): EvaluationPool {
+  const pool = new ThreadPool({
+    entry: new URL('./evaluation-worker.ts', import.meta.url),
+    name: 'trials',
+    maxThreads: threads,
+    maxRunningPerTenant: 1,
+    maxQueuedPerTenant: MAX_QUEUED_PER_ORG,
+    taskTimeoutMs: limitMs,
+    idleTimeoutMs: IDLE_MS,
+    maxHeapMb: HEAP_MB,
+    clock,
+  });
+  return {
+    async run<Name extends keyof EvaluationTasks>(
+      orgId: string,
+      name: Name,
+      input: Parameters<EvaluationTasks[Name]>[0],
+    ): Promise<Awaited<ReturnType<EvaluationTasks[Name]>>> {
+      const call: EvaluationCall = { name, input };
+      const reply = await pool.run(orgId, call).catch((error: unknown) => {
+        throw toEvaluationFault(error, limitMs);
+      });
+      return unwrapReply<Name>(reply);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function toEvaluationFault(error: unknown, limitMs: number): unknown {
+  if (error instanceof TaskStopped)
+    return new Fault(
+      'evaluation_limit_exceeded',
+      error.exceeded === 'time'
+        ? `This took longer than ${limitMs / 1_000} s and was stopped. Try fewer or cheaper rules, or fewer samples.`
+        : 'This took more memory than it may and was stopped. Try fewer rules, or fewer samples.',
+    );
+  if (error instanceof TenantBusy)
+    return new Fault(
+      'rate_limit_exceeded',
+      `${MAX_QUEUED_PER_ORG} trials of this organization wait already; try again when one is done.`,
+      { retryAfterMs: 1_000 },
+    );
+  if (error instanceof PoolClosed)
+    return new Fault('shutting_down', 'This process is shutting down; try again.');
+  return error;
+}
+
+/** The worker replies to each call with what its task returned, or with a fault. @throws Fault of the task */
+function unwrapReply<Name extends keyof EvaluationTasks>(
+  reply: unknown,
+): Awaited<ReturnType<EvaluationTasks[Name]>> {
+  const outcome = reply as EvaluationReply;
+  if ('fault' in outcome) {
+    const { code, message, param } = outcome.fault;
+    throw new Fault(code, message, param === undefined ? {} : { param });
+  }
+  return outcome.done as Awaited<ReturnType<EvaluationTasks[Name]>>;
+}

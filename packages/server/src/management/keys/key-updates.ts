@@ -1,0 +1,67 @@
+import { type keyPatch, keyStored } from '@floe/contract/api/keys';
+import { Fault } from '@floe/contract/faults';
+import type { KeyScope } from '@floe/contract/scopes';
+import type * as z from 'zod';
+import { requireActorScope } from '../../platform/actor.ts';
+import { keyRecordOf } from '../../platform/stored-key.ts';
+import { type PlatformKeyRow, type PlatformKeyUpdate, updatePlatformKey } from '../../store/platform-keys.ts';
+import { requireTeamExists } from '../members/member-requirements.ts';
+import type { WriteContext } from '../verb-definition.ts';
+import { requireOwnTeamAndOwner } from './key-owner.ts';
+import { requireFreeKeyName } from './require-free-key-name.ts';
+
+/** Milliseconds of a moment to come; null for none. @throws Fault `invalid_request` when it is past */
+export function parseFutureTimestamp(moment: string | null | undefined, nowMs: number): number | null {
+  if (moment == null) return null;
+  const at = Date.parse(moment);
+  if (at <= nowMs) throw new Fault('invalid_request', 'expires_at: is in the past', { param: 'expires_at' });
+  return at;
+}
+
+/**
+ * The columns of a stored key that a change sets; absent fields stay, null clears. Scopes it did not have must be the caller's own.
+ *
+ * @throws Fault `invalid_request`, `conflict`, `insufficient_scope`, `insufficient_role`
+ */
+export async function buildKeyUpdate(
+  { orgId, actor, clock, writer }: WriteContext,
+  row: PlatformKeyRow,
+  body: z.output<typeof keyPatch>,
+): Promise<PlatformKeyUpdate> {
+  if (body.name !== undefined && body.name !== row.name)
+    await requireFreeKeyName(writer, orgId, body.name, clock.now());
+  if (body.team !== undefined && body.team !== row.team) await requireTeamExists(writer, orgId, body.team);
+  requireOwnTeamAndOwner(actor, {
+    team: body.team === row.team ? null : body.team,
+    owner: body.owner === row.owner ? null : body.owner,
+  });
+  const had: ReadonlySet<KeyScope> = keyRecordOf(row).scopes;
+  for (const scope of body.scopes ?? []) if (!had.has(scope)) requireActorScope(actor, scope);
+  return toUpdatedColumns(row, body);
+}
+
+/** Writes columns of a key; null where it has them already. */
+export async function updateKeyIfChanged(
+  { orgId, actor, clock, writer }: WriteContext,
+  row: PlatformKeyRow,
+  columns: PlatformKeyUpdate,
+): Promise<PlatformKeyRow | null> {
+  const stored: Readonly<Record<string, unknown>> = { ...row };
+  if (Object.entries(columns).every(([column, value]) => (stored[column] ?? null) === value)) return null;
+  const change = { ...columns, updated_at: clock.now(), updated_by: actor.id };
+  await updatePlatformKey(writer, orgId, row.id, change);
+  return { ...row, ...change };
+}
+
+function toUpdatedColumns(row: PlatformKeyRow, body: z.output<typeof keyPatch>): PlatformKeyUpdate {
+  return {
+    ...keyStored.parse({ ...row, ...body }),
+    ...(body.scopes !== undefined && { scopes_json: JSON.stringify(body.scopes) }),
+    ...(body.models !== undefined && { models_json: body.models && JSON.stringify(body.models) }),
+    ...(body.paths !== undefined && { paths_json: body.paths?.length ? JSON.stringify(body.paths) : null }),
+    // A moment that is past ends the key now.
+    ...(body.expires_at !== undefined && {
+      expires_at: body.expires_at === null ? null : Date.parse(body.expires_at),
+    }),
+  };
+}

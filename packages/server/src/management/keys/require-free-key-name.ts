@@ -1,0 +1,18 @@
+import { Fault } from '@floe/contract/faults';
+import { findActivePlatformKeyByName } from '../../store/platform-keys.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+
+/**
+ * Limits, budgets and analytics call a key by its name, so one name means one key in use.
+ *
+ * @throws Fault `conflict`
+ */
+export async function requireFreeKeyName(
+  writer: DatabaseWriter,
+  orgId: string,
+  name: string,
+  nowMs: number,
+): Promise<void> {
+  const other = await findActivePlatformKeyByName(writer, orgId, name, nowMs);
+  if (other) throw new Fault('conflict', `The key ${other.id} in use has this name.`, { param: 'name' });
+}

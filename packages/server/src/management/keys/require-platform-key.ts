@@ -1,0 +1,16 @@
+import { Fault } from '@floe/contract/faults';
+import { findPlatformKeyById, type PlatformKeyRow } from '../../store/platform-keys.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+
+export const UNKNOWN_KEY_MESSAGE = 'No platform key has this id.';
+
+/** @throws Fault `not_found`, also for the id of another org's key */
+export async function requirePlatformKey(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<PlatformKeyRow> {
+  const row = await findPlatformKeyById(reader, orgId, id);
+  if (!row) throw new Fault('not_found', UNKNOWN_KEY_MESSAGE);
+  return row;
+}

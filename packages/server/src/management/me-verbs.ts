@@ -1,0 +1,121 @@
+import { mePatch, meResource, type meResource as meSchema, type Permission } from '@floe/contract/api/me';
+import { Fault } from '@floe/contract/faults';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import type * as z from 'zod';
+import type { Actor, SignedInMember } from '../platform/actor.ts';
+import { sessionMemberships } from '../platform/sign-in/session-memberships.ts';
+import { platformKeyOf } from '../platform/stored-key.ts';
+import { listMembershipAccess } from '../store/console-sessions.ts';
+import { findUserById, type UserRow, updateUser } from '../store/members.ts';
+import { findOrgById } from '../store/orgs.ts';
+import { findPlatformKeyById } from '../store/platform-keys.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { resolvePermission } from './access.ts';
+import { defineReadVerb, defineWriteVerb, type Verb, type VerbContext } from './verb.ts';
+
+type MeResource = z.input<typeof meSchema>;
+
+/** @param listVerbs every verb of the API, once they are all there */
+export function meVerbs(listVerbs: () => readonly Verb[]): readonly Verb[] {
+  const listPermissions = (actor: Actor, nowMs: number): Record<string, Permission> =>
+    Object.fromEntries(listVerbs().map((verb) => [verb.name, resolvePermission(verb, actor, nowMs)]));
+  return [getMeVerb(listPermissions), updateMeVerb(listPermissions)];
+}
+
+type ListPermissions = (actor: Actor, nowMs: number) => Record<string, Permission>;
+
+function getMeVerb(listPermissions: ListPermissions): Verb {
+  return defineReadVerb({
+    name: 'me.get',
+    method: 'GET',
+    path: '/api/me',
+    scope: null,
+    summary: 'Tell who asks, and what they may do',
+    answer: meResource,
+    async run(context) {
+      const { actor, orgId, clock, reader } = context;
+      if (actor.member) return buildMemberMe(context, reader, actor.member, listPermissions);
+      const row = await findPlatformKeyById(reader, orgId, actor.id);
+      if (!row) throw new Fault('not_found', 'The key that asks is gone.');
+      return {
+        kind: 'platform_key' as const,
+        org: await loadOrgSummary(reader, orgId),
+        key: platformKeyOf(row, clock.now()),
+        can: listPermissions(actor, clock.now()),
+      };
+    },
+  });
+}
+
+function updateMeVerb(listPermissions: ListPermissions): Verb {
+  return defineWriteVerb({
+    name: 'me.update',
+    method: 'PATCH',
+    path: '/api/me',
+    scope: null,
+    roles: MEMBER_ROLES,
+    allowsPlatformKeys: false,
+    summary: 'Change the own name or what the console remembers',
+    body: mePatch,
+    answer: meResource,
+    status: 200,
+    invalidates: null,
+    async run(context, { body }) {
+      const { actor, clock, writer } = context;
+      const { member } = actor;
+      if (!member)
+        throw new Fault('insufficient_role', 'Only a member has a name and preferences to change.');
+      const user = await requireUser(writer, member.userId);
+      await updateUser(writer, user.id, {
+        ...(body.name !== undefined && { name: body.name }),
+        ...(body.preferences !== undefined && { preferences_json: JSON.stringify(body.preferences) }),
+        updated_at: clock.now(),
+      });
+      const answer = await buildMemberMe(context, writer, member, listPermissions);
+      // What the console remembers is nobody's business and changes by the minute.
+      const renamed = body.name !== undefined && body.name !== user.name;
+      const shown = (name: string) => ({ id: user.id, email: user.email, name });
+      return {
+        answer,
+        audit: renamed
+          ? { subject: user.id, before: shown(user.name), after: shown(body.name ?? '') }
+          : 'unchanged',
+      };
+    },
+  });
+}
+
+async function buildMemberMe(
+  { actor, orgId, clock }: VerbContext,
+  reader: DatabaseReader,
+  { id, userId, role, team, issuer, isOperator }: SignedInMember,
+  listPermissions: ListPermissions,
+): Promise<MeResource> {
+  const user = await requireUser(reader, userId);
+  return {
+    kind: 'member' as const,
+    org: await loadOrgSummary(reader, orgId),
+    member: { id, user_id: userId, email: user.email, name: user.name, role, team },
+    orgs: await listOrgsOfUser(reader, userId, issuer),
+    operator: isOperator,
+    preferences: user.preferences_json === null ? {} : JSON.parse(user.preferences_json),
+    can: listPermissions(actor, clock.now()),
+  };
+}
+
+async function listOrgsOfUser(reader: DatabaseReader, userId: string, issuer: string | null) {
+  const standings = sessionMemberships(await listMembershipAccess(reader, userId, issuer), issuer);
+  return standings.map(({ memberId, org, role }) => ({ ...org, role, member_id: memberId }));
+}
+
+async function requireUser(reader: DatabaseReader, id: string): Promise<UserRow> {
+  const user = await findUserById(reader, id);
+  if (!user) throw new Fault('not_found', 'The account that asks is gone.');
+  return user;
+}
+
+async function loadOrgSummary(reader: DatabaseReader, id: string) {
+  const found = await findOrgById(reader, id);
+  if (!found) throw new Fault('not_found', 'The org of who asks is gone.');
+  return { id: found.id, name: found.name };
+}

@@ -1,0 +1,45 @@
+import { Fault } from '@floe/contract/faults';
+import type { MemberRole } from '@floe/contract/roles';
+import type { Actor } from '../../platform/actor.ts';
+import { findMemberWithUser, type MemberWithUser } from '../../store/members.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { findTeamById } from '../../store/teams.ts';
+import { getEffectiveRole, insufficientRoleFault, requireStepUp } from '../access.ts';
+
+/** @throws Fault `not_found`, also for the id of another org's member */
+export async function requireOrgMember(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<MemberWithUser> {
+  const row = await findMemberWithUser(reader, orgId, id);
+  if (!row) throw new Fault('not_found', 'No member has this id.');
+  return row;
+}
+
+/**
+ * Owners are made and unmade by owners who confirmed who they are; everybody else by whoever may use the verb.
+ *
+ * @throws Fault `insufficient_role`, `step_up_required`
+ */
+export function requireOwnerToManageOwners(
+  actor: Actor,
+  roles: readonly (MemberRole | string)[],
+  nowMs: number,
+): void {
+  if (!roles.includes('owner')) return;
+  if (getEffectiveRole(actor) !== 'owner') throw insufficientRoleFault(actor, ['owner']);
+  requireStepUp(actor, nowMs);
+}
+
+/** @throws Fault `invalid_request` when the org has no such team */
+export async function requireTeamExists(
+  reader: DatabaseReader,
+  orgId: string,
+  team: string | null | undefined,
+): Promise<void> {
+  if (typeof team === 'string' && !(await findTeamById(reader, orgId, team)))
+    throw new Fault('invalid_request', `team: there is no team "${team}"; create it first`, {
+      param: 'team',
+    });
+}

@@ -1,0 +1,59 @@
+import { MonitorSchema } from '@floe/contract/config/monitoring';
+import { Fault } from '@floe/contract/faults';
+import { type MonitorDefinition, parseMonitorDefinition } from '../../monitoring/monitor-definition.ts';
+import type { MonitorRow } from '../../store/monitoring/monitors.ts';
+import { validateInput } from '../validate-input.ts';
+import { monitorSettings, msToMinutes, READ_ONLY_MONITOR_FIELDS } from './monitor-resource.ts';
+import { toIsoTimestampOrNull } from './monitoring-dependencies.ts';
+
+export type MonitorInputFields = Readonly<Record<string, unknown>>;
+
+/**
+ * The whole monitor that a request means: `fields` over `current`, absent ones stay, null clears. Of interval and
+ * schedule, giving one takes the other away; a pause that is lifted loses its end.
+ *
+ * @throws Fault `invalid_request` with `param`, as floe.yaml would refuse it
+ */
+export function buildMonitorDefinition(
+  fields: MonitorInputFields,
+  current: MonitorInputFields,
+  timezone: string,
+): MonitorDefinition {
+  const merged: Record<string, unknown> = { ...current };
+  const given = Object.entries(fields).filter(
+    ([name, value]) => value !== undefined && !READ_ONLY_MONITOR_FIELDS.has(name),
+  );
+  const isGiven = (name: string) => fields[name] !== undefined && fields[name] !== null;
+  if (isGiven('schedule')) delete merged['expected_interval_minutes'];
+  if (isGiven('expected_interval_minutes')) delete merged['schedule'];
+  if (fields['paused'] !== undefined) delete merged['paused_until'];
+  for (const [name, value] of given)
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  if (fields['paused'] === false && isGiven('paused_until'))
+    throw new Fault('invalid_request', 'paused_until: means a pause, so paused cannot be false', {
+      param: 'paused_until',
+    });
+  return parseMonitorDefinition(validateInput(MonitorSchema, merged), timezone);
+}
+
+/** A stored monitor in the form of floe.yaml. */
+export function toMonitorConfig(row: MonitorRow, nowMs: number): MonitorInputFields {
+  const pauseLasts = row.paused_until === null || row.paused_until > nowMs;
+  const { name, description, expected_interval_minutes, schedule, tags, channels, ...others } =
+    monitorSettings(row);
+  const fields = {
+    id: row.id,
+    name,
+    description,
+    expected_interval_minutes,
+    schedule,
+    grace_period_minutes: msToMinutes(row.grace_ms),
+    tags,
+    channels,
+    paused: row.paused === 1 && pauseLasts,
+    paused_until: pauseLasts ? toIsoTimestampOrNull(row.paused_until) : null,
+    ...others,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}

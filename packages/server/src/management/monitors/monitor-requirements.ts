@@ -1,0 +1,54 @@
+import { Fault } from '@floe/contract/faults';
+import { requireMonitor } from '../../monitoring/monitors.ts';
+import { readMonitor } from '../../monitoring/read-monitors.ts';
+import { findChannelByIdOrName } from '../../store/channels.ts';
+import type { MonitorRow } from '../../store/monitoring/monitors.ts';
+import type { DatabaseReader, DatabaseWriter } from '../../store/ports.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import type { VerbContext } from '../verb.ts';
+import { toMonitorResource } from './monitor-resource.ts';
+import type { MonitoringDependencies } from './monitoring-dependencies.ts';
+
+/** A monitor that may be changed here. @throws Fault `monitor_not_found`, `managed_by_file` */
+export async function requireChangeableMonitor(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+): Promise<MonitorRow> {
+  const row = await requireMonitor(writer, orgId, id);
+  requireMonitorNotInFile(row);
+  return row;
+}
+
+/** @throws Fault `managed_by_file` */
+export function requireMonitorNotInFile(row: MonitorRow): void {
+  if (row.disabled_at === null) requireNotManagedByFile('monitor', row.id, row);
+}
+
+/** @throws Fault `invalid_request` for a channel that the org does not have */
+export async function requireChannelsExist(
+  reader: DatabaseReader,
+  orgId: string,
+  channels: readonly string[],
+): Promise<void> {
+  for (const [index, name] of channels.entries()) {
+    const row = await findChannelByIdOrName(reader, orgId, name);
+    if (row?.name !== name)
+      throw new Fault('invalid_request', `channels[${index}]: there is no such channel`, {
+        param: `channels[${index}]`,
+      });
+  }
+}
+
+/** The monitor as it stands inside the transaction that changed it. */
+export async function loadMonitorResource(
+  { orgId, actor, writer }: VerbContext & { readonly writer: DatabaseWriter },
+  id: string,
+  dependencies: MonitoringDependencies,
+) {
+  return toMonitorResource(
+    await readMonitor(writer, orgId, id, dependencies.engine.evaluationContext()),
+    actor,
+    dependencies,
+  );
+}

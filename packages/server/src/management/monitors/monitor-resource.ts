@@ -1,0 +1,112 @@
+import type { CheckResource, Monitor } from '@floe/contract/api/monitors';
+import { checkResource, type monitorResource } from '@floe/contract/api/monitors';
+import { monitorStored } from '@floe/contract/config/monitoring';
+import type { JsonObject } from '@floe/contract/json';
+import { deriveBeatToken } from '../../monitoring/beat-token.ts';
+import type { MonitorView } from '../../monitoring/read-monitors.ts';
+import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { includesScope } from '../../platform/keyring.ts';
+import { toSource } from '../../platform/source-location.ts';
+import type { CheckRow } from '../../store/monitoring/clock-rows.ts';
+import type { MonitorRow } from '../../store/monitoring/monitors.ts';
+import {
+  MONITORING_SCOPES,
+  type MonitoringDependencies,
+  toIsoTimestampOrNull,
+} from './monitoring-dependencies.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A monitor as the API shows it. Its beat URL is a secret: only to those who may change the monitor. */
+export function toMonitorResource(
+  view: MonitorView,
+  actor: Actor,
+  dependencies: MonitoringDependencies,
+): Monitor {
+  const { row, clock, graceMs, graceSource } = view;
+  const mayBeat = MONITORING_SCOPES.some((scope) => includesScope(actor.scopes, scope));
+  const token = mayBeat ? deriveBeatToken(dependencies.beatSecret, row.uid, row.token_version) : null;
+  return {
+    id: row.id,
+    kind: 'heartbeat',
+    ...monitorSettings(row),
+    paused: clock.status === 'paused',
+    paused_until: clock.status === 'paused' ? toIsoTimestampOrNull(clock.pausedUntil) : null,
+    grace_period_minutes: graceMs / MINUTE_MS,
+    grace_source: graceSource,
+    status: clock.status,
+    last_beat_at: toIsoTimestampOrNull(clock.lastBeatAt),
+    next_due_at: toIsoTimestampOrNull(clock.expectedAt),
+    deadline_at: toIsoTimestampOrNull(clock.expectedAt === null ? null : clock.dueAt),
+    failing_since: toIsoTimestampOrNull(clock.failingSince),
+    beat_url: token && `${dependencies.baseUrl()}/beat/${token}`,
+    source: toSource(row),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+    updated_by: row.updated_by,
+  };
+}
+
+/** The settings that have one form in answers, in documents and in the audit log. */
+export function monitorSettings(row: MonitorRow) {
+  const { name, description, ...plain } = monitorStored.parse(row);
+  return {
+    name,
+    description,
+    expected_interval_minutes: msToMinutes(row.interval_ms),
+    schedule: row.cron === null ? null : { cron: row.cron, timezone: row.timezone ?? 'UTC' },
+    tags: parseStringList(row.tags_json),
+    channels: parseStringList(row.channels_json),
+    muted_until: toIsoTimestampOrNull(row.muted_until),
+    ...plain,
+    fail_counts_as_miss: row.fail_counts_as_miss === 1,
+    first_beat_due_minutes: msToMinutes(row.first_beat_due_ms),
+  };
+}
+
+/** A monitor as the audit log keeps it. */
+export function toMonitorAuditView(row: MonitorRow): JsonObject {
+  return {
+    id: row.id,
+    ...monitorSettings(row),
+    grace_period_minutes: msToMinutes(row.grace_ms),
+    paused: row.paused === 1,
+    paused_until: toIsoTimestampOrNull(row.paused_until),
+    beat_url_version: row.token_version,
+  };
+}
+
+export function msToMinutes(ms: number | null): number | null {
+  return ms === null ? null : ms / MINUTE_MS;
+}
+
+export function toCheckResource(row: CheckRow): CheckResource {
+  return {
+    id: row.id,
+    status: checkResource.shape.status.parse(row.status),
+    error: row.error,
+    expected_at: toIsoTimestampOrNull(row.expected_at),
+    detected_at: new Date(row.detected_at).toISOString(),
+    received_at: toIsoTimestampOrNull(row.received_at),
+    duration_ms: row.duration_ms,
+    metadata: row.metadata_json === null ? null : JSON.parse(row.metadata_json),
+    missed_count: row.missed_count,
+  };
+}
+
+/** Fields of an answer that a replacement may carry and that change nothing. */
+export const READ_ONLY_MONITOR_FIELDS = new Set<string>([
+  'kind',
+  'status',
+  'last_beat_at',
+  'next_due_at',
+  'deadline_at',
+  'failing_since',
+  'beat_url',
+  'source',
+  'created_at',
+  'updated_at',
+  'updated_by',
+  'grace_source',
+] satisfies (keyof typeof monitorResource.shape)[]);

@@ -1,0 +1,75 @@
+import { operatorGrant, operatorList, operatorResource } from '@floe/contract/api/operators';
+import { createListQuery, idParams } from '@floe/contract/api/page';
+import { MEMBER_ROLES } from '@floe/contract/roles';
+import * as z from 'zod';
+import { addOperator, removeOperator } from '../../platform/operators.ts';
+import { listAllOperators, type OperatorWithUser } from '../../store/operators.ts';
+import { type ListSortFields, paginateForApi } from '../list-page.ts';
+import { defineReadVerb, defineWriteVerb } from '../verb.ts';
+
+/** What verbs about the installation have in common: no platform key has the power of an operator. */
+const OPERATOR_ACCESS = {
+  scope: 'management',
+  roles: MEMBER_ROLES,
+  requiresOperator: true,
+  allowsPlatformKeys: false,
+} as const;
+
+export const listOperatorsVerb = defineReadVerb({
+  ...OPERATOR_ACCESS,
+  name: 'operators.list',
+  method: 'GET',
+  path: '/api/management/operators',
+  summary: 'List the operators of the installation, the first one first',
+  answer: operatorList,
+  query: createListQuery(['granted']),
+  run: async ({ reader }, { query }) =>
+    paginateForApi((await listAllOperators(reader)).map(toOperatorResource), operatorSortFields, query),
+});
+
+export const grantOperatorVerb = defineWriteVerb({
+  ...OPERATOR_ACCESS,
+  name: 'operators.grant',
+  method: 'POST',
+  path: '/api/management/operators',
+  requiresStepUp: true,
+  summary: 'Make somebody who has an account an operator of the installation',
+  body: operatorGrant,
+  answer: operatorResource,
+  status: 201,
+  invalidates: 'keys',
+  async run({ actor, clock, writer }, { body }) {
+    const row = await addOperator(writer, body.email, { by: actor.id, nowMs: clock.now() });
+    const after = toOperatorResource(row);
+    return { answer: after, audit: { subject: row.user_id, before: null, after } };
+  },
+});
+
+export const revokeOperatorVerb = defineWriteVerb({
+  ...OPERATOR_ACCESS,
+  name: 'operators.revoke',
+  method: 'DELETE',
+  path: '/api/management/operators/{id}',
+  requiresStepUp: true,
+  summary: 'Take the operator role from somebody, by their user id; the last operator stays',
+  params: idParams,
+  answer: z.null(),
+  status: 204,
+  invalidates: 'keys',
+  async run({ writer }, { params }) {
+    const row = await removeOperator(writer, params.id);
+    return { answer: null, audit: { subject: row.user_id, before: toOperatorResource(row), after: null } };
+  },
+});
+
+function toOperatorResource({ user_id, email, name, granted_at, granted_by }: OperatorWithUser) {
+  return { user_id, email, name, granted_at: new Date(granted_at).toISOString(), granted_by };
+}
+
+function operatorSortFields({
+  user_id: id,
+  name,
+  granted_at,
+}: ReturnType<typeof toOperatorResource>): ListSortFields {
+  return { id, name, createdAt: Date.parse(granted_at) };
+}

@@ -1,0 +1,35 @@
+import type { OrgResource } from '@floe/contract/api/orgs';
+import { Fault } from '@floe/contract/faults';
+import { toSource } from '../../platform/source-location.ts';
+import { findOrgById, type OrgRow } from '../../store/orgs.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import type { RunningOrg } from '../running-org.ts';
+
+/** @throws Fault `not_found` */
+export async function requireOrg(reader: DatabaseReader, id: string): Promise<OrgRow> {
+  const row = await findOrgById(reader, id);
+  if (!row) throw new Fault('not_found', 'The organization is gone.');
+  return row;
+}
+
+/** An org as the API and the audit log show it; what floe.yaml says about it goes before what is stored. */
+export function toOrgResource(
+  row: OrgRow,
+  { config, isInFile, fileName }: Pick<RunningOrg, 'config' | 'isInFile' | 'fileName'>,
+): OrgResource {
+  const declared = isInFile ? config : null;
+  const toIso = (ms: number) => new Date(ms).toISOString();
+  return {
+    id: row.id,
+    name: declared?.name ?? row.name,
+    timezone: declared?.timezone ?? row.timezone ?? 'UTC',
+    source: toSource({
+      source: isInFile ? 'file' : 'console',
+      source_file: fileName,
+      source_line: null,
+    }),
+    created_at: toIso(row.created_at),
+    updated_at: typeof row.updated_at === 'number' ? toIso(row.updated_at) : null,
+    updated_by: row.updated_by ?? null,
+  };
+}

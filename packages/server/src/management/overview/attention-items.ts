@@ -1,0 +1,183 @@
+import { ATTENTION_KINDS, type OverviewAttention } from '@floe/contract/api/overview';
+import { breakerIdOf } from '../../guardrails/breakers/breakers.ts';
+import { DEFAULT_FILE_NAME } from '../../platform/source-location.ts';
+import { listOpenAlerts } from '../../store/alerts.ts';
+import { getBreakerChangePage } from '../../store/breaker-changes.ts';
+import { listFailingMonitors } from '../../store/monitoring/monitor-overview.ts';
+import { listExpiringPlatformKeys } from '../../store/platform-keys.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { toIsoTimestamp } from '../analytics/analytics-coverage.ts';
+import type { BreakerSource } from '../breakers/breaker-resource.ts';
+import type { createBudgetKind } from '../resources/limits-and-budgets.ts';
+import type { VerbContext } from '../verb.ts';
+import type { ProcessStatus } from './process-status.ts';
+
+/** Entries of one kind; of more the overview says that there are more. */
+const MAX_ITEMS_PER_KIND = 20;
+const EXPIRES_SOON_MS = 7 * 86_400_000;
+const BUDGET_WARNING_SHARE = 0.8;
+const MIN_PENDING_ROWS = 1_000;
+
+export interface AttentionDependencies {
+  readonly processStatus: ProcessStatus;
+  readonly breakers: BreakerSource;
+  readonly budgets: Pick<ReturnType<typeof createBudgetKind>, 'getPage' | 'toResource'>;
+  backlog(): number;
+}
+
+type OverviewContext = VerbContext & { readonly reader: DatabaseReader };
+
+/** Everything that needs somebody, in the order of its kinds, and whether there is more of one. */
+export async function listAttentionItems(
+  context: OverviewContext,
+  dependencies: AttentionDependencies,
+): Promise<{ readonly attention: OverviewAttention[]; readonly more: boolean }> {
+  const lists = await Promise.all([
+    listProcessItems(context, dependencies),
+    listCredentialItems(context),
+    listBreakerItems(context, dependencies.breakers),
+    listMonitorItems(context),
+    listBudgetItems(context, dependencies.budgets),
+    listKeyItems(context),
+  ]);
+  const rank = (entry: OverviewAttention) => ATTENTION_KINDS.indexOf(entry.kind);
+  const kept = lists.flatMap((list) => list.slice(0, MAX_ITEMS_PER_KIND));
+  return {
+    attention: kept.sort((one, other) => rank(one) - rank(other)),
+    more: lists.some((list) => list.length > MAX_ITEMS_PER_KIND),
+  };
+}
+
+function listProcessItems(
+  { orgId }: OverviewContext,
+  { processStatus, backlog }: AttentionDependencies,
+): OverviewAttention[] {
+  const found: OverviewAttention[] = [];
+  const rejection = processStatus.configRejection(orgId);
+  if (rejection)
+    found.push({
+      kind: 'config_rejected',
+      severity: 'critical',
+      subject: { kind: 'config', id: 'file', name: rejection.file ?? DEFAULT_FILE_NAME },
+      since: toIsoTimestamp(rejection.atMs),
+      text: `The last change was refused and the configuration before it runs: ${rejection.problem}`,
+    });
+  if (processStatus.sharedStoreState() === 'unavailable')
+    found.push({
+      kind: 'store_unavailable',
+      severity: 'critical',
+      subject: { kind: 'store', id: 'shared', name: 'Shared store' },
+      since: null,
+      text: 'It does not answer: each process counts its own share of every limit.',
+    });
+  const waiting = backlog();
+  if (waiting >= MIN_PENDING_ROWS)
+    found.push({
+      kind: 'rows_pending',
+      severity: 'warning',
+      subject: { kind: 'store', id: 'database', name: 'Database' },
+      since: null,
+      text: `${waiting} requests are on disk and not yet in the database; charts end where it stands.`,
+    });
+  const rejectedBeats = processStatus.rejectedBeats(orgId);
+  if (rejectedBeats)
+    found.push({
+      kind: 'beats_rejected',
+      severity: 'warning',
+      subject: { kind: 'monitors', id: orgId, name: 'Heartbeats' },
+      since: toIsoTimestamp(rejectedBeats.atMs),
+      text: `${rejectedBeats.count} refused within an hour; the last: ${rejectedBeats.last}`,
+    });
+  return found;
+}
+
+async function listCredentialItems({ orgId, reader }: OverviewContext): Promise<OverviewAttention[]> {
+  const alerts = await listOpenAlerts(reader, orgId, 'credential', MAX_ITEMS_PER_KIND + 1);
+  return alerts.map(({ at, subject_id, subject_name }) => ({
+    kind: 'credential_rejected',
+    severity: 'critical',
+    subject: { kind: 'breaker', id: subject_id, name: subject_name },
+    since: toIsoTimestamp(at),
+    text: 'The provider refuses this credential.',
+  }));
+}
+
+async function listBreakerItems(
+  { orgId, reader }: OverviewContext,
+  breakers: BreakerSource,
+): Promise<OverviewAttention[]> {
+  const unhealthy = breakers
+    .list(orgId)
+    // One that only waits for the next request takes traffic and needs nobody.
+    .filter(({ state, forced, probe }) => forced !== null || state === 'open' || probe === 'in_flight')
+    .slice(0, MAX_ITEMS_PER_KIND + 1);
+  return Promise.all(
+    unhealthy.map(async (view): Promise<OverviewAttention> => {
+      const id = breakerIdOf(view);
+      const subject = { kind: 'breaker', id, name: `${view.provider}/${view.model}` };
+      if (view.forced) {
+        const { state, until, reason } = view.forced;
+        const text = `Forced ${state} until ${toIsoTimestamp(until)}: ${reason}`;
+        return { kind: 'breaker_forced', severity: 'warning', subject, since: null, text };
+      }
+      const { rows } = await getBreakerChangePage(reader, { orgId, breakerId: id, limit: 1 });
+      const since = rows[0] ? toIsoTimestamp(rows[0].at) : null;
+      return { kind: 'breaker_open', severity: 'critical', subject, since, text: `Open: ${view.because}` };
+    }),
+  );
+}
+
+async function listMonitorItems({ orgId, reader }: OverviewContext): Promise<OverviewAttention[]> {
+  const failing = await listFailingMonitors(reader, orgId, MAX_ITEMS_PER_KIND + 1);
+  return failing.map(({ id, name, failing_since }) => ({
+    kind: 'monitor_failing',
+    severity: 'critical',
+    subject: { kind: 'monitor', id, name },
+    since: failing_since === null ? null : toIsoTimestamp(failing_since),
+    text: 'No heartbeat came in time, or the job said that it failed.',
+  }));
+}
+
+async function listBudgetItems(
+  context: OverviewContext,
+  budgets: AttentionDependencies['budgets'],
+): Promise<OverviewAttention[]> {
+  const { rows } = await budgets.getPage(context, { limit: 500 });
+  const views = await Promise.all(rows.map((row) => budgets.toResource(row, context)));
+  const near = views.flatMap(({ id, name, limit_usd, mode, state }) => {
+    const share = state === null ? 0 : state.spent_nano_usd / (limit_usd * 1e9);
+    return share >= BUDGET_WARNING_SHARE ? [{ id, name, mode, share }] : [];
+  });
+  return near
+    .sort((one, other) => other.share - one.share)
+    .slice(0, MAX_ITEMS_PER_KIND + 1)
+    .map(({ id, name, mode, share }) => ({
+      kind: 'budget_used',
+      severity: share >= 1 && mode === 'hard' ? 'critical' : 'warning',
+      subject: { kind: 'budget', id, name },
+      since: null,
+      text: `${Math.floor(share * 100)} % is used${share >= 1 && mode === 'hard' ? ', requests are refused' : ''}.`,
+    }));
+}
+
+async function listKeyItems({ orgId, reader, clock }: OverviewContext): Promise<OverviewAttention[]> {
+  const now = clock.now();
+  const keys = await listExpiringPlatformKeys(
+    reader,
+    orgId,
+    { now, before: now + EXPIRES_SOON_MS },
+    MAX_ITEMS_PER_KIND + 1,
+  );
+  return keys.map(({ id, name, expires_at }) => ({
+    kind: 'key_expires',
+    severity: 'notice',
+    subject: { kind: 'key', id, name },
+    since: null,
+    text: `It ends on ${formatMinute(toIsoTimestamp(expires_at ?? now))}.`,
+  }));
+}
+
+/** `2026-11-26 at 05:47 UTC` */
+function formatMinute(moment: string): string {
+  return `${moment.slice(0, 10)} at ${moment.slice(11, 16)} UTC`;
+}

@@ -1,0 +1,70 @@
+import { policyDryRunInput, policyDryRunResponse } from '@floe/contract/api/policies';
+import type { PolicyConfig } from '@floe/contract/config';
+import { Fault } from '@floe/contract/faults';
+import type * as z from 'zod';
+import type { BodyStore } from '../../gateway/bodies/body-store.ts';
+import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
+import type { GetRunningOrg } from '../running-org.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { loadStoredSamples } from './stored-samples.ts';
+
+/** Bodies judged in one trial. */
+const SAMPLES_PER_TASK = 50;
+
+/** What rules would do with given or kept bodies, were they all enforced. Nothing is sent, nothing is kept. */
+export function dryRunPoliciesVerb(
+  getRunningOrg: GetRunningOrg,
+  bodies: Pick<BodyStore, 'open'>,
+  evaluationPool: Pick<EvaluationPool, 'run'>,
+): Verb {
+  return defineReadVerb({
+    name: 'policies.dry_run',
+    method: 'POST',
+    path: '/api/management/policies/dry-run',
+    scope: 'management',
+    summary: 'Judge samples, or kept bodies of the past, by a draft of policies or by those in force',
+    body: policyDryRunInput,
+    answer: policyDryRunResponse,
+    async run({ orgId, reader, clock }, { body }) {
+      const { samples, stored_bodies: kept } = body;
+      if ((samples === undefined) === (kept === undefined))
+        throw new Fault('invalid_request', 'Give either `samples` or `stored_bodies`.', { param: 'samples' });
+      const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
+      if (samples) {
+        const evaluations = await evaluationPool.run(orgId, 'judgeSamples', { policies, samples });
+        return { data: evaluations.map((one) => ({ id: null, ...one })), stored_bodies: null };
+      }
+      await evaluationPool.run(orgId, 'judgeSamples', { policies, samples: [] });
+      const storedSamples = await loadStoredSamples(reader, bodies, orgId, {
+        ...toSampleRange(kept, clock.now()),
+      });
+      const data: z.input<typeof policyDryRunResponse>['data'] = [];
+      for (let from = 0; from < storedSamples.samples.length; from += SAMPLES_PER_TASK) {
+        const some = storedSamples.samples.slice(from, from + SAMPLES_PER_TASK);
+        const evaluations = await evaluationPool.run(orgId, 'judgeKeptSamples', {
+          policies,
+          samples: some.map(({ sample }) => sample),
+        });
+        for (const [at, { id }] of some.entries()) {
+          const one = evaluations[at];
+          if (one) data.push({ id, ...one });
+        }
+      }
+      const { read, hasMore } = storedSamples;
+      return {
+        data,
+        stored_bodies: { read, evaluated: data.length, skipped: read - data.length, has_more: hasMore },
+      };
+    },
+  });
+}
+
+function toSampleRange(kept: z.output<typeof policyDryRunInput>['stored_bodies'], nowMs: number) {
+  const { from = '', to, limit = 0 } = kept ?? {};
+  return { from: Date.parse(from), to: to === undefined ? nowMs : Date.parse(to), limit };
+}
+
+/** The rules of an org that are in force. */
+export function listEnabledPolicies(getRunningOrg: GetRunningOrg, orgId: string): readonly PolicyConfig[] {
+  return (getRunningOrg(orgId).config?.policies ?? []).filter(({ enabled }) => enabled);
+}

@@ -1,0 +1,185 @@
+import { jobResource } from '@floe/contract/api/jobs';
+import { policyDryRunJob, type policyDryRunResult } from '@floe/contract/api/policies';
+import type * as z from 'zod';
+import { getTimeZoneCalendar, localDaysInRange } from '../../core/time-zone-calendar.ts';
+import type { BodyStore } from '../../gateway/bodies/body-store.ts';
+import type { JobHandle, JobRunner } from '../../platform/job-runner.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { countStoredBodies } from '../../store/stored-bodies.ts';
+import type { AnalyticsCoverage } from '../analytics/analytics-coverage.ts';
+import { parseLocalTimestamp } from '../analytics/local-timestamps.ts';
+import type { EvaluationPool } from '../evaluation/evaluation-pool.ts';
+import { toJobResource } from '../jobs/job-verbs.ts';
+import type { GetRunningOrg } from '../running-org.ts';
+import { requireValidRange } from '../time-range.ts';
+import { defineReadVerb, type Verb } from '../verb.ts';
+import { listEnabledPolicies } from './dry-run-policies.ts';
+import type { evaluateStoredSamples } from './evaluate-samples.ts';
+import { loadStoredSamples } from './stored-samples.ts';
+
+/** Bodies of one read, judged in one trial; then the job looks whether it was cancelled. */
+const SAMPLES_PER_TASK = 50;
+const MAX_LISTED_SAMPLES = 20;
+const MAX_LISTED_KEYS = 20;
+
+export interface PolicyDryRunDependencies {
+  readonly getRunningOrg: GetRunningOrg;
+  readonly bodies: Pick<BodyStore, 'open'>;
+  readonly jobRunner: JobRunner;
+  readonly coverage: AnalyticsCoverage;
+  readonly evaluationPool: Pick<EvaluationPool, 'run'>;
+}
+
+/** Judges what was kept of days by rules, were they all enforced, and adds up what they would have done. */
+export function startPolicyDryRunVerb({
+  getRunningOrg,
+  bodies,
+  jobRunner,
+  coverage,
+  evaluationPool,
+}: PolicyDryRunDependencies): Verb {
+  return defineReadVerb({
+    name: 'policies.start_dry_run',
+    method: 'POST',
+    path: '/api/management/policies/dry-run/jobs',
+    scope: 'management',
+    summary: 'Begin to judge the kept bodies of a range by a draft of policies, or by those in force',
+    body: policyDryRunJob,
+    answer: jobResource,
+    async run({ orgId, actor, reader, clock }, { body }) {
+      const policies = body.policies ?? listEnabledPolicies(getRunningOrg, orgId);
+      const evaluate: EvaluateSamples = (samples) =>
+        evaluationPool.run(orgId, 'judgeKeptSamples', { policies, samples });
+      // Rules that cannot be used are refused before the job begins.
+      await evaluate([]);
+      const timezone = coverage.timezoneOf(orgId);
+      const now = clock.now();
+      const from = parseLocalTimestamp(timezone, body.from);
+      const to = body.to === undefined ? now : parseLocalTimestamp(timezone, body.to);
+      requireValidRange(from, to);
+      const dryRun = new StoredSampleDryRun({
+        evaluate,
+        reader,
+        bodies,
+        orgId,
+        timezone,
+        from,
+        to,
+        limit: body.limit,
+      });
+      const row = await jobRunner.start({ orgId, kind: 'policies.dry-run', by: actor.id }, (handle) =>
+        dryRun.run(handle),
+      );
+      return toJobResource(row, now);
+    },
+  });
+}
+
+type SampleInput = Parameters<typeof evaluateStoredSamples>[0]['samples'][number];
+type SampleEvaluation = ReturnType<typeof evaluateStoredSamples>[number];
+type EvaluateSamples = (samples: readonly SampleInput[]) => Promise<readonly SampleEvaluation[]>;
+
+interface PolicyDryRunOptions {
+  readonly evaluate: EvaluateSamples;
+  readonly reader: DatabaseReader;
+  readonly bodies: Pick<BodyStore, 'open'>;
+  readonly orgId: string;
+  readonly timezone: string;
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+}
+
+type PolicyDryRunResult = z.input<typeof policyDryRunResult>;
+
+/** One walk over kept bodies, the newest first. */
+class StoredSampleDryRun {
+  readonly #options: PolicyDryRunOptions;
+  readonly #keys = new Map<string, number>();
+  readonly #days = new Map<string, number>();
+  readonly #samples: PolicyDryRunResult['samples'] = [];
+  readonly #counts = { evaluated: 0, skipped: 0, matched: 0, denied: 0, redacted: 0, not_evaluated: 0 };
+
+  constructor(options: PolicyDryRunOptions) {
+    this.#options = options;
+  }
+
+  async run({ signal, progress }: JobHandle): Promise<PolicyDryRunResult> {
+    const { reader, bodies, orgId, from, to, limit } = this.#options;
+    const total = await countStoredBodies(reader, orgId, { from, to }, limit + 1);
+    const sampleCount = Math.min(total, limit);
+    let [done, before]: [number, Awaited<ReturnType<typeof loadStoredSamples>>['nextBefore']] = [0, null];
+    progress(0, sampleCount);
+    while (done < sampleCount && !signal.aborted) {
+      const page = await loadStoredSamples(reader, bodies, orgId, {
+        from,
+        to,
+        before,
+        limit: Math.min(SAMPLES_PER_TASK, sampleCount - done),
+      });
+      if (page.read === 0) break;
+      const evaluations = await this.#options.evaluate(page.samples.map(({ sample }) => sample));
+      for (const [n, { id, at, sample }] of page.samples.entries()) {
+        const one = evaluations[n];
+        if (one) this.#addEvaluation(id, at, sample.key, one);
+      }
+      this.#counts.skipped += page.read - page.samples.length;
+      done += page.read;
+      before = page.nextBefore;
+      progress(done, sampleCount);
+    }
+    return this.#buildResult(total > limit);
+  }
+
+  #addEvaluation(id: string, at: number, key: string, { request, answer }: SampleEvaluation): void {
+    const { timezone } = this.#options;
+    const counts = this.#counts;
+    counts.evaluated += 1;
+    const decisions = [...request.decisions, ...(answer?.decisions ?? [])];
+    if (decisions.some(({ outcome }) => outcome === 'not_evaluated')) counts.not_evaluated += 1;
+    const [first] = decisions.filter(({ outcome }) => outcome !== 'not_evaluated');
+    if (!first) return;
+    counts.matched += 1;
+    const outcomes = [request.outcome, answer?.outcome];
+    if (outcomes.includes('denied')) counts.denied += 1;
+    else if (outcomes.includes('redacted')) counts.redacted += 1;
+    this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
+    const day = localDateOf(timezone, at);
+    this.#days.set(day, (this.#days.get(day) ?? 0) + 1);
+    if (this.#samples.length < MAX_LISTED_SAMPLES)
+      this.#samples.push({
+        id,
+        created_at: new Date(at).toISOString(),
+        key,
+        policy: first.policy,
+        outcome: first.outcome,
+        because: first.because,
+      });
+  }
+
+  #buildResult(more: boolean): PolicyDryRunResult {
+    const { from, to, timezone } = this.#options;
+    const byCount = [...this.#keys].sort(([, one], [, other]) => other - one);
+    return {
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      timezone,
+      ...this.#counts,
+      has_more: more,
+      key_count: byCount.length,
+      keys: byCount.slice(0, MAX_LISTED_KEYS).map(([name, matched]) => ({ name, matched })),
+      days: localDaysInRange(timezone, from, to)
+        .map(({ localMidnight: reading }) => isoDateOf(reading))
+        .map((date) => ({ date, matched: this.#days.get(date) ?? 0 })),
+      samples: this.#samples,
+    };
+  }
+}
+
+function localDateOf(timezone: string, at: number): string {
+  return isoDateOf(at + getTimeZoneCalendar(timezone).offsetAt(at));
+}
+
+function isoDateOf(reading: number): string {
+  return new Date(reading).toISOString().slice(0, 10);
+}

@@ -1,0 +1,185 @@
+import { createListQuery, createPageSchema, idParams } from '@floe/contract/api/page';
+import {
+  credentialCreation,
+  credentialParams,
+  credentialPatch,
+  credentialResource,
+} from '@floe/contract/api/providers';
+import { Fault } from '@floe/contract/faults';
+import * as z from 'zod';
+import { providerOrigin } from '../../platform/config/provider-secrets.ts';
+import { deleteProviderCredential, type ProviderCredentialRow } from '../../store/config-entries.ts';
+import { paginateForApi } from '../list-page.ts';
+import { requireChangeableResource, requireResource } from '../resources/resource-verbs.ts';
+import { defineReadVerb, defineWriteVerb, type Verb } from '../verb.ts';
+import type { ProviderDependencies } from './provider-dependencies.ts';
+import { toCredentialResource, toProviderResource } from './provider-resource.ts';
+import { configWithoutSecrets, createStoredProviderLookup, type StoredProvider } from './stored-providers.ts';
+import { upsertCredential } from './write-provider.ts';
+
+const CREDENTIALS_PATH = '/api/management/providers/{id}/credentials';
+const CREDENTIAL_PATH = '/api/management/providers/{id}/credentials/{name}';
+const WRITE_VERB_FIELDS = { scope: 'management', invalidates: 'config' } as const;
+
+/** The keys of a provider: written, and never read again. */
+export function credentialVerbs(dependencies: ProviderDependencies): readonly Verb[] {
+  return [
+    listCredentialsVerb(dependencies),
+    getCredentialVerb(dependencies),
+    createCredentialVerb(dependencies),
+    updateCredentialVerb(dependencies),
+    deleteCredentialVerb(dependencies),
+  ];
+}
+
+function listCredentialsVerb(dependencies: ProviderDependencies): Verb {
+  return defineReadVerb({
+    name: 'credentials.list',
+    method: 'GET',
+    path: CREDENTIALS_PATH,
+    scope: 'management',
+    summary: 'List the credentials of a provider, without their keys',
+    params: idParams,
+    query: createListQuery(['position']),
+    answer: createPageSchema(credentialResource),
+    async run(context, { params, query }) {
+      const found = await requireResource(
+        createStoredProviderLookup(dependencies.secretsKey),
+        context,
+        params.id,
+      );
+      const { credentials } = toProviderResource(
+        found,
+        dependencies,
+        dependencies.getRunningOrg(context.orgId),
+      );
+      return paginateForApi(credentials, ({ name: id }) => ({ id }), query);
+    },
+  });
+}
+
+function getCredentialVerb(dependencies: ProviderDependencies): Verb {
+  return defineReadVerb({
+    name: 'credentials.get',
+    method: 'GET',
+    path: CREDENTIAL_PATH,
+    scope: 'management',
+    summary: 'Read one credential of a provider, without its key',
+    volatileFields: ['tested_at', 'test'],
+    params: credentialParams,
+    answer: credentialResource,
+    async run(context, { params }) {
+      const found = await requireResource(
+        createStoredProviderLookup(dependencies.secretsKey),
+        context,
+        params.id,
+      );
+      const { credentials } = toProviderResource(
+        found,
+        dependencies,
+        dependencies.getRunningOrg(context.orgId),
+      );
+      const view = credentials.find(({ name }) => name === params.name);
+      if (!view) throw unknownCredentialFault();
+      return view;
+    },
+  });
+}
+
+function createCredentialVerb(dependencies: ProviderDependencies): Verb {
+  return defineWriteVerb({
+    ...WRITE_VERB_FIELDS,
+    name: 'credentials.create',
+    requiresStepUp: true,
+    method: 'POST',
+    path: CREDENTIALS_PATH,
+    summary: 'Give a provider another key, stored encrypted and bound to its address',
+    params: idParams,
+    body: credentialCreation,
+    answer: credentialResource,
+    status: 201,
+    async run(context, { params, body }) {
+      const found = await requireChangeableResource(
+        createStoredProviderLookup(dependencies.secretsKey),
+        context,
+        params.id,
+      );
+      if (found.credentials.some(({ name }) => name === body.name))
+        throw new Fault('conflict', `There is a credential "${body.name}" already.`, { param: 'name' });
+      const wanted = { name: body.name, weight: body.weight, secret: body.api_key, before: null };
+      const row = await upsertCredential(context, dependencies.secretsKey, credentialBinding(found), wanted);
+      const after = toCredentialResource(row);
+      return { answer: after, audit: { subject: `${params.id}/${body.name}`, before: null, after } };
+    },
+  });
+}
+
+function updateCredentialVerb(dependencies: ProviderDependencies): Verb {
+  return defineWriteVerb({
+    ...WRITE_VERB_FIELDS,
+    name: 'credentials.update',
+    method: 'PATCH',
+    path: CREDENTIAL_PATH,
+    summary: 'Put another key in the place of one, or change its share of the traffic',
+    params: credentialParams,
+    body: credentialPatch,
+    answer: credentialResource,
+    status: 200,
+    async run(context, { params, body }) {
+      const found = await requireChangeableResource(
+        createStoredProviderLookup(dependencies.secretsKey),
+        context,
+        params.id,
+      );
+      const before = requireStoredCredential(found, params.name);
+      const { name, weight } = before;
+      const wanted = { name, weight: body.weight ?? weight, secret: body.api_key, before };
+      if (wanted.secret === undefined && wanted.weight === before.weight)
+        return { answer: toCredentialResource(before), audit: 'unchanged' };
+      const row = await upsertCredential(context, dependencies.secretsKey, credentialBinding(found), wanted);
+      const answer = toCredentialResource(row);
+      const subject = `${params.id}/${params.name}`;
+      const after = row.version === before.version ? answer : { ...answer, key: 'replaced' };
+      return { answer, audit: { subject, before: toCredentialResource(before), after } };
+    },
+  });
+}
+
+function deleteCredentialVerb(dependencies: ProviderDependencies): Verb {
+  return defineWriteVerb({
+    ...WRITE_VERB_FIELDS,
+    name: 'credentials.delete',
+    requiresStepUp: true,
+    method: 'DELETE',
+    path: CREDENTIAL_PATH,
+    summary: 'Remove a key of a provider; no request is sent with it once this is answered',
+    params: credentialParams,
+    answer: z.null(),
+    status: 204,
+    async run(context, { params }) {
+      const found = await requireChangeableResource(
+        createStoredProviderLookup(dependencies.secretsKey),
+        context,
+        params.id,
+      );
+      const before = requireStoredCredential(found, params.name);
+      await deleteProviderCredential(context.writer, before.id);
+      const subject = `${params.id}/${params.name}`;
+      return { answer: null, audit: { subject, before: toCredentialResource(before), after: null } };
+    },
+  });
+}
+
+function requireStoredCredential({ credentials }: StoredProvider, name: string): ProviderCredentialRow {
+  const row = credentials.find((one) => one.name === name);
+  if (!row) throw unknownCredentialFault();
+  return row;
+}
+
+function credentialBinding({ row }: StoredProvider) {
+  return { provider_id: row.id, origin: providerOrigin(configWithoutSecrets(row)) };
+}
+
+function unknownCredentialFault(): Fault {
+  return new Fault('not_found', 'This provider has no credential of this name.');
+}

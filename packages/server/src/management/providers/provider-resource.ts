@@ -1,0 +1,156 @@
+import type { CredentialView, ProviderView } from '@floe/contract/api/providers';
+import { credentialTestResult } from '@floe/contract/api/providers';
+import type { ProviderConfig } from '@floe/contract/config';
+import { ProviderSchema } from '@floe/contract/config/providers';
+import { isObject } from '@floe/contract/json';
+import { last4Of } from '../../platform/config/provider-secrets.ts';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { toSource } from '../../platform/source-location.ts';
+import type { Provider } from '../../providers/configured-provider.ts';
+import type { ProviderCredentialRow } from '../../store/config-entries.ts';
+import { cloneJson, toEntryMetadata } from '../entries/entry-row.ts';
+import type { RunningOrg } from '../running-org.ts';
+import type { ProviderDependencies } from './provider-dependencies.ts';
+import { configWithoutSecrets, type StoredProvider } from './stored-providers.ts';
+
+/** A provider of the store as every answer shows it. */
+export function toProviderResource(
+  found: StoredProvider,
+  dependencies: ProviderDependencies,
+  org: RunningOrg,
+): ProviderView {
+  const { row, credentials, secrets } = found;
+  const config = configWithoutSecrets(row);
+  const isFile = row.source === 'file';
+  const running = isFile ? findRunningProvider(config, org) : resolveRunningProvider(config, dependencies);
+  const declared = org.config?.providers.find(({ id }) => id === row.id);
+  const headers = isFile ? (declared?.headers ?? {}) : secrets.headers;
+  return {
+    ...toProviderSettings(config),
+    origin: running.provider?.origin ?? null,
+    problem: running.problem,
+    native_dialects: [...(running.provider?.dialects ?? [])],
+    header_names: Object.keys(headers),
+    identity: toPublicIdentity(parseStoredEntry(row)['identity']),
+    credentials:
+      credentials.length > 0 && !isFile
+        ? credentials.map(toCredentialResource)
+        : toUnstoredCredentials(running.provider, isFile ? toEntryMetadata(row) : ENVIRONMENT_METADATA),
+    ...toEntryMetadata(row),
+  };
+}
+
+/** A provider that the environment of the process gave. */
+export function toEnvironmentProviderResource(provider: Provider): ProviderView {
+  const { connectMs, headersMs, firstTokenMs, idleMs, totalMs } = provider.timeouts;
+  return {
+    ...toProviderSettings(ProviderSchema.parse({ id: provider.id, kind: provider.sheet.kind })),
+    origin: provider.origin,
+    problem: null,
+    native_dialects: [...provider.dialects],
+    header_names: [],
+    identity: null,
+    credentials: toUnstoredCredentials(provider, ENVIRONMENT_METADATA),
+    timeouts: {
+      connect_ms: connectMs,
+      headers_ms: headersMs,
+      first_token_ms: firstTokenMs,
+      idle_ms: idleMs,
+      total_ms: totalMs,
+    },
+    ...ENVIRONMENT_METADATA,
+  };
+}
+
+export function toCredentialResource(row: ProviderCredentialRow): CredentialView {
+  return {
+    name: row.name,
+    weight: row.weight,
+    last4: row.last4 === '' ? null : row.last4,
+    origin: row.origin,
+    tested_at: row.tested_at === null ? null : new Date(row.tested_at).toISOString(),
+    test: row.test_json === null ? null : credentialTestResult.parse(JSON.parse(row.test_json)),
+    source: toSource({ source: 'console', source_line: null }),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+    updated_by: row.updated_by,
+  };
+}
+
+const ENVIRONMENT_METADATA = {
+  source: toSource({ source: 'console', source_line: null }),
+  created_at: null,
+  updated_at: null,
+  updated_by: null,
+};
+
+interface RunningProvider {
+  readonly provider: Provider | undefined;
+  readonly problem: string | null;
+}
+
+function findRunningProvider({ id, enabled }: ProviderConfig, org: RunningOrg): RunningProvider {
+  return { provider: org.catalog.providers.get(id), problem: enabled ? org.findProviderProblem(id) : null };
+}
+
+/** As it would run with what is in force: the answer to a change comes before the snapshot that holds it. */
+function resolveRunningProvider(config: ProviderConfig, dependencies: ProviderDependencies): RunningProvider {
+  if (!config.enabled) return { provider: undefined, problem: null };
+  const result = dependencies.configure(config);
+  return 'problem' in result
+    ? { provider: undefined, problem: result.problem }
+    : { provider: result.provider, problem: null };
+}
+
+/** Keys that stand in floe.yaml or in the environment. */
+function toUnstoredCredentials(
+  provider: Provider | undefined,
+  shown: Pick<CredentialView, 'source' | 'created_at' | 'updated_at' | 'updated_by'>,
+): CredentialView[] {
+  const own = (provider?.credentials ?? []).filter(({ secret }) => secret !== '');
+  return own.map(({ name, weight, secret }) => ({
+    name,
+    weight,
+    last4: last4Of(secret),
+    origin: provider?.origin ?? null,
+    tested_at: null,
+    test: null,
+    ...shown,
+  }));
+}
+
+/** What of a provider is neither secret nor a key, null where it says nothing. */
+function toProviderSettings({
+  credentials: _,
+  headers: __,
+  identity: ___,
+  body: given,
+  ...config
+}: ProviderConfig) {
+  const body: ProviderView['body'] = JSON.parse(JSON.stringify(given));
+  const {
+    base_url = null,
+    dialects = null,
+    outbound = null,
+    client_cert = null,
+    ...others
+  } = cloneJson(config);
+  const { api_version = null, region = null, project = null, role_arn = null, ...settings } = others;
+  const addressed = { base_url, dialects, outbound, client_cert };
+  return { ...settings, ...addressed, body, api_version, region, project, role_arn };
+}
+
+function toPublicIdentity(identity: unknown): ProviderView['identity'] {
+  if (!isObject(identity)) return null;
+  const text = (name: string) => {
+    const value = identity[name];
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    access_key_id: text('access_key_id'),
+    profile: text('profile'),
+    external_id: text('external_id'),
+    file: text('file'),
+    metadata: identity['metadata'] === true,
+  };
+}

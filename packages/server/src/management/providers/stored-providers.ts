@@ -1,0 +1,90 @@
+import type { ProviderConfig } from '@floe/contract/config';
+import { ProviderSchema } from '@floe/contract/config/providers';
+import type { JsonObject } from '@floe/contract/json';
+import {
+  NO_PROVIDER_SECRETS,
+  openProviderSecrets,
+  type ProviderSecrets,
+} from '../../platform/config/provider-secrets.ts';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { type SecretsKey, UnreadableSecretError } from '../../platform/secrets.ts';
+import type { Provider } from '../../providers/configured-provider.ts';
+import {
+  type ConfigEntryRow,
+  findConfigEntryById,
+  listConfigEntriesOfOrg,
+  listProviderCredentials,
+  type ProviderCredentialRow,
+} from '../../store/config-entries.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import type { ResourceLookup } from '../resources/resource-kind.ts';
+import type { RunningOrg } from '../running-org.ts';
+
+/** A provider of the store, with what belongs to it. */
+export interface StoredProvider {
+  readonly row: ConfigEntryRow;
+  readonly credentials: readonly ProviderCredentialRow[];
+  readonly secrets: ProviderSecrets;
+  /** Which secrets a change has just put in the place of others. */
+  readonly replacedSecrets?: JsonObject;
+}
+
+/** A provider that the environment of the process gave. */
+export interface EnvironmentProvider {
+  readonly environmentProvider: Provider;
+}
+
+export const UNKNOWN_PROVIDER_MESSAGE = 'There is no such provider.';
+
+/** Providers of the store, for what is asked of one of them. */
+export function createStoredProviderLookup(key: SecretsKey): ResourceLookup<StoredProvider> {
+  return {
+    notFoundMessage: UNKNOWN_PROVIDER_MESSAGE,
+    async find(reader, orgId, id) {
+      const row = await findConfigEntryById(reader, orgId, 'providers', id);
+      if (!row) return undefined;
+      const credentials = await listProviderCredentials(reader, orgId, id);
+      return { row, credentials, secrets: openProviderSecrets(row, key) };
+    },
+    requireChangeable: ({ row }) => requireNotManagedByFile('provider', row.id, row),
+  };
+}
+
+/** All of an org; one whose secrets cannot be read does not hide the others. */
+export async function listStoredProviders(
+  reader: DatabaseReader,
+  orgId: string,
+  key: SecretsKey,
+): Promise<readonly StoredProvider[]> {
+  const rows = await listConfigEntriesOfOrg(reader, orgId, 'providers');
+  const credentials = await listProviderCredentials(reader, orgId);
+  return rows.map((row) => ({
+    row,
+    credentials: credentials.filter(({ provider_id }) => provider_id === row.id),
+    secrets: openSecretsOrNone(row, key),
+  }));
+}
+
+function openSecretsOrNone(row: ConfigEntryRow, key: SecretsKey): ProviderSecrets {
+  try {
+    return openProviderSecrets(row, key);
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return NO_PROVIDER_SECRETS;
+    throw error;
+  }
+}
+
+/** Providers that the environment gave an org. */
+export function listEnvironmentProviders({ catalog, config }: RunningOrg): readonly EnvironmentProvider[] {
+  const own = new Set(config?.providers.map(({ id }) => id));
+  return [...catalog.providers.values()].flatMap((lent) =>
+    own.has(lent.id) ? [] : [{ environmentProvider: lent }],
+  );
+}
+
+/** A stored provider without its secrets; what floe.yaml would say but for them. */
+export function configWithoutSecrets(row: ConfigEntryRow): ProviderConfig {
+  const { identity: _, ...entry } = parseStoredEntry(row);
+  return ProviderSchema.parse(entry);
+}

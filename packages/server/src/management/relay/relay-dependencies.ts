@@ -1,0 +1,24 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Approvals } from '../../relay/approvals.ts';
+import type { BundleKey } from '../../relay/bundle.ts';
+import type { DecisionEngine } from '../../relay/decision-engine.ts';
+import type { OrgRelays } from '../../relay/org-relays.ts';
+import type { RelayCaller } from '../../relay/relay-caller.ts';
+import type { RowSink } from '../../store/ports.ts';
+import type { RelayRow } from '../../store/relay/ingest-relay-region.ts';
+
+/** What the verbs of the relay stand on. */
+export interface RelayDependencies {
+  readonly decisionEngine: DecisionEngine;
+  readonly orgRelays: OrgRelays;
+  readonly approvals: Approvals;
+  readonly rowSink: Pick<RowSink<RelayRow>, 'append'>;
+  readonly bundleKey: BundleKey;
+}
+
+/** Who asks, as rules and the log name them. */
+export function toRelayCaller({ orgId, key, member }: Actor): RelayCaller {
+  if (key) return { orgId, keyId: key.id, keyName: key.name, team: key.team, owner: key.owner };
+  const { id, email, team } = member ?? { id: '', email: '', team: null };
+  return { orgId, keyId: id, keyName: email, team, owner: email };
+}

@@ -1,0 +1,72 @@
+import type { RelayEvent } from '@floe/contract/api/relay';
+import type { RelayConfig } from '@floe/contract/config';
+import { compileRelay } from '@floe/relay/compile-relay';
+import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
+import type { CallerIdentity } from '@floe/relay/rules/match-caller';
+import type { SimpleCommand } from '@floe/relay/shell/command';
+import { loadShellGrammar } from '@floe/relay/shell/grammar';
+import { compileSubmitted } from './compile-submitted.ts';
+
+/** An event that did not happen, and the rules to decide about it. */
+export interface SimulateEventInput {
+  readonly config: RelayConfig;
+  readonly event: RelayEvent;
+  readonly identity: CallerIdentity;
+  readonly nowMs: number;
+}
+
+/** What the rules say. @throws Fault `invalid_request` naming the field of a rule that cannot be used */
+export async function simulateEvent({ config, event, identity, nowMs }: SimulateEventInput) {
+  const relay = compileSubmitted(() => compileRelay(config));
+  const grammar = event.shell ? await loadShellGrammar() : null;
+  return toSimulationResult(evaluateRelayEvent(event, { relay, grammar, identity, nowMs }));
+}
+
+function toSimulationResult({
+  decision,
+  would,
+  hit,
+  hits,
+  userMessage,
+  agentMessage,
+  findings,
+  shell,
+}: RelayEvaluation) {
+  return {
+    decision,
+    enforced_decision: would,
+    rule: hit?.rule ?? null,
+    mode: hit?.mode ?? null,
+    user_message: userMessage,
+    agent_message: agentMessage,
+    matches: hits.map(({ command, place, ...one }) => ({
+      ...one,
+      range: place,
+      command: commandIndex(shell?.commands, command),
+    })),
+    findings: findings.map((one) => ({ ...one })),
+    commands: (shell?.commands ?? []).map(toCommandView),
+    unclear: (shell?.unclear ?? []).map((doubt) => ({ ...doubt })),
+  };
+}
+
+function commandIndex(
+  commands: readonly SimpleCommand[] | undefined,
+  command: SimpleCommand | null,
+): number | null {
+  const index = command === null ? -1 : (commands ?? []).indexOf(command);
+  return index === -1 ? null : index;
+}
+
+function toCommandView({ name, args, via, traits, assignments, redirects, start, end }: SimpleCommand) {
+  return {
+    name,
+    args: args.map(({ text }) => text),
+    via: [...via],
+    does: [...traits],
+    assigns: assignments.map((assignment) => assignment.name),
+    redirects: redirects.map(({ operator, target }) => ({ operator, target: target.text })),
+    start,
+    end,
+  };
+}

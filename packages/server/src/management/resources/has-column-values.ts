@@ -1,0 +1,5 @@
+/** Whether a row has these columns already. */
+export function hasColumnValues(row: object, columns: object): boolean {
+  const stored: Readonly<Record<string, unknown>> = { ...row };
+  return Object.entries(columns).every(([column, value]) => stored[column] === value);
+}

@@ -1,5 +1,0 @@
-/** Whether a row has these columns already. */
-export function isStored(row: object, columns: object): boolean {
-  const stored: Readonly<Record<string, unknown>> = { ...row };
-  return Object.entries(columns).every(([column, value]) => stored[column] === value);
-}

@@ -1,0 +1,188 @@
+import {
+  budgetInput,
+  budgetReplacement,
+  budgetResource,
+  limitInput,
+  limitReplacement,
+  limitResource,
+} from '@floe/contract/api/guardrails';
+import type { BudgetConfig, LimitConfig } from '@floe/contract/config';
+import { BudgetSchema, LimitSchema } from '@floe/contract/config/guardrails';
+import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import type * as z from 'zod';
+import { compileBudget, compileLimit, scopedBucketSubject } from '../../guardrails/compile-rules.ts';
+import { forecastExhaustion, forecastSpend } from '../../guardrails/forecast.ts';
+import { budgetBucketName, buildLimitClaims, buildSpendClaim } from '../../guardrails/matched-rules.ts';
+import { buildBudgetStatus, buildLimitStatus } from '../../guardrails/rule-status.ts';
+import type { RuleDependencies } from '../guardrails/rule-dependencies.ts';
+import { validateInput } from '../validate-input.ts';
+import {
+  createRuleKind,
+  type ManagedRule,
+  pickGivenFields,
+  type RuleKindSpec,
+  toRuleMetadata,
+} from './rule-resource-kind.ts';
+
+type LimitOrBudgetConfig = LimitConfig | BudgetConfig;
+type LimitResource = z.input<typeof limitResource>;
+type BudgetResource = z.input<typeof budgetResource>;
+
+/** Rate limits, with what is used of them. */
+export function createLimitKind(dependencies: RuleDependencies) {
+  return createRuleKind<LimitConfig, LimitResource>(
+    {
+      ...sharedSpec('limits', 'limit'),
+      idPrefix: 'lim',
+      schema: LimitSchema,
+      answer: limitResource,
+      body: limitInput,
+      replacement: limitReplacement,
+      fileRulesOf: (rules) => rules.limits,
+      parseConfig: (fields) => validateInput(LimitSchema, pickGivenFields(fields, READ_ONLY_RULE_FIELDS)),
+      increasesSpending: () => false,
+      toResource: (rule, { orgId }) => toLimitResource(dependencies, rule, orgId),
+    },
+    dependencies,
+  );
+}
+
+/** Budgets, with what is spent of them. */
+export function createBudgetKind(dependencies: RuleDependencies) {
+  return createRuleKind<BudgetConfig, BudgetResource>(
+    {
+      ...sharedSpec('budgets', 'budget'),
+      idPrefix: 'bud',
+      schema: BudgetSchema,
+      answer: budgetResource,
+      body: budgetInput,
+      replacement: budgetReplacement,
+      fileRulesOf: (rules) => rules.budgets,
+      parseConfig: (fields) => validateInput(BudgetSchema, pickGivenFields(fields, READ_ONLY_RULE_FIELDS)),
+      increasesSpending: (before, after) =>
+        after === null ||
+        after.limit_usd > before.limit_usd ||
+        (before.mode === 'hard' && after.mode === 'soft') ||
+        countedSpendingKey(before) !== countedSpendingKey(after),
+      toResource: (rule, { orgId, clock }) => toBudgetResource(dependencies, rule, orgId, clock.now()),
+    },
+    dependencies,
+  );
+}
+
+/** Fields of answers and the reason, which are no part of a rule. */
+const READ_ONLY_RULE_FIELDS = new Set([
+  'reason',
+  'id',
+  'state',
+  'source',
+  'created_at',
+  'updated_at',
+  'updated_by',
+]);
+
+function sharedSpec(kind: 'limits' | 'budgets', singular: 'limit' | 'budget') {
+  return {
+    kind,
+    singular,
+    path: `/api/management/${kind}`,
+    invalidates: 'guardrails',
+    volatileFields: ['state'],
+    summaries: {
+      list: `List ${kind} with what is used of them: those of floe.yaml first, then newest first`,
+      create: `Create a ${singular}`,
+      get: `Read one ${singular}`,
+      update: `Change some fields of a ${singular}; null clears`,
+      replace: `Create or replace the ${singular} with this id; what GET returned is accepted`,
+      delete: `Remove a ${singular}`,
+    },
+    notFoundMessage: `No ${singular} has this id.`,
+    // How much is used at that moment is no part of a change.
+    toAuditView: ({ state: _, ...written }: LimitResource | BudgetResource) => written,
+  } as const satisfies Partial<RuleKindSpec<LimitConfig, LimitResource>>;
+}
+
+async function toLimitResource(
+  { guard }: RuleDependencies,
+  rule: ManagedRule<LimitConfig>,
+  orgId: string,
+): Promise<LimitResource> {
+  const { config, id, source } = rule;
+  const compiled = compileLimit({ id, source: source.kind, config });
+  const subject = scopedBucketSubject(config);
+  const claims = subject === null ? [] : buildLimitClaims(compiled.buckets.get(subject), 0);
+  const levels = await guard.readLevels(orgId, claims);
+  const byBucket = new Map(claims.map((claim, n) => [claim.bucket, levels[n]]));
+  const { name: _, rpm, tpm, concurrency, ...state } = buildLimitStatus(compiled, claims, byBucket);
+  return {
+    ...sharedRuleFields(rule),
+    name: config.name ?? null,
+    rpm,
+    tpm,
+    concurrency,
+    state: subject === null ? null : state,
+  };
+}
+
+export async function toBudgetResource(
+  { guard, getFileRules }: RuleDependencies,
+  stored: ManagedRule<BudgetConfig>,
+  orgId: string,
+  nowMs: number,
+): Promise<BudgetResource> {
+  const { config, id, source } = stored;
+  const rule = compileBudget({ id, source: source.kind, config }, getFileRules(orgId).timezone);
+  const { name, metadata, period, limit_usd, mode } = config;
+  const base = { ...sharedRuleFields(stored), name, metadata: { ...metadata }, period, limit_usd, mode };
+  const subject = scopedBucketSubject(config);
+  if (subject === null) return { ...base, state: null };
+  const now = rule.periodAt(nowMs);
+  const claim = buildSpendClaim(
+    orgId,
+    { rule, bucket: budgetBucketName(rule, now, subject), period: now },
+    0,
+    guard.spendCache,
+  );
+  const [level = { used: 0, reserved: 0 }] = await guard.readLevels(orgId, [claim]);
+  const standing = buildBudgetStatus(rule, now.endsAt, level);
+  const spent = standing.spent_nano_usd;
+  const forecast = forecastSpend(spent, now, nowMs);
+  return {
+    ...base,
+    state: {
+      spent_nano_usd: spent,
+      reserved_nano_usd: standing.reserved_nano_usd,
+      reserved_usd: standing.reserved_usd,
+      forecast_nano_usd: forecast,
+      forecast_usd: forecast === null ? null : toDecimalUsd(forecast),
+      exhausted_at: forecastExhaustion({ spent, forecast, limit: rule.limitNanoUsd }, now, nowMs),
+      spent_usd: standing.spent_usd,
+      remaining_nano_usd: Math.max(0, rule.limitNanoUsd - level.used),
+      remaining_usd: standing.remaining_usd,
+      starts_at: now.endsAt === 0 ? null : new Date(now.startsAt).toISOString(),
+      resets_at: standing.resets_at,
+    },
+  };
+}
+
+/** What limits and budgets show alike. */
+function sharedRuleFields(rule: ManagedRule<LimitOrBudgetConfig>) {
+  const { config } = rule;
+  return {
+    id: rule.id,
+    scope: config.scope ?? null,
+    per: config.per ?? null,
+    team: config.team ?? null,
+    key: config.key ?? null,
+    owner: config.owner ?? null,
+    end_user: config.end_user ?? null,
+    model: config.model ?? null,
+    on_store_error: config.on_store_error,
+    ...toRuleMetadata(rule),
+  };
+}
+
+/** Whose spending counts, and for how long: another subject or period leaves what was spent behind. */
+function countedSpendingKey({ name: _name, limit_usd: _limit, mode: _mode, ...rest }: BudgetConfig): string {
+  return JSON.stringify(Object.entries(rest).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

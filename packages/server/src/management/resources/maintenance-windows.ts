@@ -1,0 +1,116 @@
+import {
+  type MaintenanceWindow,
+  maintenanceWindow,
+  maintenanceWindowCreation,
+  maintenanceWindowPatch,
+  maintenanceWindowReplacement,
+} from '@floe/contract/api/maintenance';
+import { createListQuery } from '@floe/contract/api/page';
+import { Fault } from '@floe/contract/faults';
+import { newId } from '../../core/ids.ts';
+import {
+  type MaintenanceWindowFields,
+  requireWindowMonitors,
+  windowColumns,
+} from '../../monitoring/maintenance-windows.ts';
+import { parseStringList } from '../../monitoring/unit-of-work.ts';
+import {
+  deleteMaintenanceWindow,
+  findMaintenanceWindowById,
+  getMaintenanceWindowPage,
+  insertMaintenanceWindow,
+  type MaintenanceWindowRow,
+  updateMaintenanceWindow,
+} from '../../store/monitoring/maintenance-windows.ts';
+import {
+  maintenanceWindowSettings,
+  toMaintenanceWindowAuditView,
+  toMaintenanceWindowResource,
+} from '../maintenance/maintenance-window-resource.ts';
+import { MONITORING_SCOPES, type MonitoringDependencies } from '../monitors/monitoring-dependencies.ts';
+import { validateInput } from '../validate-input.ts';
+import { hasColumnValues } from './has-column-values.ts';
+import type { ResourceKind } from './resource-kind.ts';
+
+interface MaintenanceWindowInput {
+  /** Absent: a new one. */
+  readonly id: string | undefined;
+  readonly fields: MaintenanceWindowFields;
+}
+
+const MAINTENANCE_WINDOW_SCHEMAS = {
+  answer: maintenanceWindow,
+  list: createListQuery(),
+  creation: maintenanceWindowCreation,
+  change: maintenanceWindowPatch,
+  replacement: maintenanceWindowReplacement,
+};
+
+type MaintenanceWindowKind = ResourceKind<
+  MaintenanceWindowRow,
+  MaintenanceWindowInput,
+  MaintenanceWindow,
+  typeof MAINTENANCE_WINDOW_SCHEMAS
+>;
+
+// budget: one declaration
+export function createMaintenanceWindowKind(dependencies: MonitoringDependencies): MaintenanceWindowKind {
+  return {
+    kind: 'maintenance',
+    path: '/api/monitoring/maintenance',
+    scope: MONITORING_SCOPES,
+    volatileFields: ['active_until', 'next'],
+    summaries: {
+      list: 'List maintenance windows, newest first',
+      create: 'Plan maintenance: messages are held back, states are recorded as ever',
+      get: 'Read one maintenance window, and when it is next',
+      update: 'Change a maintenance window; an `ends_at` that has passed ends it',
+      replace: 'Create or replace a maintenance window by its id',
+      delete: 'Remove a maintenance window; one under way is over',
+    },
+    schemas: MAINTENANCE_WINDOW_SCHEMAS,
+    notFoundMessage: 'No maintenance window has this id.',
+    find: findMaintenanceWindowById,
+    getPage: ({ reader, orgId }, query) => getMaintenanceWindowPage(reader, { orgId, ...query }),
+    toResource: (row) => toMaintenanceWindowResource(row, dependencies.engine.evaluationContext().nowMs),
+    toAuditView: (_, row) => toMaintenanceWindowAuditView(row),
+    async configFromCreation({ writer, orgId }, { body: { id, ...fields } }) {
+      if (id !== undefined && (await findMaintenanceWindowById(writer, orgId, id)))
+        throw new Fault('conflict', `A maintenance window "${id}" exists already.`, { param: 'id' });
+      return { id, fields };
+    },
+    configFromPatch(_, row, { body }) {
+      const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      return { id: row.id, fields: { ...maintenanceWindowSettings(row), ...given } };
+    },
+    configFromReplacement(_, __, pathId, { body: { id: given, ...fields } }) {
+      const { id } = validateInput(maintenanceWindowCreation.pick({ id: true }), { id: pathId });
+      if (given !== undefined && given !== id)
+        throw new Fault('invalid_request', 'id: is not the one of the path', { param: 'id' });
+      return { id, fields };
+    },
+    async insert({ orgId, actor, clock, writer }, { id, fields }) {
+      const now = clock.now();
+      const row: MaintenanceWindowRow = {
+        org_id: orgId,
+        id: id ?? newId('mnt', now),
+        ...(await requireWindowMonitors(writer, orgId, windowColumns(fields, dependencies.timezone(orgId)))),
+        created_at: now,
+        updated_at: now,
+        updated_by: actor.id,
+      };
+      await insertMaintenanceWindow(writer, row);
+      return row;
+    },
+    async update({ orgId, actor, clock, writer }, row, { fields }) {
+      const named = parseStringList(row.monitors_json);
+      const wanted = windowColumns(fields, dependencies.timezone(orgId));
+      const columns = await requireWindowMonitors(writer, orgId, wanted, named);
+      if (hasColumnValues(row, columns)) return null;
+      const next = { ...row, ...columns, updated_at: clock.now(), updated_by: actor.id };
+      await updateMaintenanceWindow(writer, next);
+      return next;
+    },
+    remove: ({ writer, orgId }, { id }) => deleteMaintenanceWindow(writer, orgId, id),
+  };
+}

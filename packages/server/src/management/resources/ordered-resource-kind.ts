@@ -1,0 +1,173 @@
+import { createListQuery } from '@floe/contract/api/page';
+import { Fault } from '@floe/contract/faults';
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type * as z from 'zod';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import {
+  type ConfigEntryKind,
+  type ConfigEntryRow,
+  deleteConfigEntry,
+  insertConfigEntry,
+  listConfigEntriesOfOrg,
+  updateConfigEntry,
+} from '../../store/config-entries.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { buildConfigEntryRow } from '../entries/entry-row.ts';
+import { mergeFields, parseConfigEntry, READ_ONLY_ENTRY_FIELDS } from '../entries/parse-config-entry.ts';
+import { paginateList } from '../list-page.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
+import { asJson, invalidInputFault } from '../validate-input.ts';
+import type { WriteContext } from '../verb-definition.ts';
+import type { ResourceKind, ResourceObject } from './resource-kind.ts';
+
+/** What differs between kinds of entries. */
+export interface OrderedKindSpec<Config extends object, View extends ResourceObject> {
+  readonly kind: ConfigEntryKind;
+  /** In messages. */
+  readonly singular: string;
+  /** The field that names it. */
+  readonly nameField: string;
+  readonly schema: z.ZodType<Config>;
+  readonly answer: z.ZodType<View, View>;
+  readonly body: z.ZodObject;
+  nameOf(config: Config): string;
+  /** What is wrong with a valid one, and where in it. */
+  findProblem?(config: Config): { readonly field: string; readonly message: string } | null;
+  toResource(row: ConfigEntryRow, position: number): View;
+}
+
+/** An entry, its place and the list that it is in. */
+interface RankedEntry {
+  readonly row: ConfigEntryRow;
+  readonly position: number;
+  readonly list: readonly ConfigEntryRow[];
+}
+
+interface OrderedEntryInput<Config> {
+  readonly config: Config;
+  /** Null: where it is, or last. */
+  readonly position: number | null;
+}
+
+/** A kind of `config_entries` that is a list whose order counts: what stands in floe.yaml comes first. */
+// budget: one declaration
+export function createOrderedKind<Config extends object, View extends ResourceObject>(
+  spec: OrderedKindSpec<Config, View>,
+  getRunningOrg: GetRunningOrg,
+) {
+  const { kind, singular, nameField, body } = spec;
+  const shapes = {
+    answer: spec.answer,
+    list: createListQuery(['position']),
+    creation: body,
+    change: body,
+    replacement: body,
+  };
+  /** From what was sent, with its short forms: mistakes are told where the client wrote them. */
+  const parseInput = async (
+    context: WriteContext,
+    base: JsonObject,
+    sent: unknown,
+  ): Promise<OrderedEntryInput<Config>> => {
+    const fields = toJsonObject(sent);
+    const rank = fields['position'];
+    const config = parseConfigEntry({
+      section: kind,
+      schema: spec.schema,
+      entry: toJsonObject(mergeFields(base, fields, READ_ONLY_ENTRY_FIELDS)),
+      providers: await listProviderIds(context.reader, context.orgId, getRunningOrg),
+      findProblem: (checked: Config) => spec.findProblem?.(checked) ?? null,
+    });
+    return { config, position: typeof rank === 'number' ? rank : null };
+  };
+  const requireFreeName = (list: readonly ConfigEntryRow[], id: string) => {
+    if (list.some((row) => row.id === id))
+      throw new Fault('conflict', `There is a ${singular} "${id}" already.`, { param: nameField });
+  };
+  const declared: ResourceKind<RankedEntry, OrderedEntryInput<Config>, View, typeof shapes> = {
+    kind,
+    path: `/api/management/${kind}`,
+    scope: 'management',
+    invalidates: 'config',
+    summaries: {
+      list: `List ${kind} in the order that counts: those of floe.yaml first`,
+      create: `Create a ${singular}; it is in force when this is answered`,
+      get: `Read one ${singular}`,
+      update: `Change some fields of a ${singular}, or its place; null returns to the default`,
+      replace: `Create or replace the ${singular} of this name; what GET returned is accepted`,
+      delete: `Remove a ${singular}`,
+    },
+    schemas: shapes,
+    notFoundMessage: `There is no such ${singular}.`,
+    async find(reader, orgId, id) {
+      const list = await listConfigEntriesOfOrg(reader, orgId, kind);
+      return rankEntries(list).find(({ row }) => row.id === id);
+    },
+    async getPage({ reader, orgId }, query) {
+      const ranked = rankEntries(await listConfigEntriesOfOrg(reader, orgId, kind));
+      return paginateList(ranked, ({ row }) => ({ id: row.id, createdAt: row.created_at }), query);
+    },
+    toResource: ({ row, position }) => spec.toResource(row, position),
+    requireChangeable: ({ row }) => requireNotManagedByFile(singular, row.id, row),
+    configFromCreation: (context, { sent }) => parseInput(context, {}, sent),
+    configFromPatch: (context, { row }, { sent }) => parseInput(context, parseStoredEntry(row), sent),
+    configFromReplacement(context, _, id, { sent }) {
+      if ((toJsonObject(sent)[nameField] ?? id) !== id)
+        throw invalidInputFault({
+          path: [nameField],
+          message: 'is not the one of the path; PATCH gives another name',
+        });
+      return parseInput(context, { [nameField]: id }, sent);
+    },
+    async insert(context, { config, position: rank }) {
+      const list = await listConfigEntriesOfOrg(context.reader, context.orgId, kind);
+      const id = spec.nameOf(config);
+      requireFreeName(list, id);
+      const row = buildConfigEntryRow(context, null, { kind, id, entry_json: JSON.stringify(config) });
+      const position = await writeAtPosition(context.writer, list, { before: null, row, rank });
+      return { row, position, list };
+    },
+    async update(context, { row: before, position, list }, { config, position: rank }) {
+      const id = spec.nameOf(config);
+      const entry_json = JSON.stringify(config);
+      if (id !== before.id) requireFreeName(list, id);
+      if (before.entry_json === entry_json && (rank ?? position) === position) return null;
+      const row = buildConfigEntryRow(context, before, { kind, id, entry_json });
+      return { row, position: await writeAtPosition(context.writer, list, { before, row, rank }), list };
+    },
+    remove: ({ writer }, { row }) => deleteConfigEntry(writer, row),
+  };
+  return declared;
+}
+
+function rankEntries(list: readonly ConfigEntryRow[]): RankedEntry[] {
+  return list.map((row, position) => ({ row, position, list }));
+}
+
+function toJsonObject(sent: unknown): JsonObject {
+  const json = asJson(sent);
+  return isObject(json) ? json : {};
+}
+
+/** Writes a row where it belongs in the list and returns its place; those of floe.yaml stay in front. */
+async function writeAtPosition(
+  writer: DatabaseWriter,
+  list: readonly ConfigEntryRow[],
+  {
+    before,
+    row,
+    rank,
+  }: { readonly before: ConfigEntryRow | null; readonly row: ConfigEntryRow; readonly rank: number | null },
+): Promise<number> {
+  const inFile = list.filter(({ source }) => source === 'file').length;
+  const others = list.filter((one) => one.source !== 'file' && one !== before);
+  const stayed = before ? list.indexOf(before) : list.length;
+  const at = Math.min(Math.max((rank ?? stayed) - inFile, 0), others.length);
+  const ordered = others.toSpliced(at, 0, row);
+  if (before) await updateConfigEntry(writer, before, { ...row, position: at });
+  else await insertConfigEntry(writer, { ...row, position: at });
+  for (const [position, one] of ordered.entries())
+    if (one !== row && one.position !== position) await updateConfigEntry(writer, one, { position });
+  return inFile + at;
+}

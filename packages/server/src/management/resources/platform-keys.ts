@@ -1,0 +1,133 @@
+import type { KeyObject } from 'node:crypto';
+import {
+  createdKey,
+  keyCreation,
+  keyListQuery,
+  keyPatch,
+  keyReplacement,
+  keyStored,
+  type PlatformKey,
+  platformKey,
+} from '@floe/contract/api/keys';
+import { Fault } from '@floe/contract/faults';
+import { deriveId, newId } from '../../core/ids.ts';
+import { requireActorScope } from '../../platform/actor.ts';
+import { createPlatformKey } from '../../platform/create-platform-key.ts';
+import { platformKeyOf } from '../../platform/stored-key.ts';
+import {
+  findPlatformKeyById,
+  getPlatformKeyPage,
+  insertPlatformKey,
+  type PlatformKeyRow,
+  type PlatformKeyUpdate,
+  revokePlatformKey,
+} from '../../store/platform-keys.ts';
+import { KEY_EDITOR_ROLES, requireChangeableKey, resolveKeyOwner } from '../keys/key-owner.ts';
+import { buildKeyUpdate, parseFutureTimestamp, updateKeyIfChanged } from '../keys/key-updates.ts';
+import { requireFreeKeyName } from '../keys/require-free-key-name.ts';
+import { UNKNOWN_KEY_MESSAGE } from '../keys/require-platform-key.ts';
+import { requireTeamExists } from '../members/member-requirements.ts';
+import type { WriteContext } from '../verb-definition.ts';
+import type { ResourceInput, ResourceKind } from './resource-kind.ts';
+
+const KEY_SCHEMAS = {
+  answer: platformKey,
+  list: keyListQuery,
+  creation: keyCreation,
+  change: keyPatch,
+  replacement: keyReplacement,
+};
+
+interface PlatformKeyInput {
+  /** The new key, or the one that changes. */
+  readonly row: PlatformKeyRow;
+  /** What a change sets. */
+  readonly columns: PlatformKeyUpdate;
+  /** Of a new key: its value, which is shown once. */
+  readonly value: string | null;
+}
+
+type PlatformKeyKind = ResourceKind<PlatformKeyRow, PlatformKeyInput, PlatformKey, typeof KEY_SCHEMAS>;
+
+const KEY_SUMMARIES = {
+  list: 'List platform keys, newest first, revoked ones included',
+  create: 'Create a platform key; what a mere member makes is their own',
+  get: 'Read one platform key',
+  update: 'Change the name, scopes, models, paths, team, owner or expiry of a platform key',
+  replace: 'Replace every field of an existing platform key; what GET returned is accepted',
+  delete: 'Revoke a platform key for good; its history stays',
+};
+
+/** Platform keys. One that is revoked stays readable, and revoking it again changes nothing. */
+// budget: one declaration
+export function createPlatformKeyKind(pepper: KeyObject): PlatformKeyKind {
+  return {
+    kind: 'keys',
+    path: '/api/management/keys',
+    scope: 'management',
+    roles: KEY_EDITOR_ROLES,
+    invalidates: 'keys',
+    volatileFields: ['status', 'last_used_at'],
+    removalAction: 'revoke',
+    summaries: KEY_SUMMARIES,
+    schemas: KEY_SCHEMAS,
+    creationOnly: { answer: createdKey, fieldsFrom: ({ value }) => ({ key: value }) },
+    notFoundMessage: UNKNOWN_KEY_MESSAGE,
+    find: findPlatformKeyById,
+    getPage: ({ reader, orgId }, query) => getPlatformKeyPage(reader, { orgId, ...query }),
+    toResource: (row, { clock }) => platformKeyOf(row, clock.now()),
+    requireChangeable: requireChangeableKey,
+    configFromCreation: (context, sent) => buildNewKey(context, sent, pepper),
+    configFromPatch: async (context, row, { body }) => ({
+      row,
+      columns: await buildKeyUpdate(context, row, body),
+      value: null,
+    }),
+    async configFromReplacement(context, row, _, { body }) {
+      // A key is made by `POST` alone, which is what shows its value.
+      if (!row) throw new Fault('not_found', UNKNOWN_KEY_MESSAGE);
+      const { scopes, models = null, paths = null, expires_at = null } = body;
+      const fields = { ...keyStored.parse(body), scopes, models, paths, expires_at };
+      return { row, columns: await buildKeyUpdate(context, row, fields), value: null };
+    },
+    async insert({ writer }, { row }) {
+      await insertPlatformKey(writer, row);
+      return row;
+    },
+    update: (context, row, { columns }) => updateKeyIfChanged(context, row, columns),
+    remove: ({ writer, orgId, actor, clock }, { id }) =>
+      revokePlatformKey(writer, orgId, id, { by: actor.id, nowMs: clock.now() }),
+  };
+}
+
+/** A repeated `Idempotency-Key` cannot be answered with a value that is shown once: it is a 409 that names the first key. */
+async function buildNewKey(
+  { orgId, actor, clock, writer }: WriteContext,
+  { body, idempotencyKey }: ResourceInput<typeof keyCreation>,
+  pepper: KeyObject,
+): Promise<PlatformKeyInput> {
+  for (const scope of body.scopes) requireActorScope(actor, scope);
+  const nowMs = clock.now();
+  const owner = resolveKeyOwner(actor, body);
+  const expiresAt = parseFutureTimestamp(body.expires_at, nowMs);
+  if (body.team != null) await requireTeamExists(writer, orgId, owner.team);
+  const id =
+    idempotencyKey === undefined ? newId('key', nowMs) : deriveId('key', `${orgId}\n${idempotencyKey}`);
+  if (idempotencyKey !== undefined && (await findPlatformKeyById(writer, orgId, id)))
+    throw new Fault('conflict', `This Idempotency-Key made the key ${id}; its value was shown once.`);
+  const { name, scopes, models, paths } = body;
+  await requireFreeKeyName(writer, orgId, name, nowMs);
+  const { key, row } = createPlatformKey(
+    pepper,
+    { orgId, name, scopes, by: actor.id, nowMs },
+    {
+      ...keyStored.parse(body),
+      ...owner,
+      id,
+      models_json: models ? JSON.stringify(models) : null,
+      paths_json: paths?.length ? JSON.stringify(paths) : null,
+      expires_at: expiresAt,
+    },
+  );
+  return { row, columns: {}, value: key };
+}

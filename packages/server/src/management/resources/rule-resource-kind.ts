@@ -1,0 +1,210 @@
+import { guardrailRemoval } from '@floe/contract/api/guardrails';
+import { createListQuery } from '@floe/contract/api/page';
+import { Fault } from '@floe/contract/faults';
+import * as z from 'zod';
+import { newId } from '../../core/ids.ts';
+import { type FileRuleConfig, fileRuleId } from '../../guardrails/compile-rules.ts';
+import { toSource } from '../../platform/source-location.ts';
+import {
+  deleteGuardrailRule,
+  findGuardrailRuleById,
+  findGuardrailRulesByName,
+  type GuardrailRuleKind,
+  type GuardrailRuleRow,
+  listGuardrailRulesOfOrg,
+  upsertGuardrailRule,
+} from '../../store/guardrail-rules.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import type { FileRule, OrgFileRules, RuleDependencies } from '../guardrails/rule-dependencies.ts';
+import { paginateList } from '../list-page.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import type { ReadContext, WriteContext } from '../verb-definition.ts';
+import type { ResourceKind, ResourceObject } from './resource-kind.ts';
+
+type RuleInputFields = Readonly<Record<string, unknown>>;
+
+/** A rule, of floe.yaml or made through the API. */
+export interface ManagedRule<Config> {
+  readonly id: string;
+  readonly config: Config;
+  readonly source: ReturnType<typeof toSource>;
+  /** Null for a rule of floe.yaml. */
+  readonly row: GuardrailRuleRow | null;
+}
+
+type RuleResourceKind<Config, View extends ResourceObject> = ResourceKind<
+  ManagedRule<Config>,
+  RuleDraft<Config>,
+  View,
+  RuleSchemas<View>
+>;
+
+/** What differs between kinds of rules. */
+export interface RuleKindSpec<Config, View extends ResourceObject>
+  extends Pick<
+    RuleResourceKind<Config, View>,
+    'path' | 'invalidates' | 'volatileFields' | 'summaries' | 'notFoundMessage' | 'toAuditView'
+  > {
+  readonly kind: GuardrailRuleKind;
+  /** In messages. */
+  readonly singular: string;
+  readonly idPrefix: 'lim' | 'bud' | 'rlr';
+  readonly schema: z.ZodType<Config>;
+  readonly answer: z.ZodType<View, View>;
+  readonly body: z.ZodType<RuleInputFields>;
+  /** Of `PUT`. */
+  readonly replacement: z.ZodType<RuleInputFields>;
+  fileRulesOf(rules: OrgFileRules): readonly FileRule<Config>[];
+  /** A whole rule from what a client sent, null meaning absent. @throws Fault `invalid_request` as floe.yaml would */
+  parseConfig(fields: RuleInputFields): Config;
+  toResource(rule: ManagedRule<Config>, context: ReadContext): Promise<View>;
+  /** As `raises` of a `ConsoleResourceKind`. */
+  increasesSpending?(before: Config, after: Config | null): boolean;
+}
+
+interface RuleDraft<Config> {
+  readonly id: string;
+  readonly config: Config;
+}
+
+interface RuleSchemas<View> {
+  readonly answer: z.ZodType<View, View>;
+  readonly list: typeof RULE_LIST_QUERY;
+  readonly creation: z.ZodType<RuleInputFields>;
+  readonly change: z.ZodType<RuleInputFields>;
+  readonly replacement: z.ZodType<RuleInputFields>;
+  readonly replaceParams: typeof RULE_ID_PARAMS;
+  readonly removal?: typeof guardrailRemoval;
+}
+
+const RULE_LIST_QUERY = createListQuery(['position']);
+const RULE_ID_PARAMS = z.strictObject({ id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is no id') });
+
+/** A kind of the tables of rules: those of floe.yaml come first, as they are written there, then the others, newest first. */
+// budget: one declaration
+export function createRuleKind<Config extends FileRuleConfig, View extends ResourceObject>(
+  spec: RuleKindSpec<Config, View>,
+  dependencies: Pick<RuleDependencies, 'getFileRules'>,
+): RuleResourceKind<Config, View> {
+  const { increasesSpending, ...declaration } = spec;
+  const { kind, singular, answer, body } = spec;
+  const fromRow = (row: GuardrailRuleRow): ManagedRule<Config> => ({
+    id: row.id,
+    config: spec.schema.parse(JSON.parse(row.rule_json)),
+    source: toSource({ source: 'console', source_line: null }),
+    row,
+  });
+  const listFileRules = (orgId: string) => {
+    const rules = dependencies.getFileRules(orgId);
+    return spec.fileRulesOf(rules).map(({ config, line }): ManagedRule<Config> => {
+      const source = toSource({ source: 'file', source_file: rules.file, source_line: line });
+      return { id: fileRuleId(config), config, source, row: null };
+    });
+  };
+  /** A row with the id of a rule of the file is that rule, and waits until the file lets it go. */
+  const mergeRules = (orgId: string, rows: readonly GuardrailRuleRow[]) => {
+    const inFile = listFileRules(orgId);
+    return [...inFile, ...rows.filter((row) => !inFile.some(({ id }) => id === row.id)).map(fromRow)];
+  };
+  /** Refusals and decisions call a rule by its name, so one name means one rule. */
+  const requireFreeName = async (
+    reader: DatabaseReader,
+    orgId: string,
+    { id, config: { name } }: RuleDraft<Config>,
+  ) => {
+    if (name === undefined) return;
+    const known = mergeRules(orgId, await findGuardrailRulesByName(reader, kind, orgId, name));
+    const other = known.find((rule) => rule.config.name === name && rule.id !== id);
+    if (other) throw new Fault('conflict', `The ${singular} ${other.id} has this name.`, { param: 'name' });
+  };
+  const buildDraft = async ({ reader, orgId }: WriteContext, id: string, fields: RuleInputFields) => {
+    const wanted = { id, config: spec.parseConfig(fields) };
+    await requireFreeName(reader, orgId, wanted);
+    return wanted;
+  };
+  const writeRule = async (
+    { writer, orgId, actor, clock }: WriteContext,
+    { id, config }: RuleDraft<Config>,
+    before: GuardrailRuleRow | null,
+  ) => {
+    const now = clock.now();
+    const row: GuardrailRuleRow = {
+      id,
+      org_id: orgId,
+      rule_json: JSON.stringify(config),
+      created_at: before?.created_at ?? now,
+      updated_at: now,
+      updated_by: actor.id,
+    };
+    await upsertGuardrailRule(writer, kind, row);
+    return fromRow(row);
+  };
+  return {
+    ...declaration,
+    scope: 'management',
+    schemas: {
+      answer,
+      list: RULE_LIST_QUERY,
+      creation: body,
+      change: body,
+      replacement: spec.replacement,
+      replaceParams: RULE_ID_PARAMS,
+      ...(increasesSpending && { removal: guardrailRemoval }),
+    },
+    async find(reader, orgId, id) {
+      const inFile = listFileRules(orgId).find((rule) => rule.id === id);
+      const row = inFile ? undefined : await findGuardrailRuleById(reader, kind, orgId, id);
+      return row ? fromRow(row) : inFile;
+    },
+    async getPage({ reader, orgId }, query) {
+      const getSortFields = ({ id, config, row }: ManagedRule<Config>) => ({
+        id,
+        name: config.name ?? id,
+        createdAt: row?.created_at ?? null,
+      });
+      return paginateList(
+        mergeRules(orgId, await listGuardrailRulesOfOrg(reader, kind, orgId)),
+        getSortFields,
+        query,
+      );
+    },
+    requireChangeable({ id, source: { kind: source, file, line } }) {
+      requireNotManagedByFile(singular, id, { source, source_file: file, source_line: line });
+    },
+    ...(increasesSpending && {
+      increasesSpending: ({ config }: ManagedRule<Config>, wanted: RuleDraft<Config> | null) =>
+        increasesSpending(config, wanted?.config ?? null),
+    }),
+    configFromCreation: (context, sent) =>
+      buildDraft(context, newId(spec.idPrefix, context.clock.now()), sent.body),
+    configFromPatch: (context, { id, config }, sent) => buildDraft(context, id, { ...config, ...sent.body }),
+    configFromReplacement: (context, _, id, sent) => buildDraft(context, id, sent.body),
+    insert: (context, wanted) => writeRule(context, wanted, null),
+    async update(context, { row }, wanted) {
+      if (row?.rule_json === JSON.stringify(wanted.config)) return null;
+      return writeRule(context, wanted, row);
+    },
+    remove: ({ writer, orgId }, { id }) => deleteGuardrailRule(writer, kind, orgId, id),
+  };
+}
+
+/** Fields that a client gave, but for those that only answers have. */
+export function pickGivenFields(
+  fields: RuleInputFields,
+  ignored: ReadonlySet<string> = new Set(),
+): RuleInputFields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value != null && !ignored.has(name)),
+  );
+}
+
+/** Where a rule is written and by whom, as every kind shows it. */
+export function toRuleMetadata({ source, row }: Pick<ManagedRule<unknown>, 'source' | 'row'>) {
+  const toIso = (ms: number) => new Date(ms).toISOString();
+  return {
+    source,
+    created_at: row && toIso(row.created_at),
+    updated_at: row && toIso(row.updated_at),
+    updated_by: row?.updated_by ?? null,
+  };
+}

@@ -1,0 +1,103 @@
+import type { OrgConfig } from '@floe/contract/config';
+import { ORG_SETTINGS, OrgSchema } from '@floe/contract/config/org';
+import { checkReferences } from '@floe/contract/config/references';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import * as z from 'zod';
+import { explainIssue } from '../../config/explain.ts';
+import {
+  mergeOrgSettings,
+  type OrgSettings,
+  type SettingsSection,
+} from '../../platform/config/settings-sections.ts';
+import { parseStoredEntry } from '../../platform/config/stored-config.ts';
+import { toSource } from '../../platform/source-location.ts';
+import {
+  type ConfigEntryRow,
+  deleteConfigEntry,
+  insertConfigEntry,
+  listConfigEntriesOfOrg,
+  updateConfigEntry,
+} from '../../store/config-entries.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import { buildConfigEntryRow, toEntryMetadata } from '../entries/entry-row.ts';
+import { requireNotManagedByFile } from '../managed-by-file.ts';
+import { type GetRunningOrg, listProviderIds } from '../running-org.ts';
+import { asJson, invalidInputFault } from '../validate-input.ts';
+import type { WriteContext } from '../verb-definition.ts';
+
+/** The settings of an org as the store has them: those of floe.yaml and those of the API. */
+export interface StoredSettings {
+  readonly rows: readonly ConfigEntryRow[];
+  readonly settings: OrgSettings;
+}
+
+export async function loadStoredSettings(reader: DatabaseReader, orgId: string): Promise<StoredSettings> {
+  const rows = await listConfigEntriesOfOrg(reader, orgId, 'settings');
+  const over = Object.fromEntries(rows.map((row) => [row.id, parseStoredEntry(row)['value']]));
+  return { rows, settings: mergeOrgSettings(defaultOrgConfig(), over) };
+}
+
+function defaultOrgConfig(): OrgConfig {
+  return OrgSchema.parse({ id: 'defaults' });
+}
+
+/** Where a section stands; without a row it has its default. */
+export function sectionMetadata({ rows }: StoredSettings, section: SettingsSection) {
+  const row = rows.find(({ id }) => id === section);
+  if (row) return toEntryMetadata(row);
+  const source = toSource({ source: 'console', source_line: null });
+  return { source, created_at: null, updated_at: null, updated_by: null };
+}
+
+/**
+ * Writes a section: the given fields over its own, or null for the default. False when that changes nothing.
+ *
+ * @throws Fault `invalid_request` at its place, `managed_by_file`
+ */
+export async function writeSettingsSection(
+  context: WriteContext,
+  before: StoredSettings,
+  { section, given }: { readonly section: SettingsSection; readonly given: Json },
+  getRunningOrg: GetRunningOrg,
+): Promise<boolean> {
+  const { writer, orgId } = context;
+  const row = before.rows.find(({ id }) => id === section);
+  if (row) requireNotManagedByFile('setting', row.id, row);
+  if (given === null) {
+    if (row) await deleteConfigEntry(writer, row);
+    return row !== undefined;
+  }
+  const current = asJson(before.settings[section]);
+  const wanted = isObject(given) && isObject(current) ? { ...current, ...nullToUndefined(given) } : given;
+  const entry_json = JSON.stringify({
+    value: validateSection(section, wanted, await listProviderIds(writer, orgId, getRunningOrg)),
+  });
+  // What has its default and is given back so stays the default's.
+  if (entry_json === (row?.entry_json ?? JSON.stringify({ value: before.settings[section] }))) return false;
+  const written = buildConfigEntryRow(context, row ?? null, { kind: 'settings', id: section, entry_json });
+  if (row) await updateConfigEntry(writer, row, written);
+  else await insertConfigEntry(writer, written);
+  return true;
+}
+
+/** A field that is null returns to its default. */
+function nullToUndefined(given: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? undefined]));
+}
+
+/** @throws Fault `invalid_request` in the words of `floe config check` */
+function validateSection(section: SettingsSection, value: Json, providers: readonly string[]): unknown {
+  const schema = z.strictObject({ [section]: ORG_SETTINGS[section] });
+  const tree = asJson(JSON.parse(JSON.stringify({ [section]: value })));
+  const result = schema.safeParse(tree);
+  const org = { ...(isObject(tree) && tree), providers: providers.map((id) => ({ id })) };
+  const references = checkReferences({ orgs: [org] })
+    .filter(({ path }) => path[2] === section)
+    .map(({ path, message }) => ({ path: path.slice(2), message }));
+  const [first] = [
+    ...(result.error?.issues ?? []).flatMap((issue) => explainIssue(issue, { schema, tree })),
+    ...references,
+  ];
+  if (first) throw invalidInputFault(first);
+  return result.data?.[section];
+}

@@ -1,0 +1,219 @@
+import type { BoardRow } from '../../store/monitoring/boards.ts';
+import { listUnfinishedMaintenanceWindows } from '../../store/monitoring/maintenance-windows.ts';
+import { listPeriodsSince } from '../../store/monitoring/monitor-history.ts';
+import { findClocksByUid, findMonitorsByIds, type MonitorRow } from '../../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../../store/ports.ts';
+import {
+  type MaintenanceOccurrence,
+  maintenanceMatcher,
+  maintenanceOccurrencesAfter,
+} from '../maintenance-occurrences.ts';
+import type { MonitorStatus } from '../monitor-clock.ts';
+import {
+  type EvaluationContext,
+  type HistoryRange,
+  type MonitorView,
+  toMonitorView,
+  toStatusSpans,
+} from '../read-monitors.ts';
+import { cutOutGaps, type StatusSpan } from '../timeline.ts';
+import { parseStringList } from '../unit-of-work.ts';
+import { parseBoardGroups } from './board.ts';
+import { type BoardDay, lastDays, type StatusDurations, statusDurationsByDay } from './board-days.ts';
+
+export const BOARD_HISTORY_DAYS = 90;
+const MAX_LISTED_DOWNTIMES = 50;
+const MAINTENANCE_LOOKAHEAD_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** One monitor as a board shows it: its name and states, never its description, metadata or errors. */
+export interface BoardMonitor {
+  readonly id: string;
+  readonly name: string;
+  readonly status: MonitorStatus;
+  readonly lastBeatAt: number | null;
+  readonly failingSince: number | null;
+  readonly pausedUntil: number | null;
+  readonly maintenanceUntil: number | null;
+  readonly uptimeRatio: number | null;
+  readonly downtimeMs: number;
+  /** One for each of the board's days. */
+  readonly days: readonly StatusDurations[];
+}
+
+export interface BoardDowntime {
+  readonly monitorId: string;
+  readonly name: string;
+  readonly startedAt: number;
+  /** Null while it lasts. */
+  readonly endedAt: number | null;
+  /** Without what nobody could see. */
+  readonly durationMs: number;
+}
+
+export interface AnnouncedMaintenance extends MaintenanceOccurrence {
+  readonly name: string;
+  /** Names of monitors of the board. */
+  readonly monitors: readonly string[];
+}
+
+/** What a board says at one moment. Instants in milliseconds. */
+export interface BoardView {
+  readonly slug: string;
+  readonly name: string;
+  readonly timezone: string;
+  readonly nowMs: number;
+  /** Everything that was due before is judged. */
+  readonly checkedAt: number;
+  readonly days: readonly BoardDay[];
+  readonly groups: readonly { readonly name: string; readonly monitors: readonly BoardMonitor[] }[];
+  /** Newest first. */
+  readonly downtimes: readonly BoardDowntime[];
+  /** Soonest first. */
+  readonly maintenance: readonly AnnouncedMaintenance[];
+}
+
+/** Reads all that a board shows, in a few statements however many monitors it has. */
+export async function loadBoardView(
+  reader: DatabaseReader,
+  row: Pick<BoardRow, 'org_id' | 'slug' | 'name' | 'timezone' | 'groups_json'>,
+  orgTimezone: string,
+  context: EvaluationContext,
+): Promise<BoardView> {
+  const groups = parseBoardGroups(row);
+  const timezone = row.timezone ?? orgTimezone;
+  const days = lastDays(timezone, context.nowMs, BOARD_HISTORY_DAYS);
+  const ids = [...new Set(groups.flatMap(({ monitors }) => monitors))];
+  const rows = await findMonitorsByIds(reader, row.org_id, ids);
+  const uids = rows.map(({ uid }) => uid);
+  const [clocks, periods, windows] = await Promise.all([
+    findClocksByUid(reader, uids),
+    listPeriodsSince(reader, uids, days[0]?.startsAt ?? context.nowMs),
+    listUnfinishedMaintenanceWindows(reader, [row.org_id], context.nowMs),
+  ]);
+  const announced = findAnnouncedMaintenance(
+    windows.filter(({ show_on_boards }) => show_on_boards === 1),
+    rows,
+    context.nowMs,
+  );
+  const shown = new Map<string, BoardMonitor>();
+  const downtimes: BoardDowntime[] = [];
+  for (const monitor of rows) {
+    const clock = clocks.get(monitor.uid);
+    if (!clock) continue;
+    const recorded = toStatusSpans(periods.get(monitor.uid) ?? [], clock, context);
+    const spans = cutOutGaps(recorded, context.gaps, context.nowMs);
+    const until = currentMaintenanceEnd(announced, monitor.id, context.nowMs);
+    shown.set(
+      monitor.id,
+      toBoardMonitor(
+        toMonitorView(monitor, clock, context),
+        until,
+        statusDurationsByDay(spans, days, context.nowMs),
+      ),
+    );
+    downtimes.push(
+      ...toBoardDowntimes(monitor, recorded, spans, { fromMs: days[0]?.startsAt ?? 0, toMs: context.nowMs }),
+    );
+  }
+  return {
+    slug: row.slug,
+    name: row.name,
+    timezone,
+    nowMs: context.nowMs,
+    checkedAt: context.committedUntil,
+    days,
+    groups: groups.map(({ name, monitors }) => ({
+      name,
+      monitors: monitors.flatMap((id) => shown.get(id) ?? []),
+    })),
+    downtimes: downtimes
+      .toSorted((one, other) => other.startedAt - one.startedAt)
+      .slice(0, MAX_LISTED_DOWNTIMES),
+    maintenance: announced.map(({ name, startsAt, endsAt, monitors }) => ({
+      name,
+      startsAt,
+      endsAt,
+      monitors: monitors.map((monitor) => monitor.name),
+    })),
+  };
+}
+
+function toBoardMonitor(
+  { row, clock }: MonitorView,
+  maintenanceUntil: number | null,
+  days: readonly StatusDurations[],
+): BoardMonitor {
+  return {
+    id: row.id,
+    name: row.name,
+    status: clock.status,
+    lastBeatAt: clock.lastBeatAt,
+    failingSince: clock.failingSince,
+    pausedUntil: clock.pausedUntil,
+    maintenanceUntil,
+    ...sumUptime(days),
+    days,
+  };
+}
+
+interface AnnouncedMaintenanceRows extends MaintenanceOccurrence {
+  readonly name: string;
+  readonly monitors: readonly MonitorRow[];
+}
+
+/** The next occurrence of each window within seven days that is about a monitor of the board, soonest first. */
+function findAnnouncedMaintenance(
+  windows: Awaited<ReturnType<typeof listUnfinishedMaintenanceWindows>>,
+  monitors: readonly MonitorRow[],
+  nowMs: number,
+): AnnouncedMaintenanceRows[] {
+  const found = windows.flatMap((row) => {
+    const [next] = maintenanceOccurrencesAfter(row, nowMs, 1);
+    if (!next || next.startsAt > nowMs + MAINTENANCE_LOOKAHEAD_MS) return [];
+    const isAbout = maintenanceMatcher(row);
+    const about = monitors.filter(({ id, tags_json }) => isAbout({ id, tags: parseStringList(tags_json) }));
+    return about.length === 0 ? [] : [{ ...next, name: row.name, monitors: about }];
+  });
+  return found.toSorted((one, other) => one.startsAt - other.startsAt);
+}
+
+function currentMaintenanceEnd(
+  announced: readonly AnnouncedMaintenanceRows[],
+  id: string,
+  nowMs: number,
+): number | null {
+  const ends = announced
+    .filter(({ startsAt, monitors }) => startsAt <= nowMs && monitors.some((monitor) => monitor.id === id))
+    .map(({ endsAt }) => endsAt);
+  return ends.length === 0 ? null : Math.max(...ends);
+}
+
+function sumUptime(sums: readonly StatusDurations[]): { uptimeRatio: number | null; downtimeMs: number } {
+  let healthy = 0;
+  let failing = 0;
+  for (const day of sums) {
+    healthy += day.healthy;
+    failing += day.failing;
+  }
+  const judged = healthy + failing;
+  return { uptimeRatio: judged === 0 ? null : healthy / judged, downtimeMs: failing };
+}
+
+function toBoardDowntimes(
+  { id, name }: MonitorRow,
+  recorded: readonly StatusSpan[],
+  spans: readonly StatusSpan[],
+  { fromMs, toMs: nowMs }: HistoryRange,
+): BoardDowntime[] {
+  const failing = recorded.filter(
+    ({ status, endedAt }) => status === 'failing' && (endedAt ?? nowMs) > fromMs,
+  );
+  const seen = spans.filter(({ status }) => status === 'failing');
+  return failing.slice(-MAX_LISTED_DOWNTIMES).map(({ startedAt, endedAt }) => {
+    const end = endedAt ?? nowMs;
+    const lastedMs = seen
+      .filter((span) => span.startedAt >= startedAt && (span.endedAt ?? nowMs) <= end)
+      .reduce((sum, span) => sum + (span.endedAt ?? nowMs) - span.startedAt, 0);
+    return { monitorId: id, name, startedAt, endedAt, durationMs: lastedMs };
+  });
+}

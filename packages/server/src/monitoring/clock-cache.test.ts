@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { silentLog } from '../core/log.ts';
+import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { ClockCache } from './clock-cache.ts';
+import { createMonitor } from './monitors.ts';
+import {
+  addOrg,
+  MONITOR_TEST_ORG,
+  MONITOR_TEST_START,
+  runMonitorChange,
+  testMonitorDefinition,
+} from './test/test-monitors.ts';
+
+test('a monitor that was deleted and made anew stays known when its old clock is forgotten', async (t) => {
+  const database = await openSqlite(join(createTemporaryDirectory(t), 'floe.db'), {
+    log: silentLog,
+    clock: new FakeClock(),
+  });
+  t.after(() => database.close());
+  await addOrg(database);
+  await runMonitorChange(database, { nowMs: MONITOR_TEST_START }, (changing) =>
+    createMonitor(changing, MONITOR_TEST_ORG, testMonitorDefinition('nightly')),
+  );
+  const [before] = await database.read.selectFrom('monitor_clocks').selectAll().execute();
+  assert.ok(before);
+  const after = { ...before, uid: 'mon_anew', token_hash: 'another' };
+  const clocks = new ClockCache();
+  clocks.set(before);
+  clocks.set(after);
+  clocks.delete(before.uid);
+  assert.equal(clocks.get({ orgId: MONITOR_TEST_ORG, id: 'nightly' }), after);
+  assert.equal(clocks.get({ tokenHash: 'another' }), after);
+  assert.equal(clocks.get({ tokenHash: before.token_hash }), undefined);
+});

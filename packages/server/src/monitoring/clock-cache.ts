@@ -1,0 +1,38 @@
+import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import { addressKey, addressKeys } from './beat-call.ts';
+
+/** About a kilobyte each. */
+const MAX_CACHED_CLOCKS = 20_000;
+
+/**
+ * Where clocks stood when this process last wrote them. Only a guess that saves reading: whoever acts on it lets the
+ * store compare it with what is there (`BeatStore.keepBeats`).
+ */
+export class ClockCache {
+  readonly #byUid = new Map<string, MonitorClockRow>();
+  readonly #uids = new Map<string, string>();
+
+  get(address: Parameters<typeof addressKey>[0]): MonitorClockRow | undefined {
+    const uid = this.#uids.get(addressKey(address));
+    return uid === undefined ? undefined : this.#byUid.get(uid);
+  }
+
+  set(row: MonitorClockRow): void {
+    const before = this.#byUid.get(row.uid);
+    if (before?.token_hash !== row.token_hash) {
+      if (before) this.delete(row.uid);
+      for (const name of addressKeys(row)) this.#uids.set(name, row.uid);
+    }
+    this.#byUid.set(row.uid, row);
+    const [oldest] = this.#byUid.keys();
+    if (this.#byUid.size > MAX_CACHED_CLOCKS && oldest !== undefined) this.delete(oldest);
+  }
+
+  delete(uid: string): void {
+    const row = this.#byUid.get(uid);
+    if (!row) return;
+    this.#byUid.delete(uid);
+    // A monitor that was deleted and made anew has its names by now.
+    for (const name of addressKeys(row)) if (this.#uids.get(name) === uid) this.#uids.delete(name);
+  }
+}

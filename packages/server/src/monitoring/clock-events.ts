@@ -1,0 +1,183 @@
+import { endPause, firstBeatDueAt, markFailing, startPeriod } from './clock-transitions.ts';
+import { evaluateUntil } from './evaluate-until.ts';
+import { appendInterval } from './intervals.ts';
+import type {
+  Evaluation,
+  HistoryChanges,
+  MonitorClock,
+  MonitorPlan,
+  RecoveryCause,
+} from './monitor-clock.ts';
+
+/** A call of a job: `ok` and `fail` keep the promise; `start` and `log` do not. */
+export interface BeatEvent {
+  readonly kind: 'ok' | 'fail' | 'start' | 'log';
+  /** When the request was accepted, in database time. */
+  readonly at: number;
+  /** It may have arrived as early as then, and was not read before `at`; absent: it was read at once. */
+  readonly earliestReceivedAt?: number;
+  /** Pairs a start with its end when runs overlap. */
+  readonly runId: string | null;
+}
+
+export interface BeatEffect {
+  readonly clock: MonitorClock;
+  /** From the start of the run to this beat; null when no start was seen. */
+  readonly durationMs: number | null;
+}
+
+/** Longer than this after its start, an end belongs to another run. */
+const RUN_MS = 72 * 60 * 60 * 1000;
+
+/** A new monitor: waits for its first beat, or is paused from the beginning. */
+export function createClock(
+  evaluation: Evaluation,
+  atMs: number,
+  pause: { readonly until: number | null } | null,
+): MonitorClock {
+  const paused = pause !== null;
+  evaluation.periods.push({
+    status: paused ? 'paused' : 'waiting',
+    startedAt: atMs,
+    reason: paused ? 'paused' : 'created',
+  });
+  return {
+    status: paused ? 'paused' : 'waiting',
+    lastBeatAt: null,
+    anchorAt: atMs,
+    expectedAt: null,
+    dueAt: paused ? null : firstBeatDueAt(evaluation.plan, atMs),
+    failingSince: null,
+    misses: 0,
+    alertedSince: null,
+    originalDueAt: null,
+    intervals: '',
+    pausedUntil: pause?.until ?? null,
+    periodStartedAt: atMs,
+    evaluatedUntil: atMs,
+    runStartedAt: null,
+    runId: null,
+  };
+}
+
+/**
+ * Takes a beat: first what was missed until then, then the beat itself, so that it makes no difference whether a
+ * sweep looked in between. A beat older than the newest one is only a row: it moves nothing back.
+ */
+export function applyBeatEvent(clock: MonitorClock, evaluation: Evaluation, call: BeatEvent): BeatEffect {
+  const { plan } = evaluation;
+  const { at, kind } = call;
+  const settled = evaluateUntil(clock, evaluation, Math.min(at, call.earliestReceivedAt ?? at));
+  if (kind === 'log') return { clock: settled, durationMs: null };
+  if (kind === 'start')
+    return { clock: { ...settled, runStartedAt: at, runId: call.runId }, durationMs: null };
+  const run = endRun(settled, call);
+  if (run.clock.lastBeatAt !== null && at < run.clock.lastBeatAt) return { ...run, clock: settled };
+  const { lastBeatAt, intervals } = run.clock;
+  const noted: MonitorClock = {
+    ...run.clock,
+    lastBeatAt: at,
+    intervals: lastBeatAt === null ? '' : appendInterval(intervals, at - lastBeatAt),
+  };
+  if (noted.status === 'paused') return { ...run, clock: noted };
+  const heard =
+    kind === 'ok' ? recordRecovery(noted, at, evaluation) : markFailing(noted, evaluation, at, null);
+  const expectedAt = plan.occurrences.afterBeat(at);
+  const next: MonitorClock = {
+    ...heard,
+    anchorAt: at,
+    originalDueAt: null,
+    expectedAt,
+    dueAt: expectedAt === null ? null : expectedAt + plan.graceMs,
+  };
+  return { ...run, clock: next };
+}
+
+/** An end closes the run of its id; a failure, and a run without id, closes whatever is open. */
+function endRun(clock: MonitorClock, { at, kind, runId }: BeatEvent): BeatEffect {
+  const { runStartedAt: runAt } = clock;
+  if (runAt === null) return { clock, durationMs: null };
+  if (clock.runId !== runId && runId !== null && kind !== 'fail') return { clock, durationMs: null };
+  const durationMs = at - runAt;
+  return {
+    clock: { ...clock, runStartedAt: null, runId: null },
+    durationMs: durationMs >= 0 && durationMs <= RUN_MS && clock.runId === runId ? durationMs : null,
+  };
+}
+
+function recordRecovery(clock: MonitorClock, at: number, out: HistoryChanges): MonitorClock {
+  const well = clearFailure(clock, at, 'beat', out);
+  if (clock.status === 'healthy') return well;
+  return startPeriod(well, { status: 'healthy', startedAt: at, reason: 'beat' }, out);
+}
+
+/** No failing goes on: who was told that it began is told that it is over. */
+function clearFailure(clock: MonitorClock, at: number, by: RecoveryCause, out: HistoryChanges): MonitorClock {
+  if (clock.alertedSince !== null)
+    out.alertTriggers.push({ event: 'recovered', at, since: clock.alertedSince, by });
+  return { ...clock, misses: 0, alertedSince: null, failingSince: null };
+}
+
+/** The monitor is removed and no longer judged. Who was told that it fails is told that this is over. */
+export function endClock(settled: MonitorClock, atMs: number, out: HistoryChanges): MonitorClock {
+  const over = clearFailure(settled, atMs, 'deleted', out);
+  if (settled.status === 'paused') return over;
+  return { ...enterPaused(over, atMs, out), expectedAt: null, dueAt: null };
+}
+
+/** Pauses until `until`, or until somebody resumes it. Pausing twice only changes the end. */
+export function pauseClock(
+  settled: MonitorClock,
+  atMs: number,
+  until: number | null,
+  out: HistoryChanges,
+): MonitorClock {
+  if (settled.status === 'paused') return { ...settled, pausedUntil: until };
+  const paused = enterPaused(clearFailure(settled, atMs, 'pause', out), atMs, out);
+  return { ...paused, pausedUntil: until, expectedAt: null, dueAt: null };
+}
+
+function enterPaused(clock: MonitorClock, atMs: number, out: HistoryChanges): MonitorClock {
+  return startPeriod(clock, { status: 'paused', startedAt: atMs, reason: 'paused' }, out);
+}
+
+/** Ends a pause now; nothing for a monitor that is not paused. */
+export function resumeClock(settled: MonitorClock, evaluation: Evaluation, atMs: number): MonitorClock {
+  return settled.status === 'paused' ? endPause(settled, evaluation, atMs) : settled;
+}
+
+/**
+ * Another schedule or grace from `atMs` on, for a clock that the old one has settled. By the new one nothing is due before
+ * `atMs` plus its grace, and a failing monitor stays so until it beats.
+ */
+export function changePlan(
+  settled: MonitorClock,
+  plan: MonitorPlan,
+  next: MonitorPlan,
+  atMs: number,
+): MonitorClock {
+  const same = sameSchedule(plan, next);
+  if (settled.status === 'paused') return settled;
+  if (same && plan.graceMs === next.graceMs && plan.firstBeatDueMs === next.firstBeatDueMs) return settled;
+  if (settled.expectedAt === null && settled.lastBeatAt === null) {
+    // Reported already: once is enough, whatever the schedule.
+    if (settled.dueAt === null) return settled;
+    const dueAt = firstBeatDueAt(next, settled.periodStartedAt);
+    return { ...settled, dueAt: dueAt === null ? null : Math.max(dueAt, atMs) };
+  }
+  const expectedAt = same ? settled.expectedAt : nextOccurrence(settled, next, atMs);
+  const dueAt = expectedAt === null ? null : Math.max(expectedAt, atMs) + next.graceMs;
+  return { ...settled, expectedAt, dueAt };
+}
+
+/** Instants before the change were never promised by the new schedule, but for the one that is running. */
+function nextOccurrence({ status, anchorAt }: MonitorClock, next: MonitorPlan, atMs: number): number | null {
+  return status === 'failing'
+    ? next.occurrences.firstAfter(anchorAt, atMs)
+    : next.occurrences.lastUntil(anchorAt, atMs);
+}
+
+function sameSchedule({ schedule: one }: MonitorPlan, { schedule: other }: MonitorPlan): boolean {
+  if (one.kind === 'interval') return other.kind === 'interval' && one.intervalMs === other.intervalMs;
+  return other.kind === 'cron' && one.cron === other.cron && one.timezone === other.timezone;
+}

@@ -1,0 +1,59 @@
+import type { Evaluation, HistoryChanges, MonitorClock, MonitorPlan, StatusPeriod } from './monitor-clock.ts';
+
+/**
+ * Failing from `atMs`, unless the clock is already.
+ *
+ * @param missed how many beats did not come; null: the job reported that it failed
+ */
+export function markFailing(
+  clock: MonitorClock,
+  evaluation: Evaluation,
+  atMs: number,
+  missed: number | null,
+): MonitorClock {
+  const { plan } = evaluation;
+  const reason = missed === null ? 'failed' : 'missed';
+  const misses = clock.misses + (missed ?? 1);
+  const failingSince = clock.failingSince ?? atMs;
+  const failing: MonitorClock =
+    clock.status === 'failing'
+      ? clock
+      : startPeriod(
+          { ...clock, failingSince },
+          { status: 'failing', startedAt: failingSince, reason },
+          evaluation,
+        );
+  const isEnough = misses >= plan.alertAfterMisses || (missed === null && !plan.failCountsAsMiss);
+  const told = isEnough && clock.alertedSince === null;
+  if (told) evaluation.alertTriggers.push({ event: 'failing', at: atMs, since: failingSince, reason });
+  return { ...failing, misses, alertedSince: told ? failingSince : clock.alertedSince };
+}
+
+/** When a monitor without any beat since `fromMs` is reported. */
+export function firstBeatDueAt(plan: MonitorPlan, fromMs: number): number | null {
+  if (plan.firstBeatDueMs !== null) return fromMs + plan.firstBeatDueMs;
+  const promised = plan.occurrences.after(fromMs);
+  return promised === null ? null : promised + plan.graceMs;
+}
+
+/** Ends a pause: a fresh window from `atMs`, whatever was before; green only with the next beat. */
+export function endPause(clock: MonitorClock, evaluation: Evaluation, atMs: number): MonitorClock {
+  const { plan } = evaluation;
+  const period = { status: 'waiting', startedAt: atMs, reason: 'resumed' } as const;
+  const waiting = startPeriod({ ...clock, pausedUntil: null }, period, evaluation);
+  const fresh = { ...waiting, anchorAt: atMs, originalDueAt: null };
+  if (clock.lastBeatAt === null) return { ...fresh, dueAt: firstBeatDueAt(plan, atMs) };
+  const expectedAt = plan.occurrences.after(atMs);
+  return { ...fresh, expectedAt, dueAt: expectedAt === null ? null : expectedAt + plan.graceMs };
+}
+
+/** Begins a period; one that would have no length is replaced. */
+export function startPeriod(
+  clock: MonitorClock,
+  { status, startedAt: atMs, reason }: StatusPeriod,
+  out: HistoryChanges,
+): MonitorClock {
+  const startedAt = Math.max(atMs, clock.periodStartedAt);
+  out.periods.push({ status, startedAt, reason });
+  return { ...clock, status, periodStartedAt: startedAt };
+}

@@ -1,0 +1,120 @@
+import type { BeatKeyRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import {
+  findBeatKeys,
+  insertBeatKeys,
+  lockReferencedClocks,
+  type MonitorReference,
+} from '../store/monitoring/monitor-clocks.ts';
+import type { Database } from '../store/ports.ts';
+import {
+  addressKey,
+  addressKeys,
+  applyBeatCall,
+  type BeatCall,
+  type BeatEvaluationContext,
+  type BeatReceipt,
+  sortByReceivedAt,
+  toBeatReceipt,
+} from './beat-call.ts';
+import type { ClockCache } from './clock-cache.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+
+/** `unknown`: there is no such monitor. `later`: another process may have an older beat that it did not write yet. */
+export type BeatResult = BeatReceipt | 'unknown' | 'later';
+
+/**
+ * Takes a batch of calls in one transaction, each with what it finds out about its monitor; answers in order.
+ *
+ * @param clocks learns where the clocks stand afterwards.
+ */
+export async function commitBeats(
+  database: Pick<Database, 'rowTransaction'>,
+  calls: readonly BeatCall[],
+  context: BeatEvaluationContext,
+  clocks?: ClockCache,
+): Promise<BeatResult[]> {
+  const done = await database.rowTransaction(async (writer) => {
+    const rows = await lockReferencedClocks(writer, distinctAddresses(calls));
+    const byName = indexByAddress(rows);
+    const keyed = calls.flatMap(({ address, idempotencyKey }) => {
+      const row = byName.get(addressKey(address));
+      return row && idempotencyKey !== null ? [{ uid: row.uid, key: idempotencyKey }] : [];
+    });
+    const known = new Map((await findBeatKeys(writer, keyed)).map((row) => [beatKeyId(row), row]));
+    const unitOfWork = new UnitOfWork(writer, context.nowMs);
+    const fresh: BeatKeyRow[] = [];
+    const results = new Map<BeatCall, BeatResult>();
+    const late = new Set<string>();
+    for (const call of sortByReceivedAt(calls)) {
+      const row = byName.get(addressKey(call.address));
+      results.set(
+        call,
+        row
+          ? applyInBatch(row, call, {
+              unitOfWork,
+              context,
+              knownKeys: known,
+              newKeys: fresh,
+              deferredMonitors: late,
+            })
+          : 'unknown',
+      );
+    }
+    await unitOfWork.write();
+    await insertBeatKeys(writer, fresh);
+    return { results, rows: rows.map((row) => unitOfWork.current(row)) };
+  });
+  for (const row of done.rows) clocks?.set(row);
+  return calls.map((call) => done.results.get(call) ?? 'unknown');
+}
+
+interface BatchState {
+  readonly unitOfWork: UnitOfWork;
+  readonly context: BeatEvaluationContext;
+  readonly knownKeys: Map<string, BeatKeyRow>;
+  readonly newKeys: BeatKeyRow[];
+  /** Monitors of which a call was put off: the calls after it wait with it. */
+  readonly deferredMonitors: Set<string>;
+}
+
+function applyInBatch(
+  read: MonitorClockRow,
+  call: BeatCall,
+  { unitOfWork: book, context, knownKeys: known, newKeys: fresh, deferredMonitors: late }: BatchState,
+): BeatResult {
+  const row = book.current(read);
+  const { receivedAt, earliestReceivedAt: heardFrom = receivedAt, idempotencyKey } = call;
+  const recorded =
+    idempotencyKey === null ? undefined : known.get(beatKeyId({ uid: row.uid, key: idempotencyKey }));
+  if (recorded) return toBeatReceipt(row, recorded.beat_id, recorded.received_at);
+  const unjudged = row.due_at !== null && row.due_at < heardFrom && row.due_at >= context.peersCommittedUntil;
+  if (unjudged || late.has(row.uid)) {
+    late.add(row.uid);
+    return 'later';
+  }
+  const { clockRow: moved, check, key, changes: out } = applyBeatCall(row, call, context);
+  book.updateClock(moved);
+  book.addHistory(row, moved.last_beat_at, out);
+  book.addCheck(check);
+  if (row.status === 'waiting' && moved.status !== 'waiting') book.addFirstBeat(moved);
+  if (key) {
+    known.set(beatKeyId(key), key);
+    fresh.push(key);
+  }
+  return toBeatReceipt(moved, check.id, receivedAt);
+}
+
+function beatKeyId({ uid, key }: { readonly uid: string; readonly key: string }): string {
+  return `${uid}\n${key}`;
+}
+
+function distinctAddresses(calls: readonly BeatCall[]): MonitorReference[] {
+  return [...new Map(calls.map(({ address }) => [addressKey(address), address])).values()];
+}
+
+/** Each clock under both of its names. */
+function indexByAddress(rows: readonly MonitorClockRow[]): Map<string, MonitorClockRow> {
+  return new Map(
+    rows.flatMap((row) => addressKeys(row).map((name): [string, MonitorClockRow] => [name, row])),
+  );
+}

@@ -1,0 +1,54 @@
+import type { MaintenanceWindowRow } from '../store/monitoring/maintenance-windows.ts';
+import { scheduleOccurrences } from './schedule.ts';
+import { parseStringList } from './unit-of-work.ts';
+
+/** One time of maintenance. Instants in milliseconds. */
+export interface MaintenanceOccurrence {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+export interface MaintenanceSubject {
+  readonly id: string;
+  readonly tags: readonly string[];
+}
+
+/** Whether a window is about this monitor: by its id, by a tag, or because it is about all. */
+export function maintenanceMatcher(row: MaintenanceWindowRow): (monitor: MaintenanceSubject) => boolean {
+  const ids = parseStringList(row.monitors_json);
+  const tags = parseStringList(row.tags_json);
+  if (ids.length === 0 && tags.length === 0) return () => true;
+  return (monitor) => ids.includes(monitor.id) || tags.some((tag) => monitor.tags.includes(tag));
+}
+
+/** The occurrence under way at `nowMs`; null when there is none. Its end is not part of it. */
+export function maintenanceOccurrenceAt(
+  row: MaintenanceWindowRow,
+  nowMs: number,
+): MaintenanceOccurrence | null {
+  const [first] = maintenanceOccurrencesAfter(row, nowMs, 1);
+  return first && first.startsAt <= nowMs ? first : null;
+}
+
+/** Up to `count` occurrences that end after `afterMs`, soonest first; one may be under way. */
+export function maintenanceOccurrencesAfter(
+  row: MaintenanceWindowRow,
+  afterMs: number,
+  count: number,
+): MaintenanceOccurrence[] {
+  const { starts_at: from, ends_at: to, cron, timezone, duration_ms: lasting } = row;
+  const until = to ?? Number.POSITIVE_INFINITY;
+  if (cron === null || lasting === null)
+    return from === null || until <= afterMs ? [] : [{ startsAt: from, endsAt: until }];
+  const { after } = scheduleOccurrences({ kind: 'cron', cron, timezone: timezone ?? 'UTC' });
+  const found: MaintenanceOccurrence[] = [];
+  let at = Math.max(afterMs - lasting, (from ?? 0) - 1);
+  while (found.length < count) {
+    const startsAt = after(at);
+    if (startsAt === null || startsAt >= until) break;
+    const endsAt = Math.min(startsAt + lasting, until);
+    if (endsAt > afterMs) found.push({ startsAt, endsAt });
+    at = startsAt;
+  }
+  return found;
+}

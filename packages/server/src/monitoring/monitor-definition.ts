@@ -1,0 +1,65 @@
+import type { MonitorConfig } from '@floe/contract/config';
+import { monitorStored } from '@floe/contract/config/monitoring';
+import { Fault } from '@floe/contract/faults';
+import type { MonitorRow } from '../store/monitoring/monitors.ts';
+import type { ScheduleColumns } from './clock-rows.ts';
+import { requireFutureOccurrence } from './schedule.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The grace of monitors that set none, in an org that sets none either (product section 6). */
+export const DEFAULT_GRACE_MS = 5 * MINUTE_MS;
+
+/** A monitor as people define it, in the columns that hold it. */
+export type MonitorDefinition = Omit<
+  MonitorRow,
+  | 'uid'
+  | 'org_id'
+  | 'token_version'
+  | 'disabled_at'
+  | 'source'
+  | 'source_file'
+  | 'source_line'
+  | 'created_at'
+  | 'updated_at'
+  | 'updated_by'
+>;
+
+/**
+ * A monitor of floe.yaml or of the API, whose bodies have the same fields.
+ *
+ * @param timezone the org's, for cron expressions without one.
+ * @throws Fault `invalid_request` for a cron expression that cannot be read.
+ */
+export function parseMonitorDefinition(config: MonitorConfig, timezone: string): MonitorDefinition {
+  return {
+    id: config.id,
+    ...monitorStored.parse(config),
+    ...scheduleColumns(config, timezone),
+    grace_ms: minutesToMs(config.grace_period_minutes),
+    first_beat_due_ms: minutesToMs(config.first_beat_due_minutes),
+    fail_counts_as_miss: config.fail_counts_as_miss ? 1 : 0,
+    tags_json: JSON.stringify(config.tags),
+    channels_json: JSON.stringify(config.channels),
+    paused: config.paused ? 1 : 0,
+    paused_until: parseInstant(config.paused_until),
+    muted_until: parseInstant(config.muted_until),
+  };
+}
+
+function scheduleColumns(config: MonitorConfig, timezone: string): ScheduleColumns {
+  const { expected_interval_minutes: every, schedule } = config;
+  if (every !== undefined) return { interval_ms: Math.round(every * MINUTE_MS), cron: null, timezone: null };
+  if (!schedule) throw new Fault('invalid_request', 'Give expected_interval_minutes or schedule.');
+  const zone = schedule.timezone ?? timezone;
+  requireFutureOccurrence(schedule.cron, zone);
+  return { interval_ms: null, cron: schedule.cron, timezone: zone };
+}
+
+function minutesToMs(minutes: number | undefined): number | null {
+  return minutes === undefined ? null : Math.round(minutes * MINUTE_MS);
+}
+
+function parseInstant(text: string | undefined): number | null {
+  return text === undefined ? null : Date.parse(text);
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startReceiver } from '../alerts/test/receiver.ts';
+import {
+  ALERT_TEST_ORG,
+  createTestOutbox,
+  failingAlert,
+  recoveredAlert,
+} from '../alerts/test/test-outbox.ts';
+import {
+  insertMaintenanceWindow,
+  type MaintenanceWindowRow,
+} from '../store/monitoring/maintenance-windows.ts';
+import { maintenanceOccurrenceAt, maintenanceOccurrencesAfter } from './maintenance-occurrences.ts';
+import { resolveMonitorMutes } from './monitor-mutes.ts';
+import { createMonitor } from './monitors.ts';
+import { runMonitorChange, testMonitorDefinition } from './test/test-monitors.ts';
+
+const HOUR = 3_600_000;
+
+function window(columns: Partial<MaintenanceWindowRow>): MaintenanceWindowRow {
+  return {
+    org_id: ALERT_TEST_ORG,
+    id: 'w',
+    name: 'W',
+    starts_at: null,
+    ends_at: null,
+    cron: null,
+    timezone: null,
+    duration_ms: null,
+    monitors_json: '[]',
+    tags_json: '[]',
+    show_on_boards: 0,
+    created_at: 1,
+    updated_at: 1,
+    updated_by: 'test',
+    ...columns,
+  };
+}
+
+test('maintenance holds back what begins in it, tells it after its end if it lasts, and never holds back a recovery', async (t) => {
+  const house = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const receiver = await startReceiver(t);
+  await house.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
+  const delivery = house.start();
+  await house.put(failingAlert('told-before'));
+  await house.pass(delivery);
+  const start = house.clock.now();
+  await house.database.transaction((writer) =>
+    insertMaintenanceWindow(
+      writer,
+      window({ starts_at: start, ends_at: start + 120_000, tags_json: '["db"]' }),
+    ),
+  );
+  await house.put(
+    failingAlert('lasts', { tags: ['db'] }),
+    failingAlert('short', { tags: ['db'] }),
+    failingAlert('elsewhere', { tags: ['web'] }),
+  );
+  await house.pass(delivery, 5_000);
+  await house.put(recoveredAlert('short'), recoveredAlert('told-before'));
+  await house.pass(delivery, 5_000);
+  const told = () => receiver.received.map(({ json }) => `${json['type']} ${JSON.stringify(json['data'])}`);
+  const about = (id: string) => told().filter((line) => line.includes(`Job ${id}`));
+  assert.deepEqual([about('lasts').length, about('short').length, about('elsewhere').length], [0, 0, 1]);
+  assert.equal(about('told-before').length, 2);
+  await house.pass(delivery, 130_000);
+  assert.deepEqual([about('lasts').length, about('short').length], [1, 0]);
+});
+
+test('a muted monitor is silent until its mute ends', async (t) => {
+  const house = await createTestOutbox(t, { resolveMutes: resolveMonitorMutes });
+  const receiver = await startReceiver(t);
+  await house.channels({ name: 'ops', kind: 'webhook', url: `${receiver.url}/ops` });
+  const delivery = house.start();
+  const start = house.clock.now();
+  const muted_until = start + 90_000;
+  await runMonitorChange(house.database, { nowMs: start }, (changing) =>
+    createMonitor(changing, ALERT_TEST_ORG, { ...testMonitorDefinition('loud'), muted_until }),
+  );
+  await house.put(failingAlert('loud'));
+  await house.pass(delivery, 10_000);
+  assert.equal(receiver.received.length, 0);
+  await house.pass(delivery, 100_000);
+  assert.equal(receiver.received.length, 1);
+});
+
+test('a repeated window keeps its wall-clock time over a change of clocks, and its end is no part of it', () => {
+  const row = window({ cron: '0 2 * * *', timezone: 'Europe/Riga', duration_ms: 2 * HOUR });
+  const at = (text: string) => maintenanceOccurrenceAt(row, Date.parse(text));
+  assert.equal(at('2026-10-23T22:59:59Z'), null);
+  assert.deepEqual(at('2026-10-23T23:00:00Z'), {
+    startsAt: Date.parse('2026-10-23T23:00:00Z'),
+    endsAt: Date.parse('2026-10-24T01:00:00Z'),
+  });
+  assert.equal(at('2026-10-24T01:00:00Z'), null);
+  assert.ok(at('2026-10-26T00:00:00Z'));
+  const bounded = { ...row, ends_at: Date.parse('2026-10-25T00:30:00Z') };
+  const found = maintenanceOccurrencesAfter(bounded, Date.parse('2026-10-24T12:00:00Z'), 5);
+  assert.deepEqual(found, [
+    { startsAt: Date.parse('2026-10-24T23:00:00Z'), endsAt: Date.parse('2026-10-25T00:30:00Z') },
+  ]);
+});

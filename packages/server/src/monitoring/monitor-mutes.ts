@@ -1,0 +1,39 @@
+import { type Alert, tagsOf } from '../alerts/alert.ts';
+import type { MuteResolver } from '../alerts/compose-message.ts';
+import {
+  listMutedMonitors,
+  listUnfinishedMaintenanceWindows,
+} from '../store/monitoring/maintenance-windows.ts';
+import { maintenanceMatcher, maintenanceOccurrenceAt } from './maintenance-occurrences.ts';
+
+/**
+ * Holds back what is said of muted monitors and of those under maintenance. What is recorded does not change, and a
+ * recovery is never held back: whoever was told of the trouble hears that it is over.
+ */
+export const resolveMonitorMutes: MuteResolver = async (reader, alerts, nowMs) => {
+  const until = new Map<Alert, number>();
+  const asked = alerts.filter(
+    ({ subject, event }) => subject.kind === 'monitor' && event !== 'monitor_recovered',
+  );
+  if (asked.length === 0) return until;
+  const orgIds = [...new Set(asked.map(({ orgId }) => orgId))];
+  const [windows, muted] = await Promise.all([
+    listUnfinishedMaintenanceWindows(reader, orgIds, nowMs),
+    listMutedMonitors(reader, orgIds, nowMs),
+  ]);
+  const mutes = new Map(muted.map((row) => [JSON.stringify([row.org_id, row.id]), row.muted_until ?? 0]));
+  const running = windows.flatMap((row) => {
+    const now = maintenanceOccurrenceAt(row, nowMs);
+    return now ? [{ orgId: row.org_id, endsAt: now.endsAt, isAbout: maintenanceMatcher(row) }] : [];
+  });
+  for (const alert of asked) {
+    const { orgId, subject } = alert;
+    const about = { id: subject.id, tags: tagsOf(alert) };
+    const ends = running
+      .filter((window) => window.orgId === orgId && window.isAbout(about))
+      .map(({ endsAt }) => endsAt);
+    const end = Math.max(mutes.get(JSON.stringify([orgId, subject.id])) ?? 0, ...ends);
+    if (end > nowMs) until.set(alert, end);
+  }
+  return until;
+};

@@ -1,0 +1,68 @@
+import { CounterFamily } from '../analytics/metric-families.ts';
+import { countMonitorsByStatus, listMonitorStatuses } from '../store/monitoring/monitors.ts';
+import type { Database } from '../store/ports.ts';
+import type { SweepResult } from './sweep.ts';
+
+/** Counters of monitoring, for `/metrics`. */
+export interface MonitoringCounters {
+  /** A call was committed, by its kind, or refused. */
+  countBeat(kind: string): void;
+  countSweep(swept: SweepResult): void;
+  render(): string;
+}
+
+export function createMonitoringCounters(): MonitoringCounters {
+  const beats = new CounterFamily({
+    name: 'floe_beats_total',
+    help: 'Number of beats received, by kind (ok, fail, start, log or rejected).',
+    labels: ['kind'],
+  });
+  const missed = new CounterFamily({
+    name: 'floe_monitor_evaluations_total',
+    help: 'Number of overdue monitors that the sweep evaluated, by result (missed or unchanged).',
+    labels: ['result'],
+  });
+  return {
+    countBeat: (kind) => beats.add(1, kind),
+    countSweep({ evaluated: clocks, missed: found }) {
+      if (found > 0) missed.add(found, 'missed');
+      if (clocks > found) missed.add(clocks - found, 'unchanged');
+    },
+    render: () => `${beats.render()}${missed.render()}`,
+  };
+}
+
+/** So many monitors have a line of their own; beyond, only the numbers by state tell. */
+const MAX_MONITOR_SERIES = 1_000;
+
+/** The counters of this process, and how many monitors are in each state now; without those while the store is away. */
+export async function renderMonitoringMetrics(
+  database: Pick<Database, 'read'>,
+  figures: MonitoringCounters,
+): Promise<string> {
+  const [counts, states] = await Promise.all([
+    countMonitorsByStatus(database.read),
+    listMonitorStatuses(database.read, MAX_MONITOR_SERIES),
+  ]).catch(() => [[], []]);
+  const byStatus = counts.map(({ status, count }) => `floe_monitors{status="${status}"} ${count}\n`);
+  // Ids of orgs and monitors are slugs: nothing in them needs escaping.
+  const each = states
+    .filter(({ status }) => status === 'healthy' || status === 'failing')
+    .map(({ org_id, id, status }) => {
+      const labels = `org="${org_id}",monitor="${id}"`;
+      return `floe_monitor_up{${labels}} ${status === 'healthy' ? 1 : 0}\n`;
+    });
+  return [
+    figures.render(),
+    formatGauge('floe_monitors', 'Number of monitors by status.', byStatus),
+    formatGauge(
+      'floe_monitor_up',
+      `Whether a monitor is healthy (1) or failing (0), for at most ${MAX_MONITOR_SERIES} monitors that are neither waiting nor paused.`,
+      each,
+    ),
+  ].join('');
+}
+
+function formatGauge(name: string, help: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
+}

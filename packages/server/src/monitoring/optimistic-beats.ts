@@ -1,0 +1,105 @@
+import { Fault } from '@floe/contract/faults';
+import type { BeatKeyRow, CheckRow, MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import type { BeatStore, OptimisticBeats } from '../store/monitoring/optimistic-beats.ts';
+import {
+  applyBeatCall,
+  type BeatCall,
+  type BeatEvaluationContext,
+  type BeatReceipt,
+  sortByReceivedAt,
+  toBeatReceipt,
+} from './beat-call.ts';
+import type { ClockCache } from './clock-cache.ts';
+import type { HistoryChanges } from './monitor-clock.ts';
+
+/** Calls of one monitor, judged by where its clock is thought to stand. */
+interface EvaluatedBeats extends OptimisticBeats {
+  readonly receipts: ReadonlyMap<BeatCall, BeatReceipt>;
+}
+
+/**
+ * Takes the calls that find out nothing, as most do: judged here by a known clock, written in one message to the store if
+ * the clock still stands there. Gives null for the others, which `commitBeats` takes under lock.
+ *
+ * Only for a process that is alone on its store: of several, another one took the beat before.
+ *
+ * @throws Fault when the database is away.
+ */
+export async function applyBeatsOptimistically(
+  database: BeatStore,
+  calls: readonly BeatCall[],
+  context: BeatEvaluationContext,
+  clocks: ClockCache,
+): Promise<(BeatReceipt | null)[]> {
+  const evaluated = groupByMonitor(calls, clocks).flatMap(
+    ([row, own]) => evaluateIfUneventful(row, own, context) ?? [],
+  );
+  const answers = new Map<BeatCall, BeatReceipt>();
+  const kept = evaluated.length === 0 ? [] : await writeIfUnchanged(database, evaluated);
+  for (const [at, one] of evaluated.entries()) {
+    if (!kept[at]) {
+      clocks.delete(one.before.uid);
+      continue;
+    }
+    clocks.set(one.after);
+    for (const [call, answer] of one.receipts) answers.set(call, answer);
+  }
+  return calls.map((call) => answers.get(call) ?? null);
+}
+
+async function writeIfUnchanged(
+  database: BeatStore,
+  judged: readonly EvaluatedBeats[],
+): Promise<readonly boolean[]> {
+  try {
+    return await database.applyBeatsIfUnchanged(judged);
+  } catch (error) {
+    // A key that became known while the statement ran: nothing was written, and the lock will tell.
+    if (error instanceof Fault && error.code === 'conflict') return [];
+    throw error;
+  }
+}
+
+function groupByMonitor(
+  calls: readonly BeatCall[],
+  clocks: ClockCache,
+): readonly (readonly [MonitorClockRow, readonly BeatCall[]])[] {
+  const groups = new Map<string, [MonitorClockRow, BeatCall[]]>();
+  for (const call of calls) {
+    const row = clocks.get(call.address);
+    if (!row) continue;
+    const group = groups.get(row.uid);
+    if (group) group[1].push(call);
+    else groups.set(row.uid, [row, [call]]);
+  }
+  return [...groups.values()];
+}
+
+/** Null when one of the calls finds something out, or has the key of another one. */
+function evaluateIfUneventful(
+  before: MonitorClockRow,
+  calls: readonly BeatCall[],
+  context: BeatEvaluationContext,
+): EvaluatedBeats | null {
+  const checks: CheckRow[] = [];
+  const keys = new Map<string, BeatKeyRow>();
+  const answers = new Map<BeatCall, BeatReceipt>();
+  let after = before;
+  for (const call of sortByReceivedAt(calls)) {
+    const { clockRow: moved, check, key, changes: out } = applyBeatCall(after, call, context);
+    if (!isUneventful(out) || (key && keys.has(key.key))) return null;
+    after = moved;
+    checks.push(check);
+    if (key) keys.set(key.key, key);
+    answers.set(call, toBeatReceipt(moved, check.id, call.receivedAt));
+  }
+  return { before, after, checks, keys: [...keys.values()], receipts: answers };
+}
+
+function isUneventful({
+  inferredChecks: verdicts,
+  periods,
+  alertTriggers: notices,
+}: HistoryChanges): boolean {
+  return verdicts.length + periods.length + notices.length === 0;
+}

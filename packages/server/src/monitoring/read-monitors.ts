@@ -1,0 +1,159 @@
+import { Fault } from '@floe/contract/faults';
+import type { CheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/clock-rows.ts';
+import { type CheckQuery, getCheckPage, listPeriodsInRange } from '../store/monitoring/monitor-history.ts';
+import { getMonitorPage, type MonitorQuery } from '../store/monitoring/monitor-page.ts';
+import { findClocksByUid, findMonitorById, type MonitorRow } from '../store/monitoring/monitors.ts';
+import type { RowPage } from '../store/pagination.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { clockOfRow, parseMonitorStatus, planOfRow } from './clock-rows.ts';
+import { evaluateUntil } from './evaluate-until.ts';
+import { createEvaluation, type Gap, type MonitorClock } from './monitor-clock.ts';
+import { cutOutGaps, type StatusSpan, summarizeUptime, type UptimeSummary } from './timeline.ts';
+
+/** What reading takes beside the store. The engine gives one. */
+export interface EvaluationContext {
+  /** Database time. */
+  readonly nowMs: number;
+  /** Everything before it is committed: what was due and did not come may be called missed. */
+  readonly committedUntil: number;
+  readonly gaps: readonly Gap[];
+}
+
+/** A monitor with where it stands now, whether or not the sweep has looked since. */
+export interface MonitorView {
+  readonly row: MonitorRow;
+  readonly clock: MonitorClock;
+  /** The grace in force, and who set it. */
+  readonly graceMs: number;
+  readonly graceSource: 'monitor' | 'org';
+}
+
+/** Monitors of an org, newest or most urgent first, filtered. */
+export async function listMonitors(
+  reader: DatabaseReader,
+  query: MonitorQuery,
+  context: EvaluationContext,
+): Promise<RowPage<MonitorView>> {
+  const { rows, nextCursor } = await getMonitorPage(reader, query);
+  const clocks = await findClocksByUid(
+    reader,
+    rows.map(({ uid }) => uid),
+  );
+  const views = rows.flatMap((row) => {
+    const clock = clocks.get(row.uid);
+    return clock ? [toMonitorView(row, clock, context)] : [];
+  });
+  return { rows: views, nextCursor };
+}
+
+/** Undefined also for one that was removed. */
+export async function findMonitor(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+  context: EvaluationContext,
+): Promise<MonitorView | undefined> {
+  const row = await findMonitorById(reader, orgId, id);
+  const clock = row?.disabled_at === null && (await findClocksByUid(reader, [row.uid])).get(row.uid);
+  return row && clock ? toMonitorView(row, clock, context) : undefined;
+}
+
+/** @throws Fault `monitor_not_found` */
+export async function readMonitor(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+  context: EvaluationContext,
+): Promise<MonitorView> {
+  const view = await findMonitor(reader, orgId, id, context);
+  if (view) return view;
+  throw new Fault('monitor_not_found', `There is no monitor "${id.slice(0, 100)}" in this organization.`);
+}
+
+/** Checks of a monitor, newest first, by cursor. */
+export function readChecks(reader: DatabaseReader, query: CheckQuery): Promise<RowPage<CheckRow>> {
+  return getCheckPage(reader, query);
+}
+
+export interface HistoryRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The timeline of a monitor: spans that touch the range, oldest first, our own gaps cut out as `unknown`. */
+export async function readPeriods(
+  reader: DatabaseReader,
+  { row }: Pick<MonitorView, 'row'>,
+  range: HistoryRange,
+  context: EvaluationContext,
+): Promise<StatusSpan[]> {
+  const spans = cutOutGaps(
+    await loadStatusSpans(reader, row.uid, range, context),
+    context.gaps,
+    context.nowMs,
+  );
+  return spans.filter(
+    ({ startedAt, endedAt }) => startedAt < range.toMs && (endedAt ?? context.nowMs) > range.fromMs,
+  );
+}
+
+/** Uptime and downtime of a range, from durations. */
+export async function readUptime(
+  reader: DatabaseReader,
+  { row }: Pick<MonitorView, 'row'>,
+  range: HistoryRange,
+  context: EvaluationContext,
+): Promise<UptimeSummary> {
+  const periods = await loadStatusSpans(reader, row.uid, range, context);
+  return summarizeUptime(periods, context.gaps, { ...range, nowMs: context.nowMs });
+}
+
+/** Recorded periods, and those that began since the clock was last written. */
+async function loadStatusSpans(
+  reader: DatabaseReader,
+  uid: string,
+  range: HistoryRange,
+  context: EvaluationContext,
+): Promise<StatusSpan[]> {
+  const rows = await listPeriodsInRange(reader, uid, range.fromMs, Number.MAX_SAFE_INTEGER);
+  const clock = (await findClocksByUid(reader, [uid])).get(uid);
+  return toStatusSpans(rows, clock, context).filter(({ startedAt }) => startedAt < range.toMs);
+}
+
+/** Periods of one monitor as recorded, oldest first, and those that began since its clock was last written. */
+export function toStatusSpans(
+  rows: readonly MonitorPeriodRow[],
+  clock: MonitorClockRow | undefined,
+  context: EvaluationContext,
+): StatusSpan[] {
+  const starts = rows.map(({ started_at, status, reason }) => ({
+    status: parseMonitorStatus(status),
+    startedAt: started_at,
+    reason,
+  }));
+  if (clock) {
+    const evaluation = createEvaluation(planOfRow(clock), context.gaps);
+    evaluateUntil(clockOfRow(clock), evaluation, context.committedUntil);
+    for (const period of evaluation.periods) {
+      // One that begins where the last one did replaces it, as in the store.
+      if (starts.at(-1)?.startedAt === period.startedAt) starts.pop();
+      starts.push(period);
+    }
+  }
+  return starts.map((span, at) => ({ ...span, endedAt: starts[at + 1]?.startedAt ?? null }));
+}
+
+/** Where a monitor stands now, by its stored clock. */
+export function toMonitorView(
+  row: MonitorRow,
+  clock: MonitorClockRow,
+  context: EvaluationContext,
+): MonitorView {
+  const until = Math.max(clock.settled_at, context.committedUntil);
+  return {
+    row,
+    clock: evaluateUntil(clockOfRow(clock), createEvaluation(planOfRow(clock), context.gaps), until),
+    graceMs: clock.grace_ms,
+    graceSource: row.grace_ms === null ? 'org' : 'monitor',
+  };
+}

@@ -1,0 +1,51 @@
+import { listPeriodsSince } from '../store/monitoring/monitor-history.ts';
+import { findClocksByUid, findMonitorsByIds } from '../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import { type StatusDurations, statusDurationsByDay } from './boards/board-days.ts';
+import { type EvaluationContext, toStatusSpans } from './read-monitors.ts';
+import { cutOutGaps, summarizeUptime } from './timeline.ts';
+
+const SLICE_MS = 30 * 60_000;
+const SLICES = 48;
+const UPTIME_MS = 30 * 24 * 60 * 60_000;
+
+/** How one monitor did lately: half hours of the last day, uptime of thirty. */
+export interface RecentMonitorHistory {
+  readonly id: string;
+  readonly uptimeRatio: number | null;
+  readonly slices: readonly (StatusDurations & { readonly startedAt: number })[];
+}
+
+/** Reads what lists show of each monitor, in a few statements however many there are. */
+export async function loadRecentHistory(
+  reader: DatabaseReader,
+  orgId: string,
+  ids: readonly string[],
+  context: EvaluationContext,
+): Promise<RecentMonitorHistory[]> {
+  const rows = await findMonitorsByIds(reader, orgId, ids);
+  const uids = rows.map(({ uid }) => uid);
+  const range = { fromMs: context.nowMs - UPTIME_MS, toMs: context.nowMs, nowMs: context.nowMs };
+  const [clocks, periods] = await Promise.all([
+    findClocksByUid(reader, uids),
+    listPeriodsSince(reader, uids, range.fromMs),
+  ]);
+  const end = Math.ceil(context.nowMs / SLICE_MS) * SLICE_MS;
+  const slices = Array.from({ length: SLICES }, (_, index) => {
+    const startsAt = end - (SLICES - index) * SLICE_MS;
+    return { date: '', startsAt, endsAt: startsAt + SLICE_MS };
+  });
+  return rows.map(({ id, uid }) => {
+    const recorded = toStatusSpans(periods.get(uid) ?? [], clocks.get(uid), context);
+    const sums = statusDurationsByDay(
+      cutOutGaps(recorded, context.gaps, context.nowMs),
+      slices,
+      context.nowMs,
+    );
+    return {
+      id,
+      uptimeRatio: summarizeUptime(recorded, context.gaps, range).uptimeRatio,
+      slices: sums.map((sum, index) => ({ ...sum, startedAt: slices[index]?.startsAt ?? 0 })),
+    };
+  });
+}

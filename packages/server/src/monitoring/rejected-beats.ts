@@ -1,0 +1,57 @@
+import { Fault } from '@floe/contract/faults';
+import type { Clock } from '../core/clock.ts';
+
+const SLICE_MS = 60_000;
+const RETENTION_MS = 60 * SLICE_MS;
+
+interface OrgRejections {
+  /** By minute. */
+  readonly slices: Map<number, number>;
+  last: string;
+  atMs: number;
+}
+
+/** Beats that came with a good key and were refused all the same, of the last hour, as this process saw them. */
+export class RejectedBeats {
+  readonly #clock: Clock;
+  readonly #byOrg = new Map<string, OrgRejections>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Does the work of a beat; a refusal on the way is counted and goes on. */
+  async track<T>(orgId: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Fault && error.status < 500) this.#record(orgId, error.message);
+      throw error;
+    }
+  }
+
+  /** Null without any. */
+  forOrg(orgId: string): { readonly count: number; readonly last: string; readonly atMs: number } | null {
+    const refused = this.#byOrg.get(orgId);
+    if (!refused) return null;
+    this.#removeExpired(refused);
+    const count = [...refused.slices.values()].reduce((sum, slice) => sum + slice, 0);
+    return count === 0 ? null : { count, last: refused.last, atMs: refused.atMs };
+  }
+
+  #record(orgId: string, last: string): void {
+    const atMs = this.#clock.now();
+    const refused = this.#byOrg.get(orgId) ?? { slices: new Map<number, number>(), last, atMs };
+    const slice = Math.floor(atMs / SLICE_MS);
+    refused.slices.set(slice, (refused.slices.get(slice) ?? 0) + 1);
+    refused.last = last;
+    refused.atMs = atMs;
+    this.#removeExpired(refused);
+    this.#byOrg.set(orgId, refused);
+  }
+
+  #removeExpired({ slices }: OrgRejections): void {
+    const oldest = Math.floor((this.#clock.now() - RETENTION_MS) / SLICE_MS);
+    for (const slice of slices.keys()) if (slice <= oldest) slices.delete(slice);
+  }
+}

@@ -1,0 +1,28 @@
+import { Fault } from '@floe/contract/faults';
+import { findMonitorsByIds } from '../store/monitoring/monitors.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+
+/** A monitor that something names, and the field of the request that does. */
+export interface MonitorIdParameter {
+  readonly id: string;
+  readonly param: string;
+}
+
+/**
+ * Something may go on naming monitors that were removed since: it refuses only those that it did not name before.
+ *
+ * @param before ids that it named already
+ * @throws Fault `invalid_request` with `param` for a monitor that the org does not have
+ */
+export async function requireMonitorsExist(
+  reader: DatabaseReader,
+  orgId: string,
+  named: readonly MonitorIdParameter[],
+  before: readonly string[],
+): Promise<void> {
+  const known = new Set(before);
+  const ids = named.map(({ id }) => id);
+  for (const { id } of await findMonitorsByIds(reader, orgId, ids)) known.add(id);
+  for (const { id, param } of named)
+    if (!known.has(id)) throw new Fault('invalid_request', `${param}: there is no such monitor`, { param });
+}

@@ -1,0 +1,68 @@
+import type { MonitorClockRow } from '../store/monitoring/clock-rows.ts';
+import { lockFutureClocks, updateClockStates } from '../store/monitoring/monitor-clocks.ts';
+import { shiftFuturePeriods } from '../store/monitoring/monitor-history.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { clockColumns, clockOfRow, planOfRow } from './clock-rows.ts';
+import type { MonitorClock, MonitorPlan } from './monitor-clock.ts';
+
+/**
+ * Brings clocks and periods back to a time that was set back to `nowMs`: what they recorded later than that happened
+ * `futureMs` before. Deadlines keep their distance to the beats they follow; those of cron times are computed again.
+ *
+ * Checks stay as they were recorded.
+ */
+export async function rewindClocks(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<number> {
+  const rows = await lockFutureClocks(writer, nowMs);
+  const moved: MonitorClockRow[] = [];
+  for (const row of rows) {
+    const clock = rewindClock(clockOfRow(row), planOfRow(row), nowMs, aheadMs);
+    const periodAt =
+      row.period_at > nowMs
+        ? await shiftFuturePeriods(writer, row.uid, nowMs, aheadMs)
+        : clock.periodStartedAt;
+    moved.push({ ...row, ...clockColumns({ ...clock, periodStartedAt: periodAt }) });
+  }
+  await updateClockStates(writer, moved);
+  return rows.length;
+}
+
+/** The clock as it would stand had the time of its last events been right. */
+export function rewindClock(
+  clock: MonitorClock,
+  plan: MonitorPlan,
+  nowMs: number,
+  aheadMs: number,
+): MonitorClock {
+  const back = (at: number) => (at > nowMs ? Math.min(nowMs, at - aheadMs) : at);
+  const backOrNull = (at: number | null) => (at === null ? null : back(at));
+  const isAhead = clock.anchorAt > nowMs;
+  const by = isAhead ? aheadMs : 0;
+  const anchorAt = back(clock.anchorAt);
+  const lastBeatAt = backOrNull(clock.lastBeatAt);
+  const moved: MonitorClock = {
+    ...clock,
+    lastBeatAt,
+    anchorAt,
+    failingSince: backOrNull(clock.failingSince),
+    alertedSince: backOrNull(clock.alertedSince),
+    periodStartedAt: back(clock.periodStartedAt),
+    evaluatedUntil: nowMs,
+    runStartedAt: backOrNull(clock.runStartedAt),
+    originalDueAt: clock.originalDueAt === null ? null : clock.originalDueAt - by,
+  };
+  const { expectedAt, dueAt, originalDueAt: extendedFrom } = clock;
+  // Only the jump ahead that is taken back now gave this window.
+  if (isAhead && lastBeatAt === clock.lastBeatAt && lastBeatAt !== null && extendedFrom !== null)
+    return {
+      ...moved,
+      anchorAt: lastBeatAt,
+      expectedAt: extendedFrom - plan.graceMs,
+      dueAt: extendedFrom,
+      originalDueAt: null,
+    };
+  if (!isAhead || dueAt === null) return moved;
+  if (expectedAt === null || plan.schedule.kind === 'interval')
+    return { ...moved, expectedAt: expectedAt === null ? null : expectedAt - by, dueAt: dueAt - by };
+  const next = plan.occurrences.afterBeat(anchorAt);
+  return { ...moved, expectedAt: next, dueAt: next === null ? null : next + plan.graceMs };
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import type { Clock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { findMonitorById } from '../../store/monitoring/monitors.ts';
+import type { DatabaseWithBeats } from '../../store/open-database.ts';
+import { openSqlite } from '../../store/sqlite/open-sqlite.ts';
+import { createTemporaryDirectory } from '../../store/test/temporary-directory.ts';
+import { MonitoringEngine } from '../engine.ts';
+import { createMonitoringCounters } from '../monitoring-metrics.ts';
+import { createMonitor } from '../monitors.ts';
+import {
+  addOrg,
+  MONITOR_TEST_ORG,
+  recordedHistory,
+  runMonitorChange,
+  testBeatCall,
+  testMonitorDefinition,
+} from './test-monitors.ts';
+
+export interface TestProcess {
+  readonly engine: MonitoringEngine;
+  /** Ends it as kill -9 would: no timer of its runs any more. */
+  crash(): void;
+}
+
+export interface TestCluster {
+  readonly clock: FakeClock;
+  readonly database: DatabaseWithBeats;
+  /** @param processId the same as before for one that takes the place of the last */
+  start(processId?: string, through?: DatabaseWithBeats): Promise<TestProcess>;
+  /** One that cannot be reached yet. */
+  prepare(processId?: string, through?: DatabaseWithBeats): Promise<TestProcess>;
+  /** Nothing runs for so long, and nobody notices before it does again. */
+  stall(ms: number): void;
+  add(engine: MonitoringEngine, ids: readonly string[], minutes: number, grace?: number): Promise<void>;
+  history(id: string): Promise<Awaited<ReturnType<typeof recordedHistory>>>;
+  count(status: string): Promise<number>;
+}
+
+/** A store with an org, and processes that come and go on it; time passes by hand. */
+export async function createTestCluster(t: TestContext): Promise<TestCluster> {
+  const clock = new FakeClock();
+  let stalled = 0;
+  const path = join(createTemporaryDirectory(t), 'floe.db');
+  const database = await openSqlite(path, { log: silentLog, clock });
+  t.after(() => database.close());
+  await addOrg(database);
+  async function prepare(processId?: string, through = database): Promise<TestProcess> {
+    let alive = true;
+    const own: Clock = {
+      now: () => clock.now() + stalled,
+      monotonic: () => clock.monotonic() + stalled,
+      after: (ms, callback) => clock.after(ms, () => alive && callback()),
+    };
+    const engine = new MonitoringEngine({
+      database: through,
+      clock: own,
+      log: silentLog,
+      counters: createMonitoringCounters(),
+      ...(processId === undefined ? {} : { processId }),
+    });
+    await engine.prepare();
+    return {
+      engine,
+      crash() {
+        alive = false;
+      },
+    };
+  }
+  return {
+    clock,
+    database,
+    stall(ms) {
+      stalled += ms;
+    },
+    async start(processId, through) {
+      const started = await prepare(processId, through);
+      await started.engine.start();
+      return started;
+    },
+    prepare,
+    async add(engine, ids, minutes, grace = 0) {
+      const { nowMs, gaps } = await engine.changeContext();
+      const shape = { expected_interval_minutes: minutes, grace_period_minutes: grace };
+      await runMonitorChange(database, { nowMs, gaps }, async (context) => {
+        for (const id of ids)
+          await createMonitor(context, MONITOR_TEST_ORG, testMonitorDefinition(id, shape));
+      });
+    },
+    history: (id) => historyById(database, id),
+    count: (status) => countChecks(database, status),
+  };
+}
+
+async function historyById(database: DatabaseWithBeats, id: string) {
+  const row = await findMonitorById(database.read, MONITOR_TEST_ORG, id);
+  assert.ok(row);
+  return recordedHistory(database, row.uid);
+}
+
+async function countChecks(database: DatabaseWithBeats, status: string): Promise<number> {
+  const rows = await database.read
+    .selectFrom('checks')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', '=', status)
+    .execute();
+  return rows[0]?.count ?? 0;
+}
+
+/** Time passes for a process that is there: a pulse every three seconds, and the sweep after it. */
+export async function runFor(clock: FakeClock, engine: MonitoringEngine, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 3_000) {
+    clock.advance(Math.min(3_000, left));
+    await engine.pulseAndSweep();
+    await engine.pulseAndSweep();
+  }
+}
+
+export function recordTestBeat(engine: MonitoringEngine, id: string) {
+  const { receivedAt: _, ...rest } = testBeatCall(id, 0);
+  return engine.recordBeat(rest);
+}

@@ -1,0 +1,102 @@
+import { createSecretKey } from 'node:crypto';
+import type { MonitorConfig } from '@floe/contract/config';
+import { insertOrg } from '../../store/orgs.ts';
+import type { Database, DatabaseWriter } from '../../store/ports.ts';
+import type { BeatCall } from '../beat-call.ts';
+import { type MonitorDefinition, parseMonitorDefinition } from '../monitor-definition.ts';
+import type { MonitorChangeContext } from '../monitors.ts';
+import type { EvaluationContext } from '../read-monitors.ts';
+
+export const MONITOR_TEST_ORG = 'acme';
+export const MONITOR_TEST_START = Date.UTC(2026, 10, 21);
+export const MINUTE = 60_000;
+export const beatUrlSecret = createSecretKey(Buffer.alloc(32, 7));
+
+/** A definition as floe.yaml gives it, one minute and no grace unless changed. */
+export function testMonitorDefinition(id: string, changes: Partial<MonitorConfig> = {}): MonitorDefinition {
+  const every = changes.schedule === undefined ? { expected_interval_minutes: 1 } : {};
+  return parseMonitorDefinition(
+    {
+      id,
+      name: id,
+      kind: 'heartbeat',
+      description: '',
+      tags: [],
+      channels: [],
+      paused: false,
+      alert_after_misses: 1,
+      fail_counts_as_miss: false,
+      grace_period_minutes: 0,
+      ...every,
+      ...changes,
+    },
+    'UTC',
+  );
+}
+
+export async function addOrg(database: Database, id = MONITOR_TEST_ORG): Promise<void> {
+  await database.transaction((writer) => insertOrg(writer, { id, name: id, created_at: MONITOR_TEST_START }));
+}
+
+/** Runs a change of monitors in its transaction, as of `nowMs`. */
+export function runMonitorChange<T>(
+  database: Database,
+  {
+    nowMs,
+    gaps = [],
+    committedUntil: settledUntil = nowMs,
+  }: Pick<EvaluationContext, 'nowMs'> & Partial<EvaluationContext>,
+  work: (context: MonitorChangeContext) => Promise<T>,
+): Promise<T> {
+  return database.transaction((writer: DatabaseWriter) =>
+    work({
+      writer,
+      secret: beatUrlSecret,
+      nowMs,
+      committedUntil: settledUntil,
+      gaps,
+      actor: 'test',
+      source: { kind: 'console', line: null },
+    }),
+  );
+}
+
+export function testBeatCall(id: string, receivedAt: number, changes: Partial<BeatCall> = {}): BeatCall {
+  return {
+    address: { orgId: MONITOR_TEST_ORG, id },
+    kind: 'ok',
+    receivedAt,
+    runId: null,
+    idempotencyKey: null,
+    metadataJson: null,
+    error: null,
+    ...changes,
+  };
+}
+
+/** The recorded history of a monitor, as lines that can be compared. */
+export async function recordedHistory(database: Database, uid: string) {
+  const checks = await database.read.selectFrom('checks').selectAll().where('uid', '=', uid).execute();
+  const periods = await database.read
+    .selectFrom('monitor_periods')
+    .selectAll()
+    .where('uid', '=', uid)
+    .orderBy('started_at')
+    .execute();
+  const alerts = await database.read
+    .selectFrom('alerts')
+    .select('idempotency_key')
+    .where('idempotency_key', 'like', `${uid}:%`)
+    .execute();
+  return {
+    checks: checks
+      .map(({ status, at, expected_at }) =>
+        status === 'missed' || status === 'unknown' ? `${status} ${at} ${expected_at}` : `${status} ${at}`,
+      )
+      .toSorted(),
+    periods: periods.map(({ started_at, status }) => `${started_at} ${status}`),
+    alerts: alerts
+      .map(({ idempotency_key }) => idempotency_key.slice(uid.length + 1).replace(':', ' '))
+      .toSorted(),
+  };
+}

@@ -1,0 +1,172 @@
+import { type Alert, enqueueAlerts } from '../alerts/alert.ts';
+import { deriveId } from '../core/ids.ts';
+import { publishLiveEvent } from '../store/live-events.ts';
+import type { CheckRow, MonitorClockRow, MonitorPeriodRow } from '../store/monitoring/clock-rows.ts';
+import {
+  findMonitorsByUid,
+  insertChecks,
+  insertPeriods,
+  updateClockStates,
+} from '../store/monitoring/monitor-clocks.ts';
+import type { MonitorsTable } from '../store/monitoring/monitoring-tables.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import type { AlertTrigger, HistoryChanges } from './monitor-clock.ts';
+
+/** Of so many first beats at once those who watch hear whose they were; of more only how many. */
+const MAX_LISTED_FIRST_BEATS = 100;
+
+/** The specification's words, as they stand in the check history. */
+export const MISSED_BEAT_ERROR =
+  'no heartbeat received within expected_interval_minutes + grace_period_minutes';
+const REPORTED_FAILURE_ERROR = 'the job reported that it failed';
+
+interface PendingAlert {
+  readonly uid: string;
+  readonly orgId: string;
+  readonly trigger: AlertTrigger;
+  readonly lastBeatAt: number | null;
+}
+
+/**
+ * What one transaction writes: clocks, checks, periods and alerts, each kind in one statement. All or nothing, so
+ * that a period has its checks, and a failing that somebody must hear of has its alert.
+ */
+export class UnitOfWork {
+  readonly #writer: DatabaseWriter;
+  readonly #nowMs: number;
+  readonly #clocks = new Map<string, MonitorClockRow>();
+  readonly #checks: CheckRow[] = [];
+  readonly #periods: MonitorPeriodRow[] = [];
+  readonly #pendingAlerts: PendingAlert[] = [];
+  readonly #firstBeatClocks: MonitorClockRow[] = [];
+
+  /** @param nowMs when this is found out, in database time. */
+  constructor(writer: DatabaseWriter, nowMs: number) {
+    this.#writer = writer;
+    this.#nowMs = nowMs;
+  }
+
+  /** Where a clock of this transaction stands; the row as it was read unless an event moved it. */
+  current(row: MonitorClockRow): MonitorClockRow {
+    return this.#clocks.get(row.uid) ?? row;
+  }
+
+  updateClock(row: MonitorClockRow): void {
+    this.#clocks.set(row.uid, row);
+  }
+
+  addCheck(row: CheckRow): void {
+    this.#checks.push(row);
+  }
+
+  /** A monitor that was waited for has beaten: no alert says so, and somebody may look at it who has just set it up. */
+  addFirstBeat(row: MonitorClockRow): void {
+    this.#firstBeatClocks.push(row);
+  }
+
+  /** Takes what an event gave into the history of the monitor. */
+  addHistory(
+    { uid, org_id: orgId }: Pick<MonitorClockRow, 'uid' | 'org_id'>,
+    lastBeatAt: number | null,
+    out: HistoryChanges,
+  ): void {
+    for (const { status, expectedAt, at, missedCount: standsFor } of out.inferredChecks)
+      this.#checks.push({
+        uid,
+        at,
+        id: deriveId('chk', `${uid}\n${expectedAt}`),
+        status,
+        error: status === 'missed' ? MISSED_BEAT_ERROR : 'Floe was not running when this beat was expected',
+        expected_at: expectedAt,
+        detected_at: this.#nowMs,
+        received_at: null,
+        duration_ms: null,
+        metadata_json: null,
+        missed_count: standsFor,
+      });
+    for (const { status, startedAt, reason } of out.periods)
+      this.#periods.push({ uid, started_at: startedAt, status, reason });
+    for (const notice of out.alertTriggers)
+      this.#pendingAlerts.push({ uid, orgId, trigger: notice, lastBeatAt });
+  }
+
+  async write(): Promise<void> {
+    // Sent together: the connection takes them one after the other without a way back in between.
+    await Promise.all([
+      updateClockStates(this.#writer, [...this.#clocks.values()]),
+      insertChecks(this.#writer, this.#checks),
+      insertPeriods(this.#writer, this.#periods),
+    ]);
+    if (this.#pendingAlerts.length > 0) await this.#enqueuePendingAlerts();
+    for (const [orgId, rows] of Map.groupBy(this.#firstBeatClocks, ({ org_id }) => org_id)) {
+      const firstBeats = rows.slice(0, MAX_LISTED_FIRST_BEATS).map(({ id }) => id);
+      const data = { count: rows.length, first_beats: firstBeats };
+      await publishLiveEvent(this.#writer, { orgId, topic: 'monitors', at: this.#nowMs, data });
+    }
+  }
+
+  async #enqueuePendingAlerts(): Promise<void> {
+    const uids = [...new Set(this.#pendingAlerts.map(({ uid }) => uid))];
+    const found = await findMonitorsByUid(this.#writer, uids);
+    const definitions = new Map(found.map((row) => [row.uid, row]));
+    const alerts = this.#pendingAlerts.flatMap((told) => {
+      const definition = definitions.get(told.uid);
+      return definition ? [toMonitorAlert(told, definition)] : [];
+    });
+    await enqueueAlerts(this.#writer, alerts);
+  }
+}
+
+function toMonitorAlert(
+  { uid, orgId, trigger: notice, lastBeatAt }: PendingAlert,
+  definition: MonitorsTable,
+): Alert {
+  const tags = parseStringList(definition.tags_json);
+  const channels = parseStringList(definition.channels_json);
+  const description = definition.description === '' ? {} : { description: definition.description };
+  const alert = {
+    orgId,
+    subject: { kind: 'monitor', id: definition.id, name: definition.name },
+    idempotencyKey: `${uid}:${notice.event}:${notice.since}`,
+    at: notice.at,
+    channels: channels.length === 0 ? null : channels,
+  } as const;
+  switch (notice.event) {
+    case 'failing':
+      return {
+        ...alert,
+        event: 'monitor_failing',
+        fields: {
+          error: notice.reason === 'failed' ? REPORTED_FAILURE_ERROR : MISSED_BEAT_ERROR,
+          failingSinceMs: notice.since,
+          lastBeatMs: lastBeatAt,
+          tags,
+          ...description,
+        },
+      };
+    case 'recovered':
+      return {
+        ...alert,
+        event: 'monitor_recovered',
+        fields: {
+          failingSinceMs: notice.since,
+          downtimeMs: notice.at - notice.since,
+          tags,
+          ...(notice.by === 'pause' ? { paused: true } : {}),
+          ...(notice.by === 'deleted' ? { deleted: true } : {}),
+        },
+      };
+    case 'never_beaten':
+      return {
+        ...alert,
+        event: 'monitor_never_beaten',
+        fields: { waitingSinceMs: notice.since, tags, ...description },
+      };
+  }
+}
+
+/** A JSON list of texts, as columns hold them. */
+export function parseStringList(json: string): string[] {
+  const value: unknown = JSON.parse(json);
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}

@@ -1,0 +1,66 @@
+import type { KeyObject } from 'node:crypto';
+import { Fault } from '@floe/contract/faults';
+import { KEY_SCOPES } from '@floe/contract/scopes';
+import { newId } from '../core/ids.ts';
+import { findMemberWithUser, insertMember, type MemberRow, type MemberWithUser } from '../store/members.ts';
+import { findOrgById, insertOrg, type OrgRow } from '../store/orgs.ts';
+import { insertPlatformKey, type PlatformKeyRow } from '../store/platform-keys.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { createPlatformKey } from './create-platform-key.ts';
+import type { ChangeStamp } from './member-keys.ts';
+
+export interface NewOrgSettings {
+  readonly id: string;
+  readonly name: string;
+  readonly timezone: string | undefined;
+  /** Of its first owner. */
+  readonly userId: string;
+}
+
+export interface CreatedOrg {
+  readonly row: OrgRow;
+  readonly owner: MemberWithUser;
+  /** Its value is stored nowhere and must be shown now. */
+  readonly key: { readonly key: string; readonly row: PlatformKeyRow };
+}
+
+/**
+ * A further org, with its first owner and a first key that has every scope: without the key nothing but the console could
+ * reach the org.
+ *
+ * @throws Fault `conflict` when the id is taken
+ */
+export async function createOrgWithOwner(
+  writer: DatabaseWriter,
+  pepper: KeyObject,
+  { id, name, timezone, userId }: NewOrgSettings,
+  { by, nowMs }: ChangeStamp,
+): Promise<CreatedOrg> {
+  if (await findOrgById(writer, id))
+    throw new Fault('conflict', `An organization has the id "${id}"; choose another.`, { param: 'id' });
+  const row = { id, name, timezone, created_at: nowMs };
+  await insertOrg(writer, row);
+  const first: MemberRow = {
+    id: newId('mem', nowMs),
+    org_id: id,
+    user_id: userId,
+    team: null,
+    role: 'owner',
+    source: 'setup',
+    created_at: nowMs,
+    updated_at: nowMs,
+    updated_by: by,
+  };
+  await insertMember(writer, first);
+  const owner = await findMemberWithUser(writer, id, first.id);
+  if (!owner) throw new Error(`the account ${userId} of the first owner is gone`);
+  const key = createPlatformKey(pepper, {
+    orgId: id,
+    name: 'first',
+    scopes: KEY_SCOPES,
+    by: first.id,
+    nowMs,
+  });
+  await insertPlatformKey(writer, key.row);
+  return { row: { ...row, metadata_keys_json: null }, owner, key };
+}

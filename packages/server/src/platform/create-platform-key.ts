@@ -1,0 +1,55 @@
+import type { KeyObject } from 'node:crypto';
+import { keyStored } from '@floe/contract/api/keys';
+import type { KeyScope } from '@floe/contract/scopes';
+import { newId } from '../core/ids.ts';
+import type { PlatformKeyRow } from '../store/platform-keys.ts';
+import { generatePlatformKey, keyHint } from './key-format.ts';
+import { hashPlatformKey } from './keyring.ts';
+
+/** A key that has the one value. */
+export const UNROTATED_COLUMNS = {
+  previous_hash: null,
+  previous_prefix: null,
+  previous_last4: null,
+  previous_until: null,
+  previous_last_used_at: null,
+};
+
+/** A new platform key and the row that stands for it: the value is in no column and must be shown now. */
+export function createPlatformKey(
+  pepper: KeyObject,
+  given: {
+    readonly orgId: string;
+    readonly name: string;
+    readonly scopes: readonly KeyScope[];
+    /** Who makes it. */
+    readonly by: string;
+    readonly nowMs: number;
+    /** Its value, where somebody chose one. */
+    readonly value?: string;
+  },
+  columns: Partial<PlatformKeyRow> = {},
+): { readonly key: string; readonly row: PlatformKeyRow } {
+  const { orgId, name, scopes, by, nowMs, value: key = generatePlatformKey() } = given;
+  const row: PlatformKeyRow = {
+    id: newId('key', nowMs),
+    org_id: orgId,
+    ...keyStored.parse({ name }),
+    hash: hashPlatformKey(pepper, key),
+    ...keyHint(key),
+    scopes_json: JSON.stringify(scopes),
+    models_json: null,
+    paths_json: null,
+    created_at: nowMs,
+    created_by: by,
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    source: 'console',
+    source_line: null,
+    updated_at: nowMs,
+    updated_by: by,
+    ...columns,
+  };
+  return { key, row };
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Fault } from '@floe/contract/faults';
+import { eventually } from '@floe/testkit/eventually';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { silentLog } from '../core/log.ts';
+import { findJobById, requestJobCancellation } from '../store/jobs.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { insertOrg } from '../store/orgs.ts';
+import { createTemporaryDirectory } from '../store/test/temporary-directory.ts';
+import { type JobHandle, JobRunner, jobStateAt } from './job-runner.ts';
+
+const ASKED = { orgId: 'acme', kind: 'test', by: 'key_one' };
+
+async function openHouse(t: TestContext) {
+  const clock = new FakeClock();
+  const database = await openDatabase('sqlite:', {
+    dataDir: createTemporaryDirectory(t),
+    log: silentLog,
+    clock,
+  });
+  t.after(() => database.close());
+  await database.transaction((writer) => insertOrg(writer, { id: 'acme', name: 'Acme', created_at: 1 }));
+  const jobs = new JobRunner({ database, clock, log: silentLog });
+  const view = async (id: string) => {
+    const row = await findJobById(database.read, 'acme', id);
+    assert.ok(row);
+    const result = row.result_json === null ? null : JSON.parse(row.result_json);
+    return { ...row, state: jobStateAt(row, clock.now()), result };
+  };
+  /** Looks until the job is in a state: its rows are written in a thread of their own. */
+  const until = (id: string, isIt: (job: Awaited<ReturnType<typeof view>>) => boolean) =>
+    eventually(async () => {
+      const job = await view(id);
+      return isIt(job) ? job : undefined;
+    });
+  return { clock, database, jobs, view, until };
+}
+
+/** Work that ends when the test says so, or when it is cancelled. */
+function work() {
+  const { promise, resolve, reject } = Promise.withResolvers<{ rows: number }>();
+  let handle: JobHandle | undefined;
+  return {
+    resolve,
+    reject,
+    handle: () => handle,
+    run: (given: JobHandle) => {
+      handle = given;
+      given.signal.addEventListener('abort', () => reject(given.signal.reason));
+      return promise;
+    },
+  };
+}
+
+test('a job says how far it is, and keeps what came of it', async (t) => {
+  const { clock, jobs, until } = await openHouse(t);
+  const task = work();
+  const { id } = await jobs.start(ASKED, task.run);
+  task.handle()?.progress(3.7, 10);
+  clock.advance(2_000);
+  const running = await until(id, ({ done }) => done > 0);
+  assert.deepEqual([running.state, running.done, running.total, running.result], ['running', 3, 10, null]);
+  task.resolve({ rows: 7 });
+  const over = await until(id, ({ state }) => state !== 'running');
+  assert.deepEqual([over.state, over.result, over.error], ['done', { rows: 7 }, null]);
+});
+
+test('a job that fails tells a person why, and a bug no more than where to look', async (t) => {
+  const { jobs, until } = await openHouse(t);
+  const refused = await jobs.start(ASKED, async () => {
+    throw new Fault('not_found', 'No bodies are kept.');
+  });
+  const failed = await until(refused.id, ({ state }) => state !== 'running');
+  assert.deepEqual([failed.state, failed.error], ['failed', 'No bodies are kept.']);
+  const broken = await jobs.start(ASKED, async () => {
+    throw new Error('secret detail');
+  });
+  const bug = await until(broken.id, ({ state }) => state !== 'running');
+  assert.deepEqual([bug.state, bug.error?.includes('secret')], ['failed', false]);
+});
+
+test('a job that somebody cancels in any process stops', async (t) => {
+  const { clock, database, jobs, until } = await openHouse(t);
+  const here = await jobs.start(ASKED, work().run);
+  jobs.cancel(here.id);
+  assert.equal((await until(here.id, ({ state }) => state !== 'running')).state, 'cancelled');
+  const there = await jobs.start(ASKED, work().run);
+  await database.rowTransaction((writer) => requestJobCancellation(writer, 'acme', there.id));
+  clock.advance(2_000);
+  assert.equal((await until(there.id, ({ state }) => state !== 'running')).state, 'cancelled');
+});
+
+test('a job whose process died or ended is lost, and hangs nobody', async (t) => {
+  const { clock, jobs, view } = await openHouse(t);
+  const { id } = await jobs.start(ASKED, () => new Promise(() => undefined));
+  assert.equal((await view(id)).state, 'running');
+  clock.step(31_000);
+  assert.equal((await view(id)).state, 'lost');
+});
+
+test('a process that ends takes no more jobs and leaves those it had lost', async (t) => {
+  const { jobs, view } = await openHouse(t);
+  const { id } = await jobs.start(ASKED, work().run);
+  await jobs.close();
+  assert.deepEqual(
+    [(await view(id)).state, (await view(id)).error],
+    ['lost', 'The process that worked on it ended.'],
+  );
+  await assert.rejects(
+    jobs.start(ASKED, work().run),
+    (error) => error instanceof Fault && error.code === 'shutting_down',
+  );
+});
+
+test('so many jobs run and no more, however they are asked for', async (t) => {
+  const { jobs } = await openHouse(t);
+  const tasks = Array.from({ length: 5 }, work);
+  const started = await Promise.allSettled(tasks.map((task) => jobs.start(ASKED, task.run)));
+  assert.equal(started.filter(({ status }) => status === 'fulfilled').length, 2);
+  await jobs.close();
+});

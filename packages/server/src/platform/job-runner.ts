@@ -1,0 +1,205 @@
+import { JOB_STATES } from '@floe/contract/api/jobs';
+import { Fault } from '@floe/contract/faults';
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock, Timer } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import type { Log } from '../core/log.ts';
+import { completeJob, insertJob, type JobCompletion, type JobRow, recordJobProgress } from '../store/jobs.ts';
+import type { Database } from '../store/ports.ts';
+
+/** Between two words of a running job to the database. */
+const PROGRESS_INTERVAL_MS = 2_000;
+const MAX_RUNNING_JOBS = 4;
+const MAX_RUNNING_JOBS_PER_ORG = 2;
+/** A result is an answer's part and no file. */
+const MAX_RESULT_CHARS = 1_000_000;
+
+/** A running job that was not heard of for so long is nobody's any more. */
+const LOST_AFTER_MS = 30_000;
+
+/** The state of a job at a moment: nobody need have noticed that its process died. */
+export function jobStateAt({ state, seen_at }: JobRow, nowMs: number): (typeof JOB_STATES)[number] {
+  if (state === 'running' && nowMs - seen_at > LOST_AFTER_MS) return 'lost';
+  return JOB_STATES.find((known) => known === state) ?? 'failed';
+}
+
+/** What the work of a job is given. */
+export interface JobHandle {
+  /** Aborts when somebody cancels it or the process ends. */
+  readonly signal: AbortSignal;
+  progress(done: number, total: number | null): void;
+}
+
+export interface JobRunnerOptions {
+  readonly database: Pick<Database, 'rowTransaction'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface RunningJob {
+  readonly orgId: string;
+  readonly abort: AbortController;
+  readonly finished: Promise<void>;
+}
+
+/**
+ * Work that takes longer than a request. Its row says how far it is; that of a process which died says nothing any
+ * more, which is how everybody sees that it is lost: nothing is resumed, nothing hangs (decisions/0063-background-jobs.md).
+ */
+export class JobRunner {
+  readonly #options: JobRunnerOptions;
+  readonly #running = new Map<string, RunningJob>();
+  #isClosed = false;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a job and answers with its row; what `work` resolves to becomes its result.
+   *
+   * @throws Fault `rate_limit_exceeded` while too many run, `shutting_down`
+   */
+  async start(
+    { orgId, kind, by }: { readonly orgId: string; readonly kind: string; readonly by: string },
+    work: (handle: JobHandle) => Promise<JsonObject>,
+  ): Promise<JobRow> {
+    if (this.#isClosed) throw new Fault('shutting_down', 'This process is ending; ask again.');
+    const ofOrg = [...this.#running.values()].filter((job) => job.orgId === orgId).length;
+    if (this.#running.size >= MAX_RUNNING_JOBS || ofOrg >= MAX_RUNNING_JOBS_PER_ORG)
+      throw new Fault(
+        'rate_limit_exceeded',
+        `So many jobs run already (${MAX_RUNNING_JOBS_PER_ORG} for an organization); wait for one, or cancel it.`,
+        { retryAfterMs: 5_000 },
+      );
+    const { database, clock } = this.#options;
+    const now = clock.now();
+    const row: JobRow = {
+      id: newId('job', now),
+      org_id: orgId,
+      kind,
+      state: 'running',
+      done: 0,
+      total: null,
+      created_by: by,
+      created_at: now,
+      seen_at: now,
+      ended_at: null,
+      cancel_requested: 0,
+      result_json: null,
+      error: null,
+    };
+    const abort = new AbortController();
+    const written = database.rowTransaction((writer) => insertJob(writer, row));
+    // Counted before it is written: two starts at once must not both see the same room.
+    const over = written.then(
+      () => this.#work(row, abort, work),
+      () => undefined,
+    );
+    this.#running.set(row.id, { orgId, abort, finished: over.finally(() => this.#running.delete(row.id)) });
+    await written;
+    return row;
+  }
+
+  /** Stops a job of this process at once; one of another hears of it with its next word. */
+  cancel(id: string): void {
+    this.#running.get(id)?.abort.abort();
+  }
+
+  /** Cancels what runs and waits until it is written down. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const all = [...this.#running.values()];
+    for (const { abort } of all) abort.abort(PROCESS_ENDED);
+    await Promise.all(all.map(({ finished: over }) => over));
+  }
+
+  async #work(row: JobRow, abort: AbortController, work: (handle: JobHandle) => Promise<JsonObject>) {
+    const { database, clock, log } = this.#options;
+    const progress: { done: number; total: number | null } = { done: 0, total: null };
+    const stopNoting = this.#trackProgress(row.id, progress, abort);
+    const handle: JobHandle = {
+      signal: abort.signal,
+      progress(done, total) {
+        progress.done = Math.floor(done);
+        progress.total = total === null ? null : Math.floor(total);
+      },
+    };
+    let end: Pick<JobCompletion, 'state' | 'result_json' | 'error'>;
+    try {
+      end = toJobEnd(await work(handle), abort.signal);
+    } catch (error) {
+      if (!abort.signal.aborted && !(error instanceof Fault))
+        log.error({ err: error, job: row.id, kind: row.kind }, 'a job failed on a bug');
+      end = toJobFailure(error, abort.signal, row.id);
+    }
+    await stopNoting();
+    await database
+      .rowTransaction((writer) => completeJob(writer, row.id, { ...progress, ...end, ended_at: clock.now() }))
+      .catch((error: unknown) => log.warn({ err: error, job: row.id }, 'the end of a job could not be kept'));
+  }
+
+  /** Tells the database how far it is and hears whether somebody cancelled it. Returns how to stop. */
+  #trackProgress(
+    id: string,
+    progress: Pick<JobRow, 'done' | 'total'>,
+    abort: AbortController,
+  ): () => Promise<void> {
+    const { database, clock, log } = this.#options;
+    let timer: Timer;
+    let isOver = false;
+    let noting = Promise.resolve();
+    const later = () => {
+      timer = clock.after(PROGRESS_INTERVAL_MS, () => {
+        const said = { ...progress, seen_at: clock.now() };
+        noting = database
+          .rowTransaction((writer) => recordJobProgress(writer, id, said))
+          .then(
+            (isCancelled) => {
+              if (isCancelled) abort.abort();
+            },
+            (error: unknown) => log.debug({ err: error, job: id }, 'the progress of a job could not be kept'),
+          )
+          .finally(() => {
+            if (!isOver) later();
+          });
+      });
+    };
+    later();
+    return () => {
+      isOver = true;
+      timer.cancel();
+      return noting;
+    };
+  }
+}
+
+const PROCESS_ENDED = new Error('The process that worked on it ended.');
+
+function toJobEnd(
+  result: JsonObject,
+  signal: AbortSignal,
+): Pick<JobCompletion, 'state' | 'result_json' | 'error'> {
+  if (signal.aborted) return toJobFailure(signal.reason, signal, '');
+  const json = JSON.stringify(result);
+  if (json.length > MAX_RESULT_CHARS)
+    return {
+      state: 'failed',
+      result_json: null,
+      error: 'Its result is larger than a job may keep; narrow it.',
+    };
+  return { state: 'done', result_json: json, error: null };
+}
+
+function toJobFailure(
+  error: unknown,
+  signal: AbortSignal,
+  id: string,
+): Pick<JobCompletion, 'state' | 'result_json' | 'error'> {
+  if (signal.reason === PROCESS_ENDED)
+    return { state: 'lost', result_json: null, error: PROCESS_ENDED.message };
+  if (signal.aborted) return { state: 'cancelled', result_json: null, error: null };
+  const text =
+    error instanceof Fault ? error.message : `Something went wrong here. The log has it under ${id}.`;
+  return { state: 'failed', result_json: null, error: text };
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from '@floe/contract/json';
+import { type MemberRole, ROLE_SCOPES } from '@floe/contract/roles';
+import type { MemberWithUser } from '../store/members.ts';
+import { listPlatformKeysOfMember, type PlatformKeyRow, updatePlatformKey } from '../store/platform-keys.ts';
+import type { DatabaseWriter } from '../store/ports.ts';
+import { includesScope } from './keyring.ts';
+import { keyRecordOf, platformKeyOf } from './stored-key.ts';
+
+/** Who makes a change, and when. */
+export interface ChangeStamp {
+  readonly by: string;
+  readonly nowMs: number;
+}
+
+type Member = Pick<MemberWithUser, 'id' | 'org_id' | 'email'>;
+
+/** A key that changed, as the audit log shows it. */
+export interface MemberKeyChange {
+  readonly action: 'keys.update' | 'keys.revoke';
+  readonly subject: string;
+  readonly before: JsonObject;
+  readonly after: JsonObject;
+}
+
+/** Revokes every key of a member who leaves. Keys of floe.yaml go too, until the file is applied again. */
+export async function revokeMemberKeys(
+  writer: DatabaseWriter,
+  member: Member,
+  stamp: ChangeStamp,
+): Promise<MemberKeyChange[]> {
+  const changes: MemberKeyChange[] = [];
+  for (const row of await listPlatformKeysOfMember(writer, member.org_id, member))
+    changes.push(await revokeKey(writer, row, stamp));
+  return changes;
+}
+
+/**
+ * Takes from a member's keys what their new role could not give them, so that a key does not outlive the right to
+ * make it; a key that is left with nothing is revoked. Keys of floe.yaml stay as they stand there.
+ */
+export async function restrictMemberKeys(
+  writer: DatabaseWriter,
+  member: Member,
+  role: MemberRole,
+  stamp: ChangeStamp,
+): Promise<MemberKeyChange[]> {
+  const allowed = new Set(role === 'viewer' ? [] : ROLE_SCOPES[role]);
+  const changes: MemberKeyChange[] = [];
+  for (const row of await listPlatformKeysOfMember(writer, member.org_id, member)) {
+    if (row.source === 'file') continue;
+    const scopes = [...keyRecordOf(row).scopes];
+    const left = scopes.filter((scope) => includesScope(allowed, scope));
+    if (left.length === scopes.length) continue;
+    if (left.length === 0) {
+      changes.push(await revokeKey(writer, row, stamp));
+      continue;
+    }
+    const columns = { scopes_json: JSON.stringify(left), updated_at: stamp.nowMs, updated_by: stamp.by };
+    await updatePlatformKey(writer, row.org_id, row.id, columns);
+    changes.push(toKeyChange('keys.update', row, { ...row, ...columns }, stamp.nowMs));
+  }
+  return changes;
+}
+
+async function revokeKey(
+  writer: DatabaseWriter,
+  row: PlatformKeyRow,
+  { by, nowMs }: ChangeStamp,
+): Promise<MemberKeyChange> {
+  const columns = { revoked_at: nowMs, updated_at: nowMs, updated_by: by };
+  await updatePlatformKey(writer, row.org_id, row.id, columns);
+  return toKeyChange('keys.revoke', row, { ...row, ...columns }, nowMs);
+}
+
+function toKeyChange(
+  action: MemberKeyChange['action'],
+  before: PlatformKeyRow,
+  after: PlatformKeyRow,
+  nowMs: number,
+): MemberKeyChange {
+  const view = (row: PlatformKeyRow) => platformKeyOf(row, nowMs);
+  return { action, subject: before.id, before: view(before), after: view(after) };
+}

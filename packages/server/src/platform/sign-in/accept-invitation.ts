@@ -1,0 +1,119 @@
+import { Fault } from '@floe/contract/faults';
+import { newId } from '../../core/ids.ts';
+import { findUserByEmail, insertUser, updateUser } from '../../store/members.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { acceptInvitation, findOpenInvitation, type InvitationDetails } from '../invitations.ts';
+import { isUnclaimedAccount, replaceAccountCredentials } from './account-credentials.ts';
+import { hashNewPassword } from './password-policy.ts';
+import { verifyPassword } from './password-sign-in.ts';
+import type { LiveSession } from './sessions.ts';
+import {
+  type AuthenticatedUser,
+  auditedTransaction,
+  type BrowserRequest,
+  enabledMethods,
+  type SignInContext,
+  signInFailed,
+  startSession,
+} from './sign-in-context.ts';
+
+/** What the page of an invitation shows. @throws Fault `not_found` for one that is not good any more */
+export function previewInvitation(context: SignInContext, token: string): Promise<InvitationDetails> {
+  return findOpenInvitation(context.database.read, token, context.clock.now());
+}
+
+/**
+ * Takes an invitation and signs in to its org; returns the value of the cookie. Somebody new gets an account. Whoever has one
+ * shows that it is theirs: by its password, or by being signed in by any method. An account that belongs to no org has nothing
+ * to protect: there the invitation replaces what proved it before, so that nobody is shut out for want of a password.
+ *
+ * @throws Fault `not_found` for an invitation that is not good any more, `sign_in_failed`, `too_many_attempts`, `conflict`;
+ *   `invalid_request` for a password that will not do
+ */
+export async function acceptInvitationAndSignIn(
+  context: SignInContext,
+  given: {
+    readonly token: string;
+    readonly name?: string | undefined;
+    readonly password?: string | undefined;
+  },
+  browser: BrowserRequest,
+): Promise<string> {
+  const { database, clock } = context;
+  const { email } = await previewInvitation(context, given.token);
+  const known = await findUserByEmail(database.read, email);
+  if (known && !(await isUnclaimedAccount(database.read, known.id)))
+    return joinAs(context, given, { id: known.id, email }, browser);
+  const hash = await hashNewPassword(context, given.password, email);
+  const { name } = given;
+  if (name === undefined)
+    throw new Fault('invalid_request', 'name: is needed for a new account', { param: 'name' });
+  return completeAcceptance(context, given.token, browser, async (writer) => {
+    const now = clock.now();
+    if (known) {
+      if (!(await isUnclaimedAccount(writer, known.id)))
+        throw signInFailed(`Sign in as ${email}, then open the link again.`);
+      await replaceAccountCredentials(context, writer, known.id, hash);
+      await updateUser(writer, known.id, { name });
+      return { userId: known.id };
+    }
+    const id = newId('usr', now);
+    const times = { created_at: now, updated_at: now };
+    await insertUser(writer, { id, email, name, password_hash: hash, preferences_json: null, ...times });
+    return { userId: id };
+  });
+}
+
+async function joinAs(
+  context: SignInContext,
+  given: { readonly token: string; readonly password?: string | undefined },
+  user: { readonly id: string; readonly email: string },
+  browser: BrowserRequest,
+): Promise<string> {
+  const live = browser.token === null ? null : await context.sessions.find(browser.token);
+  if (live?.user.id === user.id)
+    return completeAcceptance(context, given.token, browser, async () => continueSession(live));
+  const { password } = given;
+  if (password === undefined || !enabledMethods(context).password)
+    throw signInFailed(`Sign in as ${user.email}, then open the link again.`);
+  const { confirm: believe } = await verifyPassword(context, { email: user.email, password }, browser);
+  return completeAcceptance(context, given.token, browser, async (writer) => {
+    await believe(writer);
+    return { userId: user.id };
+  });
+}
+
+/** Who takes an invitation, and what their session is begun by when they had one. */
+type InvitationAccepter = Pick<AuthenticatedUser, 'userId' | 'issuer' | 'passkeyId'> & {
+  readonly live?: LiveSession;
+};
+
+/** A session proves what it proved before the invitation: not more roles, and not that it is fresh. */
+function continueSession(live: LiveSession): InvitationAccepter {
+  const { user, issuer, passkeyId } = live;
+  return {
+    userId: user.id,
+    live,
+    ...(issuer !== null && { issuer }),
+    ...(passkeyId !== null && { passkeyId }),
+  };
+}
+
+async function completeAcceptance(
+  context: SignInContext,
+  token: string,
+  browser: BrowserRequest,
+  who: (writer: DatabaseWriter) => Promise<InvitationAccepter>,
+): Promise<string> {
+  const { database, clock, sessions } = context;
+  const value = await auditedTransaction(context, browser, null, async (writer) => {
+    const { live, ...taker } = await who(writer);
+    const { org_id } = await acceptInvitation(writer, { token, userId: taker.userId, nowMs: clock.now() });
+    await database.signals.announce(writer);
+    const isFresh = live === undefined || live.steppedUpUntil > clock.now();
+    const method = live?.method ?? 'invitation';
+    return startSession(context, writer, { ...taker, method, orgId: org_id, isFresh }, browser);
+  });
+  sessions.clearCache();
+  return value;
+}

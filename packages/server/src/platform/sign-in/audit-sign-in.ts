@@ -1,0 +1,68 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { Clock } from '../../core/clock.ts';
+import { newId } from '../../core/ids.ts';
+import { appendAuditEntry } from '../../store/audit.ts';
+import { listMembershipAccess } from '../../store/console-sessions.ts';
+import { findMemberWithUser } from '../../store/members.ts';
+import { listAllOrgs } from '../../store/orgs.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+
+/** One entry of the audit log about who comes in. */
+export interface SignInAuditEntry {
+  readonly orgId: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly before?: JsonObject;
+  /** Never a password, a token or an address somebody mistyped. */
+  readonly after?: JsonObject;
+}
+
+export async function auditSignIn(
+  writer: DatabaseWriter,
+  clock: Clock,
+  entry: SignInAuditEntry,
+): Promise<void> {
+  const at = clock.now();
+  const isMember = entry.actor.startsWith('mem_');
+  const member = isMember ? await findMemberWithUser(writer, entry.orgId, entry.actor) : undefined;
+  await appendAuditEntry(writer, {
+    id: newId('aud', at),
+    org_id: entry.orgId,
+    at,
+    actor: entry.actor,
+    actor_name: member?.email ?? null,
+    action: entry.action,
+    subject: entry.subject,
+    before_json: entry.before === undefined ? null : JSON.stringify(entry.before),
+    after_json: entry.after === undefined ? null : JSON.stringify(entry.after),
+  });
+}
+
+/**
+ * A try that failed, told to the orgs of the account it was for. One for an account that does not exist is told to the
+ * installation's first org: both are one write, so that time tells nothing about the account.
+ */
+export async function auditFailedSignIn(
+  writer: DatabaseWriter,
+  clock: Clock,
+  userId: string | null,
+  after: { readonly method: string; readonly address: string; readonly paused_ms: number },
+): Promise<void> {
+  const standings = userId === null ? [] : await listMembershipAccess(writer, userId, null);
+  const [first] = standings.length > 0 ? [] : await listAllOrgs(writer);
+  const told = first
+    ? [{ orgId: first.id, subject: 'unknown' }]
+    : standings.map(({ org_id, member_id }) => ({ orgId: org_id, subject: member_id }));
+  for (const { orgId, subject } of told) {
+    await auditSignIn(writer, clock, { orgId, actor: 'sign-in', action: 'sign_in.fail', subject, after });
+    if (after.paused_ms > 0)
+      await auditSignIn(writer, clock, {
+        orgId,
+        actor: 'sign-in',
+        action: 'sign_in.throttle',
+        subject,
+        after,
+      });
+  }
+}

@@ -1,0 +1,200 @@
+import { type MemberRole, parseMemberRole, strongerRole } from '@floe/contract/roles';
+import { newId } from '../../core/ids.ts';
+import { deleteConsoleSessionsOfUserInOrg } from '../../store/console-sessions.ts';
+import {
+  deleteMemberGrants,
+  listMemberGrants,
+  listOrgsThatRemovedUser,
+  type MemberGrantRow,
+  upsertMemberGrant,
+} from '../../store/member-grants.ts';
+import {
+  deleteMember,
+  findUserById,
+  insertMember,
+  listMembershipsOfUser,
+  type MemberRow,
+  updateMembership,
+} from '../../store/members.ts';
+import { listAllOrgs } from '../../store/orgs.ts';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import { restrictMemberKeys, revokeMemberKeys } from '../member-keys.ts';
+import { isLastOwner } from '../members.ts';
+import { auditSignIn } from './audit-sign-in.ts';
+import type { SignInContext } from './sign-in-context.ts';
+
+/** A place as groups give it; `org` null stands for the only one. */
+export interface GrantedMembership {
+  readonly org: string | null;
+  readonly role: MemberRole;
+  readonly team: string | null;
+}
+
+type GrantContext = Pick<SignInContext, 'clock' | 'auth'>;
+
+/**
+ * Writes down what an issuer's groups grant a person now. A membership that groups gave has the strongest role of all
+ * issuers' grants: an issuer changes its own grant only, and one that is not configured any more grants nothing. A
+ * membership without a grant ends. What members gave by hand stays, so does the last owner of an org, and nobody comes back
+ * to an org that removed them.
+ */
+export async function applyGroupGrants(
+  context: GrantContext,
+  writer: DatabaseWriter,
+  who: { readonly userId: string; readonly issuer: string },
+  places: readonly GrantedMembership[],
+): Promise<void> {
+  const orgs = await listAllOrgs(writer);
+  const removedFrom = await listOrgsThatRemovedUser(writer, who.userId);
+  const given = new Map<string, GrantedMembership>();
+  for (const place of places) {
+    const orgId = place.org ?? (orgs.length === 1 ? orgs[0]?.id : undefined);
+    if (orgId === undefined || removedFrom.has(orgId) || !orgs.some(({ id }) => id === orgId)) continue;
+    given.set(orgId, place);
+  }
+  const members = await listMembershipsOfUser(writer, who.userId);
+  const grants = await listMemberGrants(writer, who.userId);
+  const isAsked = (name: string) =>
+    name !== who.issuer && context.auth().oidc.some((oidc) => oidc.name === name);
+  for (const [orgId, place] of given)
+    if (!members.some((row) => row.org_id === orgId))
+      await addMember(context, writer, { ...who, orgId }, place);
+  for (const member of members) {
+    if (member.source !== 'oidc') continue;
+    const before = grants.filter((grant) => grant.org_id === member.org_id);
+    const others = before.filter(({ issuer }) => isAsked(issuer));
+    const place = given.get(member.org_id);
+    const own = place ? [toGrantRow({ ...who, orgId: member.org_id }, place)] : [];
+    await updateGrants(context, writer, { member, before, after: [...others, ...own], issuer: who.issuer });
+  }
+}
+
+interface Membership {
+  readonly userId: string;
+  readonly issuer: string;
+  readonly orgId: string;
+}
+
+function toGrantRow(
+  { userId, issuer, orgId }: Membership,
+  { role, team }: GrantedMembership,
+): MemberGrantRow {
+  return { org_id: orgId, user_id: userId, issuer, role, team };
+}
+
+async function addMember(
+  { clock }: GrantContext,
+  writer: DatabaseWriter,
+  who: Membership,
+  place: GrantedMembership,
+): Promise<void> {
+  const { role, team } = place;
+  const { userId, issuer, orgId } = who;
+  const now = clock.now();
+  const id = newId('mem', now);
+  const times = { created_at: now, updated_at: now, updated_by: `oidc ${issuer}` };
+  await insertMember(writer, { id, user_id: userId, org_id: orgId, role, team, source: 'oidc', ...times });
+  await upsertMemberGrant(writer, toGrantRow(who, place));
+  await auditSignIn(writer, clock, {
+    orgId,
+    actor: `oidc ${issuer}`,
+    action: 'members.create',
+    subject: id,
+    after: { role, team },
+  });
+}
+
+interface GrantChange {
+  readonly member: MemberRow;
+  readonly before: readonly MemberGrantRow[];
+  readonly after: readonly MemberGrantRow[];
+  /** Who says so. */
+  readonly issuer: string;
+}
+
+async function updateGrants(
+  context: GrantContext,
+  writer: DatabaseWriter,
+  change: GrantChange,
+): Promise<void> {
+  const { member, before, after, issuer } = change;
+  const strongest = strongestGrant(after);
+  if (strongest?.role !== 'owner' && (await isLastOwner(writer, member))) return;
+  const isSame = JSON.stringify(grantsForAudit(before)) === JSON.stringify(grantsForAudit(after));
+  if (!isSame) {
+    await deleteMemberGrants(writer, member.org_id, member.user_id);
+    for (const grant of after) await upsertMemberGrant(writer, grant);
+  }
+  if (!strongest) return removeMember(context, writer, member, issuer);
+  const { role, team } = strongest;
+  if (isSame && member.role === role && member.team === team) return;
+  const by = `oidc ${issuer}`;
+  await updateMembership(writer, member.org_id, member.id, {
+    role,
+    team,
+    updated_at: context.clock.now(),
+    updated_by: by,
+  });
+  await auditSignIn(writer, context.clock, {
+    orgId: member.org_id,
+    actor: by,
+    action: 'members.update',
+    subject: member.id,
+    before: { role: member.role, team: member.team, grants: grantsForAudit(before) },
+    after: { role, team, grants: grantsForAudit(after) },
+  });
+  if (member.role !== role)
+    await adjustMemberKeys(context, writer, member, { role: parseMemberRole(role), by });
+}
+
+/** The role of a membership is that of its strongest grant, and so is the team. */
+function strongestGrant(grants: readonly MemberGrantRow[]): MemberGrantRow | undefined {
+  return grants.reduce<MemberGrantRow | undefined>((best, grant) => {
+    if (!best) return grant;
+    const [one, other] = [parseMemberRole(best.role), parseMemberRole(grant.role)];
+    return one !== other && strongerRole(one, other) === other ? grant : best;
+  }, undefined);
+}
+
+/** By issuer, as the audit log shows them. */
+function grantsForAudit(grants: readonly MemberGrantRow[]): Record<string, string> {
+  const entries = grants.map(({ issuer, role, team }) => [issuer, team === null ? role : `${role}, ${team}`]);
+  return Object.fromEntries(entries.sort(([one = ''], [other = '']) => (one < other ? -1 : 1)));
+}
+
+async function removeMember(
+  context: GrantContext,
+  writer: DatabaseWriter,
+  member: MemberRow,
+  issuer: string,
+): Promise<void> {
+  const by = `oidc ${issuer}`;
+  await adjustMemberKeys(context, writer, member, { role: null, by });
+  await deleteConsoleSessionsOfUserInOrg(writer, member.user_id, member.org_id);
+  await deleteMember(writer, member.org_id, member.id);
+  await auditSignIn(writer, context.clock, {
+    orgId: member.org_id,
+    actor: by,
+    action: 'members.remove',
+    subject: member.id,
+    before: { role: member.role, team: member.team },
+  });
+}
+
+/** Fits the keys that a member made to another role; null: they leave. */
+async function adjustMemberKeys(
+  { clock }: GrantContext,
+  writer: DatabaseWriter,
+  { id, org_id, user_id }: MemberRow,
+  { role, by }: { readonly role: MemberRole | null; readonly by: string },
+): Promise<void> {
+  const user = await findUserById(writer, user_id);
+  if (!user) return;
+  const whose = { id, org_id, email: user.email };
+  const edit = { by, nowMs: clock.now() };
+  const changes =
+    role === null
+      ? await revokeMemberKeys(writer, whose, edit)
+      : await restrictMemberKeys(writer, whose, role, edit);
+  for (const change of changes) await auditSignIn(writer, clock, { orgId: org_id, actor: by, ...change });
+}

@@ -1,0 +1,41 @@
+import type { FirstRun } from './bootstrap.ts';
+
+export interface StartupInfo {
+  readonly version: string;
+  /** Where this machine reaches the main listener. */
+  readonly localUrl: string;
+  /** The other listeners, and what each offers. */
+  readonly listeners: readonly { readonly url: string; readonly surfaces: readonly string[] }[];
+  /** What users see: `server.base_url`. */
+  readonly url: string;
+  readonly dataDir: string;
+  readonly configPath: string | null;
+  readonly providers: readonly string[];
+}
+
+/**
+ * What a start prints. The first one shows the key, the sign-in link and a curl line that works as it
+ * stands; later ones say where things are, for a key cannot be read back.
+ */
+export function formatStartupMessage(place: StartupInfo, firstRun: FirstRun | null): string {
+  const lines = [
+    `floe: listening on ${place.localUrl}`,
+    '',
+    `  Floe ${place.version}`,
+    `  gateway     ${place.url}/gateway/v1`,
+    ...place.listeners.map(({ url, surfaces }) => `  listener    ${url} (${surfaces.join(', ')})`),
+    `  data        ${place.dataDir}`,
+    `  config      ${place.configPath ?? 'none (floe.yaml, or FLOE_CONFIG names one)'}`,
+    `  providers   ${place.providers.join(', ') || 'none'}`,
+  ];
+  if (firstRun)
+    lines.push(
+      `  key         ${firstRun.key}`,
+      `  console     ${place.url}/sign-in#token=${firstRun.signInToken}`,
+      '',
+      '  The key and the console link are shown this once. A first request:',
+      '',
+      `  curl ${place.url}/gateway/v1/chat/completions -H 'authorization: Bearer ${firstRun.key}' -H 'content-type: application/json' -d '{"model":"sandbox/echo","messages":[{"role":"user","content":"Hello, Floe!"}]}'`,
+    );
+  return `${lines.join('\n')}\n\n`;
+}

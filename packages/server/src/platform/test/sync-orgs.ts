@@ -1,0 +1,28 @@
+import { FloeConfigSchema } from '@floe/contract/config';
+import type { ConfigPath } from '@floe/contract/config/references';
+import { isObject, type Json } from '@floe/contract/json';
+import type { DatabaseWriter } from '../../store/ports.ts';
+import type { ConfigFile } from '../declared-resources.ts';
+import { type KindSyncFactory, syncConfigFile } from '../file-sync.ts';
+
+/** A file with these orgs. @param line of everything in it */
+function buildConfigFile(orgs: readonly object[], line = 7): ConfigFile {
+  const tree: Json = JSON.parse(JSON.stringify({ orgs }));
+  const sets = (path: ConfigPath) => {
+    let here: Json | undefined = tree;
+    for (const step of path)
+      here = Array.isArray(here) ? here[Number(step)] : isObject(here) ? here[step] : undefined;
+    return here !== undefined;
+  };
+  return { config: FloeConfigSchema.parse(tree), path: null, lineOf: () => line, sets };
+}
+
+/** Takes over what a file says of some kinds. */
+export function syncOrgs(
+  writer: DatabaseWriter,
+  kinds: readonly KindSyncFactory[],
+  orgs: readonly object[],
+  at: { readonly nowMs: number; readonly line?: number },
+): Promise<void> {
+  return syncConfigFile(kinds, buildConfigFile(orgs, at.line), { writer, nowMs: at.nowMs });
+}

@@ -1,0 +1,152 @@
+import { bareHost } from '../../core/network.ts';
+import type { SocketConnector } from '../socket-connector.ts';
+import { ClosedEarlyError, type UpstreamHandler, type UpstreamRequest } from '../transport.ts';
+import { Http1Connection, type Http1Exchange } from './http1-connection.ts';
+import { formatRequestHead } from './request-head.ts';
+
+/** How often connections at rest are looked at. */
+const IDLE_SWEEP_MS = 1_000;
+
+/** One request on its way to a connection, and then on it. */
+class PooledCall implements Http1Exchange {
+  readonly head: string;
+  readonly body: Buffer | null;
+  readonly isBodiless: boolean;
+  readonly handler: UpstreamHandler;
+  isCancelled = false;
+  #connection: Http1Connection | null = null;
+
+  constructor(head: string, body: Buffer | null, isBodiless: boolean, handler: UpstreamHandler) {
+    this.head = head;
+    this.body = body;
+    this.isBodiless = isBodiless;
+    this.handler = handler;
+  }
+
+  assignTo(connection: Http1Connection): void {
+    this.#connection = connection;
+    connection.send(this);
+  }
+
+  fail(error: Error): void {
+    if (!this.isCancelled) this.handler.onError(error);
+  }
+
+  pause(): void {
+    this.#connection?.pause(this);
+  }
+
+  resume(): void {
+    this.#connection?.resume(this);
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.#connection?.cancel(this);
+  }
+}
+
+/** Keep-alive connections to one origin, as many as there are requests under way; the one used last is used next. */
+export class OriginPool {
+  readonly #url: URL;
+  readonly #connect: SocketConnector;
+  readonly #idle: Http1Connection[] = [];
+  readonly #open = new Set<Http1Connection>();
+  #queued: PooledCall[] = [];
+  #sweep: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(url: URL, connect: SocketConnector) {
+    this.#url = url;
+    this.#connect = connect;
+  }
+
+  /** Returns the way to cancel. @throws UnsendableRequest */
+  dispatch(request: UpstreamRequest, body: Buffer | null, handler: UpstreamHandler): () => void {
+    const { method } = request;
+    const length = body?.length ?? (method === 'GET' || method === 'HEAD' ? null : 0);
+    const head = formatRequestHead(request, this.#url.host, length);
+    const call = new PooledCall(head, body, method === 'HEAD', handler);
+    if (this.#idle.length > 0) this.#sendAfterPendingReads(call);
+    else this.#connectFor(call);
+    return () => call.cancel();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#sweep) clearInterval(this.#sweep);
+    this.#sweep = null;
+    for (const connection of this.#open) connection.close();
+  }
+
+  /**
+   * A connection that rested is written to once all that waits to be read has been: its end, or bytes nobody asked
+   * for, which must not be taken for this answer. Requests that leave together find the upstream awake, besides:
+   * 114 against 99 µs of CPU for a forwarded request.
+   */
+  #sendAfterPendingReads(call: PooledCall): void {
+    const send = () => {
+      const due = this.#queued;
+      this.#queued = [];
+      for (const each of due) this.#sendNow(each);
+    };
+    if (this.#queued.push(call) === 1) setImmediate(send);
+  }
+
+  #sendNow(call: PooledCall): void {
+    if (call.isCancelled) return;
+    const rested = this.#isClosed ? null : this.#takeIdle();
+    if (rested) call.assignTo(rested);
+    else this.#connectFor(call);
+  }
+
+  #connectFor(call: PooledCall): void {
+    const { protocol, host, port } = this.#url;
+    this.#connect({ protocol, host, hostname: bareHost(this.#url), port }, (error, socket) => {
+      if (error) return call.fail(error);
+      if (this.#isClosed) {
+        socket.destroy();
+        return call.fail(new ClosedEarlyError());
+      }
+      const connection = new Http1Connection(socket, (freed, restMs) => this.#onIdle(freed, restMs));
+      this.#open.add(connection);
+      // Connected for somebody who has left: it is there for the next one.
+      if (call.isCancelled) this.#onIdle(connection, IDLE_SWEEP_MS);
+      else call.assignTo(connection);
+    });
+  }
+
+  #takeIdle(): Http1Connection | null {
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection === undefined) return null;
+      if (connection.isOpen && performance.now() < connection.idleUntil) return connection;
+      connection.close();
+    }
+  }
+
+  #onIdle(connection: Http1Connection, restMs: number): void {
+    if (restMs === 0 || this.#isClosed) {
+      this.#open.delete(connection);
+      connection.close();
+      return;
+    }
+    connection.idleUntil = performance.now() + restMs;
+    this.#idle.push(connection);
+    const sweep = () => this.#closeExpired();
+    this.#sweep ??= setInterval(sweep, IDLE_SWEEP_MS).unref();
+  }
+
+  #closeExpired(): void {
+    const now = performance.now();
+    const kept: Http1Connection[] = [];
+    for (const connection of this.#idle.splice(0)) {
+      if (connection.isOpen && now < connection.idleUntil) kept.push(connection);
+      else connection.close();
+    }
+    this.#idle.push(...kept);
+    if (kept.length > 0 || !this.#sweep) return;
+    clearInterval(this.#sweep);
+    this.#sweep = null;
+  }
+}

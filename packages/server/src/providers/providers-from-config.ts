@@ -1,0 +1,207 @@
+import type { ProviderConfig } from '@floe/contract/config';
+import { type Credential, configureProvider, type Provider } from './configured-provider.ts';
+import { OutboundConfigError, type OutboundSettings, resolveOutbound } from './outbound.ts';
+import { NO_PRICES } from './price-catalog.ts';
+import type { PriceBook } from './prices.ts';
+import type { ProviderSheet } from './provider-sheet.ts';
+import { findProviderSheet, PROVIDER_SHEETS } from './provider-sheets.ts';
+import { createSigningConfig, resolveSigningIdentity } from './signing-identity.ts';
+
+/** Looks an environment variable up; undefined when it is unset or empty. */
+export type EnvironmentLookup = (name: string) => string | undefined;
+
+/** What providers of the file need beside their own entry. */
+export interface ProviderEnvironment {
+  readonly lookupVariable: EnvironmentLookup;
+  /** Whose providers they are: organizations share no connections. */
+  readonly pool?: string;
+  /** The file's own `outbound`. */
+  readonly outbound: OutboundSettings;
+  /** Whether a provider may use what the machine lends: its variables, and who it is in a cloud. Absent: each may. */
+  readonly mayUseMachineCredentials?: (config: ProviderConfig) => boolean;
+}
+
+/** A provider of the file that cannot be used, and what it lacks. */
+export interface UnusableProvider {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/**
+ * The enabled providers of an org. One that names no credential takes it from the usual environment
+ * variable of its kind. One that cannot be used is left out and named in `unusable`; the others go on.
+ */
+export function providersFromConfig(
+  configs: readonly ProviderConfig[],
+  environment: ProviderEnvironment,
+  book: PriceBook = NO_PRICES,
+) {
+  const providers: Provider[] = [];
+  const unusable: UnusableProvider[] = [];
+  for (const config of configs) {
+    if (!config.enabled) continue;
+    try {
+      providers.push(providerFromConfig(config, environment, book));
+    } catch (error) {
+      if (!(error instanceof OutboundConfigError || error instanceof MissingSettingError)) throw error;
+      unusable.push({ id: config.id, reason: error.message });
+    }
+  }
+  return { providers, unusable };
+}
+
+function noVariable(): undefined {
+  return undefined;
+}
+
+class MissingSettingError extends Error {
+  override readonly name = 'MissingSettingError';
+}
+
+function providerFromConfig(
+  config: ProviderConfig,
+  {
+    lookupVariable: machineVariable,
+    pool,
+    outbound,
+    mayUseMachineCredentials: mayBorrow,
+  }: ProviderEnvironment,
+  book: PriceBook,
+): Provider {
+  const variable = (mayBorrow?.(config) ?? true) ? machineVariable : noVariable;
+  const sheet = findProviderSheet(config.kind);
+  const baseUrl = config.base_url ?? sheet?.baseUrl;
+  if (!sheet || baseUrl === undefined) throw new MissingSettingError(`kind ${config.kind} needs a base_url`);
+  const { timeouts, breaker, client_cert } = config;
+  const resolvedOutbound = resolveOutbound(
+    [...(config.outbound ? [config.outbound] : []), { ...outbound, client_cert }],
+    variable,
+  );
+  const region = resolveSetting('region', config, sheet, variable);
+  const project = resolveSetting('project', config, sheet, variable);
+  const named = config.credentials.map(({ name, api_key, weight }) => ({ name, secret: api_key, weight }));
+  // An identity that is spelled out is meant, whatever key the environment holds for others.
+  const isNamed = named.length > 0 || config.identity !== undefined || config.role_arn !== undefined;
+  return configureProvider({
+    id: config.id,
+    pool,
+    sheet,
+    baseUrl,
+    credentials: isNamed ? named : environmentCredential(sheet, variable),
+    models: config.models,
+    headers: config.headers,
+    body: Object.fromEntries(
+      Object.entries(config.body).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
+    apiVersion: config.api_version,
+    deployments: config.deployments,
+    dialects: config.dialects,
+    region,
+    project,
+    pricing: {
+      billing: config.billing,
+      multiplier: config.price_multiplier,
+      overrides: config.prices,
+      book,
+    },
+    usesCallerCredential: config.credential_source === 'caller',
+    signing: createSigningConfig(resolveSigningIdentity(sheet, config, region, variable), resolvedOutbound),
+    via: (origin) => resolvedOutbound.via(origin),
+    breaker: {
+      enabled: breaker.enabled,
+      consecutiveFailures: breaker.consecutive_failures,
+      errorRate: breaker.error_rate,
+      slowFirstTokenMs: breaker.slow_first_token_ms,
+      openMs: breaker.open_ms,
+    },
+    timeouts: {
+      connectMs: timeouts.connect_ms,
+      headersMs: timeouts.headers_ms,
+      firstTokenMs: timeouts.first_token_ms,
+      idleMs: timeouts.idle_ms,
+      totalMs: timeouts.total_ms,
+    },
+  });
+}
+
+/** The setting, or what the sheet lets stand in for it. */
+function resolveSetting(
+  name: 'region' | 'project',
+  config: Pick<ProviderConfig, 'region' | 'project'>,
+  sheet: ProviderSheet,
+  variable: EnvironmentLookup,
+): string | undefined {
+  const need = sheet.requiredSettings?.[name];
+  const value = config[name] ?? firstSet(need?.variables ?? [], variable) ?? need?.defaultValue;
+  if (need && value === undefined)
+    throw new MissingSettingError(`\`${name}\` is not set, nor is ${need.variables.join(' or ')}`);
+  return value;
+}
+
+/** Defaults of the product page, "Routes". */
+const DEFAULT_TIMEOUTS = {
+  connectMs: 5_000,
+  headersMs: 600_000,
+  firstTokenMs: 300_000,
+  idleMs: 300_000,
+  totalMs: 3_600_000,
+};
+
+/**
+ * What an installation without any configuration may use: the sandbox, and every provider whose usual
+ * environment variable is set, with all its models.
+ */
+export function providersFromEnvironment(
+  { lookupVariable: variable, pool, outbound }: ProviderEnvironment,
+  book: PriceBook = NO_PRICES,
+): Provider[] {
+  const found: Provider[] = [];
+  const ways = resolveOutbound([outbound], variable);
+  for (const sheet of PROVIDER_SHEETS) {
+    const url = firstSet(sheet.urlVariables ?? [], variable);
+    const key = firstSet(sheet.keyVariables, variable);
+    const baseUrl = url ?? sheet.baseUrl;
+    const wanted = sheet.auth.type === 'none' || url !== undefined || key !== undefined;
+    if (!wanted || baseUrl === undefined || !hasSettings(sheet, variable)) continue;
+    const region = resolveSetting('region', {}, sheet, variable);
+    found.push(
+      configureProvider({
+        id: sheet.kind,
+        pool,
+        sheet,
+        baseUrl: baseUrl.replace(/\/+$/, ''),
+        credentials: environmentCredential(sheet, variable),
+        models: ['*'],
+        headers: {},
+        body: {},
+        region,
+        project: resolveSetting('project', {}, sheet, variable),
+        pricing: { billing: 'metered', multiplier: 1, overrides: {}, book },
+        signing: createSigningConfig(resolveSigningIdentity(sheet, {}, region, variable), ways),
+        via: (origin) => ways.via(origin),
+        timeouts: DEFAULT_TIMEOUTS,
+      }),
+    );
+  }
+  return found;
+}
+
+function hasSettings(sheet: ProviderSheet, variable: EnvironmentLookup): boolean {
+  return Object.values(sheet.requiredSettings ?? {}).every(
+    ({ variables, defaultValue: otherwise }) =>
+      otherwise !== undefined || firstSet(variables, variable) !== undefined,
+  );
+}
+
+function environmentCredential(sheet: ProviderSheet, variable: EnvironmentLookup): Credential[] {
+  const secret = firstSet(sheet.keyVariables, variable);
+  return secret === undefined ? [] : [{ name: 'environment', secret, weight: 1 }];
+}
+
+function firstSet(names: readonly string[], variable: EnvironmentLookup): string | undefined {
+  for (const name of names) {
+    const value = variable(name);
+    if (value !== undefined && value !== '') return value;
+  }
+  return undefined;
+}

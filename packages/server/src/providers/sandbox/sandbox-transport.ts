@@ -1,0 +1,189 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import type { Clock } from '../../core/clock.ts';
+import type { FlowControl, Transport, UpstreamHandler, UpstreamRequest } from '../transport.ts';
+import {
+  buildSandboxAnswer,
+  requestedFailure,
+  type SandboxAnswer,
+  type SandboxFailure,
+} from './sandbox-answer.ts';
+import { sandbox } from './sandbox-sheet.ts';
+
+const SLOW_WORD_MS = 1000;
+
+/** Answers in this process, without a socket, in the bytes an upstream would send. */
+export function createSandboxTransport(clock: Clock): Transport {
+  return {
+    dispatch(request, handler) {
+      const player = new ResponsePlayer(handler, clock);
+      queueMicrotask(() => respond(request, player));
+      return () => player.stop();
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function respond(request: UpstreamRequest, player: ResponsePlayer): void {
+  if (request.method === 'GET' && request.path.endsWith('/models')) return player.json(200, modelList());
+  const body: unknown = JSON.parse(request.body?.toString('utf8') ?? 'null');
+  if (!isObject(body) || typeof body.model !== 'string')
+    return player.json(400, errorBody(400, 'model is missing'));
+  if (!sandbox.knownModels?.includes(body.model))
+    return player.json(404, errorBody(404, `the sandbox has no model "${body.model}"`));
+  const failure = body.model === 'flaky' ? requestedFailure(body) : undefined;
+  if (failure?.type === 'silence') return;
+  if (failure?.type === 'status')
+    return player.json(
+      failure.status,
+      errorBody(failure.status, 'failing as told'),
+      failure.status === 429 ? { 'retry-after': '1' } : {},
+    );
+  const answer = buildSandboxAnswer(body.model, body);
+  if (body.stream === true)
+    player.stream(streamFrames(body, answer, failure), failure, body.model === 'slow' ? SLOW_WORD_MS : 0);
+  else player.json(200, chatCompletion(body.model, answer, failure));
+}
+
+function modelList(): JsonObject {
+  const data = (sandbox.knownModels ?? []).map((id) => ({
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'floe',
+  }));
+  return { object: 'list', data };
+}
+
+function errorBody(status: number, message: string): JsonObject {
+  return { error: { message, type: 'sandbox_error', param: null, code: `sandbox_${status}` } };
+}
+
+function usageJson(answer: SandboxAnswer): JsonObject {
+  const { inputTokens, outputTokens } = answer;
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+  };
+}
+
+function toolCalls(answer: SandboxAnswer, indexed: boolean): JsonObject {
+  if (answer.calls.length === 0) return {};
+  return {
+    tool_calls: answer.calls.map((call, index) => ({
+      ...(indexed ? { index } : {}),
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+    })),
+  };
+}
+
+function chatCompletion(
+  model: string,
+  answer: SandboxAnswer,
+  failure: SandboxFailure | undefined,
+): JsonObject {
+  const message = {
+    role: 'assistant',
+    content: answer.calls.length > 0 ? null : answer.words.join(''),
+    ...toolCalls(answer, false),
+  };
+  const finish = failure?.type === 'no-finish' ? null : finishReason(answer);
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finish }];
+  return {
+    id: 'chatcmpl-sandbox',
+    object: 'chat.completion',
+    created: 0,
+    model,
+    choices,
+    usage: usageJson(answer),
+  };
+}
+
+function finishReason(answer: SandboxAnswer): string {
+  return answer.calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+/** The stream as one frame per word, in the order a Chat upstream sends them. */
+function streamFrames(
+  body: JsonObject,
+  answer: SandboxAnswer,
+  failure: SandboxFailure | undefined,
+): string[] {
+  const base = { id: 'chatcmpl-sandbox', object: 'chat.completion.chunk', created: 0, model: body.model };
+  const frame = (delta: JsonObject, finish: string | null = null) =>
+    `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })}\n\n`;
+  const list = [frame({ role: 'assistant', content: answer.calls.length > 0 ? null : '' })];
+  for (const word of answer.words) list.push(frame({ content: word }));
+  if (answer.calls.length > 0) list.push(frame(toolCalls(answer, true)));
+  if (failure?.type === 'cut') return list.slice(0, Math.max(2, Math.ceil(list.length / 2)));
+  if (failure?.type === 'malformed') return [...list.slice(0, 2), 'data: {"choices":[{"delta":\n\n'];
+  if (failure?.type !== 'no-finish') list.push(frame({}, finishReason(answer)));
+  const asked = isObject(body.stream_options) && body.stream_options.include_usage === true;
+  if (asked) list.push(`data: ${JSON.stringify({ ...base, choices: [], usage: usageJson(answer) })}\n\n`);
+  list.push('data: [DONE]\n\n');
+  return list;
+}
+
+/** Plays an answer to its handler: paced, pausable, and silent once stopped. */
+class ResponsePlayer implements FlowControl {
+  #handler: UpstreamHandler;
+  #clock: Clock;
+  #stopped = false;
+  #paused = false;
+  #waiting: (() => void) | null = null;
+
+  constructor(handler: UpstreamHandler, clock: Clock) {
+    this.#handler = handler;
+    this.#clock = clock;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    const next = this.#waiting;
+    this.#waiting = null;
+    next?.();
+  }
+
+  json(status: number, body: JsonObject, headers: Record<string, string> = {}): void {
+    if (this.#stopped) return;
+    this.#handler.onConnected();
+    this.#handler.onHead(status, { 'content-type': 'application/json', ...headers }, this);
+    this.#play([JSON.stringify(body)], undefined, 0);
+  }
+
+  stream(list: readonly string[], failure: SandboxFailure | undefined, pauseMs: number): void {
+    if (this.#stopped) return;
+    this.#handler.onConnected();
+    this.#handler.onHead(200, { 'content-type': 'text/event-stream' }, this);
+    this.#play(list, failure, pauseMs);
+  }
+
+  #play(list: readonly string[], failure: SandboxFailure | undefined, pauseMs: number): void {
+    const step = (index: number): void => {
+      if (this.#stopped) return;
+      if (this.#paused) {
+        this.#waiting = () => step(index);
+        return;
+      }
+      const piece = list[index];
+      if (piece !== undefined) {
+        this.#handler.onData(Buffer.from(piece));
+        if (pauseMs > 0) this.#clock.after(pauseMs, () => step(index + 1));
+        else setImmediate(() => step(index + 1));
+      } else if (failure?.type === 'cut')
+        this.#handler.onError(new Error('the sandbox cut the connection as told'));
+      else this.#handler.onEnd();
+    };
+    step(0);
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { ProviderConfig } from '@floe/contract/config';
+import type { ResolvedOutbound } from './outbound.ts';
+import type { ProviderSheet } from './provider-sheet.ts';
+import { resolveAwsIdentity } from './signing/aws-identity.ts';
+import { resolveGoogleIdentity } from './signing/google-identity.ts';
+import type { SigningConfig } from './signing/signing-config.ts';
+
+/** Whose requests are signed, for a provider whose kind signs; undefined for all others. */
+export function resolveSigningIdentity(
+  { auth }: ProviderSheet,
+  { identity, role_arn: roleArn }: Pick<ProviderConfig, 'identity' | 'role_arn'>,
+  region: string | undefined,
+  variable: (name: string) => string | undefined,
+): SigningConfig['identity'] | undefined {
+  const own: Partial<NonNullable<ProviderConfig['identity']>> = identity ?? {};
+  const { access_key_id: id, secret_access_key: secret, session_token: token, metadata = false } = own;
+  if (auth.type === 'google') return resolveGoogleIdentity({ file: own.file, metadata }, variable);
+  if (auth.type !== 'sigv4') return undefined;
+  const settings = {
+    service: auth.service,
+    region: region ?? '',
+    keys: id !== undefined && secret !== undefined ? { id, secret, token } : undefined,
+    profile: own.profile,
+    metadata,
+    roleArn,
+    externalId: own.external_id,
+  };
+  return resolveAwsIdentity(settings, variable);
+}
+
+/** Who signs the requests of this identity, and how those who hand out its tokens are reached. */
+export function createSigningConfig(
+  identity: SigningConfig['identity'] | undefined,
+  outbound: ResolvedOutbound,
+): SigningConfig | undefined {
+  if (identity === undefined) return undefined;
+  const key = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
+  return { key, identity, via: (origin) => outbound.via(origin) };
+}

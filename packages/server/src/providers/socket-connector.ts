@@ -1,0 +1,114 @@
+import { isIPv6, type Socket } from 'node:net';
+import buildConnector from 'undici/lib/core/connect.js';
+import { bareHost } from '../core/network.ts';
+import type { OutboundGuard } from '../core/outbound-guard.ts';
+import type { ConnectionOptions } from './outbound.ts';
+
+/** Makes the connections of one pool. */
+export type SocketConnector = buildConnector.connector;
+
+/** Longest answer of a proxy to `CONNECT` that is waited for. */
+const MAX_PROXY_HEAD_BYTES = 16 * 1024;
+
+/**
+ * Direct TCP or TLS, or a `CONNECT` tunnel through the proxy of `via` (RFC 9110, 9.3.6). The guard judges whatever this
+ * process connects to, and of an origin behind a proxy what can be known without resolving its name.
+ */
+export function createSocketConnector(
+  origin: URL,
+  via: ConnectionOptions | undefined,
+  connectMs: number,
+  guard?: OutboundGuard,
+): SocketConnector {
+  const connect =
+    guard?.connector ?? ((_: URL, options: buildConnector.BuildOptions) => buildConnector(options));
+  const options = { allowH2: false, timeout: connectMs, ...(via?.ca && { ca: [...via.ca] }) };
+  const certificate = via?.clientCert !== undefined && { cert: via.clientCert, key: via.clientKey };
+  if (via?.proxy === undefined) return connect(origin, { ...options, ...certificate });
+  // The client certificate is for the upstream, not for the proxy in front of it; the proxy finds the upstream.
+  const toProxy = connect(via.proxy, options);
+  const tunnel = tunnelConnector(
+    toProxy,
+    buildConnector({ ...options, ...certificate }),
+    via.proxy,
+    connectMs,
+  );
+  return (asked, callback) => {
+    const refusal = guard?.checkOrigin(origin) ?? null;
+    if (refusal) callback(refusal, null);
+    else tunnel(asked, callback);
+  };
+}
+
+function tunnelConnector(
+  toProxy: SocketConnector,
+  secured: SocketConnector,
+  proxy: URL,
+  connectMs: number,
+): SocketConnector {
+  const asked = { hostname: bareHost(proxy), host: proxy.host, protocol: proxy.protocol, port: proxy.port };
+  return (options, callback) => {
+    const port = options.port || (options.protocol === 'https:' ? '443' : '80');
+    toProxy(asked, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      const host = isIPv6(options.hostname) ? `[${options.hostname}]` : options.hostname;
+      requestTunnel(socket, connectRequest(`${host}:${port}`, proxy), connectMs, (refused) => {
+        if (refused) return callback(refused, null);
+        if (options.protocol === 'https:') secured({ ...options, port, httpSocket: socket }, callback);
+        else callback(null, socket);
+      });
+    });
+  };
+}
+
+/** The request for a tunnel to `target`, with the credentials that stand in the proxy's address. */
+function connectRequest(target: string, { username, password }: URL): string {
+  const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+  const authorization = username === '' ? '' : `Proxy-Authorization: Basic ${credentials}\r\n`;
+  return `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`;
+}
+
+/** A refusal names the status, which `upstream_unreachable` shows. */
+class ProxyRefusedError extends Error {
+  override readonly name = 'ProxyRefusedError';
+  readonly code: string;
+
+  constructor(what: string) {
+    super(what);
+    this.code = what;
+  }
+}
+
+function requestTunnel(
+  socket: Socket,
+  request: string,
+  timeoutMs: number,
+  done: (refused: Error | null) => void,
+): void {
+  let head = Buffer.alloc(0);
+  const finish = (refused: Error | null) => {
+    clearTimeout(timer);
+    socket.off('data', onData).off('error', onError).off('close', onClose);
+    if (refused) socket.destroy();
+    done(refused);
+  };
+  const onError = (error: Error) => finish(error);
+  const onClose = () => finish(new ProxyRefusedError('the proxy closed the connection'));
+  const onData = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1) {
+      if (head.length > MAX_PROXY_HEAD_BYTES) finish(new ProxyRefusedError('the proxy sent too long a head'));
+      return;
+    }
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 'no HTTP';
+    if (status !== '200') return finish(new ProxyRefusedError(`the proxy answered ${status}`));
+    socket.pause();
+    if (head.length > end + 4) socket.unshift(head.subarray(end + 4));
+    finish(null);
+  };
+  const timer = setTimeout(() => finish(new ProxyRefusedError('the proxy did not answer')), timeoutMs);
+  timer.unref();
+  socket.on('data', onData).on('error', onError).on('close', onClose);
+  socket.write(request);
+}

@@ -1,0 +1,29 @@
+import type { Credential, Provider, Timeouts } from './configured-provider.ts';
+import type { UpstreamRequest } from './transport.ts';
+
+/** Who gets a request, with which credential. */
+export interface RequestDestination {
+  readonly provider: Provider;
+  readonly credential: Credential;
+  readonly timeouts: Pick<Timeouts, 'connectMs'>;
+}
+
+/** A POST over the connections of its provider. `headers` is a flat list. */
+export function buildUpstreamRequest(
+  { provider, credential, timeouts }: RequestDestination,
+  path: string,
+  headers: readonly string[],
+  body: UpstreamRequest['body'],
+): UpstreamRequest {
+  return {
+    method: 'POST',
+    origin: provider.origin,
+    path,
+    headers,
+    body,
+    connectMs: timeouts.connectMs,
+    via: provider.via,
+    pool: provider.pool,
+    signing: provider.signingFor(credential),
+  };
+}

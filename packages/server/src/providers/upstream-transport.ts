@@ -1,0 +1,20 @@
+import type { Clock } from '../core/clock.ts';
+import type { OutboundGuard } from '../core/outbound-guard.ts';
+import { createHttpTransport } from './http-transport.ts';
+import { SANDBOX_ORIGIN } from './sandbox/sandbox-sheet.ts';
+import { createSandboxTransport } from './sandbox/sandbox-transport.ts';
+import { createSigningTransport } from './signing/signing-transport.ts';
+import type { Transport } from './transport.ts';
+
+/** Every way out of the process: HTTP for the world, the sandbox for itself. */
+export function createUpstreamTransport(clock: Clock, guard?: OutboundGuard): Transport {
+  const http = createSigningTransport(createHttpTransport(guard), clock);
+  const sandbox = createSandboxTransport(clock);
+  return {
+    dispatch: (request, handler) =>
+      (request.origin === SANDBOX_ORIGIN ? sandbox : http).dispatch(request, handler),
+    async close() {
+      await Promise.all([http.close(), sandbox.close()]);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import type { RelayDecision, RelayEvent } from '@floe/contract/api/relay';
+import { Fault } from '@floe/contract/faults';
+import { evaluateRelayEvent, type RelayEvaluation } from '@floe/relay/evaluate-event';
+import { normalizeRepositoryName } from '@floe/relay/rules/match-caller';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../core/clock.ts';
+import { deriveId, newId } from '../core/ids.ts';
+import type { RowSink } from '../store/ports.ts';
+import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
+import type { RelayDecisionsTable } from '../store/relay/relay-tables.ts';
+import type { Approvals } from './approvals.ts';
+import { toLoggedEvent } from './logged-event.ts';
+import type { OrgRelay, OrgRelays } from './org-relays.ts';
+import type { RelayCaller } from './relay-caller.ts';
+import type { RelaySessions } from './relay-sessions.ts';
+
+export interface DecisionEngineOptions {
+  readonly relays: OrgRelays;
+  readonly rows: RowSink<RelayRow>;
+  readonly sessions: Pick<RelaySessions, 'recordRelayCall'>;
+  readonly approvals: Approvals;
+  readonly clock: Clock;
+}
+
+/** Answers remembered by the id of their event, and for how long a repetition gets the same. */
+const MAX_CACHED_DECISIONS = 10_000;
+const DECISION_CACHE_MS = 10 * 60_000;
+
+interface CachedDecision {
+  readonly input: string;
+  readonly answer: RelayDecision;
+}
+
+/** An event, who sent it, and what it was answered. */
+interface AnsweredEvent {
+  readonly caller: RelayCaller;
+  readonly event: RelayEvent;
+  readonly answer: RelayDecision;
+  readonly nowMs: number;
+  /** How long the answer took. */
+  readonly latencyUs: number;
+}
+
+/** Decides about events, once for each, and keeps every decision. */
+export class DecisionEngine {
+  readonly #options: DecisionEngineOptions;
+  readonly #answers = new LRUCache<string, CachedDecision>({ max: MAX_CACHED_DECISIONS });
+
+  constructor(options: DecisionEngineOptions) {
+    this.#options = options;
+  }
+
+  /** The running relay of an org. */
+  relayOf(orgId: string): OrgRelay {
+    return this.#options.relays.get(orgId);
+  }
+
+  /** @throws Fault `conflict` when the id of the event was used for another one */
+  async decide(caller: RelayCaller, event: RelayEvent): Promise<RelayDecision> {
+    const { clock, sessions, relays } = this.#options;
+    const started = clock.monotonic();
+    const input = hashEventInput(event);
+    const name = event.id === undefined ? null : `${caller.orgId}\n${caller.keyId}\n${event.id}`;
+    const before = name === null ? undefined : this.#cachedDecision(name, input);
+    if (before) return before;
+    const nowMs = clock.now();
+    const { relay } = relays.get(caller.orgId);
+    const grammar = event.shell ? await relays.getGrammar() : null;
+    const options = {
+      relay,
+      grammar,
+      identity: { key: caller.keyName, team: caller.team, owner: caller.owner },
+      nowMs,
+    };
+    let verdict = evaluateRelayEvent(event, options);
+    const id = name === null ? newId('dec', nowMs) : deriveId('dec', name);
+    let approval: RelayDecision['approval'] = null;
+    if (verdict.decision === 'ask' && relay.config.approvals.enabled) {
+      const asked = await this.#options.approvals.requestApproval({
+        caller,
+        event,
+        verdict,
+        inputHash: input,
+        decisionId: id,
+        config: relay.config,
+      });
+      if (asked.granted) verdict = evaluateRelayEvent(event, { ...options, approved: asked.rules });
+      else approval = asked.approval;
+    }
+    const answer = toRelayDecision(id, verdict, approval);
+    if (name !== null && approval === null)
+      this.#answers.set(name, { input, answer }, { ttl: DECISION_CACHE_MS });
+    sessions.recordRelayCall(caller, event, nowMs);
+    const latencyUs = Math.round((clock.monotonic() - started) * 1000);
+    setImmediate(() =>
+      this.#recordDecision({ caller, event, answer, nowMs, latencyUs }, relay.config.keep_text),
+    );
+    return answer;
+  }
+
+  #cachedDecision(name: string, input: string): RelayDecision | undefined {
+    const found = this.#answers.get(name);
+    if (found && found.input !== input)
+      throw new Fault('conflict', 'This id was used for another event.', { param: 'id' });
+    return found?.answer;
+  }
+
+  /** After the answer is on its way: masking a long prompt takes milliseconds. */
+  #recordDecision(
+    { caller, event, answer, nowMs, latencyUs }: AnsweredEvent,
+    keepText: 'masked' | 'none',
+  ): void {
+    const { summary: what, json } = toLoggedEvent(event, keepText);
+    const row: RelayDecisionsTable = {
+      id: answer.decision_id,
+      org_id: caller.orgId,
+      created_at: nowMs,
+      event: event.event,
+      decision: answer.decision,
+      enforced_decision: answer.enforced_decision,
+      rule: answer.rule,
+      mode: answer.mode,
+      input_summary: what,
+      session_id: event.session_id ?? null,
+      agent: event.agent.name,
+      agent_version: event.agent.version ?? null,
+      client_version: event.client?.version ?? null,
+      key_id: caller.keyId,
+      key_name: caller.keyName,
+      team: caller.team,
+      owner: caller.owner,
+      repository:
+        event.repository?.remote === undefined ? null : normalizeRepositoryName(event.repository.remote),
+      cwd: event.cwd ?? null,
+      reason: answer.reason,
+      user_message: answer.user_message,
+      agent_message: answer.agent_message,
+      matches_json: JSON.stringify(answer.matches),
+      findings_json: JSON.stringify(answer.findings),
+      event_json: json,
+      approval_id: answer.approval?.id ?? null,
+      latency_us: latencyUs,
+    };
+    this.#options.rows.append({ table: 'relay_decisions', row });
+  }
+}
+
+/** What an answer depends on, without what names the try. */
+export function hashEventInput({
+  id: _id,
+  turn_id: _turn,
+  tool_use_id: _use,
+  client: _client,
+  ...event
+}: RelayEvent): string {
+  return createHash('sha256').update(JSON.stringify(event)).digest('hex');
+}
+
+export function toRelayDecision(
+  id: string,
+  verdict: RelayEvaluation,
+  approval: RelayDecision['approval'],
+): RelayDecision {
+  const { hit, decision, would, hits, userMessage, agentMessage, onError, findings } = verdict;
+  const waiting = approval === null ? '' : ` Waiting for somebody to agree: ${approval.url}`;
+  return {
+    decision,
+    rule: hit?.rule ?? null,
+    reason: hit?.reason ?? null,
+    user_message: userMessage === null ? null : userMessage + waiting,
+    agent_message: agentMessage === null ? null : agentMessage + waiting,
+    decision_id: id,
+    mode: hit?.mode ?? null,
+    enforced_decision: would,
+    on_error: onError,
+    matches: hits.map((one) => ({
+      rule: one.rule,
+      decision: one.decision,
+      mode: one.mode,
+      reason: one.reason,
+    })),
+    findings: findings.map(({ kind, count }) => ({ kind, count })),
+    approval,
+  };
+}

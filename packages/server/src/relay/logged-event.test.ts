@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { relayEvent } from '@floe/contract/api/relay';
+import { toLoggedEvent } from './logged-event.ts';
+
+const EVENTS = [
+  { event: 'shell', shell: { command: 'curl https://internal.example' } },
+  { event: 'prompt', prompt: { text: 'say internal.example' } },
+  { event: 'file_read', cwd: '/srv', file: { path: '/srv/internal.example' } },
+  { event: 'tool', tool: { name: 'get', arguments: { url: 'internal.example' } } },
+] as const;
+
+test('keep_text says whether the log keeps what was written, or only that something was', () => {
+  for (const event of EVENTS.map((one) => relayEvent.parse(one))) {
+    assert.match(JSON.stringify(toLoggedEvent(event, 'masked')), /internal\.example/, event.event);
+    assert.doesNotMatch(JSON.stringify(toLoggedEvent(event, 'none')), /internal\.example/, event.event);
+  }
+});

@@ -1,0 +1,53 @@
+import { redactJson } from '@floe/conditions/detect/redact';
+import type { FindingKind } from '@floe/conditions/detect/scan';
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { relayEvent } from '@floe/contract/api/relay';
+
+/** What must not lie in a log. Addresses of people may: the log is about people. */
+const MASKED_FINDINGS: ReadonlySet<FindingKind> = new Set(['secret', 'credit_card', 'iban', 'us_ssn']);
+const MAX_TEXT_CHARACTERS = 16_384;
+const MAX_LINE_CHARACTERS = 500;
+
+/** An event as the log keeps it. */
+export interface LoggedEvent {
+  /** One line for people. */
+  readonly summary: string;
+  /** The event without secrets, to be judged again; null where texts are not kept. */
+  readonly json: string | null;
+}
+
+/** Takes secrets out of an event and cuts what is long. Never throws. */
+export function toLoggedEvent(event: RelayEvent, keepText: 'masked' | 'none'): LoggedEvent {
+  if (keepText === 'none') return { summary: eventName(event), json: null };
+  const { json } = redactJson(JSON.stringify(shortenTexts(event)), MASKED_FINDINGS);
+  const masked = relayEvent.safeParse(JSON.parse(json));
+  return masked.success
+    ? { summary: eventSummary(masked.data), json }
+    : { summary: eventName(event), json: null };
+}
+
+function shortenTexts(event: RelayEvent): RelayEvent {
+  const { shell, tool, prompt, file } = event;
+  const isLong = tool !== undefined && JSON.stringify(tool.arguments).length > MAX_TEXT_CHARACTERS;
+  return {
+    ...event,
+    ...(shell && { shell: { ...shell, command: shell.command.slice(0, MAX_TEXT_CHARACTERS) } }),
+    ...(tool && { tool: isLong ? { ...tool, arguments: {} } : tool }),
+    ...(prompt && { prompt: { ...prompt, text: prompt.text.slice(0, MAX_TEXT_CHARACTERS) } }),
+    ...(file && { file: { path: file.path } }),
+  };
+}
+
+/** Without anything that was written. */
+function eventName({ event, tool, shell }: RelayEvent): string {
+  if (tool) return tool.name;
+  return shell ? 'a shell command' : event.replace('_', ' ');
+}
+
+function eventSummary({ shell, tool, prompt, file }: RelayEvent): string {
+  const server = tool?.url ?? tool?.command ?? tool?.server;
+  const call =
+    tool && `${server === undefined ? '' : `${server} `}${tool.name} ${JSON.stringify(tool.arguments)}`;
+  const line = shell?.command ?? call ?? prompt?.text ?? file?.path ?? '';
+  return line.slice(0, MAX_LINE_CHARACTERS);
+}

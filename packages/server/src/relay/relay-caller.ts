@@ -1,0 +1,8 @@
+/** Who asks the relay. */
+export interface RelayCaller {
+  readonly orgId: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly team: string | null;
+  readonly owner: string | null;
+}

@@ -1,0 +1,52 @@
+import { redactJson } from '@floe/conditions/detect/redact';
+import { isObject } from '@floe/contract/json';
+import { deriveId, newId } from '../core/ids.ts';
+import type { RelayRow } from '../store/relay/ingest-relay-region.ts';
+import type { RelayCaller } from './relay-caller.ts';
+
+/** Something that has happened, as a client tells it. */
+export interface RelayReport {
+  readonly id?: string | undefined;
+  readonly type: string;
+  readonly at?: string | undefined;
+  readonly session_id?: string | undefined;
+  readonly tool_use_id?: string | undefined;
+  readonly agent: { readonly name: string; readonly version?: string | undefined };
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const MAX_DETAILS_CHARACTERS = 8_192;
+const DAY_MS = 24 * 3_600_000;
+
+/** The row of a report. A report told again has the id of the first; a time that cannot be is that of its arrival. */
+export function reportRow(caller: RelayCaller, report: RelayReport, nowMs: number): RelayRow {
+  const said = report.at === undefined ? nowMs : Date.parse(report.at);
+  const at = said > nowMs || said < nowMs - 7 * DAY_MS ? nowMs : said;
+  return {
+    table: 'relay_reports',
+    row: {
+      id:
+        report.id === undefined
+          ? newId('rep', nowMs)
+          : deriveId('rep', `${caller.orgId}\n${caller.keyId}\n${report.id}`),
+      org_id: caller.orgId,
+      created_at: at,
+      type: report.type,
+      session_id: report.session_id ?? null,
+      tool_use_id: report.tool_use_id ?? null,
+      agent: report.agent.name,
+      agent_version: report.agent.version ?? null,
+      key_id: caller.keyId,
+      key_name: caller.keyName,
+      owner: caller.owner,
+      details_json: serializeDetails(report.details),
+    },
+  };
+}
+
+function serializeDetails(details: RelayReport['details']): string {
+  const json = JSON.stringify(details);
+  if (json.length > MAX_DETAILS_CHARACTERS) return JSON.stringify({ too_long: json.length });
+  const { json: masked } = redactJson(json, new Set(['secret']));
+  return isObject(JSON.parse(masked)) ? masked : '{}';
+}

@@ -1,0 +1,223 @@
+import type { RelayEvent } from '@floe/contract/api/relay';
+import { LRUCache } from 'lru-cache';
+import type { Clock, Timer } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { Database } from '../store/ports.ts';
+import {
+  addToRelaySessions,
+  listRelayActivitySince,
+  MAX_CALLS_PER_READ,
+  type RelaySessionDelta,
+} from '../store/relay/relay-sessions.ts';
+import type { OrgRelays } from './org-relays.ts';
+import type { RelayCaller } from './relay-caller.ts';
+
+/** Sessions kept in memory; one costs about 300 bytes. */
+const MAX_CACHED_SESSIONS = 50_000;
+/** Sessions are written, and those of other processes read, this often. */
+const FLUSH_INTERVAL_MS = 2_000;
+/** So late may another process write down a call that it answered, its clock included. */
+const MAX_WRITE_DELAY_MS = 10_000;
+/** Deltas held while the store is away; what comes after that is not counted. */
+const MAX_PENDING_DELTAS = 20_000;
+
+/** A session of an agent as this process knows it. */
+export interface AgentSession {
+  /** Requests to models that this process saw. */
+  modelRequests: number;
+  /** When it last asked the relay, any process; 0 for never. Milliseconds since the epoch. */
+  lastRelayCallAt: number;
+}
+
+/** Who uses a model, as the gateway knows it. */
+export interface ModelUse {
+  readonly orgId: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly owner: string | null;
+  readonly sessionId: string;
+}
+
+/**
+ * Counts how often sessions ask models and how often they ask the relay. Nothing here waits for the store: counts are
+ * added to it every two seconds, and calls that other processes took are read then.
+ */
+export class RelaySessions {
+  readonly #database: Pick<Database, 'read' | 'transaction'>;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #cache = new LRUCache<string, AgentSession>({ max: MAX_CACHED_SESSIONS });
+  #deltas = new Map<string, RelaySessionDelta>();
+  /** Orgs whose agents asked the relay. */
+  readonly #orgs = new Set<string>();
+  readonly #relays: Pick<OrgRelays, 'get'>;
+  #timer: Timer | null = null;
+  #readUntil: number;
+  #isStoreUnavailable = false;
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(
+    database: Pick<Database, 'read' | 'transaction'>,
+    relays: Pick<OrgRelays, 'get'>,
+    clock: Clock,
+    log: Log,
+  ) {
+    this.#relays = relays;
+    this.#database = database;
+    this.#clock = clock;
+    this.#log = log;
+    this.#readUntil = clock.now() - 24 * 3_600_000;
+  }
+
+  start(): void {
+    this.#timer = this.#clock.after(FLUSH_INTERVAL_MS, () => {
+      this.#round = this.flush().finally(() => this.#timer && this.start());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    await this.#round;
+    await this.flush();
+  }
+
+  /** Null for a session nobody has seen. */
+  find(orgId: string, sessionId: string): AgentSession | null {
+    return this.#cache.get(`${orgId}\n${sessionId}`) ?? null;
+  }
+
+  recordRelayCall(
+    caller: RelayCaller,
+    { session_id: sessionId, agent, client }: Pick<RelayEvent, 'session_id' | 'agent' | 'client'>,
+    nowMs: number,
+  ): void {
+    this.#orgs.add(caller.orgId);
+    if (sessionId === undefined) return;
+    this.#session(caller.orgId, sessionId).lastRelayCallAt = nowMs;
+    const delta = this.#delta({ ...caller, sessionId }, nowMs);
+    if (!delta) return;
+    delta.relay_calls += 1;
+    delta.last_relay_call_at = nowMs;
+    delta.agent = agent.name;
+    delta.agent_version = agent.version ?? delta.agent_version;
+    delta.client_version = client?.version ?? delta.client_version;
+  }
+
+  /** Whether the org's agents ask the relay, as far as this process knows, or its rules say that they should. */
+  usesRelay(orgId: string): boolean {
+    return this.#orgs.has(orgId) || this.#relays.get(orgId).relay.config.rules.length > 0;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** @param agent what the client calls itself; null when it does not */
+  recordModelUse(use: ModelUse, agent: string | null): AgentSession {
+    const session = this.#session(use.orgId, use.sessionId);
+    session.modelRequests += 1;
+    const nowMs = this.#clock.now();
+    const delta = this.#delta(use, nowMs);
+    if (delta) {
+      delta.model_requests += 1;
+      delta.agent ??= agent;
+      delta.last_model_request_at = nowMs;
+    }
+    return session;
+  }
+
+  #session(orgId: string, sessionId: string): AgentSession {
+    const name = `${orgId}\n${sessionId}`;
+    let session = this.#cache.get(name);
+    if (!session) {
+      session = { modelRequests: 0, lastRelayCallAt: 0 };
+      this.#cache.set(name, session);
+    }
+    return session;
+  }
+
+  #delta(
+    { orgId, keyId, keyName: key, owner, sessionId }: ModelUse,
+    nowMs: number,
+  ): RelaySessionDelta | null {
+    const name = `${orgId}\n${sessionId}\n${keyId}`;
+    const found = this.#deltas.get(name);
+    if (found) {
+      found.last_seen_at = nowMs;
+      return found;
+    }
+    if (this.#deltas.size >= MAX_PENDING_DELTAS) return null;
+    const delta: RelaySessionDelta = {
+      org_id: orgId,
+      session_id: sessionId,
+      key_id: keyId,
+      key_name: key,
+      owner,
+      agent: null,
+      agent_version: null,
+      client_version: null,
+      first_seen_at: nowMs,
+      last_seen_at: nowMs,
+      model_requests: 0,
+      last_model_request_at: null,
+      relay_calls: 0,
+      last_relay_call_at: null,
+    };
+    this.#deltas.set(name, delta);
+    return delta;
+  }
+
+  /** Writes what was counted and reads what other processes counted. Never rejects: a store that is away is asked again. */
+  async flush(): Promise<void> {
+    const deltas = this.#deltas;
+    this.#deltas = new Map();
+    try {
+      if (deltas.size > 0)
+        await this.#database.transaction((writer) => addToRelaySessions(writer, [...deltas.values()]));
+      deltas.clear();
+      await this.#readOthers();
+      this.#isStoreUnavailable = false;
+    } catch (error) {
+      for (const [name, delta] of deltas) this.#restoreDelta(name, delta);
+      if (!this.#isStoreUnavailable)
+        this.#log.warn({ err: error }, 'sessions of the relay wait for the store');
+      this.#isStoreUnavailable = true;
+    }
+  }
+
+  /** What could not be written, and what was counted while that was tried, are one delta. */
+  #restoreDelta(name: string, before: RelaySessionDelta): void {
+    const since = this.#deltas.get(name);
+    if (!since) {
+      if (this.#deltas.size < MAX_PENDING_DELTAS) this.#deltas.set(name, before);
+      return;
+    }
+    since.first_seen_at = before.first_seen_at;
+    // The last call's hook has the last word, else the first to say it.
+    if (since.relay_calls === 0) since.agent = before.agent ?? since.agent;
+    since.model_requests += before.model_requests;
+    since.relay_calls += before.relay_calls;
+    since.agent_version ??= before.agent_version;
+    since.client_version ??= before.client_version;
+    since.last_model_request_at ??= before.last_model_request_at;
+    since.last_relay_call_at ??= before.last_relay_call_at;
+  }
+
+  /** Other processes write down a call some time after it: what is late for that long is still found. */
+  async #readOthers(): Promise<void> {
+    let since = this.#readUntil - MAX_WRITE_DELAY_MS;
+    for (;;) {
+      const calls = await listRelayActivitySince(this.#database.read, since);
+      for (const call of calls) {
+        const session = this.#session(call.org_id, call.session_id);
+        this.#orgs.add(call.org_id);
+        session.lastRelayCallAt = Math.max(session.lastRelayCallAt, call.last_relay_call_at);
+        this.#readUntil = Math.max(this.#readUntil, call.last_relay_call_at);
+      }
+      const last = calls.at(-1)?.last_relay_call_at ?? since;
+      if (calls.length < MAX_CALLS_PER_READ || last === since) return;
+      since = last;
+    }
+  }
+}

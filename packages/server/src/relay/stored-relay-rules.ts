@@ -1,0 +1,23 @@
+import type { RelayRuleConfig } from '@floe/contract/config';
+import { RelayRuleSchema } from '@floe/contract/config/relay';
+import { type GuardrailRuleRow, listAllGuardrailRules } from '../store/guardrail-rules.ts';
+import type { DatabaseReader } from '../store/ports.ts';
+import type { StoredRelayRule } from './org-relays.ts';
+
+/** Rules that were made through the API, by org. */
+export async function loadStoredRelayRules(
+  reader: DatabaseReader,
+): Promise<ReadonlyMap<string, readonly StoredRelayRule[]>> {
+  const byOrg = new Map<string, StoredRelayRule[]>();
+  for (const row of await listAllGuardrailRules(reader, 'relay_rules')) {
+    const rules = byOrg.get(row.org_id) ?? [];
+    rules.push({ id: row.id, config: parseStoredRelayRule(row) });
+    byOrg.set(row.org_id, rules);
+  }
+  return byOrg;
+}
+
+/** A stored rule was checked when it was written; the schema fills in what a later release added. */
+export function parseStoredRelayRule({ rule_json }: GuardrailRuleRow): RelayRuleConfig {
+  return RelayRuleSchema.parse(JSON.parse(rule_json));
+}

@@ -1,0 +1,324 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { AlertDeliveriesTable } from './alert-tables.ts';
+import type { AlertRow } from './alerts.ts';
+import type { ChannelRow } from './channels.ts';
+import { publishLiveEvent } from './live-events.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+
+export type AlertDeliveryRow = Selectable<AlertDeliveriesTable>;
+export type NewAlertDeliveryRow = Insertable<AlertDeliveriesTable>;
+export type AlertDeliveryUpdate = Pick<
+  Updateable<AlertDeliveriesTable>,
+  'state' | 'pending_reason' | 'due_at' | 'attempts' | 'sent_at' | 'status' | 'error' | 'grouped_into'
+>;
+
+const ROWS_PER_STATEMENT = 1_000;
+
+/** Adds deliveries; one message per alert, channel and repetition. */
+export async function insertAlertDeliveries(
+  writer: DatabaseWriter,
+  rows: readonly NewAlertDeliveryRow[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
+    await writer
+      .insertInto('alert_deliveries')
+      .values(rows.slice(at, at + ROWS_PER_STATEMENT))
+      .onConflict((conflict) => conflict.columns(['alert_id', 'channel_id', 'repetition']).doNothing())
+      .execute();
+}
+
+export async function updateDeliveries(
+  writer: DatabaseWriter,
+  ids: readonly string[],
+  change: AlertDeliveryUpdate,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT)
+    await writer
+      .updateTable('alert_deliveries')
+      .set(change)
+      .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
+      .execute();
+}
+
+/** Of so many alerts of one message each is named to those who watch. */
+const MAX_PUBLISHED_ALERTS = 100;
+
+/**
+ * Writes down what became of one message of a channel, and tells those who watch the org's alerts.
+ *
+ * @param deliveries what the message stood for: of one org and one channel
+ * @param at when, in milliseconds
+ */
+export async function recordDeliveryOutcome(
+  writer: DatabaseWriter,
+  deliveries: readonly Pick<AlertDeliveryRow, 'id' | 'org_id' | 'alert_id' | 'channel_name'>[],
+  change: AlertDeliveryUpdate & { readonly state: string },
+  at: number,
+): Promise<void> {
+  await updateDeliveries(
+    writer,
+    deliveries.map(({ id }) => id),
+    change,
+  );
+  const [first] = deliveries;
+  if (!first) return;
+  const { org_id: orgId, channel_name: channel } = first;
+  await publishDeliveryOutcome(writer, deliveries, { orgId, channel, state: change.state, at });
+}
+
+/** What became of deliveries of one channel. */
+interface DeliveryOutcomeEvent {
+  readonly orgId: string;
+  /** Its name. */
+  readonly channel: string;
+  readonly state: string;
+  readonly at: number;
+}
+
+async function publishDeliveryOutcome(
+  writer: DatabaseWriter,
+  deliveries: readonly Pick<AlertDeliveryRow, 'alert_id'>[],
+  { orgId, channel, state, at }: DeliveryOutcomeEvent,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const alert_ids = deliveries.slice(0, MAX_PUBLISHED_ALERTS).map(({ alert_id }) => alert_id);
+  const data = { channel, state, alert_ids };
+  await publishLiveEvent(writer, { orgId, topic: 'alerts', at, data });
+}
+
+export interface PendingDelivery {
+  readonly delivery: AlertDeliveryRow;
+  readonly alert: AlertRow;
+}
+
+/**
+ * What a channel may be sent now, those never tried first, up to `limit`; and with them whatever else is owed about the
+ * same subjects, or shares their messages. In order.
+ */
+export async function listPendingDeliveries(
+  reader: DatabaseReader,
+  channelId: string,
+  nowMs: number,
+  limit: number,
+): Promise<PendingDelivery[]> {
+  const owed = () =>
+    reader
+      .selectFrom('alert_deliveries')
+      .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+      .selectAll('alert_deliveries')
+      .where('alert_deliveries.channel_id', '=', channelId)
+      .where('alert_deliveries.state', '=', 'pending');
+  const due = await owed()
+    .where('alert_deliveries.due_at', '<=', nowMs)
+    .where('alert_deliveries.grouped_into', 'is', null)
+    .orderBy(sql`case when alert_deliveries.attempts = 0 then 0 else 1 end`)
+    .orderBy('alert_deliveries.seq')
+    .limit(limit)
+    .execute();
+  if (due.length === 0) return [];
+  const ids = due.map(({ id }) => id);
+  const subjects = reader
+    .selectFrom('alerts')
+    .select('subject_id')
+    .where(
+      'id',
+      'in',
+      due.map(({ alert_id }) => alert_id),
+    );
+  const related = await owed()
+    .where(({ eb, or }) =>
+      or([eb('alerts.subject_id', 'in', subjects), eb('alert_deliveries.grouped_into', 'in', ids)]),
+    )
+    .execute();
+  const deliveries = [...new Map([...due, ...related].map((row) => [row.id, row])).values()].sort(
+    (one, other) => one.seq - other.seq,
+  );
+  const alerts = await loadAlertsById(
+    reader,
+    deliveries.map(({ alert_id }) => alert_id),
+  );
+  return deliveries.flatMap((delivery) => {
+    const alert = alerts.get(delivery.alert_id);
+    return alert ? [{ delivery, alert }] : [];
+  });
+}
+
+async function loadAlertsById(
+  reader: DatabaseReader,
+  ids: readonly string[],
+): Promise<Map<string, AlertRow>> {
+  const found = new Map<string, AlertRow>();
+  for (let at = 0; at < ids.length; at += ROWS_PER_STATEMENT) {
+    const rows = await reader
+      .selectFrom('alerts')
+      .selectAll()
+      .where('id', 'in', ids.slice(at, at + ROWS_PER_STATEMENT))
+      .execute();
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}
+
+/** The message that told a channel of the trouble that `closing` ends, if one was owed. */
+export function findOpeningDelivery(
+  reader: DatabaseReader,
+  channelId: string,
+  closing: Pick<AlertRow, 'org_id' | 'subject_kind' | 'subject_id' | 'seq'>,
+): Promise<(AlertDeliveryRow & { readonly opened_at: number }) | undefined> {
+  return reader
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_id', 'alerts.id')
+    .selectAll('alert_deliveries')
+    .select('alerts.at as opened_at')
+    .where('alerts.org_id', '=', closing.org_id)
+    .where('alerts.subject_kind', '=', closing.subject_kind)
+    .where('alerts.subject_id', '=', closing.subject_id)
+    .where('alerts.seq', '<', closing.seq)
+    .where('alerts.phase', '=', 'opens')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.repetition', '=', 0)
+    .orderBy('alerts.seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether anything that the message `thread` told of still lasts. */
+export async function hasOngoingAlertInThread(
+  reader: DatabaseReader,
+  channelId: string,
+  thread: string,
+): Promise<boolean> {
+  const row = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select('alerts.seq')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where(({ eb, or }) =>
+      or([eb('alert_deliveries.id', '=', thread), eb('alert_deliveries.grouped_into', '=', thread)]),
+    )
+    .where('alerts.closed_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How often the subject began again while the message `thread` told of it, without a message of its own. */
+export async function countRelapses(
+  reader: DatabaseReader,
+  channelId: string,
+  thread: string,
+  { subject_kind, subject_id }: Pick<AlertRow, 'subject_kind' | 'subject_id'>,
+): Promise<number> {
+  const row = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.grouped_into', '=', thread)
+    .where('alert_deliveries.state', '=', 'skipped')
+    .where('alerts.phase', '=', 'opens')
+    .where('alerts.subject_kind', '=', subject_kind)
+    .where('alerts.subject_id', '=', subject_id)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** When each first message about something that began was sent to a channel since `sinceMs`, oldest first. */
+export async function listOpeningSendTimes(
+  reader: DatabaseReader,
+  channelId: string,
+  sinceMs: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await reader
+    .selectFrom('alert_deliveries')
+    .innerJoin('alerts', 'alerts.id', 'alert_deliveries.alert_id')
+    .select('alert_deliveries.sent_at')
+    .where('alert_deliveries.channel_id', '=', channelId)
+    .where('alert_deliveries.sent_at', '>', sinceMs)
+    .where('alert_deliveries.grouped_into', 'is', null)
+    .where('alert_deliveries.repetition', '=', 0)
+    .where('alert_deliveries.state', '=', 'sent')
+    .where('alerts.phase', '=', 'opens')
+    .orderBy('alert_deliveries.sent_at')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ sent_at }) => (sent_at === null ? [] : [sent_at]));
+}
+
+/** Deliveries of alerts, in the order of their making. */
+export function listDeliveriesOfAlerts(
+  reader: DatabaseReader,
+  alertIds: readonly string[],
+): Promise<AlertDeliveryRow[]> {
+  if (alertIds.length === 0) return Promise.resolve([]);
+  return reader
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('alert_id', 'in', alertIds)
+    .orderBy('seq')
+    .execute();
+}
+
+export function findDeliveryById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<AlertDeliveryRow | undefined> {
+  return reader
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Makes a message due now, with all its tries before it again; its receiver rests no longer. */
+export async function requeueDelivery(
+  writer: DatabaseWriter,
+  row: AlertDeliveryRow,
+  nowMs: number,
+): Promise<void> {
+  const fresh = { state: 'pending', pending_reason: null, due_at: nowMs, attempts: 0 };
+  const unsent = { status: null, error: null, sent_at: null, grouped_into: null };
+  await recordDeliveryOutcome(writer, [row], { ...fresh, ...unsent }, nowMs);
+  await writer.updateTable('channels').set({ backoff_until: 0 }).where('id', '=', row.channel_id).execute();
+}
+
+/** Gives up what a channel is still owed, with the reason. */
+export async function abandonDeliveries(
+  writer: DatabaseWriter,
+  channel: Pick<ChannelRow, 'id' | 'org_id' | 'name'>,
+  error: string,
+  nowMs: number,
+): Promise<void> {
+  const state = 'failed';
+  const given = await writer
+    .updateTable('alert_deliveries')
+    .set({ state, error, pending_reason: null })
+    .where('channel_id', '=', channel.id)
+    .where('state', '=', 'pending')
+    .returning('alert_id')
+    .execute();
+  await publishDeliveryOutcome(writer, given, {
+    orgId: channel.org_id,
+    channel: channel.name,
+    state,
+    at: nowMs,
+  });
+}
+
+/** Messages owed, and alerts that nothing was made of yet. */
+export async function countQueuedDeliveries(reader: DatabaseReader): Promise<number> {
+  const pending = await reader
+    .selectFrom('alert_deliveries')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  const unrouted = await reader
+    .selectFrom('alerts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('routed_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(pending.count) + Number(unrouted.count);
+}

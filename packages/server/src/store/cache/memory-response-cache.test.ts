@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '@floe/testkit/fake-clock';
+import { MemoryResponseCache } from './memory-response-cache.ts';
+import { responseCacheSuite } from './response-cache.suite.ts';
+
+responseCacheSuite('memory', async () => {
+  const clock = new FakeClock();
+  return { cache: new MemoryResponseCache(clock), pass: async (ms) => clock.advance(ms) };
+});
+
+test('memory: the least recently used answers go first, and all together stay below the bound', async () => {
+  const cache = new MemoryResponseCache(new FakeClock(), 10_000);
+  const body = Buffer.alloc(2_000);
+  for (const key of ['a', 'b', 'c', 'd']) {
+    await cache.put('org', key, { head: '', body }, 60_000);
+    await cache.get('org', 'a');
+  }
+  const found = await Promise.all(['a', 'b', 'c', 'd'].map((key) => cache.get('org', key)));
+  assert.deepEqual(found.map(Boolean), [true, false, true, true]);
+});
+
+test('memory: what is kept for an org is known, whether it was replaced, pushed out or has expired', async () => {
+  const clock = new FakeClock();
+  const cache = new MemoryResponseCache(clock, 10_000);
+  const answer = { head: 'h', body: Buffer.alloc(487) };
+  await cache.put('one', 'a', answer, 1_000);
+  await cache.put('one', 'a', answer, 1_000);
+  await cache.put('one', 'a', { ...answer, body: Buffer.alloc(987) }, 1_000);
+  await cache.put('one', 'b', answer, 60_000);
+  await cache.put('two', 'a', answer, 60_000);
+  assert.deepEqual(cache.getSize('one'), { entries: 2, bytes: 2_500 });
+  assert.deepEqual(cache.getSize('two'), { entries: 1, bytes: 1_000 });
+  clock.advance(1_001);
+  assert.deepEqual(cache.getSize('one'), { entries: 1, bytes: 1_000 });
+  for (let n = 0; n < 20; n++) await cache.put('two', `more ${n}`, answer, 60_000);
+  assert.deepEqual(cache.getSize('one'), { entries: 0, bytes: 0 });
+  assert.deepEqual(cache.getSize('two'), { entries: 10, bytes: 10_000 });
+});

@@ -1,0 +1,215 @@
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { ConsoleSessionsTable } from './sign-in-tables.ts';
+
+export type ConsoleSessionRow = ConsoleSessionsTable;
+
+export async function insertConsoleSession(
+  writer: DatabaseWriter,
+  session: ConsoleSessionRow,
+): Promise<void> {
+  await writer.insertInto('sessions').values(session).execute();
+}
+
+/** The session with this cookie, over or not; one that was rotated since is found until `previous_until`. */
+export async function findConsoleSessionByToken(
+  reader: DatabaseReader,
+  sha256: string,
+  nowMs: number,
+): Promise<ConsoleSessionRow | undefined> {
+  return (
+    (await reader.selectFrom('sessions').selectAll().where('token_sha256', '=', sha256).executeTakeFirst()) ??
+    (await reader
+      .selectFrom('sessions')
+      .selectAll()
+      .where('previous_sha256', '=', sha256)
+      .where('previous_until', '>', nowMs)
+      .executeTakeFirst())
+  );
+}
+
+/** What a person is called and where they belong, the oldest membership first. */
+export interface MembershipAccessRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly member_id: string;
+  readonly org_id: string;
+  readonly org_name: string;
+  /** The strongest role that anything gives. */
+  readonly role: string;
+  readonly team: string | null;
+  /** `oidc` when groups grant the role. */
+  readonly source: string;
+  /** What the groups of the issuer grant that was asked about; null for nothing. */
+  readonly granted_role: string | null;
+  readonly granted_team: string | null;
+  /** Null for who is no operator of the installation. */
+  readonly operator_id: string | null;
+}
+
+/** @param issuer name of the issuer whose grants are wanted as well; null for none */
+export function listMembershipAccess(
+  reader: DatabaseReader,
+  userId: string,
+  issuer: string | null,
+): Promise<MembershipAccessRow[]> {
+  return reader
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .innerJoin('orgs', 'orgs.id', 'members.org_id')
+    .leftJoin('operators', 'operators.user_id', 'members.user_id')
+    .leftJoin('member_grants as own', (join) =>
+      join
+        .onRef('own.org_id', '=', 'members.org_id')
+        .onRef('own.user_id', '=', 'members.user_id')
+        .on('own.issuer', '=', issuer ?? ''),
+    )
+    .select([
+      'users.id as user_id',
+      'users.email as email',
+      'users.name as name',
+      'members.id as member_id',
+      'orgs.id as org_id',
+      'orgs.name as org_name',
+      'members.role as role',
+      'members.team as team',
+      'members.source as source',
+      'own.role as granted_role',
+      'own.team as granted_team',
+      'operators.user_id as operator_id',
+    ])
+    .where('members.user_id', '=', userId)
+    .orderBy('members.created_at')
+    .orderBy('members.id')
+    .execute();
+}
+
+/** Gives the session another cookie if it still has this one; false when it has not. */
+export async function rotateConsoleSession(
+  writer: DatabaseWriter,
+  sha256: string,
+  change: Pick<ConsoleSessionRow, 'token_sha256' | 'previous_until'> & Partial<ConsoleSessionRow>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('sessions')
+    .set({ ...change, previous_sha256: sha256 })
+    .where('token_sha256', '=', sha256)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function updateConsoleSession(
+  writer: DatabaseWriter,
+  id: string,
+  change: Partial<Pick<ConsoleSessionRow, 'org_id' | 'role'>>,
+): Promise<void> {
+  await writer.updateTable('sessions').set(change).where('id', '=', id).execute();
+}
+
+export async function updateConsoleSessionLastSeen(
+  writer: DatabaseWriter,
+  id: string,
+  seenAt: number,
+): Promise<void> {
+  await writer
+    .updateTable('sessions')
+    .set({ last_seen_at: seenAt })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', seenAt)
+    .execute();
+}
+
+export function listConsoleSessionsOfUser(
+  reader: DatabaseReader,
+  userId: string,
+): Promise<ConsoleSessionRow[]> {
+  return reader
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Ends a session of a person; false when they have none with this id. */
+export async function deleteConsoleSession(
+  writer: DatabaseWriter,
+  userId: string,
+  id: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends every session of a person but one (or none); returns how many ended. */
+export async function deleteConsoleSessionsOfUser(
+  writer: DatabaseWriter,
+  userId: string,
+  exceptId: string | null,
+): Promise<number> {
+  let query = writer.deleteFrom('sessions').where('user_id', '=', userId);
+  if (exceptId !== null) query = query.where('id', '!=', exceptId);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Ends the session with this cookie, whoever's it is; returns what it was. */
+export async function deleteConsoleSessionByToken(
+  writer: DatabaseWriter,
+  sha256: string,
+): Promise<ConsoleSessionRow | undefined> {
+  return writer
+    .deleteFrom('sessions')
+    .where(({ eb, or }) => or([eb('token_sha256', '=', sha256), eb('previous_sha256', '=', sha256)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Ends the sessions that a passkey started. Of sessions from before this was noted, which any passkey of the person may have
+ * started, all end.
+ */
+export async function deleteConsoleSessionsOfPasskey(
+  writer: DatabaseWriter,
+  userId: string,
+  passkeyId: string,
+): Promise<void> {
+  await writer
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('method', '=', 'passkey')
+    .where(({ eb, or }) => or([eb('passkey_id', '=', passkeyId), eb('passkey_id', 'is', null)]))
+    .execute();
+}
+
+/** Ends every session of a person that is about this org. */
+export async function deleteConsoleSessionsOfUserInOrg(
+  writer: DatabaseWriter,
+  userId: string,
+  orgId: string,
+): Promise<void> {
+  await writer.deleteFrom('sessions').where('user_id', '=', userId).where('org_id', '=', orgId).execute();
+}
+
+/** Removes sessions that are over, and what else of the sign-in is kept for a while only. */
+export async function expireSignInState(
+  writer: DatabaseWriter,
+  before: { readonly nowMs: number; readonly idleMs: number; readonly triesMs: number },
+): Promise<void> {
+  await writer
+    .deleteFrom('sessions')
+    .where(({ eb, or }) =>
+      or([eb('expires_at', '<', before.nowMs), eb('last_seen_at', '<', before.nowMs - before.idleMs)]),
+    )
+    .execute();
+  await writer.deleteFrom('used_tokens').where('expires_at', '<', before.nowMs).execute();
+  await writer
+    .deleteFrom('sign_in_attempts')
+    .where('last_attempt_at', '<', before.nowMs - before.triesMs)
+    .execute();
+}

@@ -1,0 +1,193 @@
+import { OpenAddressingMap } from '../../core/open-addressing-map.ts';
+import type { BucketClaim, ReservationSettlement } from '../ports.ts';
+import { ReleaseEstimator } from './release-estimator.ts';
+import { SLIDING_WINDOW_SLOTS, SlidingWindow } from './sliding-window.ts';
+
+/** One bucket in memory. `nowMs` and `second` are of one monotonic clock. */
+export interface CounterBucket {
+  /** 0 when the claim fits; else milliseconds until it does, infinite when waiting is not what helps. */
+  msUntilAvailable(claim: BucketClaim, nowMs: number, second: number): number;
+  acquire(id: string, claim: BucketClaim, nowMs: number, second: number): void;
+  /** @param index of the bucket's claim in the settlement */
+  settle(settlement: ReservationSettlement, index: number, nowMs: number): void;
+  used(claim: BucketClaim, nowMs: number, second: number): number;
+  resetMs(nowMs: number, second: number): number;
+  /** Nothing would change if it were created anew. */
+  isEmpty(nowMs: number, second: number, wallMs: number): boolean;
+}
+
+export class WindowBucket implements CounterBucket {
+  readonly #window = new SlidingWindow();
+
+  msUntilAvailable({ amount, limit }: BucketClaim, nowMs: number, second: number): number {
+    const over = this.#window.used(second) + amount - limit;
+    return over <= 0 ? 0 : (second + this.#window.secondsUntilFreed(over, second)) * 1000 - nowMs;
+  }
+
+  acquire(_id: string, { amount }: BucketClaim, _nowMs: number, second: number): void {
+    this.#window.add(second, amount, second);
+  }
+
+  settle({ second, amounts, actual }: ReservationSettlement, index: number, nowMs: number): void {
+    const more = (actual[index] ?? 0) - (amounts[index] ?? 0);
+    if (more !== 0) this.#window.add(second, more, Math.floor(nowMs / 1000));
+  }
+
+  used(_claim: BucketClaim, _nowMs: number, second: number): number {
+    return this.#window.used(second);
+  }
+
+  resetMs(nowMs: number, second: number): number {
+    const seconds = this.#window.secondsUntilEmpty(second);
+    return seconds === 0 ? 0 : (second + seconds) * 1000 - nowMs;
+  }
+
+  isEmpty(_nowMs: number, second: number): boolean {
+    return this.#window.secondsUntilEmpty(second) === 0;
+  }
+}
+
+/** The mean duration is remembered this long after the last slot was released. */
+const MEAN_RETENTION_MS = 60_000;
+
+/**
+ * Slots of exchanges in flight in this process. A slot ends when it is settled and never by itself: a process that
+ * stalls still counts what it has open, and one that dies takes the bucket with it.
+ */
+export class LeaseBucket implements CounterBucket {
+  /** How long the shared store keeps the slots of a process that no longer renews them. */
+  readonly leaseMs: number;
+  /** When the shared store was last told to keep them; monotonic milliseconds. */
+  renewedAt = Number.NEGATIVE_INFINITY;
+  readonly #acquiredAt = new OpenAddressingMap<number>();
+  readonly #estimate = new ReleaseEstimator();
+  #releasedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(leaseMs: number) {
+    this.leaseMs = leaseMs;
+  }
+
+  /** Slots taken. */
+  get size(): number {
+    return this.#acquiredAt.size;
+  }
+
+  /** How long a slot was held recently, in milliseconds; 0 when none has been released. */
+  get meanMs(): number {
+    return this.#estimate.meanMs;
+  }
+
+  /** Visits each slot with the monotonic time at which it was taken. */
+  forEachSlot(visit: (since: number, id: string) => void): void {
+    this.#acquiredAt.visit(visit);
+  }
+
+  msUntilAvailable({ limit }: BucketClaim, nowMs: number): number {
+    if (this.#acquiredAt.size + 1 <= limit) return 0;
+    return this.#estimate.msUntilRelease(nowMs, (visit) => this.#acquiredAt.visit(visit));
+  }
+
+  acquire(id: string, _claim: BucketClaim, nowMs: number): void {
+    this.#acquiredAt.set(id, nowMs);
+  }
+
+  settle({ id }: ReservationSettlement, _index: number, nowMs: number): void {
+    const since = this.#acquiredAt.get(id);
+    if (since === undefined) return;
+    this.#acquiredAt.delete(id);
+    this.#releasedAt = nowMs;
+    this.#estimate.record(nowMs - since);
+  }
+
+  used(): number {
+    return this.#acquiredAt.size;
+  }
+
+  resetMs(): number {
+    return 0;
+  }
+
+  isEmpty(nowMs: number): boolean {
+    return this.#acquiredAt.size === 0 && nowMs - this.#releasedAt >= MEAN_RETENTION_MS;
+  }
+}
+
+/** When no reservation was settled yet, nothing says how long one lasts. */
+const DEFAULT_RELEASE_MS = 1_000;
+
+interface Reservation {
+  amount: number;
+  readonly since: number;
+}
+
+/** Money spent in a period, and money reserved by exchanges in flight. */
+export class SpendBucket implements CounterBucket {
+  readonly #reservations = new OpenAddressingMap<Reservation>();
+  readonly #estimate = new ReleaseEstimator();
+  readonly #endsAt: number;
+  #reserved = 0;
+  #spent = 0;
+
+  constructor(endsAt: number) {
+    this.#endsAt = endsAt;
+  }
+
+  /** What requests under way have reserved. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  /** Waiting helps where there would be room if nothing were reserved. */
+  msUntilAvailable(claim: BucketClaim, nowMs: number): number {
+    if (this.remaining(claim) >= claim.amount) return 0;
+    if (this.#spent + claim.amount > claim.limit) return Number.POSITIVE_INFINITY;
+    if (this.#estimate.meanMs === 0) return DEFAULT_RELEASE_MS;
+    return this.#estimate.msUntilRelease(nowMs, (visit) =>
+      this.#reservations.visit(({ since }) => visit(since)),
+    );
+  }
+
+  /** What is neither spent nor reserved; below 0 where more was spent than the limit allows. */
+  remaining(claim: BucketClaim): number {
+    return claim.enforced ? claim.limit - this.used(claim) : Number.POSITIVE_INFINITY;
+  }
+
+  acquire(id: string, { amount }: BucketClaim, nowMs: number): void {
+    this.#reservations.set(id, { amount, since: nowMs });
+    this.#reserved += amount;
+  }
+
+  /** Adds to a hold that is there; what is settled stays settled. */
+  extend(id: string, amount: number): void {
+    const hold = this.#reservations.get(id);
+    if (!hold) return;
+    hold.amount += amount;
+    this.#reserved += amount;
+  }
+
+  settle({ id, actual }: ReservationSettlement, index: number, nowMs: number): void {
+    const hold = this.#reservations.get(id);
+    if (hold) {
+      this.#reserved -= hold.amount;
+      this.#reservations.delete(id);
+      this.#estimate.record(nowMs - hold.since);
+    }
+    this.#spent += actual[index] ?? 0;
+  }
+
+  used({ minimumUsed: floor }: BucketClaim): number {
+    this.#spent = Math.max(this.#spent, floor);
+    return this.#spent + this.#reserved;
+  }
+
+  resetMs(): number {
+    return 0;
+  }
+
+  isEmpty(_nowMs: number, _second: number, wallMs: number): boolean {
+    return this.#endsAt !== 0 && this.#endsAt < wallMs && this.#reservations.size === 0;
+  }
+}
+
+/** The longest any slot can matter, in milliseconds. */
+export const WINDOW_RETENTION_MS = SLIDING_WINDOW_SLOTS * 1000;

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../core/clock.ts';
+import { startTestRedis } from '../test/redis-server.ts';
+import {
+  countersSuite,
+  testLeaseClaim,
+  testSettlement,
+  testSpendClaim,
+  testWindowClaim,
+} from './counters.suite.ts';
+import { openRedisCounters } from './redis-counters.ts';
+
+async function open(t: TestContext) {
+  const url = await startTestRedis();
+  let offset = 0;
+  const counters = await openRedisCounters({ url, clock: systemClock, offsetMs: () => offset });
+  const admin = new Redis(url);
+  t.after(async () => {
+    await counters.close();
+    await admin.flushall();
+    admin.disconnect();
+  });
+  return {
+    counters,
+    slackMs: 20_000,
+    flush: () => admin.flushall(),
+    advance: async (ms: number) => {
+      offset += ms;
+    },
+  };
+}
+
+countersSuite('redis', open);
+
+const CLAIMS = [
+  testWindowClaim('tpm', 10_000, 800),
+  testLeaseClaim('at-once', 5),
+  testSpendClaim('month', 10_000, 400),
+];
+
+test('a settlement that is sent again, for nobody heard that it was done, counts once', async (t) => {
+  const { counters, advance } = await open(t);
+  const taken = await counters.acquire('acme', 'a', CLAIMS);
+  await advance(2_000);
+  await counters.acquire('acme', 'b', CLAIMS);
+  for (let times = 0; times < 3; times++)
+    await counters.settle('acme', testSettlement('a', taken, CLAIMS, [300, 0, 70]));
+  const levels = await counters.peek('acme', CLAIMS);
+  assert.deepEqual(
+    levels.map(({ used }) => used),
+    [300 + 800, 1, 70 + 400],
+  );
+});
+
+test('what was taken before the store was emptied takes nothing from what comes after', async (t) => {
+  const { counters, flush } = await open(t);
+  const taken = await counters.acquire('acme', 'a', CLAIMS);
+  await flush();
+  await counters.acquire('acme', 'b', CLAIMS);
+  await counters.settle('acme', testSettlement('a', taken, CLAIMS, [300, 0, 70]));
+  const levels = await counters.peek('acme', CLAIMS);
+  assert.deepEqual(
+    levels.map(({ used }) => used),
+    [800, 1, 400],
+    'the database says what was spent, as the floor of the next take',
+  );
+});
+
+test('a take that nobody heard the answer of is given back whole', async (t) => {
+  const { counters } = await open(t);
+  const unheard = await counters.acquire('acme', 'a', CLAIMS);
+  await counters.settle('acme', {
+    ...testSettlement('a', unheard, CLAIMS, [0, 0, 0]),
+    second: 0,
+    localSecond: 0,
+  });
+  const levels = await counters.peek('acme', CLAIMS);
+  assert.deepEqual(
+    levels.map(({ used }) => used),
+    [0, 0, 0],
+  );
+});

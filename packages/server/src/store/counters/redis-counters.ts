@@ -1,0 +1,298 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../core/clock.ts';
+import type {
+  AcquireResult,
+  BucketClaim,
+  BucketLevel,
+  BucketUsage,
+  Counters,
+  ReservationExtension,
+  ReservationExtensionResult,
+  ReservationSettlement,
+} from '../ports.ts';
+import type { LeaseBucket } from './counter-buckets.ts';
+import { EXTEND_SCRIPT } from './redis-extend-script.ts';
+import { ACQUIRE_SCRIPT, PEEK_SCRIPT, RECOUNT_SCRIPT, RENEW_SCRIPT, SETTLE_SCRIPT } from './redis-scripts.ts';
+
+/** A reservation that nobody settled is let go then; what it was worth, the journal of its process charges. */
+const RESERVATION_TTL_MS = 6 * 3_600_000;
+const RECONNECT_MS = 500;
+/** A take whose slots were lost is asked again so often; each time they are counted again first. */
+const MAX_RECOUNTS = 3;
+
+export interface RedisCountersOptions {
+  /** `redis://…` or `rediss://…`. */
+  readonly url: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Milliseconds added to the server's time; for tests of what time does. */
+  readonly offsetMs?: () => number;
+  /** Told of connections that fail or break; they are made again by themselves. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** The slots of `concurrency` that this process holds, by its own count. */
+export interface LocalSlots {
+  getSlots(orgId: string, bucket: string): LeaseBucket | undefined;
+}
+
+/** The process that takes. */
+export interface AcquireContext {
+  readonly slots: LocalSlots;
+  /** False when nobody waits for the take any more. */
+  isWaiting(): boolean;
+}
+
+/** A bucket in which this process holds slots. */
+export interface OccupiedBucket {
+  readonly bucket: string;
+  readonly slots: LeaseBucket;
+}
+
+/** Counters that lie with the store, and may fail or hang with it (`resilient.ts` keeps callers from that). */
+export interface RemoteCounters extends Counters {
+  /**
+   * As in `Counters`; slots of `taker` that the store does not count are counted there before anything is granted, as
+   * long as it waits: a take that nobody waits for any more must not be sent again.
+   */
+  acquire(
+    orgId: string,
+    id: string,
+    claims: readonly BucketClaim[],
+    taker?: AcquireContext,
+  ): Promise<AcquireResult>;
+  /**
+   * Renews the lease of this process on the slots it holds, and counts them anew where the store has fewer, or has more
+   * than can be explained by `inFlight` takes whose answers are not known yet.
+   */
+  renew(orgId: string, held: readonly OccupiedBucket[], inFlight: number): Promise<void>;
+  /** Resolves when the store answers. */
+  ping(): Promise<void>;
+}
+
+/**
+ * Counters in Redis or Valkey: one Lua call per step, on the server's time, exact across processes. Keys are
+ * hash-tagged by org, so that a cluster keeps an org's buckets together.
+ */
+export async function openRedisCounters(options: RedisCountersOptions): Promise<RemoteCounters> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis(options.url, {
+    // A command that was lost is judged by its caller; sent again it could count twice.
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 2_000,
+    retryStrategy: () => RECONNECT_MS,
+    disableClientInfo: true,
+  });
+  client.on('error', (error: Error) => options.onError?.(error));
+  // Known before the first take: one that finds its script missing takes two round trips of its time.
+  const load = () => Promise.all(Object.values(SCRIPTS).map(({ text }) => client.script('LOAD', text)));
+  client.on('ready', () => void load().catch(() => undefined));
+  // Nothing is lost when it is not there yet: the first takes are counted by this process alone.
+  await new Promise<void>((resolve) => {
+    client.once('ready', resolve).once('error', () => resolve());
+  });
+  return new RedisCounters(client, options.clock, options.offsetMs ?? (() => 0));
+}
+
+class RedisScript {
+  readonly text: string;
+  readonly sha: string;
+
+  constructor(text: string) {
+    this.text = text;
+    this.sha = createHash('sha1').update(text).digest('hex');
+  }
+}
+
+const SCRIPTS = {
+  acquire: new RedisScript(ACQUIRE_SCRIPT),
+  settle: new RedisScript(SETTLE_SCRIPT),
+  extend: new RedisScript(EXTEND_SCRIPT),
+  peek: new RedisScript(PEEK_SCRIPT),
+  renew: new RedisScript(RENEW_SCRIPT),
+  recount: new RedisScript(RECOUNT_SCRIPT),
+};
+
+const KIND_CODES = { window: 'w', lease: 'l', spend: 's' } as const;
+
+class RedisCounters implements RemoteCounters {
+  readonly #client: Redis;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #offsetMs: () => number;
+  /** Of this process, in the leases on its slots. */
+  readonly #process = randomBytes(6).toString('base64url');
+
+  constructor(client: Redis, clock: Pick<Clock, 'monotonic'>, offsetMs: () => number) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#offsetMs = offsetMs;
+  }
+
+  async acquire(
+    orgId: string,
+    id: string,
+    claims: readonly BucketClaim[],
+    taker?: AcquireContext,
+  ): Promise<AcquireResult> {
+    const slots = taker?.slots;
+    let reply = await this.#acquire(orgId, id, claims, slots);
+    for (let times = 0; reply[0] === -1 && times < MAX_RECOUNTS && taker?.isWaiting() !== false; times++) {
+      // One round trip for all of it: the connection carries them out in this order.
+      const again = [
+        ...this.#recountLostSlots(orgId, claims, slots),
+        this.#acquire(orgId, id, claims, slots),
+      ];
+      reply = (await Promise.all(again)).at(-1) ?? [];
+    }
+    const [refusedBy = 0, wait = -1, second = 0, ...levels] = reply;
+    if (refusedBy === -1) throw new Error('the shared store lost the slots of this process');
+    const refused = refusedBy === 0 ? null : refusedBy - 1;
+    const rateRefused = refused !== null && claims[refused]?.kind !== 'spend';
+    return {
+      refusedIndex: refused,
+      retryAfterMs: wait < 0 ? null : wait,
+      second,
+      levels: toLevels(levels),
+      amounts: claims.map(({ amount, persistent: lasting }) =>
+        refused === null || (!rateRefused && lasting) ? amount : 0,
+      ),
+      countedLocally: false,
+      localSecond: 0,
+    };
+  }
+
+  async settle(orgId: string, { id, claims, amounts, actual }: ReservationSettlement): Promise<void> {
+    const args: (string | number)[] = [this.#offsetMs(), id, this.#process];
+    for (const [index, { kind, endsAt }] of claims.entries())
+      args.push(KIND_CODES[kind], amounts[index] ?? 0, actual[index] ?? 0, endsAt);
+    await this.#run(
+      SCRIPTS.settle,
+      claims.map((claim) => bucketKey(orgId, claim)),
+      args,
+    );
+  }
+
+  async extend(
+    orgId: string,
+    { id, claims, reserved: held, amount }: ReservationExtension,
+  ): Promise<ReservationExtensionResult> {
+    const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, held, amount];
+    for (const { enforced, limit, minimumUsed: floor, endsAt } of claims)
+      args.push(enforced ? limit : -1, floor, endsAt);
+    const keys = claims.map((claim) => bucketKey(orgId, claim));
+    const [granted = 0, short = 0] = await this.#run(SCRIPTS.extend, keys, args);
+    return { granted, limitingIndex: short === 0 ? null : short - 1, countedLocally: false };
+  }
+
+  async peek(orgId: string, claims: readonly BucketClaim[]): Promise<readonly BucketUsage[]> {
+    if (claims.length === 0) return [];
+    const args: (string | number)[] = [this.#offsetMs()];
+    for (const { kind, minimumUsed: floor } of claims) args.push(KIND_CODES[kind], floor);
+    const keys = claims.map((claim) => bucketKey(orgId, claim));
+    const flat = await this.#run(SCRIPTS.peek, keys, args);
+    return claims.map((_, index) => {
+      const [used = 0, resetMs = 0, held = 0] = flat.slice(index * 3, index * 3 + 3);
+      return { used, resetMs, reserved: held };
+    });
+  }
+
+  async renew(orgId: string, held: readonly OccupiedBucket[], inFlight: number): Promise<void> {
+    const keys = held.map(({ bucket }) => bucketKey(orgId, { kind: 'lease', bucket }));
+    const times = held.map(({ slots }) => slots.leaseMs);
+    const sizes = held.map(({ slots }) => slots.size);
+    const counts = await this.#run(SCRIPTS.renew, keys, [this.#offsetMs(), this.#process, ...times]);
+    const wrong = held.filter((_, index) => {
+      const [size, count] = [sizes[index] ?? 0, counts[index] ?? 0];
+      return count < size || count > size + inFlight;
+    });
+    await Promise.all(wrong.map(({ bucket, slots }) => this.#recount(orgId, bucket, slots)));
+  }
+
+  async ping(): Promise<void> {
+    await this.#client.ping();
+  }
+
+  async close(): Promise<void> {
+    this.#client.disconnect();
+  }
+
+  #acquire(
+    orgId: string,
+    id: string,
+    claims: readonly BucketClaim[],
+    own: LocalSlots | undefined,
+  ): Promise<readonly number[]> {
+    const args: (string | number)[] = [this.#offsetMs(), id, RESERVATION_TTL_MS, this.#process];
+    for (const {
+      kind,
+      bucket,
+      amount,
+      limit,
+      enforced,
+      persistent: lasting,
+      minimumUsed: floor,
+      endsAt,
+      ttlMs: lastsMs,
+    } of claims) {
+      args.push(KIND_CODES[kind], amount, limit, (enforced ? 1 : 0) + (lasting ? 2 : 0));
+      const slots = kind === 'lease' ? own?.getSlots(orgId, bucket) : undefined;
+      if (slots) args.push(slots.size, Math.ceil(slots.meanMs), lastsMs);
+      else args.push(floor, endsAt, lastsMs);
+    }
+    const keys = claims.map((claim) => bucketKey(orgId, claim));
+    return this.#run(SCRIPTS.acquire, keys, args);
+  }
+
+  #recountLostSlots(
+    orgId: string,
+    claims: readonly BucketClaim[],
+    own: LocalSlots | undefined,
+  ): Promise<readonly number[]>[] {
+    const recounts: Promise<readonly number[]>[] = [];
+    for (const { kind, bucket } of claims) {
+      const slots = kind === 'lease' ? own?.getSlots(orgId, bucket) : undefined;
+      if (slots && slots.size > 0) recounts.push(this.#recount(orgId, bucket, slots));
+    }
+    return recounts;
+  }
+
+  #recount(orgId: string, bucket: string, slots: LeaseBucket): Promise<readonly number[]> {
+    // One that is unknown here and so old is not a take on its way: its settlement was lost.
+    const args: (string | number)[] = [this.#offsetMs(), this.#process, slots.leaseMs, slots.leaseMs];
+    const nowMs = this.#clock.monotonic();
+    slots.forEachSlot((since, id) => void args.push(id, Math.floor(nowMs - since)));
+    return this.#run(SCRIPTS.recount, [bucketKey(orgId, { kind: 'lease', bucket })], args);
+  }
+
+  async #run(
+    script: RedisScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<readonly number[]> {
+    const rest = [keys.length, ...keys, ...args];
+    try {
+      return toNumbers(await this.#client.call('EVALSHA', script.sha, ...rest));
+    } catch (error) {
+      // A server that restarted or was flushed does not know it any more.
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return toNumbers(await this.#client.call('EVAL', script.text, ...rest));
+    }
+  }
+}
+
+function bucketKey(orgId: string, { kind, bucket }: Pick<BucketClaim, 'kind' | 'bucket'>): string {
+  return kind === 'lease' ? `floe:{${orgId}}:${bucket}:slots` : `floe:{${orgId}}:${bucket}`;
+}
+
+function toNumbers(reply: unknown): readonly number[] {
+  return Array.isArray(reply) ? reply.map(Number) : [];
+}
+
+function toLevels(flat: readonly number[]): BucketLevel[] {
+  const levels: BucketLevel[] = [];
+  for (let at = 0; at < flat.length; at += 2)
+    levels.push({ used: flat[at] ?? 0, resetMs: flat[at + 1] ?? 0 });
+  return levels;
+}

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '../../core/log.ts';
+import type { AcquireResult, ReservationSettlement } from '../ports.ts';
+import { ManualClock } from '../test/manual-clock.ts';
+import { testLeaseClaim, testSettlement, testSpendClaim, testWindowClaim } from './counters.suite.ts';
+import { MemoryCounters } from './memory-counters.ts';
+import type { RemoteCounters } from './redis-counters.ts';
+import { ResilientCounters } from './resilient-counters.ts';
+
+const TIMEOUT_MS = 50;
+/** After the store is back: 2 s and a time budget. */
+const SHARE_ENFORCEMENT_MS = 2_050;
+
+/** A shared store that a test can have hang: calls made meanwhile are never answered, but they are carried out. */
+function createFakeStore(clock: ManualClock) {
+  const inside = new MemoryCounters(clock);
+  const state = { hangs: false, calls: 0, settled: [] as ReservationSettlement[] };
+  async function answer<T>(value: T): Promise<T> {
+    state.calls += 1;
+    return state.hangs ? new Promise<T>(() => undefined) : value;
+  }
+  const remote: RemoteCounters = {
+    acquire: (org, id, claims) => answer(inside.acquire(org, id, claims)),
+    settle(org, done) {
+      state.settled.push(done);
+      inside.settle(org, done);
+      return answer(undefined);
+    },
+    extend: (org, more) => answer(inside.extend(org, more)),
+    peek: (org, claims) => inside.peek(org, claims).then(answer),
+    renew: () => answer(undefined),
+    ping: () => answer(undefined),
+    close: async () => undefined,
+  };
+  return { remote, state, inside };
+}
+
+function createHarness(replicas = 4) {
+  const clock = new ManualClock();
+  const { remote, state, inside } = createFakeStore(clock);
+  const options = {
+    remote,
+    clock,
+    log: silentLog,
+    replicaRank: () => ({ replicaCount: replicas, rank: 0 }),
+    timeoutMs: TIMEOUT_MS,
+  };
+  const counters = new ResilientCounters(options);
+  /** A take, its time moved on when the store does not answer. */
+  async function take(id: string, claims: Parameters<MemoryCounters['acquire']>[2]): Promise<AcquireResult> {
+    const taking = counters.acquire('org', id, claims);
+    await settleTurns();
+    if (state.hangs) clock.advance(TIMEOUT_MS);
+    await settleTurns();
+    return taking;
+  }
+  return { clock, counters, state, inside, take };
+}
+
+async function settleTurns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a store that hangs is waited for three times, then not at all until it answers', async () => {
+  const { clock, counters, state, take } = createHarness();
+  const claims = [testWindowClaim('rpm', 40)];
+  state.hangs = true;
+  for (const id of ['a', 'b', 'c']) assert.equal((await take(id, claims)).countedLocally, true);
+  assert.equal(counters.isStoreUnavailable, true);
+  const calls = state.calls;
+  for (let n = 0; n < 6; n++)
+    assert.equal((await counters.acquire('org', `d${n}`, claims)).refusedIndex, null);
+  assert.equal(state.calls, calls, 'nobody asks it');
+  const refused = await counters.acquire('org', 'e', claims);
+  assert.equal(refused.refusedIndex, null, 'the tenth of a share of ten');
+  assert.equal((await counters.acquire('org', 'f', claims)).refusedIndex, 0);
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.equal(counters.isStoreUnavailable, false);
+  clock.advance(SHARE_ENFORCEMENT_MS);
+  assert.equal((await take('g', claims)).countedLocally, false);
+});
+
+test('for a second after it was late nobody else waits for it, unless it answered in time since', async () => {
+  const { clock, state, take, counters } = createHarness();
+  const claims = [testWindowClaim('rpm', 100)];
+  assert.equal(counters.isStoreSlow, false);
+  state.hangs = true;
+  await take('a', claims);
+  assert.equal(counters.isStoreSlow, true);
+  clock.advance(1_000);
+  assert.equal(counters.isStoreSlow, false);
+  await take('b', claims);
+  state.hangs = false;
+  await take('c', claims);
+  assert.equal(counters.isStoreSlow, false);
+});
+
+test('what a process admitted before counts against its share when the store goes away', async () => {
+  const { state, take, counters } = createHarness();
+  const claims = [testWindowClaim('rpm', 40)];
+  for (let n = 0; n < 10; n++) await take(`a${n}`, claims);
+  state.hangs = true;
+  for (const id of ['b', 'c', 'd']) assert.equal((await take(id, claims)).refusedIndex, 0);
+  assert.equal((await counters.acquire('org', 'e', claims)).refusedIndex, 0);
+});
+
+test('reservations of takes that nobody heard of are given back when the store answers; exchanges in flight keep their slots', async () => {
+  const { clock, state, take, inside, counters } = createHarness();
+  const claims = [testLeaseClaim('at-once', 100), testSpendClaim('month', 1000, 40)];
+  const before = await take('before', claims);
+  state.hangs = true;
+  const alone: AcquireResult[] = [];
+  for (const id of ['a', 'b', 'c']) alone.push(await take(id, claims));
+  await counters.settle('org', testSettlement('before', before, claims, [0, 25]));
+  assert.deepEqual(
+    (await inside.peek('org', claims)).map(({ used }) => used),
+    [4, 160],
+    'they were carried out',
+  );
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.deepEqual(
+    (await inside.peek('org', claims)).map(({ used }) => used),
+    [3, 25],
+  );
+  for (const [index, taken] of alone.entries())
+    await counters.settle('org', testSettlement(['a', 'b', 'c'][index] ?? '', taken, claims, [0, 0]));
+  assert.equal((await inside.peek('org', claims))[0]?.used, 0);
+});
+
+test('a store that is back is told what was granted meanwhile: the fleet admits what is left of the limit', async () => {
+  const { clock, state, take, counters } = createHarness(2);
+  const claims = [testWindowClaim('rpm', 10, 1, { persistent: true })];
+  state.hangs = true;
+  // The first three are carried out by a store that answers too late, the rest it never hears of.
+  for (const id of ['a', 'b', 'c', 'd', 'e']) assert.equal((await take(id, claims)).refusedIndex, null);
+  assert.equal((await take('f', claims)).refusedIndex, 0, 'a share of five');
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.equal(counters.isStoreUnavailable, false);
+  assert.equal(
+    (await take('g', claims)).refusedIndex,
+    0,
+    'still a share: the other process may not have told yet',
+  );
+  clock.advance(SHARE_ENFORCEMENT_MS);
+  const taken = await take('h', claims);
+  assert.equal(taken.levels[0]?.used, 6);
+  assert.deepEqual(counters.stats(), {
+    isUnavailable: false,
+    timeouts: 3,
+    localGrants: 5,
+    localRejections: 2,
+  });
+});
+
+test('a limit that the store said to be full stays so for the time it said, whatever a share would allow', async () => {
+  const { clock, state, take } = createHarness(2);
+  const claims = [testWindowClaim('rpm', 4, 1, { persistent: true })];
+  const other = [testWindowClaim('other', 4, 1, { persistent: true })];
+  for (const id of ['a', 'b', 'c', 'd']) await take(id, claims);
+  const full = await take('e', claims);
+  assert.equal(full.refusedIndex, 0);
+  state.hangs = true;
+  for (const id of ['f', 'g', 'h']) await take(id, other);
+  clock.advance(10_000);
+  const refused = await take('i', claims);
+  assert.deepEqual([refused.refusedIndex, refused.countedLocally], [0, true]);
+  assert.ok(Math.abs((refused.retryAfterMs ?? 0) - ((full.retryAfterMs ?? 0) - 10_150)) < 1_000);
+  clock.advance(60_000);
+  assert.equal((await take('j', claims)).refusedIndex, null);
+});
+
+test('each rule says what happens meanwhile: no limit, or refusal', async () => {
+  const { clock, state, take, counters } = createHarness();
+  state.hangs = true;
+  for (const id of ['a', 'b', 'c']) await take(id, [testWindowClaim('x', 100)]);
+  const open = [testWindowClaim('open', 1, 1, { outageMode: 'open' })];
+  for (const id of ['d', 'e', 'f'])
+    assert.equal((await counters.acquire('org', id, open)).refusedIndex, null);
+  const closed = await counters.acquire('org', 'g', [
+    testWindowClaim('closed', 100, 1, { outageMode: 'closed' }),
+  ]);
+  assert.equal(closed.refusedIndex, 0);
+  assert.equal(closed.countedLocally, true);
+  state.hangs = false;
+  clock.advance(500);
+  await settleTurns();
+  assert.equal(counters.isStoreUnavailable, false);
+  const back = await take('h', [testWindowClaim('closed', 1, 1, { outageMode: 'closed' })]);
+  assert.deepEqual([back.refusedIndex, back.countedLocally], [null, false], 'it is counted again');
+});
+
+test('a reservation is extended in the shared store, and by the own share while that is away', async () => {
+  const { counters, state, inside, clock } = createHarness(4);
+  const claims = [testSpendClaim('budget', 1_000, 100)];
+  const taken = await counters.acquire('acme', 'a', claims);
+  const more = (held: number, amount: number) =>
+    counters.extend('acme', {
+      id: 'a',
+      countedLocally: taken.countedLocally,
+      claims,
+      reserved: held,
+      amount,
+    });
+  assert.deepEqual(await more(100, 50), { granted: 50, short: null, away: false });
+  assert.equal((await inside.peek('acme', claims))[0]?.used, 150);
+  state.hangs = true;
+  const alone = more(150, 500);
+  await settleTurns();
+  clock.advance(TIMEOUT_MS);
+  assert.deepEqual(
+    await alone,
+    { granted: 100, short: 0, away: true },
+    'a fourth of the budget, 150 of which it holds',
+  );
+});
+
+for (const [away, granted] of [
+  ['open', 5_000],
+  ['closed', 0],
+] as const)
+  test(`while the shared store is away, a budget set to ${away} extends a reservation by ${granted}`, async () => {
+    const { counters, state, clock } = createHarness(4);
+    const claims = [testSpendClaim('budget', 1_000, 100, { outageMode: away })];
+    const taken = await counters.acquire('acme', 'a', claims);
+    state.hangs = true;
+    const alone = counters.extend('acme', {
+      id: 'a',
+      countedLocally: taken.countedLocally,
+      claims,
+      reserved: 100,
+      amount: 5_000,
+    });
+    await settleTurns();
+    clock.advance(TIMEOUT_MS);
+    assert.equal((await alone).granted, granted);
+  });

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import {
+  type ExchangeFilters,
+  type IntegerRangeFilter,
+  OUTCOME_SQL,
+  type SqlCondition,
+  servedByConditions,
+  type ValueFilter,
+} from './exchange-filters.ts';
+
+/** How to find rows newest first: along an index once for each of `conditions`. */
+export interface ExchangeScanPlan {
+  readonly conditions: readonly SqlCondition[];
+  /** The filter that the walks answer; null when they are of all rows. */
+  readonly coveredFilter: string | null;
+}
+
+/** Nearly every row has this one, so no index holds it: `exchanges_by_route_mode` holds the others. */
+const COMMON_ROUTE_MODE = 'unified';
+/** Likewise of states; `exchanges_by_state` holds the others. */
+const COMMON_STATE = 'complete';
+/** The outcome of that state. */
+const COMMON_OUTCOME = 'succeeded';
+/** What succeeds is nearly everything; `exchanges_by_status` holds the rest by class. */
+const COMMON_STATUS_CLASS = 2;
+/** Each walk is a query: a filter with more values is looked for among all rows. */
+const MAX_SCANS = 20;
+
+/** The index that leads to the fewest rows, by how rare its values commonly are. */
+export function planExchangeScan(filters: ExchangeFilters, keys: ValueFilter | undefined): ExchangeScanPlan {
+  const { textColumns: chosen = {}, model, status, outcome } = filters;
+  const candidates: readonly ExchangeScanPlan[] = [
+    buildScanPlan(
+      'state',
+      rareValues(chosen.state, COMMON_STATE),
+      (value) => sql`state = ${value} and state <> 'complete'`,
+    ),
+    buildScanPlan('outcome', rareValues(outcome, COMMON_OUTCOME), (value) => {
+      const state = value.endsWith('_error') ? 'failed' : value;
+      return sql`state = ${state} and state <> 'complete' and ${OUTCOME_SQL} = ${value}`;
+    }),
+    buildScanPlan('status', rareRanges(status), ({ from, to }) => {
+      const first = Math.floor(from / 100);
+      const between = sql`status >= ${from} and status <= ${to}`;
+      return sql`status / 100 = ${first} and (status < 200 or status >= 300) and ${between}`;
+    }),
+    buildScanPlan(
+      'route_mode',
+      rareValues(chosen.route_mode, COMMON_ROUTE_MODE),
+      (value) => sql`route_mode = ${value} and route_mode <> 'unified'`,
+    ),
+    buildScanPlan('key', requiredValues(keys), (id) => sql`key_id = ${id}`),
+    buildScanPlan(
+      'session',
+      requiredValues(chosen.session),
+      (value) => sql`session = ${value} and session is not null`,
+    ),
+    buildScanPlan('model', modelConditions(model), (condition) => condition),
+    buildScanPlan(
+      'model_requested',
+      requiredValues(chosen.model_requested),
+      (value) => sql`model_requested = ${value}`,
+    ),
+    buildScanPlan('provider', requiredValues(chosen.provider), (value) => sql`provider = ${value}`),
+  ];
+  return candidates.find(({ coveredFilter: answers }) => answers !== null) ?? FULL_SCAN;
+}
+
+const FULL_SCAN: ExchangeScanPlan = { conditions: [sql`true`], coveredFilter: null };
+
+function buildScanPlan<Value>(
+  answers: string,
+  values: readonly Value[] | null,
+  condition: (value: Value) => SqlCondition,
+): ExchangeScanPlan {
+  if (values === null || values.length === 0 || values.length > MAX_SCANS) return FULL_SCAN;
+  return { coveredFilter: answers, conditions: values.map(condition) };
+}
+
+/** Values an index can lead to; null where the filter says more than one of these. */
+function requiredValues(choice: ValueFilter | undefined): readonly string[] | null {
+  if (!choice || choice.none.length > 0 || choice.present !== undefined) return null;
+  return [...new Set(choice.any)];
+}
+
+function rareValues(choice: ValueFilter | undefined, common: string): readonly string[] | null {
+  const values = requiredValues(choice);
+  return values?.includes(common) ? null : values;
+}
+
+/** Each range within one class of status that is not the common one. */
+function rareRanges(choice: IntegerRangeFilter | undefined): IntegerRangeFilter['any'] | null {
+  if (!choice || choice.none.length > 0) return null;
+  const isRare = ({ from, to }: IntegerRangeFilter['any'][number]) => {
+    const [first, last] = [Math.floor(from / 100), Math.floor(to / 100)];
+    return first === last && first !== COMMON_STATUS_CLASS;
+  };
+  return choice.any.every(isRare) ? choice.any : null;
+}
+
+/** A model that served, one that was asked for, or one of a provider. */
+function modelConditions(choice: ValueFilter | undefined): readonly SqlCondition[] | null {
+  const found = requiredValues(choice)?.flatMap((value) => [
+    sql<boolean>`model = ${value}`,
+    sql<boolean>`model_requested = ${value}`,
+    ...servedByConditions(value),
+  ]);
+  return found ?? null;
+}

@@ -1,0 +1,289 @@
+// Tier: ci. Imports thousands of rows between databases.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { sql } from 'kysely';
+import { systemClock } from '../core/clock.ts';
+import { silentLog } from '../core/log.ts';
+import { appendAuditEntry } from './audit.ts';
+import { insertBreakerChange } from './breaker-changes.ts';
+import { getExchangePage } from './exchanges.ts';
+import { EXCLUDED_TABLES, importSqliteDatabase } from './import-sqlite.ts';
+import { planMigrations } from './migrations/plan-migrations.ts';
+import { openDatabase } from './open-database.ts';
+import { insertOrg } from './orgs.ts';
+import { insertPlatformKey } from './platform-keys.ts';
+import type { Database, DatabaseWriter } from './ports.ts';
+import { readPostgresMigrations } from './postgres/applied-migrations.ts';
+import { insertProviderResources } from './provider-resources.ts';
+import { getRollupTotal } from './rollups/read-rollups.ts';
+import { HOUR_MS } from './rollups/rollup-accumulator.ts';
+import { ROLLUP_FIGURE_COLUMNS } from './rollups/rollup-figures.ts';
+import { bindDatabaseToSecretKey } from './secret-key.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
+import { insertStoredResponses } from './stored-responses.ts';
+import { ingestRows } from './test/ingest-rows.ts';
+import { createTestDatabase } from './test/postgres-database.ts';
+import { createTestExchangeRow, createTestPlatformKeyRow, TEST_ORG_ID } from './test/rows.ts';
+import { createTemporaryDirectory } from './test/temporary-directory.ts';
+import { upsertSavedView } from './views.ts';
+
+const quiet = { log: silentLog, clock: systemClock };
+const T0 = Date.UTC(2026, 10, 21);
+const ROWS = 4_500;
+/** More than one batch of them. */
+const TURNS = Array.from({ length: 45 }, (_, n) => ({
+  id: `exc_t${n}`,
+  org_id: TEST_ORG_ID,
+  key_id: 'key_one',
+  response_id: `resp_${n}`,
+  previous_id: n === 0 ? null : `exc_t${n - 1}`,
+  created_at: T0,
+  origin: 'o',
+  stored_by_provider: 0,
+  sealed: 's',
+}));
+
+async function filledSqlite(t: TestContext, dataDir: string): Promise<Database> {
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  t.after(() => database.close());
+  await database.transaction(async (writer) => {
+    await insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1, metadata_keys_json: '["env"]' });
+    await insertPlatformKey(writer, createTestPlatformKeyRow('key_one', { last_used_at: 7 }));
+    const entry = { id: 'aud_1', org_id: TEST_ORG_ID, at: 5, actor: 'setup', action: 'keys.create' };
+    await appendAuditEntry(writer, { ...entry, subject: 'key_one', before_json: null, after_json: '{}' });
+    await insertStoredResponses(writer, TURNS);
+    await fillRest(writer);
+    await bindDatabaseToSecretKey(writer, Buffer.alloc(32, 1));
+  });
+  const rows = Array.from({ length: ROWS }, (_, n) =>
+    createTestExchangeRow(`exc_${String(n).padStart(5, '0')}`, {
+      created_at: T0 + n * 60_000,
+      metadata_json: JSON.stringify({ env: n % 2 ? 'prod' : 'test' }),
+      status: n % 7 === 0 ? 500 : 200,
+    }),
+  );
+  await ingestRows(t, database, rows);
+  return database;
+}
+
+/** A row in tables that nothing above writes. */
+async function fillRest(writer: DatabaseWriter): Promise<void> {
+  await insertProviderResources(writer, [
+    {
+      org_id: TEST_ORG_ID,
+      resource_id: 'file-1',
+      provider: 'main',
+      credential: 'default',
+      kind: 'files',
+      key_id: 'key_one',
+      created_at: T0,
+      counted: 0,
+    },
+  ]);
+  const times = { created_at: T0, updated_at: T0, updated_by: 'key_one' };
+  await upsertSavedView(writer, {
+    id: 'view_1',
+    org_id: TEST_ORG_ID,
+    name: 'Slow',
+    page: 'requests',
+    owner: 'key_one',
+    shared: 1,
+    filters_json: '{}',
+    ...times,
+  });
+  const change = { id: 'brc_1', org_id: TEST_ORG_ID, breaker_id: 'main/m@default', at: T0, because: 'down' };
+  await insertBreakerChange(writer, { ...change, state: 'open' });
+  await writer.insertInto('spend_journals').values({ id: 'jrn_1', applied: 9, updated_at: T0 }).execute();
+  await writer
+    .insertInto('stored_bodies')
+    .values({ id: 'exc_1', org_id: TEST_ORG_ID, key_id: 'key_one', owner: null, created_at: T0, sealed: 's' })
+    .execute();
+  // Numbers of its own in either database: the first alert of the source is none of the target's.
+  for (const n of [7, 9]) {
+    await writer
+      .insertInto('alerts')
+      .values({ ...ALERT, seq: n, id: `alr_${n}`, idempotency_key: `${n}` })
+      .execute();
+    await writer
+      .insertInto('alert_deliveries')
+      .values({ ...DELIVERY, id: `dlv_${n}`, alert_id: `alr_${n}`, alert_seq: n })
+      .execute();
+  }
+}
+
+const ALERT = {
+  org_id: TEST_ORG_ID,
+  at: T0,
+  event: 'monitor_failing',
+  phase: 'opens',
+  subject_kind: 'monitor',
+  subject_id: 'mon_1',
+  subject_name: 'Nightly',
+  fields_json: '{}',
+  channels_json: null,
+  routed_at: T0,
+  closed_at: null,
+};
+const DELIVERY = {
+  org_id: TEST_ORG_ID,
+  channel_id: 'chn_1',
+  channel_name: 'ops',
+  repetition: 0,
+  state: 'sent',
+  pending_reason: null,
+  created_at: T0,
+  due_at: T0,
+  attempts: 1,
+  sent_at: T0,
+  status: 200,
+  error: null,
+  grouped_into: null,
+};
+
+const contents = async (database: Database) => ({
+  alerts: await database.read
+    .selectFrom('alerts')
+    .innerJoin('alert_deliveries', 'alert_deliveries.alert_seq', 'alerts.seq')
+    .select(['alerts.id', 'alert_deliveries.alert_id', 'alert_deliveries.state'])
+    .orderBy('alerts.seq')
+    .execute(),
+  keys: await database.read.selectFrom('platform_keys').selectAll().execute(),
+  audit: await database.read.selectFrom('audit').selectAll().execute(),
+  turns: await database.read.selectFrom('stored_responses').selectAll().orderBy('id').execute(),
+  newest: await getExchangePage(database.read, {
+    orgId: TEST_ORG_ID,
+    limit: 100,
+    metadata: { env: { any: ['prod'], none: [] } },
+  }),
+  sums: await getRollupTotal(database.read, {
+    orgId: TEST_ORG_ID,
+    from: T0,
+    to: T0 + 24 * 30 * HOUR_MS,
+    unit: 'hour',
+    figures: ROLLUP_FIGURE_COLUMNS,
+  }),
+});
+
+test('an imported instance holds the same rows and the same sums, and a second import adds nothing', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  const url = await createTestDatabase(t);
+  const from = `sqlite:${join(dataDir, 'floe.db')}`;
+  const first = await importSqliteDatabase(from, { url, dataDir }, quiet);
+  assert.deepEqual(first, [
+    { table: 'orgs', added: 1, known: 0 },
+    { table: 'users', added: 0, known: 0 },
+    { table: 'members', added: 0, known: 0 },
+    { table: 'member_grants', added: 0, known: 0 },
+    { table: 'removed_members', added: 0, known: 0 },
+    { table: 'operators', added: 0, known: 0 },
+    { table: 'sessions', added: 0, known: 0 },
+    { table: 'passkeys', added: 0, known: 0 },
+    { table: 'identities', added: 0, known: 0 },
+    { table: 'sign_in_attempts', added: 0, known: 0 },
+    { table: 'used_tokens', added: 0, known: 0 },
+    { table: 'teams', added: 0, known: 0 },
+    { table: 'invitations', added: 0, known: 0 },
+    { table: 'platform_keys', added: 1, known: 0 },
+    { table: 'channels', added: 0, known: 0 },
+    { table: 'limits', added: 0, known: 0 },
+    { table: 'budgets', added: 0, known: 0 },
+    { table: 'relay_rules', added: 0, known: 0 },
+    { table: 'relay_approvals', added: 0, known: 0 },
+    { table: 'relay_sessions', added: 0, known: 0 },
+    { table: 'config_entries', added: 0, known: 0 },
+    { table: 'provider_credentials', added: 0, known: 0 },
+    { table: 'idempotent_creations', added: 0, known: 0 },
+    { table: 'provider_resources', added: 1, known: 0 },
+    { table: 'views', added: 1, known: 0 },
+    { table: 'breaker_changes', added: 1, known: 0 },
+    { table: 'spend_journals', added: 1, known: 0 },
+    { table: 'budget_spend', added: 0, known: 0 },
+    { table: 'boards', added: 0, known: 0 },
+    { table: 'maintenance_windows', added: 0, known: 0 },
+    { table: 'audit', added: 1, known: 0 },
+    { table: 'settings', added: 1, known: 0 },
+    { table: 'monitor_defaults', added: 0, known: 0 },
+    { table: 'monitors', added: 0, known: 0 },
+    { table: 'monitor_clocks', added: 0, known: 0 },
+    { table: 'monitor_periods', added: 0, known: 0 },
+    { table: 'beat_keys', added: 0, known: 0 },
+    { table: 'checks', added: 0, known: 0 },
+    { table: 'alerts', added: 2, known: 0 },
+    { table: 'alert_deliveries', added: 2, known: 0 },
+    { table: 'stored_responses', added: TURNS.length, known: 0 },
+    { table: 'background_responses', added: 0, known: 0 },
+    { table: 'stored_bodies', added: 1, known: 0 },
+    { table: 'relay_decisions', added: 0, known: 0 },
+    { table: 'relay_reports', added: 0, known: 0 },
+    { table: 'exchanges', added: ROWS, known: 0 },
+  ]);
+  const again = await importSqliteDatabase(from, { url, dataDir }, quiet);
+  assert.deepEqual(
+    again,
+    first.map(({ table, added }) => ({ table, added: 0, known: added })),
+  );
+  const target = await openDatabase(url, { ...quiet, dataDir });
+  t.after(() => target.close());
+  assert.deepEqual(await contents(target), await contents(source));
+  assert.deepEqual(planMigrations(await readPostgresMigrations(url)), []);
+  t.diagnostic(`${ROWS} exchanges imported, 0 lost, 0 doubled`);
+});
+
+test('every table is imported, or named with why it is not', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const source = await filledSqlite(t, dataDir);
+  // The test's own file: its list of tables is what every database has.
+  const { rows } = await source.transaction((writer) =>
+    sql<{ name: string }>`
+      select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`.execute(writer),
+  );
+  const imported = await importSqliteDatabase(
+    'sqlite:',
+    { url: await createTestDatabase(t), dataDir },
+    quiet,
+  );
+  const accounted = new Set([...imported.map(({ table }) => table), ...Object.keys(EXCLUDED_TABLES)]);
+  assert.deepEqual(
+    rows.map(({ name }) => name).filter((name) => !accounted.has(name)),
+    [],
+  );
+});
+
+test('databases of different secret keys are not mixed, and SQLite is no target', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  await filledSqlite(t, dataDir);
+  const url = await createTestDatabase(t);
+  const target = await openDatabase(url, { ...quiet, dataDir });
+  await target.transaction((writer) => bindDatabaseToSecretKey(writer, Buffer.alloc(32, 2)));
+  await target.close();
+  const refusal = (message: RegExp) => (error: unknown) =>
+    error instanceof StoreUnusableError && message.test(error.message);
+  await assert.rejects(
+    importSqliteDatabase('sqlite:', { url, dataDir }, quiet),
+    refusal(/different secret keys/),
+  );
+  await assert.rejects(
+    importSqliteDatabase('sqlite:', { url: 'sqlite:', dataDir }, quiet),
+    refusal(/PostgreSQL/),
+  );
+  await assert.rejects(
+    importSqliteDatabase('sqlite:./nothing.db', { url, dataDir }, quiet),
+    refusal(/There is no database/),
+  );
+});
+
+test('a database keeps to the secret key it was first used with', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const database = await openDatabase('sqlite:', { ...quiet, dataDir });
+  t.after(() => database.close());
+  const claim = (fill: number) =>
+    database.transaction((writer) => bindDatabaseToSecretKey(writer, Buffer.alloc(32, fill)));
+  await claim(1);
+  await claim(1);
+  await assert.rejects(
+    claim(2),
+    (error) => error instanceof StoreUnusableError && /another FLOE_SECRET_KEY/.test(error.message),
+  );
+});

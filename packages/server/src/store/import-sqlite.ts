@@ -1,0 +1,243 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { DatabaseLocation } from './backup.ts';
+import { copyAlerts } from './import-alerts.ts';
+import { copyMonitors } from './import-monitors.ts';
+import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
+import type { Database, DatabaseWriter, ExchangeRow } from './ports.ts';
+import { getSetting } from './settings.ts';
+import { copySqliteDatabase } from './sqlite/copy-sqlite.ts';
+import { StoreUnusableError } from './store-unusable-error.ts';
+import type { TableImportResult } from './table-import-result.ts';
+
+const ROWS_PER_BATCH = 2_000;
+/** A stored turn may be megabytes. */
+const TURNS_PER_BATCH = 20;
+/** Written by `bindDatabaseToSecretKey`; both sides must have been used with one key. */
+const FINGERPRINT_SETTING = 'secret_fingerprint';
+
+/**
+ * Takes everything of a SQLite database into the PostgreSQL one of `place`, but for what belongs to the processes at work
+ * there (`EXCLUDED_TABLES`). What is there already stays as it
+ * is, so that it can be repeated. The file is read from a copy: a server may be using it, and it is not changed.
+ *
+ * @throws StoreUnusable when `place` is not PostgreSQL, or the two were used with different secret keys.
+ */
+export async function importSqliteDatabase(
+  from: string,
+  place: DatabaseLocation,
+  parts: { readonly log: Log; readonly clock: Clock },
+): Promise<TableImportResult[]> {
+  if (!isPostgresUrl(place.url))
+    throw new StoreUnusableError(
+      'Set storage.database (or FLOE_DATABASE_URL) to the PostgreSQL database to fill.',
+    );
+  await mkdir(place.dataDir, { recursive: true, mode: 0o700 });
+  const directory = await mkdtemp(join(place.dataDir, 'import-'));
+  try {
+    const copy = join(directory, 'floe.db');
+    await copySqliteDatabase(resolveSqlitePath(from, place.dataDir), copy, parts);
+    const source = await openDatabase(`sqlite:${copy}`, { ...parts, dataDir: directory });
+    const target = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
+    try {
+      await requireSameSecretKey(source, target);
+      return [
+        ...(await copyTables(source, target)),
+        ...(await copyMonitors(source, target)),
+        ...(await copyAlerts(source, target)),
+        await copyInBatches(source, target, 'stored_responses'),
+        await copyInBatches(source, target, 'background_responses'),
+        await copyInBatches(source, target, 'stored_bodies'),
+        await copyInBatches(source, target, 'relay_decisions'),
+        await copyInBatches(source, target, 'relay_reports'),
+        await copyExchanges(source, target, directory),
+      ];
+    } finally {
+      await source.close();
+      await target.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function requireSameSecretKey(source: Database, target: Database): Promise<void> {
+  const [own, theirs] = await Promise.all([
+    getSetting(source.read, FINGERPRINT_SETTING),
+    getSetting(target.read, FINGERPRINT_SETTING),
+  ]);
+  if (own !== undefined && theirs !== undefined && own !== theirs)
+    throw new StoreUnusableError(
+      'The two databases were used with different secret keys; keys and credentials of the one cannot be read with that of the other.',
+    );
+}
+
+/** In the order their references need. */
+const SMALL_TABLES = [
+  'orgs',
+  'users',
+  'members',
+  'member_grants',
+  'removed_members',
+  'operators',
+  'sessions',
+  'passkeys',
+  'identities',
+  'sign_in_attempts',
+  'used_tokens',
+  'teams',
+  'invitations',
+  'platform_keys',
+  'channels',
+  'limits',
+  'budgets',
+  'relay_rules',
+  'relay_approvals',
+  'relay_sessions',
+  'config_entries',
+  'provider_credentials',
+  'idempotent_creations',
+  'provider_resources',
+  'views',
+  'breaker_changes',
+  // How far the journal of a data directory is in the sums: without it, it would be counted once more.
+  'spend_journals',
+  'budget_spend',
+  'boards',
+  'maintenance_windows',
+  'audit',
+  'settings',
+] as const;
+
+/** What says something about processes, not about orgs, or is made again from what is imported. */
+export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
+  jobs: 'work of a process that is not here',
+  live_events: 'what happened a moment ago, for whoever watches there',
+  monitor_leases: 'which process watches',
+  monitor_gaps: 'copied with the monitors',
+  monitor_pulse: 'copied with the monitors',
+  replicas: 'processes at work',
+  migrations: 'the tables of the target are its own',
+  exchange_metadata: 'made again with each exchange',
+  rollup_minutes: 'counted again with each exchange',
+  rollup_hours: 'counted again with each exchange',
+  rollup_pairs: 'counted again with each exchange',
+};
+
+/** The small tables. */
+async function copyTables(source: Database, target: Database): Promise<TableImportResult[]> {
+  const imported: TableImportResult[] = [];
+  await target.transaction(async (writer) => {
+    for (const table of SMALL_TABLES) {
+      const found = await source.read.selectFrom(table).selectAll().execute();
+      const rows = table === 'audit' ? await dropConflictingChains(writer, found) : found;
+      let added = 0;
+      for (let at = 0; at < rows.length; at += ROWS_PER_BATCH)
+        added += await insertNewRows(writer, table, rows.slice(at, at + ROWS_PER_BATCH));
+      imported.push({ table, added, known: rows.length - added });
+    }
+    await target.signals.announce(writer);
+  });
+  return imported;
+}
+
+/** An org has one chain of audit entries: what comes to one that goes on already stands beside it. */
+async function dropConflictingChains(
+  writer: DatabaseWriter,
+  rows: readonly object[],
+): Promise<readonly object[]> {
+  const chains = await writer
+    .selectFrom('audit')
+    .select('org_id')
+    .distinct()
+    .where('seq', 'is not', null)
+    .execute();
+  const chained = new Set<unknown>(chains.map(({ org_id }) => org_id));
+  return rows.map((row) =>
+    'org_id' in row && chained.has(row.org_id) ? { ...row, seq: null, hash: null } : row,
+  );
+}
+
+async function insertNewRows(
+  writer: DatabaseWriter,
+  table: (typeof SMALL_TABLES)[number] | BatchedTable,
+  rows: readonly object[],
+): Promise<number> {
+  const { numInsertedOrUpdatedRows = 0n } = await writer
+    .insertInto(table)
+    .values(toRows(rows))
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows);
+}
+
+/** Both databases have the same tables, so a row of one is a row of the other. */
+function toRows(rows: readonly object[]) {
+  return rows as never[];
+}
+
+/** Tables that grow for ever, copied piece by piece. */
+type BatchedTable =
+  | 'stored_responses'
+  | 'background_responses'
+  | 'stored_bodies'
+  | 'relay_decisions'
+  | 'relay_reports';
+
+async function copyInBatches(
+  source: Database,
+  target: Database,
+  table: BatchedTable,
+): Promise<TableImportResult> {
+  let [added, known, lastId] = [0, 0, ''];
+  for (;;) {
+    const rows = await source.read
+      .selectFrom(table)
+      .selectAll()
+      .where('id', '>', lastId)
+      .orderBy('id')
+      .limit(TURNS_PER_BATCH)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return { table, added, known };
+    const inserted = await target.transaction((writer) => insertNewRows(writer, table, rows));
+    added += inserted;
+    known += rows.length - inserted;
+    lastId = last.id;
+  }
+}
+
+/** Through the same door as the spool's rows, which counts each new one in the rollups, and no other. */
+async function copyExchanges(
+  source: Database,
+  target: Database,
+  directory: string,
+): Promise<TableImportResult> {
+  const path = join(directory, 'rows.jsonl');
+  let [added, known, lastId] = [0, 0, ''];
+  for (;;) {
+    const rows = await readExchangeBatch(source, lastId);
+    const last = rows.at(-1);
+    if (!last) return { table: 'exchanges', added, known };
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    await writeFile(path, text);
+    const result = await target.ingest({ path, from: 0, to: Buffer.byteLength(text), last: true });
+    if (result.rejected.length > 0)
+      throw new StoreUnusableError(`PostgreSQL refuses ${result.rejected.length} exchanges after ${lastId}.`);
+    added += result.inserted;
+    known += result.known;
+    lastId = last.id;
+  }
+}
+
+function readExchangeBatch(source: Database, afterId: string): Promise<ExchangeRow[]> {
+  return source.read
+    .selectFrom('exchanges')
+    .selectAll()
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(ROWS_PER_BATCH)
+    .execute();
+}

@@ -1,6 +1,0 @@
-/** Rows of a table that were new, and those that were there already. */
-export interface Imported {
-  readonly table: string;
-  readonly added: number;
-  readonly known: number;
-}

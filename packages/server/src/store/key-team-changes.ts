@@ -1,0 +1,46 @@
+import { isObject } from '@floe/contract/json';
+import type { DatabaseReader } from './ports.ts';
+import { getSetting } from './settings.ts';
+
+const ENTRIES_PER_READ = 500;
+
+/**
+ * Keys among `keys` whose team was another one at some time since `sinceMs`, as the audit log has it: whatever changes
+ * a key stands there. Null when retention has removed some of that time.
+ */
+export async function listKeysWithTeamChange(
+  reader: DatabaseReader,
+  orgId: string,
+  keys: ReadonlySet<string>,
+  sinceMs: number,
+): Promise<ReadonlySet<string> | null> {
+  if (keys.size === 0) return new Set();
+  if (Number((await getSetting(reader, 'audit_kept_from')) ?? 0) > sinceMs) return null;
+  const moved = new Set<string>();
+  let [at, id] = [sinceMs, ''];
+  for (;;) {
+    const rows = await reader
+      .selectFrom('audit')
+      .select(['at', 'id', 'subject', 'before_json', 'after_json'])
+      .where('org_id', '=', orgId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '>', tuple(at, id)))
+      .where('action', 'like', 'keys.%')
+      .where('before_json', 'is not', null)
+      .orderBy('at')
+      .orderBy('id')
+      .limit(ENTRIES_PER_READ)
+      .execute();
+    for (const row of rows)
+      if (keys.has(row.subject) && parseTeam(row.before_json) !== parseTeam(row.after_json))
+        moved.add(row.subject);
+    const last = rows.at(-1);
+    if (!last || rows.length < ENTRIES_PER_READ) return moved;
+    [at, id] = [last.at, last.id];
+  }
+}
+
+/** The team of a key as an entry shows it. */
+function parseTeam(json: string | null): unknown {
+  const key: unknown = JSON.parse(json ?? 'null');
+  return isObject(key) ? key['team'] : undefined;
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from '@floe/contract/json';
+import { EXCHANGE_COLUMNS } from './schema.ts';
+import type { ExchangeRowValues } from './spool/row-lines.ts';
+
+/** What `live_events` says of exchanges that were committed together; the rows themselves stand in their table. */
+export interface LiveExchangeBatch {
+  readonly ids: readonly string[];
+  /** Milliseconds: the earliest and the latest `created_at`. */
+  readonly from: number;
+  readonly to: number;
+  /** How many a limit refused, and how many a budget. */
+  readonly rate_limited: number;
+  readonly over_budget: number;
+}
+
+export const LIVE_EVENT_COLUMNS = ['org_id', 'topic', 'at', 'data_json'] as const;
+
+const columnIndex = (name: (typeof EXCHANGE_COLUMNS)[number]) => EXCHANGE_COLUMNS.indexOf(name);
+const ID = columnIndex('id');
+const ORG = columnIndex('org_id');
+const CREATED_AT = columnIndex('created_at');
+const ERROR_CODE = columnIndex('error_code');
+
+/** Gathers what is told of newly inserted exchanges: one event for each org of a batch. */
+export class LiveExchangeBatches {
+  readonly #byOrg = new Map<
+    string,
+    { ids: string[]; from: number; to: number; rate_limited: number; over_budget: number }
+  >();
+
+  /** `row` has the columns of an exchange in the order of `EXCHANGE_COLUMNS`. */
+  add(row: ExchangeRowValues): void {
+    const orgId = String(row[ORG]);
+    const at = Number(row[CREATED_AT]);
+    let batch = this.#byOrg.get(orgId);
+    if (!batch) {
+      batch = { ids: [], from: at, to: at, rate_limited: 0, over_budget: 0 };
+      this.#byOrg.set(orgId, batch);
+    }
+    batch.ids.push(String(row[ID]));
+    batch.from = Math.min(batch.from, at);
+    batch.to = Math.max(batch.to, at);
+    const code = row[ERROR_CODE];
+    if (code === 'rate_limit_exceeded') batch.rate_limited += 1;
+    if (code === 'budget_exceeded' || code === 'budget_reserved') batch.over_budget += 1;
+  }
+
+  /** Rows of `live_events`, their values in the order of `LIVE_EVENT_COLUMNS`. */
+  toRows(): (string | number)[][] {
+    return [...this.#byOrg].map(([orgId, batch]) => [orgId, 'requests', batch.to, JSON.stringify(batch)]);
+  }
+}
+
+/** Reads what `rows` wrote; null for anything else. */
+export function parseLiveExchangeBatch(data: JsonObject): LiveExchangeBatch | null {
+  const { ids, from, to, rate_limited, over_budget } = data;
+  if (!Array.isArray(ids) || typeof from !== 'number' || typeof to !== 'number') return null;
+  return {
+    ids: ids.filter((id) => typeof id === 'string'),
+    from,
+    to,
+    rate_limited: typeof rate_limited === 'number' ? rate_limited : 0,
+    over_budget: typeof over_budget === 'number' ? over_budget : 0,
+  };
+}

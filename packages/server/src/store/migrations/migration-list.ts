@@ -1,0 +1,8 @@
+import { baselineMigration } from './baseline.ts';
+import type { Migration } from './migration.ts';
+
+/**
+ * In order, forward only: what a release has applied is never changed. A database takes what comes after the last
+ * number it has.
+ */
+export const MIGRATIONS: readonly Migration[] = [baselineMigration];

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { openDatabase } from '../open-database.ts';
+import { openPostgres } from '../postgres/open-postgres.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import { createTestDatabaseWithoutTables, runAsAdministrator } from '../test/postgres-database.ts';
+import { createTemporaryDirectory } from '../test/temporary-directory.ts';
+import { planUpgrade, upgradeDatabase } from '../upgrade-database.ts';
+import type { Migration } from './migration.ts';
+import { MIGRATIONS } from './migration-list.ts';
+import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
+
+/** What later releases may add: numbers may be missing. */
+const LATER = [2, 4, 5].map((number) => migration(number, `later-${number}`));
+const quiet = { log: silentLog, clock: systemClock, migrations: [...MIGRATIONS, ...LATER] };
+const NEWEST = 5;
+const numbered = ({ number, name }: AppliedMigration) => ({ number, name });
+
+/** Lists of migrations with gaps between their numbers, as the program's own. */
+const lists = fc
+  .uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 15 })
+  .map((numbers) =>
+    numbers.sort((one, other) => one - other).map((number) => migration(number, `m${number}`)),
+  );
+
+function migration(number: number, name: string): Migration {
+  return { number, name, up: async () => undefined };
+}
+
+test('a database with a beginning of the list lacks the rest, in whatever order its lines are read', () => {
+  fc.assert(
+    fc.property(lists, fc.nat(20), fc.boolean(), (list, count, isReversed) => {
+      const applied = list.slice(0, count).map(numbered);
+      const planned = planMigrations(isReversed ? applied.toReversed() : applied, list);
+      assert.deepEqual(planned, list.slice(count));
+    }),
+  );
+});
+
+test('a database with any other set of migrations is refused with a line that names what differs', () => {
+  const differences = fc.constantFrom('missing', 'renamed', 'unknown', 'newer');
+  fc.assert(
+    fc.property(lists, differences, fc.nat(), fc.nat(), (list, difference, count, which) => {
+      const applied = list.slice(0, 1 + (count % list.length)).map(numbered);
+      const at = which % applied.length;
+      const { number, name } = applied[at] ?? assert.fail();
+      let expected = `migration ${number} "`;
+      if (difference === 'missing') {
+        fc.pre(at < applied.length - 1);
+        applied.splice(at, 1);
+        expected = `lacks migration ${number} "${name}"`;
+      } else if (difference === 'renamed') applied[at] = { number, name: 'other' };
+      else if (difference === 'newer') {
+        applied.push({ number: (list.at(-1)?.number ?? 0) + 1, name: 'later' });
+        expected = 'newer Floe';
+      } else {
+        const gap = list.findIndex(
+          ({ number: one }, index) => (list[index + 1]?.number ?? one + 1) > one + 1,
+        );
+        fc.pre(gap !== -1);
+        const inGap = (list[gap]?.number ?? 0) + 1;
+        applied.push({ number: inGap, name: 'elsewhere' });
+        expected = `migration ${inGap} "elsewhere", which this build does not have`;
+      }
+      assert.throws(
+        () => planMigrations(applied, list),
+        (error) => error instanceof StoreUnusableError && error.message.includes(expected),
+      );
+    }),
+  );
+});
+
+/** What other builds left in the table `migrations`. */
+const HISTORIES: readonly (readonly [what: string, sql: string])[] = [
+  ['a migration that this build does not have', `insert into migrations values (3, 'elsewhere', 0)`],
+  ['one that is missing before later ones', 'delete from migrations where number = 2'],
+  ['one of another name', `update migrations set name = 'other' where number = 4`],
+  [
+    'a build with other numbers',
+    `delete from migrations where number = 2; update migrations set number = 3 where number = 4`,
+  ],
+  ['a newer one', `insert into migrations values (${NEWEST + 1}, 'later', 0)`],
+];
+
+test('a dry run refuses what a start refuses, in the same words, and neither changes anything', async (t) => {
+  for (const [what, sql] of HISTORIES) {
+    const dataDir = createTemporaryDirectory(t);
+    const place = { url: 'sqlite:', dataDir };
+    await (await openDatabase(place.url, { ...quiet, dataDir })).close();
+    const file = new DatabaseSync(join(dataDir, 'floe.db'));
+    file.exec(sql);
+    file.close();
+    const before = contentsOf(dataDir);
+    const dry = await refusalOf(planUpgrade(place, quiet));
+    assert.equal(await refusalOf(upgradeDatabase(place, quiet)), dry, what);
+    assert.equal(await refusalOf(openDatabase(place.url, { ...quiet, dataDir })), dry, what);
+    assert.match(dry, /Run (that version|the build that last used)/, what);
+    assert.deepEqual(contentsOf(dataDir), before, what);
+  }
+});
+
+test('a database from before the first release is refused with the way to move', () => {
+  const applied = [
+    { number: 1, name: 'first-tables' },
+    { number: 27, name: 'clients-and-sessions' },
+  ];
+  assert.throws(
+    () => planMigrations(applied),
+    (error) => error instanceof StoreUnusableError && /config export > .* config apply/.test(error.message),
+  );
+});
+
+test('so does PostgreSQL', async (t) => {
+  const url = await createTestDatabaseWithoutTables(t);
+  await (await openPostgres(url, quiet)).close();
+  const dataDir = createTemporaryDirectory(t);
+  await runAsAdministrator('delete from migrations where number = 2', url);
+  const before = await runAsAdministrator('select * from migrations order by number', url);
+  const dry = await refusalOf(planUpgrade({ url, dataDir }, quiet));
+  assert.match(dry, /lacks migration 2 "later-2" but has 5/);
+  assert.equal(await refusalOf(openPostgres(url, quiet)), dry);
+  assert.deepEqual(await runAsAdministrator('select * from migrations order by number', url), before);
+});
+
+test('a dry run names the copy that a start writes first, and refuses where there is no room for it', async (t) => {
+  const dataDir = createTemporaryDirectory(t);
+  const place = { url: 'sqlite:', dataDir };
+  await (await openDatabase(place.url, { ...quiet, dataDir })).close();
+  const file = new DatabaseSync(join(dataDir, 'floe.db'));
+  file.exec(`delete from migrations where number = ${NEWEST}`);
+  file.close();
+  const { migrations, copy } = await planUpgrade(place, quiet);
+  assert.deepEqual(
+    migrations.map(({ number }) => number),
+    [NEWEST],
+  );
+  assert.equal(copy, join(dataDir, `floe.db.before-${NEWEST}`));
+  const full = { ...quiet, freeBytes: async () => 2 };
+  assert.match(await refusalOf(planUpgrade(place, full)), /Cannot copy .* has room for 2 bytes\. Make room/);
+});
+
+async function refusalOf(opening: Promise<unknown>): Promise<string> {
+  try {
+    await opening;
+  } catch (error) {
+    if (error instanceof StoreUnusableError) return error.message;
+    throw error;
+  }
+  return assert.fail('it was not refused');
+}
+
+/** Every file by a hash of its bytes; the lock and SQLite's shared memory are no content. */
+function contentsOf(dataDir: string): readonly (readonly [string, string])[] {
+  const names = readdirSync(dataDir).filter((name) => name.startsWith('floe.db') && !name.endsWith('-shm'));
+  return names.sort().map((name) => {
+    const bytes = readFileSync(join(dataDir, name));
+    return [name, bytes.length === 0 ? '' : createHash('sha256').update(bytes).digest('hex')] as const;
+  });
+}

@@ -1,0 +1,64 @@
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import type { Migration } from './migration.ts';
+import { MIGRATIONS } from './migration-list.ts';
+
+/** The first of the migrations that one baseline replaced. */
+const PRE_RELEASE_MIGRATION = 'first-tables';
+
+/** A line of the table `migrations`. */
+export type AppliedMigration = Pick<Migration, 'number' | 'name'>;
+
+/**
+ * The migrations that a database still lacks, in order. Numbers may be missing from the program's own list. The
+ * database must have a beginning of that list and nothing else: what another build did to it, nobody here knows.
+ *
+ * @throws StoreUnusable when a newer program changed the database, or one with other migrations. Nothing is changed then.
+ */
+export function planMigrations(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[] = MIGRATIONS,
+): readonly Migration[] {
+  if (applied.some(({ number, name }) => number === 1 && name === PRE_RELEASE_MIGRATION))
+    throw new StoreUnusableError(
+      'The database was made by a build from before the first release, whose tables this build does not read. Nothing was changed. Export every organization with that build (floe config export > org.yaml), start this one with another storage.database, and apply the files (floe config apply org.yaml).',
+    );
+  const newest = Math.max(0, ...applied.map(({ number }) => number));
+  const known = migrations.at(-1)?.number ?? 0;
+  if (newest > known)
+    throw new StoreUnusableError(
+      `The database was made by a newer Floe (migration ${newest}; this one knows ${known}). Run that version, or restore a copy from before the upgrade.`,
+    );
+  const problems = [
+    ...describeUnknownMigrations(applied, migrations),
+    ...describeSkippedMigrations(applied, migrations, newest),
+  ];
+  if (problems.length > 0)
+    throw new StoreUnusableError(
+      `The database was migrated by another build of Floe: ${problems.join('; ')}. Nothing was changed. Run the build that last used this database, or restore a copy from before it did (floe.db.before-<number>, or a dump of PostgreSQL).`,
+    );
+  return migrations.filter(({ number }) => number > newest);
+}
+
+function describeUnknownMigrations(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): string[] {
+  const names = new Map(migrations.map(({ number, name }) => [number, name]));
+  return applied.flatMap(({ number, name }) => {
+    const own = names.get(number);
+    if (own === name) return [];
+    const here = own === undefined ? 'which this build does not have' : `which is "${own}" in this build`;
+    return [`it has migration ${number} "${name}", ${here}`];
+  });
+}
+
+function describeSkippedMigrations(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+  newest: number,
+): string[] {
+  const numbers = new Set(applied.map(({ number }) => number));
+  return migrations
+    .filter(({ number }) => number < newest && !numbers.has(number))
+    .map(({ number, name }) => `it lacks migration ${number} "${name}" but has ${newest}`);
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import { type DatabaseEngine, databaseEngineOf } from '../database-engine.ts';
+import type { Database, DatabaseWriter } from '../ports.ts';
+import type { Migration } from './migration.ts';
+import { type AppliedMigration, planMigrations } from './plan-migrations.ts';
+
+export interface RunMigrationsOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Called before the first migration of a database that has been in use, with its number. */
+  createBackup(number: number): Promise<void>;
+  /** The program's own list unless a test passes another. */
+  readonly migrations?: readonly Migration[];
+}
+
+type MigrationDatabase = Pick<Database, 'transaction'>;
+
+/**
+ * Brings the tables up to the program: each migration that is missing runs in a transaction of its
+ * own, with its line in `migrations`. Processes that start together run each one once.
+ *
+ * @throws StoreUnusable when the tables are those of a newer program or another build (`planMigrations`).
+ */
+export async function runMigrations(
+  database: MigrationDatabase,
+  options: RunMigrationsOptions,
+): Promise<void> {
+  const applied = await database.transaction(readAppliedMigrations);
+  const missing = planMigrations(applied, options.migrations);
+  const [first] = missing;
+  if (!first) return;
+  if (applied.length > 0) await options.createBackup(first.number);
+  for (const migration of missing) {
+    const done = await database.transaction((writer) =>
+      applyMigration(writer, databaseEngineOf(writer), migration, options.clock.now()),
+    );
+    if (done) options.log.info({ number: migration.number, name: migration.name }, 'Migrated the database');
+  }
+}
+
+async function readAppliedMigrations(writer: DatabaseWriter): Promise<readonly AppliedMigration[]> {
+  await writer.schema
+    .createTable('migrations')
+    .ifNotExists()
+    .addColumn('number', 'integer', (column) => column.notNull().primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('applied_at', 'bigint', (column) => column.notNull())
+    .execute();
+  return writer.selectFrom('migrations').select(['number', 'name']).execute();
+}
+
+/** False when another process was first: transactions are serialised, so looking again here is enough. */
+async function applyMigration(
+  writer: DatabaseWriter,
+  engine: DatabaseEngine,
+  migration: Migration,
+  nowMs: number,
+): Promise<boolean> {
+  const applied = await readAppliedMigrations(writer);
+  if (applied.some(({ number }) => number === migration.number)) return false;
+  await migration.up(writer, engine);
+  await writer
+    .insertInto('migrations')
+    .values({ number: migration.number, name: migration.name, applied_at: nowMs })
+    .execute();
+  return true;
+}

@@ -1,0 +1,223 @@
+import type { DatabaseEngine } from '../database-engine.ts';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import {
+  defineBatchStatement,
+  encodeRows,
+  runBatchStatement,
+  upsertRows,
+  upsertStatement,
+} from './batch-statements.ts';
+import {
+  BEAT_KEY_COLUMNS,
+  CHECK_COLUMNS,
+  CLOCK_DEFINITION_COLUMNS,
+  CLOCK_STATE_COLUMNS,
+} from './clock-columns.ts';
+import type { BeatKeyRow, CheckRow, MonitorClockRow, MonitorPeriodRow } from './clock-rows.ts';
+import type { MonitorsTable } from './monitoring-tables.ts';
+
+/** `wake_at` of a clock that nothing wakes. */
+export const NO_WAKE_AT = Number.MAX_SAFE_INTEGER;
+
+/** How a beat names its monitor. */
+export type MonitorReference =
+  | { readonly orgId: string; readonly id: string }
+  | { readonly tokenHash: string };
+
+const PERIOD_COLUMNS = ['uid', 'started_at', 'status', 'reason'] as const;
+
+const lockClause = (engine: DatabaseEngine, how = 'for update') => (engine === 'postgres' ? how : '');
+
+const LOCK_REFERENCED = defineBatchStatement(
+  (rows, engine) => `select * from monitor_clocks where uid in (
+    select c.uid from ${rows(1, 'monitor_clocks', ['org_id', 'id'])} a
+      join monitor_clocks c on c.org_id = a.org_id and c.id = a.id
+    union select c.uid from ${rows(2, 'monitor_clocks', ['token_hash'])} a
+      join monitor_clocks c on c.token_hash = a.token_hash)
+  order by uid ${lockClause(engine)}`,
+);
+
+/** The clocks that beats are for, locked until the transaction ends, in one order for everybody. */
+export function lockReferencedClocks(
+  writer: DatabaseWriter,
+  addresses: readonly MonitorReference[],
+): Promise<MonitorClockRow[]> {
+  const byId = addresses.flatMap((one) => ('id' in one ? [{ org_id: one.orgId, id: one.id }] : []));
+  const byToken = addresses.flatMap((one) => ('id' in one ? [] : [{ token_hash: one.tokenHash }]));
+  return runBatchStatement<MonitorClockRow>(writer, LOCK_REFERENCED, [
+    encodeRows(writer, ['org_id', 'id'], byId),
+    encodeRows(writer, ['token_hash'], byToken),
+  ]);
+}
+
+const LOCK_DUE = defineBatchStatement((_, engine) =>
+  engine === 'sqlite'
+    ? 'select * from monitor_clocks where wake_at < ?1 order by wake_at, uid limit ?2'
+    : 'select * from monitor_clocks where wake_at < $1 order by wake_at, uid limit $2 for update skip locked',
+);
+
+/** Clocks that may have something to judge before `beforeMs`, oldest first; those somebody holds are passed over. */
+export function lockDueClocks(
+  writer: DatabaseWriter,
+  beforeMs: number,
+  limit: number,
+): Promise<MonitorClockRow[]> {
+  return runBatchStatement<MonitorClockRow>(writer, LOCK_DUE, [beforeMs, limit]);
+}
+
+/** Whether any clock may have something to judge before `beforeMs`. */
+export async function hasDueClock(reader: DatabaseReader, beforeMs: number): Promise<boolean> {
+  const row = await reader
+    .selectFrom('monitor_clocks')
+    .select('uid')
+    .where('wake_at', '<', beforeMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const LOCK_FUTURE = defineBatchStatement(
+  (_, engine) =>
+    `select * from monitor_clocks where settled_at > ${engine === 'sqlite' ? '?1' : '$1'} order by uid ${lockClause(engine)}`,
+);
+
+/** Clocks that are accounted for beyond `nowMs`, locked: the clock was set back since. */
+export function lockFutureClocks(writer: DatabaseWriter, nowMs: number): Promise<MonitorClockRow[]> {
+  return runBatchStatement<MonitorClockRow>(writer, LOCK_FUTURE, [nowMs]);
+}
+
+const LOCK_BY_UID = defineBatchStatement(
+  (rows, engine) => `select * from monitor_clocks where uid in (
+    select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these) order by uid ${lockClause(engine)}`,
+);
+
+/** Clocks by uid, locked; those that there are. */
+export async function lockClocksByUid(
+  writer: DatabaseWriter,
+  uids: readonly string[],
+): Promise<MonitorClockRow[]> {
+  if (uids.length === 0) return [];
+  const these = encodeRows(
+    writer,
+    ['uid'],
+    uids.map((uid) => ({ uid })),
+  );
+  return runBatchStatement<MonitorClockRow>(writer, LOCK_BY_UID, [these]);
+}
+
+const DELETE_BY_UID = defineBatchStatement(
+  (rows) =>
+    `delete from monitor_clocks where uid in (select uid from ${rows(1, 'monitor_clocks', ['uid'])} as these)`,
+);
+
+/** Takes clocks away: their monitors take no beats and judge nothing any more. */
+export async function deleteClocks(writer: DatabaseWriter, uids: readonly string[]): Promise<void> {
+  if (uids.length === 0) return;
+  const these = encodeRows(
+    writer,
+    ['uid'],
+    uids.map((uid) => ({ uid })),
+  );
+  await runBatchStatement(writer, DELETE_BY_UID, [these]);
+}
+
+const CLOCK_COLUMNS = ['uid', 'org_id', 'id', ...CLOCK_DEFINITION_COLUMNS, ...CLOCK_STATE_COLUMNS] as const;
+const UPSERT_CLOCKS = upsertStatement('monitor_clocks', CLOCK_COLUMNS);
+
+/** Adds clocks, or replaces those that the transaction has locked. */
+export function upsertClocks(writer: DatabaseWriter, rows: readonly MonitorClockRow[]): Promise<void> {
+  return upsertRows(writer, UPSERT_CLOCKS, CLOCK_COLUMNS, rows);
+}
+
+const STATE_UPDATE_COLUMNS = ['uid', ...CLOCK_STATE_COLUMNS];
+const UPDATE_STATE = defineBatchStatement(
+  (
+    rows,
+  ) => `update monitor_clocks set ${CLOCK_STATE_COLUMNS.map((column) => `${column} = moved.${column}`).join(', ')}
+    from ${rows(1, 'monitor_clocks', STATE_UPDATE_COLUMNS)} as moved where monitor_clocks.uid = moved.uid`,
+);
+
+/** Writes clocks that the transaction has locked. */
+export async function updateClockStates(
+  writer: DatabaseWriter,
+  rows: readonly MonitorClockRow[],
+): Promise<void> {
+  if (rows.length > 0)
+    await runBatchStatement(writer, UPDATE_STATE, [
+      encodeRows(writer, STATE_UPDATE_COLUMNS, rows.map(toPlainRow)),
+    ]);
+}
+
+function insertStatement(table: string, columns: readonly string[], conflict: string) {
+  return defineBatchStatement(
+    (rows) => `insert into ${table} (${columns.join(', ')})
+      select * from ${rows(1, table, columns)} as added where true on conflict ${conflict}`,
+  );
+}
+
+const INSERT_CHECKS = insertStatement('checks', CHECK_COLUMNS, 'do nothing');
+const INSERT_PERIODS = insertStatement(
+  'monitor_periods',
+  PERIOD_COLUMNS,
+  '(uid, started_at) do update set status = excluded.status, reason = excluded.reason',
+);
+const INSERT_BEAT_KEYS = insertStatement('beat_keys', BEAT_KEY_COLUMNS, 'do nothing');
+
+/** Adds checks; one that is there already stays as it is. */
+export async function insertChecks(writer: DatabaseWriter, rows: readonly CheckRow[]): Promise<void> {
+  if (rows.length > 0)
+    await runBatchStatement(writer, INSERT_CHECKS, [encodeRows(writer, CHECK_COLUMNS, rows.map(toPlainRow))]);
+}
+
+/** Begins periods, in order; of two of a monitor that begin in one instant, the later one stands. */
+export async function insertPeriods(
+  writer: DatabaseWriter,
+  rows: readonly MonitorPeriodRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const last = [...new Map(rows.map((row) => [`${row.uid}\n${row.started_at}`, row])).values()];
+  await runBatchStatement(writer, INSERT_PERIODS, [encodeRows(writer, PERIOD_COLUMNS, last.map(toPlainRow))]);
+}
+
+const KNOWN_KEYS = defineBatchStatement(
+  (rows) => `select k.* from ${rows(1, 'beat_keys', ['uid', 'key'])} a
+    join beat_keys k on k.uid = a.uid and k.key = a.key`,
+);
+
+/** Beats that came before under the same idempotency keys. Their clocks are locked, so nobody adds one now. */
+export async function findBeatKeys(
+  writer: DatabaseWriter,
+  keys: readonly { readonly uid: string; readonly key: string }[],
+): Promise<BeatKeyRow[]> {
+  if (keys.length === 0) return [];
+  return runBatchStatement<BeatKeyRow>(writer, KNOWN_KEYS, [encodeRows(writer, ['uid', 'key'], keys)]);
+}
+
+export async function insertBeatKeys(writer: DatabaseWriter, rows: readonly BeatKeyRow[]): Promise<void> {
+  if (rows.length > 0)
+    await runBatchStatement(writer, INSERT_BEAT_KEYS, [
+      encodeRows(writer, BEAT_KEY_COLUMNS, rows.map(toPlainRow)),
+    ]);
+}
+
+/** A row with an index signature, which interfaces lack. */
+function toPlainRow<Row extends object>(row: Row): { [Column in keyof Row]: Row[Column] } {
+  return row;
+}
+
+/** Definitions by uid, for messages about them. */
+export async function findMonitorsByUid(
+  reader: DatabaseReader,
+  uids: readonly string[],
+): Promise<MonitorsTable[]> {
+  const found: MonitorsTable[] = [];
+  for (let at = 0; at < uids.length; at += 1_000)
+    found.push(
+      ...(await reader
+        .selectFrom('monitors')
+        .selectAll()
+        .where('uid', 'in', uids.slice(at, at + 1_000))
+        .execute()),
+    );
+  return found;
+}

@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import { getTimeRangePage, type RowPage, type TimeRangeRequest } from '../pagination.ts';
+import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { CheckRow, MonitorPeriodRow } from './clock-rows.ts';
+import { insertPeriods } from './monitor-clocks.ts';
+
+const ROWS_PER_BATCH = 2_000;
+
+export interface CheckQuery extends TimeRangeRequest {
+  readonly uid: string;
+  /** Absent: all. */
+  readonly status?: string | undefined;
+}
+
+/** Checks of a monitor, newest first. @throws Fault `invalid_request` for a cursor of another list. */
+export function getCheckPage(
+  reader: DatabaseReader,
+  { uid, status, ...time }: CheckQuery,
+): Promise<RowPage<CheckRow>> {
+  const rows = reader.selectFrom('checks').selectAll().where('uid', '=', uid);
+  return getTimeRangePage(status === undefined ? rows : rows.where('status', '=', status), 'at', time);
+}
+
+/** Periods that touch a range, oldest first, each with its end; null for the open one. */
+export async function listPeriodsInRange(
+  reader: DatabaseReader,
+  uid: string,
+  fromMs: number,
+  toMs: number,
+): Promise<readonly (MonitorPeriodRow & { readonly ended_at: number | null })[]> {
+  const earlier = await reader
+    .selectFrom('monitor_periods')
+    .select('started_at')
+    .where('uid', '=', uid)
+    .where('started_at', '<=', fromMs)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const rows = await reader
+    .selectFrom('monitor_periods')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('started_at', '>=', earlier?.started_at ?? fromMs)
+    .orderBy('started_at')
+    .execute();
+  return rows
+    .map((row, at) => ({ ...row, ended_at: rows[at + 1]?.started_at ?? null }))
+    .filter(({ started_at }) => started_at < toMs);
+}
+
+/** Periods of many monitors that touch the time from `fromMs` on, by monitor, each list oldest first. */
+export async function listPeriodsSince(
+  reader: DatabaseReader,
+  uids: readonly string[],
+  fromMs: number,
+): Promise<Map<string, MonitorPeriodRow[]>> {
+  const found = new Map<string, MonitorPeriodRow[]>(uids.map((uid) => [uid, []]));
+  if (uids.length === 0) return found;
+  const columns = ['p.uid', 'p.started_at', 'p.status', 'p.reason'] as const;
+  const [underWay, later] = await Promise.all([
+    reader
+      .selectFrom('monitor_periods as p')
+      .innerJoin(
+        (query) =>
+          query
+            .selectFrom('monitor_periods')
+            .select(['uid', ({ fn }) => fn.max('started_at').as('last')])
+            .where('uid', 'in', [...uids])
+            .where('started_at', '<=', fromMs)
+            .groupBy('uid')
+            .as('before'),
+        (join) => join.onRef('before.uid', '=', 'p.uid').onRef('before.last', '=', 'p.started_at'),
+      )
+      .select(columns)
+      .execute(),
+    reader
+      .selectFrom('monitor_periods as p')
+      .select(columns)
+      .where('p.uid', 'in', [...uids])
+      .where('p.started_at', '>', fromMs)
+      .orderBy('p.uid')
+      .orderBy('p.started_at')
+      .execute(),
+  ]);
+  for (const row of [...underWay, ...later]) found.get(row.uid)?.push(row);
+  return found;
+}
+
+/**
+ * Moves the periods of a monitor that begin later than `nowMs` back by `futureMs`, in their order and behind the others.
+ * Returns when the last of them begins now.
+ */
+export async function shiftFuturePeriods(
+  writer: DatabaseWriter,
+  uid: string,
+  nowMs: number,
+  aheadMs: number,
+): Promise<number> {
+  const periods = await listPeriodsSince(writer, [uid], nowMs);
+  const rows = periods.get(uid) ?? [];
+  const ahead = rows.filter((row) => row.started_at > nowMs);
+  let at = rows.findLast((row) => row.started_at <= nowMs)?.started_at ?? 0;
+  const moved = ahead.map((row) => {
+    at = Math.max(at + 1, Math.min(nowMs, row.started_at - aheadMs));
+    return { ...row, started_at: at };
+  });
+  await writer.deleteFrom('monitor_periods').where('uid', '=', uid).where('started_at', '>', nowMs).execute();
+  await insertPeriods(writer, moved);
+  return at;
+}
+
+/** Forgets idempotency keys of beats received before `beforeMs`. */
+export async function expireBeatKeys(
+  database: Pick<Database, 'rowTransaction'>,
+  beforeMs: number,
+): Promise<void> {
+  await database.rowTransaction((writer) =>
+    writer.deleteFrom('beat_keys').where('received_at', '<', beforeMs).execute(),
+  );
+}
+
+/**
+ * Removes checks, and periods that are over, from before `beforeMs`, batch by batch, and monitors that were removed before
+ * it with all that is left of their history. Returns how many checks.
+ */
+export async function expireChecks(
+  database: Pick<Database, 'read' | 'rowTransaction'>,
+  beforeMs: number,
+): Promise<number> {
+  await database.rowTransaction((writer) =>
+    writer.deleteFrom('monitors').where('disabled_at', '<', beforeMs).execute(),
+  );
+  let removed = 0;
+  let after = '';
+  for (;;) {
+    const next = await findNextMonitorWithChecks(database.read, after);
+    if (next === undefined) break;
+    after = next.uid;
+    const untilMs = next.exists ? beforeMs : Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const count = await database.rowTransaction((writer) => deleteChecks(writer, after, untilMs));
+      removed += count;
+      if (count < ROWS_PER_BATCH) break;
+    }
+    await database.rowTransaction((writer) => deletePeriods(writer, after, untilMs));
+  }
+  await database.rowTransaction((writer) =>
+    sql`delete from monitor_periods where uid not in (select uid from monitors)`.execute(writer),
+  );
+  return removed;
+}
+
+/** Monitors that have checks one by one, and whether they still exist. */
+async function findNextMonitorWithChecks(
+  reader: DatabaseReader,
+  afterUid: string,
+): Promise<{ readonly uid: string; readonly exists: boolean } | undefined> {
+  const row = await reader
+    .selectFrom('checks')
+    .select('uid')
+    .where('uid', '>', afterUid)
+    .orderBy('uid')
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const monitor = await reader
+    .selectFrom('monitors')
+    .select('uid')
+    .where('uid', '=', row.uid)
+    .executeTakeFirst();
+  return { uid: row.uid, exists: monitor !== undefined };
+}
+
+async function deleteChecks(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from checks where (uid, at, id) in (
+    select uid, at, id from checks where uid = ${uid} and at < ${beforeMs} limit ${ROWS_PER_BATCH})`.execute(
+    writer,
+  );
+  return Number(numAffectedRows);
+}
+
+/** A period that began before and goes on stays: what came after it says when it ended. */
+async function deletePeriods(writer: DatabaseWriter, uid: string, beforeMs: number): Promise<void> {
+  await sql`delete from monitor_periods where uid = ${uid} and started_at < (
+    select max(started_at) from monitor_periods where uid = ${uid} and started_at <= ${beforeMs})`.execute(
+    writer,
+  );
+}

@@ -1,0 +1,39 @@
+import type { DatabaseReader } from '../ports.ts';
+
+/** How many monitors of an org are in each state, as their clocks were last written. */
+export async function countOrgMonitorsByStatus(
+  reader: DatabaseReader,
+  orgId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await reader
+    .selectFrom('monitor_clocks')
+    .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('org_id', '=', orgId)
+    .groupBy('status')
+    .execute();
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+export interface FailingMonitor {
+  readonly id: string;
+  readonly name: string;
+  readonly failing_since: number | null;
+}
+
+/** Failing monitors of an org, the longest failing first. */
+export function listFailingMonitors(
+  reader: DatabaseReader,
+  orgId: string,
+  limit: number,
+): Promise<FailingMonitor[]> {
+  return reader
+    .selectFrom('monitor_clocks as clock')
+    .innerJoin('monitors as monitor', 'monitor.uid', 'clock.uid')
+    .select(['monitor.id', 'monitor.name', 'clock.failing_since'])
+    .where('clock.org_id', '=', orgId)
+    .where('clock.status', '=', 'failing')
+    .where('monitor.disabled_at', 'is', null)
+    .orderBy('clock.failing_since')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,143 @@
+import { monitorStored } from '@floe/contract/config/monitoring';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import { upsertRows, upsertStatement } from './batch-statements.ts';
+import type { MonitorClockRow } from './clock-rows.ts';
+import type { MonitorsTable } from './monitoring-tables.ts';
+
+export type MonitorRow = MonitorsTable;
+
+export function findMonitorById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<MonitorRow | undefined> {
+  return reader
+    .selectFrom('monitors')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Monitors of an org that were not removed, by these ids, in no order. */
+export async function findMonitorsByIds(
+  reader: DatabaseReader,
+  orgId: string,
+  ids: readonly string[],
+): Promise<MonitorRow[]> {
+  if (ids.length === 0) return [];
+  return reader
+    .selectFrom('monitors')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', 'in', [...ids])
+    .where('disabled_at', 'is', null)
+    .execute();
+}
+
+/** Monitors of every org, those that were removed too. */
+export function listAllMonitors(reader: DatabaseReader): Promise<MonitorRow[]> {
+  return reader.selectFrom('monitors').selectAll().orderBy('org_id').orderBy('id').execute();
+}
+
+/** Monitors of an org, those that were removed too, by id. */
+export function listMonitorsOfOrg(reader: DatabaseReader, orgId: string): Promise<MonitorRow[]> {
+  return reader.selectFrom('monitors').selectAll().where('org_id', '=', orgId).orderBy('id').execute();
+}
+
+const MONITOR_COLUMNS = [
+  'uid',
+  'org_id',
+  'id',
+  ...monitorStored.keyof().options,
+  'interval_ms',
+  'cron',
+  'timezone',
+  'grace_ms',
+  'first_beat_due_ms',
+  'fail_counts_as_miss',
+  'tags_json',
+  'channels_json',
+  'paused',
+  'paused_until',
+  'muted_until',
+  'token_version',
+  'disabled_at',
+  'source',
+  'source_file',
+  'source_line',
+  'created_at',
+  'updated_at',
+  'updated_by',
+] as const satisfies readonly (keyof MonitorsTable)[];
+
+const UPSERT_MONITORS = upsertStatement('monitors', MONITOR_COLUMNS);
+
+/** Adds definitions, or replaces them by their uid. @throws Fault `conflict` when an org has another monitor of an id */
+export function upsertMonitors(writer: DatabaseWriter, rows: readonly MonitorRow[]): Promise<void> {
+  return upsertRows(writer, UPSERT_MONITORS, MONITOR_COLUMNS, rows);
+}
+
+/** Clocks of monitors, by uid. */
+export async function findClocksByUid(
+  reader: DatabaseReader,
+  uids: readonly string[],
+): Promise<Map<string, MonitorClockRow>> {
+  if (uids.length === 0) return new Map();
+  const rows = await reader
+    .selectFrom('monitor_clocks')
+    .selectAll()
+    .where('uid', 'in', [...uids])
+    .execute();
+  return new Map(rows.map((row) => [row.uid, row]));
+}
+
+/** How many monitors there are in each state, for `/metrics`. */
+export function countMonitorsByStatus(reader: DatabaseReader): Promise<{ status: string; count: number }[]> {
+  return reader
+    .selectFrom('monitor_clocks')
+    .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
+    .groupBy('status')
+    .execute();
+}
+
+/** The state of up to `limit` monitors of all orgs, always the same ones, for `/metrics`. */
+export function listMonitorStatuses(
+  reader: DatabaseReader,
+  limit: number,
+): Promise<{ readonly org_id: string; readonly id: string; readonly status: string }[]> {
+  return reader
+    .selectFrom('monitor_clocks')
+    .select(['org_id', 'id', 'status'])
+    .orderBy('org_id')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export async function getDefaultGraceMs(reader: DatabaseReader, orgId: string): Promise<number | undefined> {
+  const row = await reader
+    .selectFrom('monitor_defaults')
+    .select('grace_ms')
+    .where('org_id', '=', orgId)
+    .executeTakeFirst();
+  return row?.grace_ms;
+}
+
+export async function setDefaultGraceMs(
+  writer: DatabaseWriter,
+  orgId: string,
+  graceMs: number,
+): Promise<void> {
+  await writer
+    .insertInto('monitor_defaults')
+    .values({ org_id: orgId, grace_ms: graceMs })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ grace_ms: graceMs }))
+    .execute();
+}
+
+/** Time of the last pulse of any process and our gaps after `afterMs`: for changes outside the engine. */
+export async function getLastPulseAt(reader: DatabaseReader): Promise<number | null> {
+  const row = await reader.selectFrom('monitor_pulse').select('seen_at').executeTakeFirst();
+  return row?.seen_at ?? null;
+}

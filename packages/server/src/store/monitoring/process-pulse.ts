@@ -1,0 +1,293 @@
+import { sql } from 'kysely';
+import { databaseEngineOf } from '../database-engine.ts';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+
+export interface PulseInput {
+  readonly processId: string;
+  /** The process's wall clock; PostgreSQL reads its own instead. */
+  readonly wallMs: number;
+  /** What this process takes the database's time to be by its steady clock; null at its first pulse. */
+  readonly estimateNowMs: () => number | null;
+  /** Every beat it accepted before is committed, or was refused; null for nothing accepted yet. */
+  readonly acceptedUntilMs: number | null;
+  /** A silence longer than this was one of everybody: a gap. A process that begins ends any silence. */
+  readonly gapThresholdMs: number;
+  /** A process that was silent for longer than this is gone. */
+  readonly leaseTimeoutMs: number;
+  /** `arriving`: it cannot be reached yet. `leaving`: it takes no beats any more, and gives up its lease. */
+  readonly presence: 'arriving' | 'present' | 'leaving';
+  /** Since when it is present; null for the first pulse that says so. */
+  readonly startedAt: number | null;
+  /** Gaps that ended until then are known. */
+  readonly gapsUntilMs: number;
+}
+
+export interface PulseResult {
+  /** Time of the database. */
+  readonly nowMs: number;
+  /** This and every other process has committed what it accepted before this instant. */
+  readonly committedUntil: number;
+  /** The same of the others alone; infinite when there are none. */
+  readonly peersCommittedUntil: number;
+  /** Gaps that were not known, in order; all of them after the clock was set back. */
+  readonly gaps: readonly MonitoringGap[];
+  /** By how much the clock jumped against the steady one: ahead above 0, back below. */
+  readonly clockJumpMs: number;
+  /** By how much instants that lie ahead now were recorded too late: the clock was set back since. Else 0. */
+  readonly futureMs: number;
+}
+
+export interface MonitoringGap {
+  readonly startAt: number;
+  readonly endAt: number;
+  /** The clock was set ahead, or the machine slept. */
+  readonly isClockJump?: boolean;
+}
+
+/** A clock that differs from the steady one by more than this was set. */
+const CLOCK_JUMP_MS = 1_000;
+/** A gap may become certain, or grow, this long after its end. */
+const LATE_GAPS_MS = 600_000;
+
+/** Says that this process is there, and finds out whether for a while none was. Serialised by the one row. */
+export async function recordPulse(writer: DatabaseWriter, given: PulseInput): Promise<PulseResult> {
+  const seen = await lockPulse(writer);
+  const time = await readClock(writer, given, seen);
+  const { nowMs, futureMs: aheadMs, isSetBack } = time;
+  if (aheadMs > 0) await shiftFutureLiveness(writer, nowMs, aheadMs);
+  const others = await listPeerLeases(writer, given, nowMs);
+  const gaps: MonitoringGap[] = [];
+  if (given.presence === 'arriving') {
+    if (others.length === 0 && seen !== null && seen < nowMs) gaps.push({ startAt: seen, endAt: nowMs });
+  } else {
+    await confirmGaps(writer, given, others);
+    const silence = findSilence(given, time, seen);
+    const isSure = given.startedAt !== null || others.length === 0;
+    if (silence) await insertGap(writer, silence, isSure);
+    await storePulse(writer, nowMs);
+    await storeLease(writer, given, nowMs);
+  }
+  const acceptedUntil = given.acceptedUntilMs ?? nowMs;
+  const othersUntil = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.accepted_until));
+  const after = isSetBack ? 0 : given.gapsUntilMs - LATE_GAPS_MS;
+  return {
+    nowMs,
+    committedUntil: Math.min(acceptedUntil, nowMs, othersUntil),
+    peersCommittedUntil: othersUntil,
+    gaps: [...(await listGapsAfter(writer, after)), ...gaps],
+    clockJumpMs: time.clockJumpMs,
+    futureMs: aheadMs,
+  };
+}
+
+interface ClockReading extends Pick<PulseResult, 'nowMs' | 'clockJumpMs' | 'futureMs'> {
+  readonly isSetBack: boolean;
+  /** The estimate at the moment the clock was read. */
+  readonly estimateMs: number | null;
+}
+
+/**
+ * Time goes on as the clock does, which may be set. A clock that was set back takes time back with it, and the time that
+ * was recorded with it.
+ */
+async function readClock(
+  writer: DatabaseWriter,
+  { wallMs, estimateNowMs: estimate }: PulseInput,
+  seen: number | null,
+): Promise<ClockReading> {
+  // The database's clock was read somewhere between the two instants.
+  const before = estimate();
+  const clock = databaseEngineOf(writer) === 'postgres' ? await readDatabaseTime(writer) : wallMs;
+  const after = databaseEngineOf(writer) === 'postgres' ? estimate() : before;
+  const expected = before ?? seen;
+  if (expected !== null && clock < expected - CLOCK_JUMP_MS) {
+    const isAhead = seen !== null && seen > clock;
+    const aheadMs = isAhead ? Math.max(seen, expected) - clock : 0;
+    return {
+      nowMs: clock,
+      clockJumpMs: clock - expected,
+      futureMs: aheadMs,
+      isSetBack: true,
+      estimateMs: before,
+    };
+  }
+  const steppedMs = after !== null && clock > after + CLOCK_JUMP_MS ? clock - after : 0;
+  return {
+    nowMs: Math.max(clock, seen ?? 0),
+    clockJumpMs: steppedMs,
+    futureMs: 0,
+    isSetBack: false,
+    estimateMs: after,
+  };
+}
+
+/** The time since the last pulse in which nobody could be reached; null when there was none. */
+function findSilence(
+  { gapThresholdMs: silenceMs, startedAt }: PulseInput,
+  { nowMs, clockJumpMs: steppedMs, estimateMs, isSetBack }: ClockReading,
+  seen: number | null,
+): MonitoringGap | null {
+  if (seen === null) return null;
+  if (isSetBack) {
+    // A process that begins does not know how long it was away: what is due just now may have been sent meanwhile.
+    return startedAt === null ? { startAt: nowMs - 1, endAt: nowMs } : null;
+  }
+  if (nowMs <= seen) return null;
+  const silence = { startAt: seen, endAt: nowMs };
+  if (startedAt === null) return silence;
+  if (steppedMs <= 0 || estimateMs === null) return nowMs - seen > silenceMs ? silence : null;
+  // The clock was set ahead, or the machine slept: until then this process was there.
+  const startAt = estimateMs - seen > silenceMs ? seen : Math.max(seen, estimateMs);
+  return nowMs - startAt > CLOCK_JUMP_MS ? { startAt, endAt: nowMs, isClockJump: startAt !== seen } : null;
+}
+
+interface ProcessLease {
+  readonly process_id: string;
+  readonly started_at: number;
+  readonly accepted_until: number;
+}
+
+/** Leases of the other processes that are there. */
+async function listPeerLeases(
+  writer: DatabaseWriter,
+  given: PulseInput,
+  nowMs: number,
+): Promise<ProcessLease[]> {
+  const fresh = nowMs - given.leaseTimeoutMs;
+  if (given.presence !== 'arriving')
+    await writer.deleteFrom('monitor_leases').where('seen_at', '<', fresh).execute();
+  return writer
+    .selectFrom('monitor_leases')
+    .select(['process_id', 'started_at', 'accepted_until'])
+    .where('process_id', '<>', given.processId)
+    .where('seen_at', '>=', fresh)
+    .execute();
+}
+
+/**
+ * A process that begins beside leases cannot know whether their processes are alive. Who was there before such a
+ * silence and still is says that it was none; when nobody of them is left, it was a gap.
+ */
+async function confirmGaps(
+  writer: DatabaseWriter,
+  given: PulseInput,
+  others: readonly ProcessLease[],
+): Promise<void> {
+  const { startedAt } = given;
+  if (startedAt !== null)
+    await writer
+      .deleteFrom('monitor_gaps')
+      .where('inferred', '=', 1)
+      .where('started_at', '>=', startedAt)
+      .execute();
+  const earliest = Math.min(Number.POSITIVE_INFINITY, ...others.map((other) => other.started_at));
+  const inferred = await writer
+    .selectFrom('monitor_gaps')
+    .select('started_at')
+    .where('inferred', '=', 1)
+    .execute();
+  for (const { started_at } of inferred)
+    if (earliest > started_at)
+      await writer
+        .updateTable('monitor_gaps')
+        .set({ inferred: 0 })
+        .where('started_at', '=', started_at)
+        .execute();
+}
+
+/** Gaps and leases that lie ahead since the clock was set back; a gap that only the clock made goes. */
+async function shiftFutureLiveness(writer: DatabaseWriter, nowMs: number, aheadMs: number): Promise<void> {
+  const ahead = await writer
+    .selectFrom('monitor_gaps')
+    .selectAll()
+    .where('ended_at', '>', nowMs)
+    .orderBy('started_at')
+    .execute();
+  await writer.deleteFrom('monitor_gaps').where('ended_at', '>', nowMs).execute();
+  for (const { started_at, ended_at, inferred, clock_stepped } of ahead) {
+    const startAt = started_at > nowMs ? started_at - aheadMs : started_at;
+    const endAt = Math.min(nowMs, ended_at - aheadMs);
+    if (endAt > startAt)
+      await insertGap(writer, { startAt, endAt, isClockJump: clock_stepped === 1 }, inferred === 0);
+  }
+  for (const column of ['seen_at', 'accepted_until', 'started_at'] as const)
+    await writer
+      .updateTable('monitor_leases')
+      .set({ [column]: nowMs })
+      .where(column, '>', nowMs)
+      .execute();
+}
+
+async function storePulse(writer: DatabaseWriter, nowMs: number): Promise<void> {
+  await writer
+    .insertInto('monitor_pulse')
+    .values({ id: 1, seen_at: nowMs })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: nowMs }))
+    .execute();
+}
+
+async function insertGap(
+  writer: DatabaseWriter,
+  { startAt, endAt, isClockJump: isStep }: MonitoringGap,
+  isConfirmed: boolean,
+): Promise<void> {
+  const gap = { ended_at: endAt, inferred: isConfirmed ? 0 : 1, clock_stepped: isStep ? 1 : 0 };
+  await writer
+    .insertInto('monitor_gaps')
+    .values({ started_at: startAt, ...gap })
+    .onConflict((conflict) => conflict.column('started_at').doUpdateSet(gap))
+    .execute();
+}
+
+async function storeLease(writer: DatabaseWriter, given: PulseInput, seenAt: number): Promise<void> {
+  const { processId, presence, startedAt, acceptedUntilMs } = given;
+  if (presence === 'leaving') {
+    await writer.deleteFrom('monitor_leases').where('process_id', '=', processId).execute();
+    return;
+  }
+  const lease = {
+    seen_at: seenAt,
+    accepted_until: Math.min(acceptedUntilMs ?? seenAt, seenAt),
+    started_at: startedAt ?? seenAt,
+  };
+  await writer
+    .insertInto('monitor_leases')
+    .values({ process_id: processId, ...lease })
+    .onConflict((conflict) => conflict.column('process_id').doUpdateSet(lease))
+    .execute();
+}
+
+async function lockPulse(writer: DatabaseWriter): Promise<number | null> {
+  // Before there is a row there is nothing to lock: two first processes take turns here instead.
+  if (databaseEngineOf(writer) === 'postgres')
+    await sql`select pg_advisory_xact_lock(7310564003)`.execute(writer);
+  const row = await writer
+    .selectFrom('monitor_pulse')
+    .select('seen_at')
+    .where('id', '=', 1)
+    .executeTakeFirst();
+  return row?.seen_at ?? null;
+}
+
+async function readDatabaseTime(writer: DatabaseWriter): Promise<number> {
+  const { rows } = await sql<{
+    now: number;
+  }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(writer);
+  return rows[0]?.now ?? Number.NaN;
+}
+
+/** Gaps in order that ended after `afterMs`; those that are not certain are left out. */
+export async function listGapsAfter(reader: DatabaseReader, afterMs: number): Promise<MonitoringGap[]> {
+  const rows = await reader
+    .selectFrom('monitor_gaps')
+    .selectAll()
+    .where('ended_at', '>', afterMs)
+    .where('inferred', '=', 0)
+    .orderBy('started_at')
+    .execute();
+  return rows.map(({ started_at, ended_at, clock_stepped }) => ({
+    startAt: started_at,
+    endAt: ended_at,
+    ...(clock_stepped === 1 && { isClockJump: true }),
+  }));
+}

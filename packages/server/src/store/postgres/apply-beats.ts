@@ -1,0 +1,26 @@
+import { replaceUnstorableJson } from '../monitoring/batch-statements.ts';
+import { type OptimisticBeats, POSTGRES_BEAT_STATEMENT } from '../monitoring/optimistic-beats.ts';
+import type { PostgresConnection } from './postgres-pool.ts';
+
+/** See `BeatStore.keepBeats`. */
+export async function applyBeatsIfUnchanged(
+  connection: PostgresConnection,
+  beats: readonly OptimisticBeats[],
+): Promise<boolean[]> {
+  const { rows } = await connection.queryPrepared<{ uid: string }>(
+    POSTGRES_BEAT_STATEMENT.name,
+    POSTGRES_BEAT_STATEMENT.text,
+    [
+      json(beats.map(({ before }) => before)),
+      json(beats.map(({ after }) => after)),
+      json(beats.flatMap(({ checks }) => checks)),
+      json(beats.flatMap(({ keys }) => keys)),
+    ],
+  );
+  const kept = new Set(rows.map(({ uid }) => uid));
+  return beats.map(({ before }) => kept.has(before.uid));
+}
+
+function json(rows: readonly object[]): string {
+  return replaceUnstorableJson(JSON.stringify(rows));
+}

@@ -1,0 +1,108 @@
+import type { PostgresConnection } from './postgres-pool.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** Tables with a partition per day of `created_at`. */
+const PARTITIONED = ['exchanges', 'exchange_metadata'] as const;
+
+/** Serialises whatever makes or drops partitions, in every process (the number is arbitrary and fixed). */
+const PARTITION_LOCK = 7_310_564_002;
+
+/** Dropping waits for readers only this long, for whoever reads next waits behind it. */
+const DROP_LOCK_TIMEOUT = '2s';
+
+/** `exchanges_d20261121` for any moment of that day, UTC. */
+function partitionName(table: string, day: number): string {
+  return `${table}_d${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+function startOfDay(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
+}
+
+/** Makes the days that rows need before they are inserted, and the one after the newest ahead of its time. */
+export class DayPartitions {
+  readonly #known = new Set<number>();
+
+  /** @throws Fault when the database is away; nothing is known then that is not there. */
+  async ensure(connection: PostgresConnection, times: readonly number[]): Promise<void> {
+    const days = new Set(times.map(startOfDay));
+    if (days.size > 0) days.add(Math.max(...days) + DAY_MS);
+    for (const day of [...days].sort((one, other) => one - other)) {
+      if (this.#known.has(day)) continue;
+      await runInTransaction(connection, async () => {
+        await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+        for (const table of PARTITIONED) await createPartition(connection, table, day);
+      });
+      this.#known.add(day);
+    }
+  }
+
+  /** What is known may be wrong: the next `ensure` looks again. */
+  invalidate(): void {
+    this.#known.clear();
+  }
+
+  /** Drops the days that ended before `beforeMs`; returns how many exchanges went with them. */
+  async drop(connection: PostgresConnection, beforeMs: number): Promise<number> {
+    let removed = 0;
+    for (const table of PARTITIONED)
+      for (const name of await listPartitions(connection, table)) {
+        if (partitionEnd(name) > beforeMs) continue;
+        const { rows } = await connection.query<{ count: number }>(`select count(*) from ${name}`, []);
+        await runInTransaction(connection, async () => {
+          await connection.query(`set local lock_timeout = '${DROP_LOCK_TIMEOUT}'`, []);
+          await connection.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+          await connection.query(`drop table if exists ${name}`, []);
+        });
+        if (table === 'exchanges') removed += rows[0]?.count ?? 0;
+        this.#known.delete(partitionEnd(name) - DAY_MS);
+      }
+    return removed;
+  }
+}
+
+/** Made apart and then attached, which leaves readers and writers of the other days alone. */
+async function createPartition(connection: PostgresConnection, table: string, day: number): Promise<void> {
+  const name = partitionName(table, day);
+  const { rows } = await connection.query<{ found: string | null }>('select to_regclass($1)::text as found', [
+    name,
+  ]);
+  if (rows[0]?.found != null) return;
+  await connection.query(`create table ${name} (like ${table} including all)`, []);
+  await connection.query(
+    `alter table ${table} attach partition ${name} for values from (${day}) to (${day + DAY_MS})`,
+    [],
+  );
+}
+
+async function listPartitions(connection: PostgresConnection, table: string): Promise<string[]> {
+  const { rows } = await connection.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** When a partition's day ends; never, for a table that is not one of ours. */
+function partitionEnd(name: string): number {
+  const [, year, month, day] = /_d(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];
+  if (day === undefined) return Number.POSITIVE_INFINITY;
+  return Date.UTC(Number(year), Number(month) - 1, Number(day)) + DAY_MS;
+}
+
+export async function runInTransaction<T>(
+  connection: PostgresConnection,
+  work: () => Promise<T>,
+): Promise<T> {
+  await connection.query('begin', []);
+  try {
+    const result = await work();
+    await connection.query('commit', []);
+    return result;
+  } catch (error) {
+    // When the connection itself is gone, so is the transaction.
+    await connection.query('rollback', []).catch(() => undefined);
+    throw error;
+  }
+}

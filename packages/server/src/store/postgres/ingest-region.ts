@@ -1,0 +1,240 @@
+import { open } from 'node:fs/promises';
+import { isObject, type Json } from '@floe/contract/json';
+import { stripUnstorableCharacters } from '../../core/unstorable-characters.ts';
+import { LIVE_EVENT_COLUMNS, LiveExchangeBatches } from '../live-exchange-batches.ts';
+import type { IngestResult, SpoolRegion } from '../ports.ts';
+import {
+  type DeclaredMetadataKeys,
+  parseDeclaredMetadataKeys,
+  RollupAccumulator,
+  type RollupDelta,
+} from '../rollups/rollup-accumulator.ts';
+import {
+  METADATA_COLUMNS,
+  metadataRowValues,
+  ROLLUP_TABLES,
+  type RollupTableName,
+  rollupColumns,
+  rollupRowValues,
+  upsertRollupSql,
+} from '../rollups/rollup-statements.ts';
+import { EXCHANGE_COLUMNS } from '../schema.ts';
+import { hasValidTime, parseSpoolRows } from '../spool/parse-rows.ts';
+import type { ExchangeRowValues } from '../spool/row-lines.ts';
+import { type DayPartitions, runInTransaction } from './day-partitions.ts';
+import { isMissingPartitionError, isRowError } from './postgres-errors.ts';
+import type { PostgresConnection } from './postgres-pool.ts';
+
+interface Row {
+  readonly line: string;
+  readonly values: ExchangeRowValues;
+}
+
+const ID = EXCHANGE_COLUMNS.indexOf('id');
+const CREATED_AT = EXCHANGE_COLUMNS.indexOf('created_at');
+const METADATA = EXCHANGE_COLUMNS.indexOf('metadata_json');
+
+/** Rows as one JSON parameter: a statement has room for 65,535 parameters and a batch for more values. */
+function selectFrom(table: string, columns: readonly string[]): string {
+  return `select ${columns.join(', ')} from json_populate_recordset(null::${table}, $1)`;
+}
+
+function selectDeltas(table: RollupTableName): string {
+  const { key, figures } = ROLLUP_TABLES[table];
+  return selectFrom(table, [
+    ...key.map((name) => (name === 'at' ? 'coalesce(at, 0)' : name)),
+    ...figures.map((name) => `coalesce(${name}, 0)`),
+  ]);
+}
+
+const INSERT_EXCHANGES = `insert into exchanges (${EXCHANGE_COLUMNS.join(', ')}) ${selectFrom('exchanges', EXCHANGE_COLUMNS)}
+  on conflict (id, created_at) do nothing returning id`;
+const UPSERT_ROLLUP: Readonly<Record<RollupTableName, string>> = {
+  rollup_minutes: upsertRollupSql('rollup_minutes', selectDeltas('rollup_minutes')),
+  rollup_hours: upsertRollupSql('rollup_hours', selectDeltas('rollup_hours')),
+  rollup_pairs: upsertRollupSql('rollup_pairs', selectDeltas('rollup_pairs')),
+};
+const SELECT_DECLARED_KEYS = 'select id, metadata_keys_json from orgs where metadata_keys_json is not null';
+const INSERT_METADATA = `insert into exchange_metadata (${METADATA_COLUMNS.join(', ')})
+  ${selectFrom('exchange_metadata', METADATA_COLUMNS)} on conflict do nothing`;
+const INSERT_LIVE_EVENT = `insert into live_events (${LIVE_EVENT_COLUMNS.join(', ')}) values ($1, $2, $3, $4)`;
+
+/**
+ * Inserts the rows of a region and counts the new ones, in one transaction. When the tables refuse a row, the
+ * region is done again row by row, so that it is rejected alone; any other error undoes all of it.
+ */
+export async function ingestRegion(
+  connection: PostgresConnection,
+  partitions: DayPartitions,
+  region: SpoolRegion,
+): Promise<IngestResult> {
+  const {
+    rows: read,
+    rejected,
+    torn,
+    bytesRead: length,
+  } = parseSpoolRows(await readRegion(region), region.last);
+  const next = region.from + length;
+  const rows = read.filter(({ values }) => hasValidTime(values)).map(toStorableRow);
+  const refused = read.filter(({ values }) => !hasValidTime(values)).map(({ line }) => line);
+  if (rows.length === 0) return { next, inserted: 0, known: 0, rejected: [...rejected, ...refused], torn };
+  await partitions.ensure(
+    connection,
+    rows.map(({ values }) => Number(values[CREATED_AT])),
+  );
+  const result = await insertAll(connection, rows).catch((error: unknown) => {
+    // Another process dropped a day; the next try makes it again.
+    if (error instanceof Error && isMissingPartitionError(error.cause)) partitions.invalidate();
+    throw error;
+  });
+  refused.push(...result.refused);
+  const known = rows.length - result.refused.length - result.inserted;
+  return { next, inserted: result.inserted, known, rejected: [...rejected, ...refused], torn };
+}
+
+async function insertAll(connection: PostgresConnection, rows: readonly Row[]) {
+  try {
+    return await runInTransaction(connection, () => insertInOneStatement(connection, rows));
+  } catch (error) {
+    if (!isRowRejection(error)) throw error;
+    return runInTransaction(connection, () => insertOneByOne(connection, rows));
+  }
+}
+
+async function insertInOneStatement(connection: PostgresConnection, rows: readonly Row[]) {
+  const byId = new Map(rows.map((row) => [row.values[ID], row]));
+  const inserted = await insert(connection, rows);
+  await recordInserted(
+    connection,
+    inserted.flatMap((id) => byId.get(id) ?? []),
+  );
+  return { inserted: inserted.length, refused: [] };
+}
+
+async function insertOneByOne(connection: PostgresConnection, rows: readonly Row[]) {
+  const added: Row[] = [];
+  const refused: string[] = [];
+  for (const row of rows) {
+    await connection.query('savepoint one_row', []);
+    try {
+      if ((await insert(connection, [row])).length > 0) added.push(row);
+    } catch (error) {
+      if (!isRowRejection(error)) throw error;
+      await connection.query('rollback to savepoint one_row', []);
+      refused.push(row.line);
+    }
+  }
+  await recordInserted(connection, added);
+  return { inserted: added.length, refused };
+}
+
+/** Ids of the rows that were not there. */
+async function insert(connection: PostgresConnection, rows: readonly Row[]): Promise<string[]> {
+  const objects = rows.map(({ values }) => toObject(EXCHANGE_COLUMNS, values));
+  const answer = await connection.query<{ id: string }>(INSERT_EXCHANGES, [JSON.stringify(objects)]);
+  return answer.rows.map(({ id }) => id);
+}
+
+async function recordInserted(connection: PostgresConnection, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const gatherer = new RollupAccumulator(await readDeclaredKeys(connection));
+  const live = new LiveExchangeBatches();
+  for (const { values } of rows) {
+    gatherer.add(values);
+    live.add(values);
+  }
+  for (const event of live.toRows()) await connection.query(INSERT_LIVE_EVENT, event);
+  const { minutes, hours, pairs, metadata } = gatherer.result();
+  await addDeltas(connection, 'rollup_minutes', minutes);
+  await addDeltas(connection, 'rollup_hours', hours);
+  await addDeltas(connection, 'rollup_pairs', pairs);
+  if (metadata.length === 0) return;
+  const entries = metadata.map((entry) => toObject(METADATA_COLUMNS, metadataRowValues(entry)));
+  await connection.query(INSERT_METADATA, [JSON.stringify(entries)]);
+}
+
+async function addDeltas(
+  connection: PostgresConnection,
+  table: RollupTableName,
+  deltas: readonly RollupDelta[],
+) {
+  const columns = rollupColumns(table);
+  const objects = deltas.map((delta) => withoutZeroes(columns, rollupRowValues(table, delta)));
+  await connection.query(UPSERT_ROLLUP[table], [JSON.stringify(objects)]);
+}
+
+/** Most of a delta is zero: left out, its JSON is a third as long, and the statement puts it back. */
+function withoutZeroes(columns: readonly string[], values: readonly (string | number)[]): object {
+  const object: Record<string, string | number> = {};
+  for (const [at, name] of columns.entries()) {
+    const value = values[at] ?? 0;
+    if (value !== 0) object[name] = value;
+  }
+  return object;
+}
+
+async function readDeclaredKeys(connection: PostgresConnection): Promise<DeclaredMetadataKeys> {
+  const { rows } = await connection.query<{ id: string; metadata_keys_json: string | null }>(
+    SELECT_DECLARED_KEYS,
+    [],
+  );
+  return parseDeclaredMetadataKeys(rows);
+}
+
+function toObject(
+  columns: readonly string[],
+  values: ExchangeRowValues,
+): Record<string, string | number | null> {
+  return Object.fromEntries(columns.map((name, at) => [name, values[at] ?? null]));
+}
+
+function isRowRejection(error: unknown): boolean {
+  return error instanceof Error && (isRowError(error) || isRowError(error.cause));
+}
+
+/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair; both become U+FFFD. */
+function toStorableRow(row: Row): Row {
+  if (!/\\u(0000|d[89a-f])/i.test(row.line)) return row;
+  const values = row.values.map((value, at) => {
+    if (typeof value !== 'string') return value;
+    return at === METADATA ? toStorableJson(value) : stripUnstorableCharacters(value);
+  });
+  return { line: row.line, values };
+}
+
+/** Escapes inside JSON text are characters to whoever reads it: filters on metadata do, in the database. */
+function toStorableJson(text: string): string {
+  try {
+    return JSON.stringify(toStorableValue(JSON.parse(text)));
+  } catch {
+    return stripUnstorableCharacters(text);
+  }
+}
+
+function toStorableValue(value: Json): Json {
+  if (typeof value === 'string') return stripUnstorableCharacters(value);
+  if (Array.isArray(value)) return value.map(toStorableValue);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      stripUnstorableCharacters(name),
+      toStorableValue(member ?? null),
+    ]),
+  );
+}
+
+async function readRegion({ path, from, to }: SpoolRegion): Promise<Buffer> {
+  const piece = Buffer.allocUnsafe(to - from);
+  const file = await open(path, 'r');
+  try {
+    let filled = 0;
+    while (filled < piece.length) {
+      const { bytesRead } = await file.read(piece, filled, piece.length - filled, from + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return piece.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,69 @@
+import { Fault } from '@floe/contract/faults';
+
+/** SQLSTATE codes, https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+const UNIQUE_VIOLATION = '23505';
+/** Text with U+0000, which PostgreSQL cannot hold. */
+const CHARACTER_NOT_IN_REPERTOIRE = '22021';
+
+/** Codes of a server that cannot serve now; classes are their first two characters. */
+const OUTAGE_REASONS: Readonly<Record<string, string>> = {
+  '08': 'The database connection broke.',
+  '25006': 'The database only reads now; it may be failing over.',
+  '40': 'The database gave way to another transaction.',
+  '53': 'The database has no connection, memory or disk left.',
+  '55P03': 'The database is locked.',
+  '57': 'The database is stopping, or took too long.',
+  '58': 'The database cannot reach its files.',
+};
+
+/** Failures to reach it, as Node.js names them. */
+const UNREACHABLE = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_|EADDRNOTAVAIL|ENOENT)/;
+
+/** `pg` has no codes for its own: texts of its client and its pool. */
+const PG_CLIENT_ERRORS =
+  /timeout|Connection terminated|Client has encountered a connection error|not queryable/i;
+
+/** SQLSTATE, or the system's error code; null for an error without one. */
+export function postgresErrorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+/** Why the database cannot be used now; null when the statement itself is at fault. */
+export function describeOutage(error: unknown): string | null {
+  const code = postgresErrorCode(error);
+  if (code !== null) {
+    const known =
+      OUTAGE_REASONS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? OUTAGE_REASONS[code.slice(0, 2)] : undefined);
+    if (known !== undefined) return known;
+    return UNREACHABLE.test(code) ? 'The database cannot be reached.' : null;
+  }
+  return error instanceof Error && PG_CLIENT_ERRORS.test(error.message)
+    ? 'The database does not answer.'
+    : null;
+}
+
+/** No constraint of ours is a check: this is a row whose day has no partition (any more). */
+const CHECK_VIOLATION = '23514';
+
+/** Whether a row's day is missing, which another process may have dropped. */
+export function isMissingPartitionError(error: unknown): boolean {
+  return postgresErrorCode(error) === CHECK_VIOLATION;
+}
+
+/** Whether the row itself is at fault (classes 22 and 23), so that trying it again cannot help. */
+export function isRowError(error: unknown): boolean {
+  return /^2[23]...$/.test(postgresErrorCode(error) ?? '') && !isMissingPartitionError(error);
+}
+
+/** What a failed statement means to the caller: a `Fault` when waiting or the caller can help. */
+export function toStatementError(error: unknown, sql: string): unknown {
+  if (!(error instanceof Error) || error instanceof Fault) return error;
+  if (postgresErrorCode(error) === UNIQUE_VIOLATION)
+    return new Fault('conflict', 'It exists already.', { cause: error });
+  if (postgresErrorCode(error) === CHARACTER_NOT_IN_REPERTOIRE)
+    return new Fault('invalid_request', 'Text must not hold the character U+0000.', { cause: error });
+  const reason = describeOutage(error);
+  if (reason !== null) return new Fault('overloaded', reason, { cause: error, retryAfterMs: 1000 });
+  return new Error(`${error.message} (in: ${sql})`, { cause: error });
+}

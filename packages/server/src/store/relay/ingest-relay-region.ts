@@ -1,0 +1,112 @@
+import { open } from 'node:fs/promises';
+import { isObject } from '@floe/contract/json';
+import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import type { Database, IngestResult, SpoolRegion } from '../ports.ts';
+import type { RelayDecisionsTable, RelayReportsTable } from './relay-tables.ts';
+
+/** A line of the relay's spool. */
+export type RelayRow =
+  | { readonly table: 'relay_decisions'; readonly row: RelayDecisionsTable }
+  | { readonly table: 'relay_reports'; readonly row: RelayReportsTable };
+
+/** Rows of one statement: PostgreSQL takes 65,535 values. */
+const ROWS_PER_STATEMENT = 200;
+const LINE_BREAK = 0x0a;
+
+/**
+ * Takes rows of the relay's spool into their tables, a region in one transaction. A row that is there already changes
+ * nothing. Decisions come by the hundred a second at most, so the main thread reads them.
+ */
+export async function ingestRelayRegion(database: Database, region: SpoolRegion): Promise<IngestResult> {
+  const piece = await readRegion(region);
+  const length = region.last ? piece.length : piece.lastIndexOf(LINE_BREAK) + 1;
+  const lines = piece.toString('utf8', 0, length).split('\n');
+  const rest = lines.pop() ?? '';
+  const rows: RelayRow[] = [];
+  const rejected: string[] = [];
+  for (const line of lines) {
+    const row = parseRelayRow(line);
+    if (row) rows.push(row);
+    else rejected.push(line);
+  }
+  const last = rest === '' ? null : parseRelayRow(rest);
+  if (last) rows.push(last);
+  const inserted = rows.length === 0 ? 0 : await database.transaction((writer) => insertAll(writer, rows));
+  const torn = rest !== '' && last === null;
+  return { next: region.from + length, inserted, known: rows.length - inserted, rejected, torn };
+}
+
+async function readRegion({ path, from, to }: SpoolRegion): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const piece = Buffer.alloc(to - from);
+    const { bytesRead } = await handle.read(piece, 0, piece.length, from);
+    return piece.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+type Writer = Parameters<Parameters<Database['transaction']>[0]>[0];
+
+async function insertAll(writer: Writer, rows: readonly RelayRow[]): Promise<number> {
+  const decisions = rows.flatMap((line) => (line.table === 'relay_decisions' ? [line.row] : []));
+  const reports = rows.flatMap((line) => (line.table === 'relay_reports' ? [line.row] : []));
+  let inserted = 0;
+  for (let at = 0; at < decisions.length; at += ROWS_PER_STATEMENT) {
+    const values = decisions.slice(at, at + ROWS_PER_STATEMENT);
+    const adding = writer.insertInto('relay_decisions').values(values);
+    const done = await adding.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+    inserted += Number(done.numInsertedOrUpdatedRows ?? 0n);
+  }
+  for (let at = 0; at < reports.length; at += ROWS_PER_STATEMENT) {
+    const values = reports.slice(at, at + ROWS_PER_STATEMENT);
+    const adding = writer.insertInto('relay_reports').values(values);
+    const done = await adding.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+    inserted += Number(done.numInsertedOrUpdatedRows ?? 0n);
+  }
+  return inserted;
+}
+
+/** Null for a line that this program did not write. */
+function parseRelayRow(line: string): RelayRow | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (!isObject(parsed) || !isObject(parsed['row'])) return null;
+  const { table, row } = parsed;
+  if (table === 'relay_decisions' && isDecision(row)) return { table, row: stripUnstorableRowText(row) };
+  if (table === 'relay_reports' && isReport(row)) return { table, row: stripUnstorableRowText(row) };
+  return null;
+}
+
+const DECISION_TEXT_COLUMNS = [
+  'id',
+  'org_id',
+  'event',
+  'decision',
+  'enforced_decision',
+  'input_summary',
+  'agent',
+  'key_id',
+  'matches_json',
+  'findings_json',
+];
+const REPORT_TEXT_COLUMNS = ['id', 'org_id', 'type', 'agent', 'key_id', 'details_json'];
+
+/** Only this program writes the spool; what a cut or a foreign line lacks is looked for. */
+function isDecision(row: unknown): row is RelayDecisionsTable {
+  return hasTextColumns(row, DECISION_TEXT_COLUMNS);
+}
+
+function isReport(row: unknown): row is RelayReportsTable {
+  return hasTextColumns(row, REPORT_TEXT_COLUMNS);
+}
+
+function hasTextColumns(row: unknown, texts: readonly string[]): boolean {
+  if (!isObject(row) || typeof row['created_at'] !== 'number') return false;
+  return texts.every((name) => typeof row[name] === 'string');
+}

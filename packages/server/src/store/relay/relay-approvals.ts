@@ -1,0 +1,112 @@
+import { stripUnstorableCharacters, stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import { getTimeRangePage, type PageRequest, type RowPage } from '../pagination.ts';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { RelayApprovalsTable } from './relay-tables.ts';
+
+export type RelayApprovalRow = RelayApprovalsTable;
+
+/** More questions than this about one session are not looked at. */
+const MAX_PER_SESSION = 200;
+
+/** What was asked in a session (or, without one, by a key) and may still matter at `nowMs`, newest first. */
+export function listRelevantApprovals(
+  reader: DatabaseReader,
+  {
+    orgId,
+    sessionId,
+    keyId,
+    nowMs,
+  }: {
+    readonly orgId: string;
+    readonly sessionId: string | null;
+    readonly keyId: string;
+    readonly nowMs: number;
+  },
+): Promise<RelayApprovalRow[]> {
+  const rows = reader
+    .selectFrom('relay_approvals')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('key_id', '=', keyId)
+    .where('expires_at', '>', nowMs)
+    .where('state', 'in', ['waiting', 'allowed']);
+  const ofSession =
+    sessionId === null
+      ? rows.where('session_id', 'is', null)
+      : rows.where('session_id', '=', stripUnstorableCharacters(sessionId));
+  return ofSession.orderBy('created_at', 'desc').limit(MAX_PER_SESSION).execute();
+}
+
+export async function insertRelayApproval(writer: DatabaseWriter, row: RelayApprovalRow): Promise<void> {
+  await writer
+    .insertInto('relay_approvals')
+    .values(stripUnstorableRowText(row))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export function findApprovalById(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<RelayApprovalRow | undefined> {
+  return reader
+    .selectFrom('relay_approvals')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Answers a question that still waits; false when somebody else did, or nobody in time. */
+export async function recordApprovalDecision(
+  writer: DatabaseWriter,
+  row: Pick<RelayApprovalRow, 'org_id' | 'id' | 'state' | 'scope' | 'decided_at' | 'decided_by' | 'note'>,
+  nowMs: number,
+  expiresAt: number,
+): Promise<boolean> {
+  const { org_id, id, ...change } = row;
+  const { numUpdatedRows } = await writer
+    .updateTable('relay_approvals')
+    .set({ ...change, expires_at: expiresAt })
+    .where('org_id', '=', org_id)
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('expires_at', '>', nowMs)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Uses an approval for once up; false when it was used before. */
+export async function consumeApproval(
+  writer: DatabaseWriter,
+  orgId: string,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('relay_approvals')
+    .set({ used_at: nowMs })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Questions of an org, newest first; `waiting` leaves out those nobody answered in time. */
+export function getApprovalPage(
+  reader: DatabaseReader,
+  {
+    orgId,
+    state,
+    nowMs,
+    ...asked
+  }: PageRequest & { readonly state?: string | undefined; readonly nowMs: number },
+): Promise<RowPage<RelayApprovalRow>> {
+  let query = reader.selectFrom('relay_approvals').selectAll().where('org_id', '=', orgId);
+  if (state === 'expired') query = query.where('state', '=', 'waiting').where('expires_at', '<=', nowMs);
+  else if (state !== undefined) query = query.where('state', '=', state);
+  if (state === 'waiting') query = query.where('expires_at', '>', nowMs);
+  return getTimeRangePage(query, 'created_at', asked);
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../ports.ts';
+
+/** Short enough for a transaction of some milliseconds. */
+const ROWS_PER_BATCH = 2_000;
+
+/** Removes what agents of an org asked and did before a time; questions and sessions, too. */
+export async function expireRelayHistory(
+  database: Pick<Database, 'transaction'>,
+  orgId: string,
+  beforeMs: number,
+): Promise<void> {
+  for (const table of ['relay_decisions', 'relay_reports', 'relay_approvals'] as const)
+    while ((await expireBatch(database, table, orgId, beforeMs)) === ROWS_PER_BATCH);
+  await database.transaction((writer) =>
+    writer
+      .deleteFrom('relay_sessions')
+      .where('org_id', '=', orgId)
+      .where('last_seen_at', '<', beforeMs)
+      .execute(),
+  );
+}
+
+function expireBatch(
+  database: Pick<Database, 'transaction'>,
+  table: 'relay_decisions' | 'relay_reports' | 'relay_approvals',
+  orgId: string,
+  beforeMs: number,
+): Promise<number> {
+  return database.transaction(async (writer) => {
+    const rows = await writer
+      .selectFrom(table)
+      .select('id')
+      .where('org_id', '=', orgId)
+      .where('created_at', '<', beforeMs)
+      .orderBy('created_at')
+      .limit(ROWS_PER_BATCH)
+      .execute();
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0)
+      await writer.deleteFrom(table).where('org_id', '=', orgId).where('id', 'in', ids).execute();
+    return ids.length;
+  });
+}

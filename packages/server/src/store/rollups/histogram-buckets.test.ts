@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { estimatePercentile, findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
+
+const countsOf = (durations: readonly number[]) => {
+  const counts = HISTOGRAM_BUCKETS.map(() => 0);
+  for (const ms of durations) counts[findHistogramBucket(ms)] = (counts[findHistogramBucket(ms)] ?? 0) + 1;
+  return counts;
+};
+
+test('a bucket holds durations up to its bound, and the last all that are longer', () => {
+  const table: readonly [number, number][] = [
+    [0, 0],
+    [5, 0],
+    [5.01, 1],
+    [10, 1],
+    [160, 5],
+    [327_680, 16],
+    [327_681, 17],
+    [1e12, 17],
+  ];
+  for (const [ms, bucket] of table) assert.equal(findHistogramBucket(ms), bucket, `${ms} ms`);
+});
+
+test('a percentile lies in the bucket of the exact one', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ min: 0, max: 300_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
+      fc.constantFrom(0.5, 0.95, 0.99),
+      (durations, share) => {
+        const sorted = durations.toSorted((one, other) => one - other);
+        const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+        const estimate = estimatePercentile(countsOf(durations), share);
+        assert.ok(estimate !== null);
+        const upper = 5 * 2 ** findHistogramBucket(exact);
+        const lower = findHistogramBucket(exact) === 0 ? 0 : upper / 2;
+        assert.ok(estimate >= lower && estimate <= upper, `${estimate} for ${exact}`);
+      },
+    ),
+  );
+});
+
+test('nothing has no percentile, and what is beyond the last bound is said to be at it', () => {
+  assert.equal(estimatePercentile(countsOf([]), 0.5), null);
+  assert.equal(estimatePercentile(countsOf([1e9]), 0.5), 327_680);
+});

@@ -1,0 +1,130 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { DatabaseReader } from '../ports.ts';
+import type { PartialRange, PartialRangeRequest, PartialRangeSums } from './partial-range.ts';
+import { QUARTER_MS } from './quarter-hours.ts';
+import { isRollupDimension, matchesValues, type RollupFacet } from './read-rollups.ts';
+import { MINUTE_MS } from './rollup-accumulator.ts';
+import type { RollupFigureColumn } from './rollup-figures.ts';
+
+/** A piece, or a part of one, by its place among those that were asked for. */
+export interface IndexedPartialRange extends PartialRange {
+  readonly index: number;
+}
+
+/**
+ * Parts pieces into what `rollup_minutes` stands for and the rows around it: whole minutes where these are kept, whole
+ * quarters of an hour before. All is rows where no minutes hold the question.
+ */
+export function splitAtMinutes({
+  ranges: pieces,
+  minutesSince,
+  filter,
+  conditions,
+  groupBy,
+}: PartialRangeRequest): {
+  readonly minutes: readonly IndexedPartialRange[];
+  readonly rest: readonly IndexedPartialRange[];
+} {
+  const placed = pieces.map((piece, at) => ({ ...piece, index: at }));
+  const facets = new Set([...groupBy, ...(filter ? [filter.facet] : [])]);
+  const isCounted = conditions === undefined && facets.size <= 1 && [...facets].every(isInMinutes);
+  if (minutesSince === undefined || !isCounted || pieces.length === 0) return { minutes: [], rest: placed };
+  const cut = Math.ceil(minutesSince / QUARTER_MS) * QUARTER_MS;
+  const unitAt = (at: number) => (at < cut ? QUARTER_MS : MINUTE_MS);
+  const minutes: IndexedPartialRange[] = [];
+  const rest: IndexedPartialRange[] = [];
+  for (const { index: at, from, to } of placed) {
+    const first = Math.ceil(from / unitAt(from)) * unitAt(from);
+    const last = Math.floor(to / unitAt(to)) * unitAt(to);
+    if (first >= last) rest.push({ index: at, from, to });
+    else {
+      minutes.push({ index: at, from: first, to: last });
+      const around = [
+        { index: at, from, to: first },
+        { index: at, from: last, to },
+      ];
+      rest.push(...around.filter((piece) => piece.from < piece.to));
+    }
+  }
+  return { minutes, rest };
+}
+
+/** What whole minutes and quarters hold of each piece, per value. Once per piece and values. */
+export async function sumMinutes(
+  reader: DatabaseReader,
+  request: PartialRangeRequest,
+  pieces: readonly IndexedPartialRange[],
+): Promise<PartialRangeSums[]> {
+  const { filter, groupBy } = request;
+  const [group] = groupBy;
+  if (pieces.length === 0) return [];
+  const found = await sumFacet(reader, request, pieces, group ?? filter?.facet ?? 'all');
+  if (filter || group === undefined || isRollupDimension(group)) return found;
+  // Minutes of a metadata key hold only what has a value; what has none is the rest of everything.
+  const all = await sumFacet(reader, { ...request, groupBy: [] }, pieces, 'all');
+  const byPiece = Map.groupBy(found, ({ rangeIndex: piece }) => piece);
+  const without = all.map(({ rangeIndex: piece, sums }) => {
+    const taken = byPiece.get(piece) ?? [];
+    const left = sums.map((sum, at) => taken.reduce((rest, one) => rest - (one.sums[at] ?? 0), sum));
+    return { rangeIndex: piece, values: [''], sums: left.map((sum) => Math.max(0, sum)) };
+  });
+  return [...found, ...without];
+}
+
+/** Pieces of one statement: SQLite joins 500 selects. */
+const RANGES_PER_READ = 100;
+
+async function sumFacet(
+  reader: DatabaseReader,
+  request: PartialRangeRequest,
+  pieces: readonly IndexedPartialRange[],
+  facet: RollupFacet | 'all',
+): Promise<PartialRangeSums[]> {
+  const { groupBy, figures } = request;
+  const found: PartialRangeSums[] = [];
+  for (let at = 0; at < pieces.length; at += RANGES_PER_READ) {
+    const [first, ...others] = pieces
+      .slice(at, at + RANGES_PER_READ)
+      .map((piece) => selectRangeSums(reader, request, piece, facet));
+    const all = others.reduce((before, each) => before?.unionAll(each), first);
+    for (const { piece, group, ...sums } of (await all?.execute()) ?? []) {
+      const known: Partial<Record<RollupFigureColumn, number>> = sums;
+      const values = groupBy.length > 0 ? [group] : [];
+      found.push({ rangeIndex: piece, values, sums: figures.map((name) => known[name] ?? 0) });
+    }
+  }
+  return found;
+}
+
+/** A select of its own, as in `pieces.ts` and for the same reason. */
+function selectRangeSums(
+  reader: DatabaseReader,
+  { orgId, filter, groupBy, figures }: PartialRangeRequest,
+  { index: at, from, to }: IndexedPartialRange,
+  facet: RollupFacet | 'all',
+) {
+  let rows = reader
+    .selectFrom('rollup_minutes')
+    .where('org_id', '=', orgId)
+    .where('facet', '=', facet)
+    .where('at', '>=', from)
+    .where('at', '<', to);
+  const value = sql.ref<string>('value');
+  if (filter) rows = rows.where(matchesValues(value, filter.any, filter.none));
+  const isGrouped = groupBy.length > 0;
+  return rows
+    .select([
+      sql<number>`cast(${at} as integer)`.as('piece'),
+      (isGrouped ? value : sql<string>`''`).as('group'),
+      ...figures.map((name) => sumColumn(name).as(name)),
+    ])
+    .groupBy(isGrouped ? ['piece', 'group'] : ['piece']);
+}
+
+function sumColumn(name: RollupFigureColumn): RawBuilder<number> {
+  return sql<number>`cast(sum(${sql.ref(name)}) as double precision)`;
+}
+
+function isInMinutes(facet: RollupFacet): boolean {
+  return facet.startsWith('metadata.') || isRollupDimension(facet);
+}

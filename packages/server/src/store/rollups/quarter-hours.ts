@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import type { Database, DatabaseReader, DatabaseWriter } from '../ports.ts';
+import type { RollupTable } from '../schema.ts';
+import { MINUTE_MS } from './rollup-accumulator.ts';
+import { ROLLUP_FIGURE_COLUMNS } from './rollup-figures.ts';
+import { ROLLUP_TABLES } from './rollup-statements.ts';
+
+/** What old minutes are merged into: today the clocks of every zone differ from UTC by a multiple of it. */
+export const QUARTER_MS = 15 * MINUTE_MS;
+
+/** The facet that counts everything: at each time that any other has a row, it has one. */
+export const ALL_FACET = 'all';
+/** A transaction of some milliseconds. */
+const ROWS_PER_BATCH = 500;
+/** Rows of one statement: SQLite takes 32,766 parameters. */
+const ROWS_PER_INSERT = 200;
+
+/** What an org's rows of a rollup are counted by, without walking over them; `ALL` is the last. */
+export async function listRollupFacets(
+  reader: DatabaseReader,
+  table: 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs',
+  orgId: string,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let last = ''; ; last = found.at(-1) ?? '') {
+    const next = await reader
+      .selectFrom(table)
+      .select('facet')
+      .where('org_id', '=', orgId)
+      .where('facet', '>', last)
+      .orderBy('facet')
+      .limit(1)
+      .executeTakeFirst();
+    if (!next) return found.sort((one, other) => Number(one === ALL_FACET) - Number(other === ALL_FACET));
+    found.push(next.facet);
+  }
+}
+
+/**
+ * Merges minutes before `beforeMs` into quarters of an hour, in the same table and batch by batch: a row at the
+ * beginning of a quarter may stand for all of it. Whatever is merged and what is not yet, what stands in a quarter adds
+ * up to the same.
+ */
+export async function mergeMinutesIntoQuarters(
+  database: Pick<Database, 'read' | 'transaction'>,
+  orgId: string,
+  beforeMs: number,
+): Promise<void> {
+  const before = beforeMs - (beforeMs % QUARTER_MS);
+  const from = await findFirstUnmergedMinute(database.read, orgId, before);
+  if (from === null) return;
+  // `ALL` tells where to begin: as it goes last, a round that broke off is made good by the next.
+  for (const facet of await listRollupFacets(database.read, 'rollup_minutes', orgId)) {
+    let next: number | null = from;
+    while (next !== null) {
+      const stretch: MergeRange = { orgId, facet, from: next, before };
+      next = await database.transaction((writer) => mergeBatch(writer, stretch));
+    }
+  }
+}
+
+async function findFirstUnmergedMinute(
+  reader: DatabaseReader,
+  orgId: string,
+  before: number,
+): Promise<number | null> {
+  const first = await reader
+    .selectFrom('rollup_minutes')
+    .select('at')
+    .where('org_id', '=', orgId)
+    .where('facet', '=', ALL_FACET)
+    .where('at', '<', before)
+    .where(isWithinQuarter)
+    .orderBy('at')
+    .limit(1)
+    .executeTakeFirst();
+  return first?.at ?? null;
+}
+
+const isWithinQuarter = sql<boolean>`at % ${sql.lit(QUARTER_MS)} <> 0`;
+
+interface MergeRange {
+  readonly orgId: string;
+  readonly facet: string;
+  /** Milliseconds, included. */
+  readonly from: number;
+  /** Milliseconds, not included. */
+  readonly before: number;
+}
+
+/**
+ * Merges the first minutes of a stretch. Gives where to go on, null at its end: begun anew, PostgreSQL would walk
+ * over all it has just removed.
+ */
+async function mergeBatch(
+  writer: DatabaseWriter,
+  { orgId, facet, from, before }: MergeRange,
+): Promise<number | null> {
+  const some = writer
+    .selectFrom('rollup_minutes')
+    .select(['at', 'value'])
+    .where('org_id', '=', orgId)
+    .where('facet', '=', facet)
+    .where('at', '>=', from)
+    .where('at', '<', before)
+    .where(isWithinQuarter)
+    .orderBy('at')
+    .orderBy('value')
+    .limit(ROWS_PER_BATCH);
+  const taken = await writer
+    .deleteFrom('rollup_minutes')
+    .where('org_id', '=', orgId)
+    .where('facet', '=', facet)
+    .where(sql<boolean>`(at, value) in ${some}`)
+    .returningAll()
+    .execute();
+  const quarters = groupByQuarter(taken);
+  for (let at = 0; at < quarters.length; at += ROWS_PER_INSERT)
+    await addQuarters(writer, quarters.slice(at, at + ROWS_PER_INSERT));
+  return taken.length < ROWS_PER_BATCH ? null : Math.max(...taken.map(({ at }) => at));
+}
+
+function groupByQuarter(minutes: readonly RollupTable[]): RollupTable[] {
+  const found = new Map<string, RollupTable>();
+  for (const minute of minutes) {
+    const at = minute.at - (minute.at % QUARTER_MS);
+    const name = `${at} ${minute.value}`;
+    const known = found.get(name);
+    if (known) for (const figure of ROLLUP_FIGURE_COLUMNS) known[figure] += minute[figure];
+    else found.set(name, { ...minute, at });
+  }
+  return [...found.values()];
+}
+
+async function addQuarters(writer: DatabaseWriter, quarters: readonly RollupTable[]): Promise<void> {
+  const more = ROLLUP_FIGURE_COLUMNS.map((figure) => {
+    const column = sql.ref(figure);
+    return [figure, sql<number>`${sql.ref(`rollup_minutes.${figure}`)} + excluded.${column}`] as const;
+  });
+  await writer
+    .insertInto('rollup_minutes')
+    .values(quarters)
+    .onConflict((conflict) =>
+      conflict.columns(ROLLUP_TABLES.rollup_minutes.key).doUpdateSet(Object.fromEntries(more)),
+    )
+    .execute();
+}

@@ -1,0 +1,248 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { UtcOffsetSpan } from '../../core/time-zone-calendar.ts';
+import type { DatabaseReader } from '../ports.ts';
+import {
+  HOUR_MS,
+  MINUTE_MS,
+  pairFacet,
+  ROLLUP_DIMENSIONS,
+  type RollupDimension,
+  type UnpairedDimension,
+} from './rollup-accumulator.ts';
+import type { RollupFigureColumn, RollupSumColumn } from './rollup-figures.ts';
+
+/** What a chart is grouped or filtered by: a dimension, or a metadata key its org declared. */
+export type RollupFacet = RollupDimension | UnpairedDimension | `metadata.${string}`;
+
+/** Requests with one of `any` (empty: all) and none of `none`; '' stands for requests without a value. */
+export interface RollupFacetFilter {
+  readonly facet: RollupFacet;
+  readonly any: readonly string[];
+  readonly none: readonly string[];
+}
+
+export interface RollupRequest {
+  readonly orgId: string;
+  /** Milliseconds, included; the start of a unit. */
+  readonly from: number;
+  /** Milliseconds, not included; likewise. */
+  readonly to: number;
+  readonly unit: 'minute' | 'hour';
+  /** Since when minutes are kept, in milliseconds: pieces of hours are read from these. Absent: from rows. */
+  readonly minutesSince?: number | undefined;
+  readonly filter?: RollupFacetFilter | undefined;
+}
+
+interface Grouping {
+  readonly groupBy: RollupFacet;
+}
+
+/** `sums` of the results stand in the order of `figures`. Pairs of dimensions hold no histograms. */
+interface FigureSelection {
+  readonly figures: readonly RollupFigureColumn[];
+}
+
+/** Intervals on the clocks of a time zone. */
+export interface LocalTimeSteps {
+  readonly stepMs: number;
+  /** What these clocks are ahead of UTC, span by span (`utcOffsetSpans`). Absent: nothing. */
+  readonly offsets?: readonly UtcOffsetSpan[] | undefined;
+}
+
+export interface RollupStep {
+  /** Start of the step in milliseconds, as these clocks show it: in UTC the moment itself. */
+  readonly at: number;
+  readonly sums: readonly number[];
+}
+
+/** Whether hours are counted for these two together. */
+export function isRollupPair(one: RollupFacet, other: RollupFacet): boolean {
+  return one !== other && isRollupDimension(one) && isRollupDimension(other);
+}
+
+/** Sums over the whole range. */
+export async function getRollupTotal(
+  reader: DatabaseReader,
+  request: RollupRequest & FigureSelection,
+): Promise<number[]> {
+  const { figures } = request;
+  const [total] = await selectFilteredRows(reader, request).select(sumExpressions(figures)).execute();
+  return toSums(total, figures);
+}
+
+/** Sums per step of `stepMs`, in order; steps without an exchange are left out. */
+export async function getRollupSteps(
+  reader: DatabaseReader,
+  request: RollupRequest & FigureSelection & LocalTimeSteps,
+): Promise<RollupStep[]> {
+  const { figures } = request;
+  const rows = await selectFilteredRows(reader, request)
+    .select([stepExpression(request).as('step'), ...sumExpressions(figures)])
+    .groupBy('step')
+    .orderBy('step')
+    .execute();
+  return rows.map((row) => ({ at: row.step, sums: toSums(row, figures) }));
+}
+
+/** The values of `groupBy` with the largest sum of `order`, largest first. */
+export async function getTopRollupValues(
+  reader: DatabaseReader,
+  request: RollupRequest &
+    Grouping &
+    FigureSelection & {
+      readonly order: RollupSumColumn;
+      readonly limit: number;
+      /** Only these. */
+      readonly only?: readonly string[] | undefined;
+      /** Only what begins so, in any case of ASCII letters. */
+      readonly prefix?: string | undefined;
+    },
+): Promise<{ readonly value: string; readonly sums: readonly number[] }[]> {
+  const { figures, order, limit, only, prefix, groupBy } = request;
+  const largest = sql`sum(${sql.ref(order)})`;
+  const { rows: all, column } = selectGroupedRows(reader, request);
+  let rows = all;
+  const isRanked = figures.length === 0 || (only !== undefined && only.length <= limit);
+  if (only?.length === 0) return [];
+  if (only) rows = rows.where(column, 'in', only);
+  if (prefix) {
+    const begins = (at: string) =>
+      sql<boolean>`lower(${column}) like lower(${`${at}${escapeLiteral(prefix)}%`}) escape '!'`;
+    // A model is known by its own name, too.
+    rows = rows.where(groupBy === 'model' ? sql<boolean>`(${begins('')} or ${begins('%/')})` : begins(''));
+  }
+  // Ranked by the one sum before the others are added up, for a few instead of for all.
+  const ranked = rows
+    .select(column.as('group'))
+    .groupBy('group')
+    .orderBy(largest, 'desc')
+    .orderBy('group')
+    .limit(limit);
+  const found = await (isRanked ? rows : rows.where(column, 'in', ranked))
+    .select([column.as('group'), ...sumExpressions(figures)])
+    .groupBy('group')
+    .orderBy(largest, 'desc')
+    .orderBy('group')
+    .limit(limit)
+    .execute();
+  return found.map((row) => ({ value: row.group, sums: toSums(row, figures) }));
+}
+
+/** Sums per step for each of `values` of `groupBy`, in no order; steps without an exchange are left out. */
+export async function getRollupSeries(
+  reader: DatabaseReader,
+  request: RollupRequest &
+    Grouping &
+    FigureSelection &
+    LocalTimeSteps & { readonly values: readonly string[] },
+): Promise<(RollupStep & { readonly value: string })[]> {
+  const { figures, values, stepMs, unit, filter, groupBy } = request;
+  const { rows, column } = selectGroupedRows(reader, request);
+  const wanted = rows.where(column, 'in', values);
+  const group = column.as('group');
+  // A table's own unit needs no grouping: there is one row per value and hour already; of a pair, per value of both.
+  const isOneRow =
+    !filter || filter.facet === groupBy || (filter.any.length === 1 && filter.none.length === 0);
+  const asStored = stepMs === HOUR_MS && unit === 'hour' && isOneRow;
+  const found = await (asStored
+    ? wanted.select([sql.ref<number>('at').as('step'), group, ...columnExpressions(figures)])
+    : wanted
+        .select([stepExpression(request).as('step'), group, ...sumExpressions(figures)])
+        .groupBy(['step', 'group'])
+  ).execute();
+  return found.map((row) => ({ at: row.step, value: row.group, sums: toSums(row, figures) }));
+}
+
+export function isRollupDimension(facet: string): facet is RollupDimension {
+  return ROLLUP_DIMENSIONS.some((dimension) => dimension === facet);
+}
+
+type RollupTableName = 'rollup_minutes' | 'rollup_hours' | 'rollup_pairs';
+
+function facetRows(
+  reader: DatabaseReader,
+  { orgId, from, to }: RollupRequest,
+  table: RollupTableName,
+  facet: string,
+) {
+  return reader
+    .selectFrom(table)
+    .where('org_id', '=', orgId)
+    .where('facet', '=', facet)
+    .where('at', '>=', from)
+    .where('at', '<', to);
+}
+
+function tableOf({ unit }: RollupRequest): RollupTableName {
+  return unit === 'minute' ? 'rollup_minutes' : 'rollup_hours';
+}
+
+function selectFilteredRows(reader: DatabaseReader, request: RollupRequest) {
+  const { facet, any, none } = request.filter ?? { facet: 'all', any: [''], none: [] };
+  const rows = facetRows(reader, request, tableOf(request), facet);
+  return rows.where(matchesValues(sql.ref('value'), any, none));
+}
+
+/** One of `any` (empty: all) and none of `none`. */
+export function matchesValues(column: RawBuilder<string>, any: readonly string[], none: readonly string[]) {
+  const conditions = [sql<boolean>`true`];
+  // One value as an equation: after it the index goes on in the order of time.
+  if (any.length === 1) conditions.push(sql`${column} = ${any[0]}`);
+  else if (any.length > 1) conditions.push(sql`${column} in (${sql.join(any)})`);
+  if (none.length > 0) conditions.push(sql`${column} not in (${sql.join(none)})`);
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+function escapeLiteral(text: string): string {
+  return text.replace(/[!%_]/g, '!$&');
+}
+
+/** Rows of the facet that knows `groupBy`, and the column it stands in. */
+function selectGroupedRows(reader: DatabaseReader, request: RollupRequest & Grouping) {
+  const { filter, groupBy } = request;
+  const value = sql.ref<string>('value');
+  if (!filter || filter.facet === groupBy) {
+    const rows = facetRows(reader, request, tableOf(request), groupBy);
+    return { rows: filter ? rows.where(matchesValues(value, filter.any, filter.none)) : rows, column: value };
+  }
+  if (!isRollupDimension(groupBy) || !isRollupDimension(filter.facet))
+    throw new Error(`no rollup holds ${groupBy} by ${filter.facet}`);
+  const { facet, first } = pairFacet(groupBy, filter.facet);
+  const rows = facetRows(reader, request, 'rollup_pairs', facet);
+  const byValue = sql.ref<string>('by_value');
+  return first === groupBy
+    ? { rows: rows.where(matchesValues(byValue, filter.any, filter.none)), column: value }
+    : { rows: rows.where(matchesValues(value, filter.any, filter.none)), column: byValue };
+}
+
+/** A unit belongs to the step that holds its middle (`findReassignments` counts on it). */
+function stepExpression({ stepMs, offsets = [], unit }: LocalTimeSteps & Pick<RollupRequest, 'unit'>) {
+  if (offsets.length === 0) return sql<number>`at - at % ${bigintLiteral(stepMs)}`;
+  const middle = (unit === 'minute' ? MINUTE_MS : HOUR_MS) / 2;
+  const shown = offsets.reduceRight<RawBuilder<unknown> | null>((later, { until, offsetMs }) => {
+    const ahead = sql`(at + ${bigintLiteral(offsetMs + middle)})`;
+    return later ? sql`case when at < ${bigintLiteral(until)} then ${ahead} else ${later} end` : ahead;
+  }, null);
+  return sql<number>`${shown} - ${shown} % ${bigintLiteral(stepMs)}`;
+}
+
+function bigintLiteral(value: number) {
+  return sql`cast(${value} as bigint)`;
+}
+
+// As doubles: SQLite refuses to hand out integers above 2^53, which sums of money may reach.
+function sumExpressions(figures: readonly RollupFigureColumn[]) {
+  return figures.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as double precision)`.as(name));
+}
+
+function columnExpressions(figures: readonly RollupFigureColumn[]) {
+  return figures.map((name) => sql<number>`cast(${sql.ref(name)} as double precision)`.as(name));
+}
+
+/** A sum over no row at all is null in SQL and 0 here. */
+function toSums(
+  row: Partial<Record<RollupFigureColumn, number | null>> | undefined,
+  figures: readonly RollupFigureColumn[],
+): number[] {
+  return figures.map((name) => row?.[name] ?? 0);
+}

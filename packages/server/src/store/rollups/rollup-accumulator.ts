@@ -1,0 +1,306 @@
+import { classifyExchangeOutcome, isErrorRow } from '@floe/contract/exchange-outcome';
+import { isObject, type Json } from '@floe/contract/json';
+import { EXCHANGE_COLUMNS } from '../schema.ts';
+import type { ExchangeRowValues } from '../spool/row-lines.ts';
+import { findHistogramBucket, HISTOGRAM_BUCKETS } from './histogram-buckets.ts';
+import { ROLLUP_FIGURE_COLUMNS, type RollupFigureColumn } from './rollup-figures.ts';
+
+/** `attempts_json` of a request that reached no upstream. */
+export const NO_ATTEMPTS_JSON = '[]';
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+
+/** What charts are grouped and filtered by, in the order pairs are named. */
+export const ROLLUP_DIMENSIONS = ['provider', 'model', 'key', 'status_class', 'surface', 'outcome'] as const;
+export type RollupDimension = (typeof ROLLUP_DIMENSIONS)[number];
+
+/** Counted by the hour and each by itself: neither in minutes nor together with another. */
+export const UNPAIRED_DIMENSIONS = [
+  'model_requested',
+  'route_mode',
+  'state',
+  'error_code',
+  'cache',
+  'team',
+  'owner',
+] as const;
+export type UnpairedDimension = (typeof UNPAIRED_DIMENSIONS)[number];
+
+/** The facet of two dimensions, the first of `ROLLUP_DIMENSIONS` first. */
+export function pairFacet(
+  one: RollupDimension,
+  other: RollupDimension,
+): { facet: string; first: RollupDimension } {
+  const [first, second] =
+    ROLLUP_DIMENSIONS.indexOf(one) < ROLLUP_DIMENSIONS.indexOf(other) ? [one, other] : [other, one];
+  return { facet: `${first}+${second}`, first };
+}
+
+export function metadataFacet(name: string): `metadata.${string}` {
+  return `metadata.${name}`;
+}
+
+/** One row to be added to a rollup table; `figures` in the order of `ROLLUP_FIGURE_COLUMNS`, of which pairs take the sums. */
+export interface RollupDelta {
+  readonly orgId: string;
+  readonly facet: string;
+  readonly at: number;
+  readonly value: string;
+  /** '' but for pairs. */
+  readonly byValue: string;
+  readonly figures: number[];
+}
+
+export interface ExchangeMetadataEntry {
+  readonly orgId: string;
+  readonly name: string;
+  readonly value: string;
+  readonly createdAt: number;
+  readonly exchangeId: string;
+}
+
+export interface AccumulatedRollups {
+  readonly minutes: readonly RollupDelta[];
+  readonly hours: readonly RollupDelta[];
+  readonly pairs: readonly RollupDelta[];
+  readonly metadata: readonly ExchangeMetadataEntry[];
+}
+
+/** Metadata keys an org declared, by its id. */
+export type DeclaredMetadataKeys = ReadonlyMap<string, readonly string[]>;
+
+/** The stored lists of declared keys, as `orgs.metadata_keys_json` holds them. */
+export function parseDeclaredMetadataKeys(
+  orgs: readonly { readonly id: string; readonly metadata_keys_json: string | null }[],
+): DeclaredMetadataKeys {
+  return new Map(orgs.map(({ id, metadata_keys_json }) => [id, parseMetadataKeyNames(metadata_keys_json)]));
+}
+
+/** Names in a stored list; what is not text was not written by `upsertOrg`. */
+export function parseMetadataKeyNames(json: string | null): string[] {
+  const list: Json = json === null ? [] : JSON.parse(json);
+  return Array.isArray(list) ? list.filter((name) => typeof name === 'string') : [];
+}
+
+const columnIndex = (name: (typeof EXCHANGE_COLUMNS)[number]) => EXCHANGE_COLUMNS.indexOf(name);
+const figureIndex = (name: RollupFigureColumn) => ROLLUP_FIGURE_COLUMNS.indexOf(name);
+
+const ID = columnIndex('id');
+const ORG = columnIndex('org_id');
+const CREATED_AT = columnIndex('created_at');
+const PROVIDER = columnIndex('provider');
+const MODEL = columnIndex('model');
+const STATUS = columnIndex('status');
+const STATE = columnIndex('state');
+const LATENCY = columnIndex('latency_ms');
+const FIRST_TOKEN = columnIndex('first_token_ms');
+const METADATA = columnIndex('metadata_json');
+const ATTEMPTS = columnIndex('attempts_json');
+const KEY = columnIndex('key_id');
+const SURFACE = columnIndex('surface');
+const UNPAIRED_COLUMNS = UNPAIRED_DIMENSIONS.map(columnIndex);
+/** What the values of a row come from. */
+const KEY_COLUMNS = [PROVIDER, MODEL, KEY, STATUS, SURFACE, STATE, ...UNPAIRED_COLUMNS];
+const SUMMED_COLUMNS = (
+  [
+    'input_tokens',
+    'cached_tokens',
+    'cache_write_tokens',
+    'output_tokens',
+    'reasoning_tokens',
+    'cost_nano_usd',
+    'saved_nano_usd',
+  ] as const
+).map((name) => ({ from: columnIndex(name), to: figureIndex(name) }));
+const REQUESTS = figureIndex('requests');
+const ERRORS = figureIndex('errors');
+const LATENCY_SUM = figureIndex('latency_ms');
+const LATENCY_0 = figureIndex(`latency_${HISTOGRAM_BUCKETS[0]}`);
+const FIRST_TOKEN_0 = figureIndex(`first_token_${HISTOGRAM_BUCKETS[0]}`);
+
+interface Combination {
+  readonly orgId: string;
+  readonly minute: number;
+  /** In the order of `ROLLUP_DIMENSIONS`, then of `UNPAIRED_DIMENSIONS`. */
+  readonly values: readonly string[];
+  readonly figures: number[];
+}
+
+/** Adds up what newly inserted exchanges change in the rollups. */
+export class RollupAccumulator {
+  readonly #declared: DeclaredMetadataKeys;
+  readonly #combinations = new Map<string, Combination>();
+  /** What the last row was counted in: the next one is often alike. */
+  #last: {
+    readonly row: ExchangeRowValues;
+    readonly minute: number;
+    readonly combination: Combination;
+  } | null = null;
+  readonly #minutes = new DeltaMap();
+  readonly #hours = new DeltaMap();
+  readonly #metadata: ExchangeMetadataEntry[] = [];
+
+  constructor(declared: DeclaredMetadataKeys) {
+    this.#declared = declared;
+  }
+
+  /** `row` has the columns of an exchange in the order of `EXCHANGE_COLUMNS`. */
+  add(row: ExchangeRowValues): void {
+    const orgId = String(row[ORG]);
+    const createdAt = Number(row[CREATED_AT]);
+    const minute = createdAt - (createdAt % MINUTE_MS);
+    const last = this.#last;
+    const isAlike =
+      last !== null && last.minute === minute && last.row[ORG] === row[ORG] && haveSameValues(last.row, row);
+    const combination = isAlike ? last.combination : this.#combinationOf(row, orgId, minute);
+    if (!isAlike) this.#last = { row, minute, combination };
+    addRowToFigures(combination.figures, row);
+    for (const key of this.#declared.get(orgId) ?? []) this.#addMetadata(key, row, orgId, createdAt);
+  }
+
+  #combinationOf(row: ExchangeRowValues, orgId: string, minute: number): Combination {
+    const values = dimensionValues(row);
+    const name = [orgId, minute, ...values].join('\u0000');
+    const known = this.#combinations.get(name);
+    if (known) return known;
+    const combination = { orgId, minute, values, figures: createZeroFigures() };
+    this.#combinations.set(name, combination);
+    return combination;
+  }
+
+  #addMetadata(name: string, row: ExchangeRowValues, orgId: string, createdAt: number): void {
+    const value = metadataValue(row[METADATA], name);
+    if (value === null) return;
+    const figures = createZeroFigures();
+    addRowToFigures(figures, row);
+    const facet = metadataFacet(name);
+    this.#minutes.add({ orgId, at: createdAt - (createdAt % MINUTE_MS), figures }, facet, value);
+    this.#hours.add({ orgId, at: createdAt - (createdAt % HOUR_MS), figures }, facet, value);
+    this.#metadata.push({ orgId, name, value, createdAt, exchangeId: String(row[ID]) });
+  }
+
+  /** Everything added, each list in one fixed order, so that writers side by side cannot deadlock. */
+  result(): AccumulatedRollups {
+    const [minutes, hours, pairs] = [this.#minutes, this.#hours, new DeltaMap()];
+    for (const { orgId, minute, values, figures } of this.#combinations.values()) {
+      const ofMinute = { orgId, at: minute, figures };
+      const ofHour = { orgId, at: minute - (minute % HOUR_MS), figures };
+      minutes.add(ofMinute, 'all', '');
+      hours.add(ofHour, 'all', '');
+      for (const [at, dimension] of ROLLUP_DIMENSIONS.entries()) {
+        const value = values[at] ?? '';
+        minutes.add(ofMinute, dimension, value);
+        hours.add(ofHour, dimension, value);
+        for (let after = at + 1; after < ROLLUP_DIMENSIONS.length; after++)
+          pairs.add(ofHour, `${dimension}+${ROLLUP_DIMENSIONS[after]}`, value, values[after] ?? '');
+      }
+      for (const [at, dimension] of UNPAIRED_DIMENSIONS.entries())
+        hours.add(ofHour, dimension, values[ROLLUP_DIMENSIONS.length + at] ?? '');
+    }
+    return {
+      minutes: minutes.sorted(),
+      hours: hours.sorted(),
+      pairs: pairs.sorted(),
+      metadata: this.#metadata,
+    };
+  }
+}
+
+/** What is added to a piece of time of an org. */
+interface RollupAmount {
+  readonly orgId: string;
+  readonly at: number;
+  readonly figures: readonly number[];
+}
+
+/** Deltas by the key of their table. */
+class DeltaMap {
+  readonly #found = new Map<string, RollupDelta>();
+
+  // Called some twenty times for each combination of a batch: the amount is one object for all of them.
+  add({ orgId, at, figures }: RollupAmount, facet: string, value: string, byValue = ''): void {
+    const name = `${orgId}\u0000${facet}\u0000${value}\u0000${at}\u0000${byValue}`;
+    const known = this.#found.get(name)?.figures;
+    if (!known) this.#found.set(name, { orgId, facet, at, value, byValue, figures: [...figures] });
+    else for (let i = 0; i < known.length; i++) known[i] = (known[i] ?? 0) + (figures[i] ?? 0);
+  }
+
+  sorted(): RollupDelta[] {
+    return [...this.#found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, delta]) => delta);
+  }
+}
+
+/** Whether two rows have one value in every dimension. */
+function haveSameValues(one: ExchangeRowValues, other: ExchangeRowValues): boolean {
+  for (const at of KEY_COLUMNS) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+function createZeroFigures(): number[] {
+  return new Array<number>(ROLLUP_FIGURE_COLUMNS.length).fill(0);
+}
+
+function addRowToFigures(figures: number[], row: ExchangeRowValues): void {
+  const add = (at: number, more: number) => {
+    figures[at] = (figures[at] ?? 0) + more;
+  };
+  add(REQUESTS, 1);
+  for (const { from, to } of SUMMED_COLUMNS) add(to, numberValue(row[from]));
+  // Durations and errors are those of requests that an upstream was asked for (product page, "Analytics").
+  if (row[ATTEMPTS] === NO_ATTEMPTS_JSON) return;
+  if (isErrorRow(String(row[STATE]), Number(row[STATUS]))) add(ERRORS, 1);
+  const latency = numberValue(row[LATENCY]);
+  add(LATENCY_SUM, latency);
+  add(LATENCY_0 + findHistogramBucket(latency), 1);
+  const firstToken = row[FIRST_TOKEN] ?? null;
+  if (firstToken !== null) add(FIRST_TOKEN_0 + findHistogramBucket(numberValue(firstToken)), 1);
+}
+
+/** In the order of `ROLLUP_DIMENSIONS`, then of `UNPAIRED_DIMENSIONS`. */
+function dimensionValues(row: ExchangeRowValues): string[] {
+  const provider = textValue(row[PROVIDER]);
+  return [
+    provider,
+    servedModel(provider, textValue(row[MODEL])),
+    textValue(row[KEY]),
+    statusClass(row[STATUS]),
+    textValue(row[SURFACE]),
+    classifyExchangeOutcome(String(row[STATE]), Number(row[STATUS])),
+    ...UNPAIRED_COLUMNS.map((at) => textValue(row[at])),
+  ];
+}
+
+/** Two providers may serve models of one name, at different prices. */
+function servedModel(provider: string, model: string): string {
+  return provider === '' || model === '' ? model : `${provider}/${model}`;
+}
+
+/** `429` is of class `4xx`. */
+function statusClass(status: ExchangeRowValues[number] | undefined): string {
+  return `${Math.floor(Number(status) / 100)}xx`;
+}
+
+/** Nothing for what is no number: SQLite's columns take text too, and a sum must not break on it. */
+function numberValue(value: ExchangeRowValues[number] | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function textValue(value: ExchangeRowValues[number] | undefined): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+/** A member of the exchange's metadata as text; null when it has none that text can stand for. */
+function metadataValue(json: ExchangeRowValues[number] | undefined, name: string): string | null {
+  if (typeof json !== 'string') return null;
+  const metadata = parseStoredJson(json);
+  const value = isObject(metadata) && Object.hasOwn(metadata, name) ? metadata[name] : null;
+  return value === null || typeof value === 'object' ? null : String(value);
+}
+
+function parseStoredJson(json: string): Json {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

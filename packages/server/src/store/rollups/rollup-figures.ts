@@ -1,0 +1,48 @@
+import { HISTOGRAM_BUCKETS, type HistogramBucket } from './histogram-buckets.ts';
+
+/** What every rollup adds up. */
+export interface RollupSums {
+  requests: number;
+  /** Those that reached an upstream and are errors by their outcome. */
+  errors: number;
+  input_tokens: number;
+  cached_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cost_nano_usd: number;
+  saved_nano_usd: number;
+  /** Of those that reached an upstream; the histogram of latencies counts how many these are. */
+  latency_ms: number;
+}
+
+type Histogram<Name extends string> = { [Column in `${Name}_${HistogramBucket}`]: number };
+
+/** Sums and histograms: `latency_<n>` and `first_token_<n>` count exchanges per bucket. */
+export interface RollupFigures extends RollupSums, Histogram<'latency'>, Histogram<'first_token'> {}
+
+/** Columns of `RollupSums`, in the order of the tables. */
+export const ROLLUP_SUM_COLUMNS = [
+  'requests',
+  'errors',
+  'input_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost_nano_usd',
+  'saved_nano_usd',
+  'latency_ms',
+] as const satisfies readonly (keyof RollupSums)[];
+export type RollupSumColumn = (typeof ROLLUP_SUM_COLUMNS)[number];
+
+export const LATENCY_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `latency_${bucket}` as const);
+export const FIRST_TOKEN_BUCKET_COLUMNS = HISTOGRAM_BUCKETS.map((bucket) => `first_token_${bucket}` as const);
+
+/** Columns of `RollupFigures`: the sums come first. */
+export const ROLLUP_FIGURE_COLUMNS = [
+  ...ROLLUP_SUM_COLUMNS,
+  ...LATENCY_BUCKET_COLUMNS,
+  ...FIRST_TOKEN_BUCKET_COLUMNS,
+] as const;
+export type RollupFigureColumn = (typeof ROLLUP_FIGURE_COLUMNS)[number];

@@ -1,0 +1,37 @@
+import type { ExchangeMetadataEntry, RollupDelta } from './rollup-accumulator.ts';
+import { ROLLUP_FIGURE_COLUMNS, ROLLUP_SUM_COLUMNS } from './rollup-figures.ts';
+
+/** The rollup tables: their keys, and the figures they add up. */
+export const ROLLUP_TABLES = {
+  rollup_minutes: { key: ['org_id', 'facet', 'at', 'value'], figures: ROLLUP_FIGURE_COLUMNS },
+  rollup_hours: { key: ['org_id', 'facet', 'at', 'value'], figures: ROLLUP_FIGURE_COLUMNS },
+  rollup_pairs: { key: ['org_id', 'facet', 'value', 'by_value', 'at'], figures: ROLLUP_SUM_COLUMNS },
+} as const;
+export type RollupTableName = keyof typeof ROLLUP_TABLES;
+
+export const METADATA_COLUMNS = ['org_id', 'name', 'value', 'created_at', 'exchange_id'] as const;
+
+export function rollupColumns(table: RollupTableName): readonly string[] {
+  return [...ROLLUP_TABLES[table].key, ...ROLLUP_TABLES[table].figures];
+}
+
+/** Adds rows of `source` (a list of values, or a select) to a rollup table; both engines read it. */
+export function upsertRollupSql(table: RollupTableName, source: string): string {
+  const { key, figures } = ROLLUP_TABLES[table];
+  return `insert into ${table} as t (${rollupColumns(table).join(', ')}) ${source}
+    on conflict (${key.join(', ')}) do update set
+    ${figures.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ')}`;
+}
+
+/** A delta's values in the order of `rollupColumns`. */
+export function rollupRowValues(table: RollupTableName, delta: RollupDelta): (string | number)[] {
+  const { orgId, facet, at, value, byValue, figures } = delta;
+  return table === 'rollup_pairs'
+    ? [orgId, facet, value, byValue, at, ...figures.slice(0, ROLLUP_SUM_COLUMNS.length)]
+    : [orgId, facet, at, value, ...figures];
+}
+
+/** An entry's values in the order of `METADATA_COLUMNS`. */
+export function metadataRowValues(entry: ExchangeMetadataEntry): (string | number)[] {
+  return [entry.orgId, entry.name, entry.value, entry.createdAt, entry.exchangeId];
+}

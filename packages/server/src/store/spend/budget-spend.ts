@@ -1,0 +1,104 @@
+import { stripUnstorableRowText } from '../../core/unstorable-characters.ts';
+import type { DatabaseReader, DatabaseWriter } from '../ports.ts';
+
+/** A part of a budget that an exchange holds or has spent. */
+export interface BudgetCharge {
+  readonly orgId: string;
+  readonly bucket: string;
+  /** Milliseconds since the epoch; 0 for a budget without an end. */
+  readonly endsAt: number;
+  readonly nanoUsd: number;
+  /** What the budget allows, to tell when a share of it is used up. */
+  readonly limitNanoUsd: number;
+  /** The budget's name, period and mode, for who hears of it. */
+  readonly name: string;
+  readonly period: string;
+  readonly mode: 'hard' | 'soft';
+}
+
+/** A bucket as the database has it after a batch. */
+export interface BucketSpendChange extends BudgetCharge {
+  readonly beforeNanoUsd: number;
+  readonly afterNanoUsd: number;
+}
+
+/** A batch of a journal whose every line is on disk. */
+export interface SpendBatch {
+  readonly journal: string;
+  /** Number of the batch's last line. */
+  readonly upTo: number;
+  readonly charges: readonly BudgetCharge[];
+}
+
+/** Takes a batch into the sums; once, however often it is tried. Returns the buckets it changed. */
+export async function applySpendBatch(
+  writer: DatabaseWriter,
+  { journal, upTo, charges }: SpendBatch,
+  nowMs: number,
+): Promise<BucketSpendChange[]> {
+  const known = await writer
+    .selectFrom('spend_journals')
+    .select('applied')
+    .where('id', '=', journal)
+    .executeTakeFirst();
+  if (known && known.applied >= upTo) return [];
+  const spent: BucketSpendChange[] = [];
+  for (const charge of charges) spent.push(await addSpend(writer, stripUnstorableRowText(charge), nowMs));
+  await writer
+    .insertInto('spend_journals')
+    .values({ id: journal, applied: upTo, updated_at: nowMs })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ applied: upTo, updated_at: nowMs }))
+    .execute();
+  return spent;
+}
+
+async function addSpend(
+  writer: DatabaseWriter,
+  charge: BudgetCharge,
+  nowMs: number,
+): Promise<BucketSpendChange> {
+  const { orgId, bucket, endsAt, nanoUsd } = charge;
+  const { spent_nano_usd: after } = await writer
+    .insertInto('budget_spend')
+    .values({ org_id: orgId, bucket, spent_nano_usd: nanoUsd, ends_at: endsAt, updated_at: nowMs })
+    .onConflict((conflict) =>
+      conflict.columns(['org_id', 'bucket']).doUpdateSet(({ eb }) => ({
+        spent_nano_usd: eb('budget_spend.spent_nano_usd', '+', nanoUsd),
+        updated_at: nowMs,
+      })),
+    )
+    .returning('spent_nano_usd')
+    .executeTakeFirstOrThrow();
+  return { ...charge, beforeNanoUsd: after - nanoUsd, afterNanoUsd: after };
+}
+
+export interface BudgetSpendRow {
+  readonly org_id: string;
+  readonly bucket: string;
+  readonly spent_nano_usd: number;
+  readonly ends_at: number;
+}
+
+/** Sums of every org that still matter at `nowMs` and changed since `sinceMs`. */
+export function listSpendSince(
+  reader: DatabaseReader,
+  sinceMs: number,
+  nowMs: number,
+): Promise<BudgetSpendRow[]> {
+  return reader
+    .selectFrom('budget_spend')
+    .select(['org_id', 'bucket', 'spent_nano_usd', 'ends_at'])
+    .where('updated_at', '>=', sinceMs)
+    .where(({ eb, or }) => or([eb('ends_at', '=', 0), eb('ends_at', '>', nowMs)]))
+    .execute();
+}
+
+/** How far a journal was taken; -1 for one the database never heard of. */
+export async function getAppliedLineNumber(reader: DatabaseReader, journal: string): Promise<number> {
+  const row = await reader
+    .selectFrom('spend_journals')
+    .select('applied')
+    .where('id', '=', journal)
+    .executeTakeFirst();
+  return row?.applied ?? -1;
+}

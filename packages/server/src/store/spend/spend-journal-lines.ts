@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { isObject, type Json } from '@floe/contract/json';
+import type { BudgetCharge } from './budget-spend.ts';
+
+/** One line of a journal: what an exchange holds before it is sent, or what it was worth in the end. */
+export interface SpendJournalLine {
+  /** Counts the lines of a journal from 1. */
+  readonly n: number;
+  readonly op: 'hold' | 'done';
+  /** The exchange. */
+  readonly id: string;
+  readonly charges: readonly BudgetCharge[];
+}
+
+export function formatJournalLine({ n, op, id, charges }: SpendJournalLine): string {
+  const packed = charges.map((charge) => [
+    charge.orgId,
+    charge.bucket,
+    charge.endsAt,
+    charge.nanoUsd,
+    charge.limitNanoUsd,
+    charge.name,
+    charge.period,
+    charge.mode,
+  ]);
+  return JSON.stringify([n, op, id, packed]);
+}
+
+/** The lines of a journal's files, in order and each once: a write that was repeated may stand there twice. */
+export async function readJournalLines(paths: readonly string[]): Promise<SpendJournalLine[]> {
+  const lines = new Map<number, SpendJournalLine>();
+  for (const path of paths)
+    for (const text of (await readFile(path, 'utf8')).split('\n')) {
+      const line = parseJournalLine(text);
+      if (line) lines.set(line.n, line);
+    }
+  return [...lines.values()].sort((one, other) => one.n - other.n);
+}
+
+/** Undefined for a line that was cut off as its process died. */
+function parseJournalLine(text: string): SpendJournalLine | undefined {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value)) return undefined;
+  const [n, op, id, packed] = value;
+  if (typeof n !== 'number' || (op !== 'hold' && op !== 'done') || typeof id !== 'string') return undefined;
+  if (isObject(packed) || !Array.isArray(packed)) return undefined;
+  const charges = packed.map(parseCharge).filter((charge) => charge !== undefined);
+  return { n, op, id, charges };
+}
+
+function parseCharge(value: Json): BudgetCharge | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode] = value;
+  if (typeof orgId !== 'string' || typeof bucket !== 'string') return undefined;
+  if (typeof endsAt !== 'number' || typeof nanoUsd !== 'number' || typeof limitNanoUsd !== 'number')
+    return undefined;
+  if (typeof name !== 'string' || typeof period !== 'string') return undefined;
+  if (mode !== 'hard' && mode !== 'soft') return undefined;
+  return { orgId, bucket, endsAt, nanoUsd, limitNanoUsd, name, period, mode };
+}
+
+/** What a dead process' journal is worth: its settlements after `applied`, and what it held to the end, in full. */
+export function computeUnappliedCharges(lines: readonly SpendJournalLine[], applied: number) {
+  const done = new Set(lines.filter(({ op }) => op === 'done').map(({ id }) => id));
+  const open = mergeLinesByExchange(lines.filter(({ op, id }) => op === 'hold' && !done.has(id)));
+  const settled = lines.filter(({ op, n }) => op === 'done' && n > applied);
+  return { open, charges: sumChargesByBucket([...settled, ...open].flatMap(({ charges }) => charges)) };
+}
+
+/** One line per exchange: later ones add to what it holds. */
+function mergeLinesByExchange(lines: readonly SpendJournalLine[]): SpendJournalLine[] {
+  const byId = new Map<string, SpendJournalLine>();
+  for (const line of lines) {
+    const first = byId.get(line.id);
+    byId.set(
+      line.id,
+      first ? { ...first, charges: sumChargesByBucket([...first.charges, ...line.charges]) } : line,
+    );
+  }
+  return [...byId.values()];
+}
+
+/** One charge per bucket; nothing for buckets that nothing was spent of. */
+export function sumChargesByBucket(charges: readonly BudgetCharge[]): BudgetCharge[] {
+  const sums = new Map<string, BudgetCharge>();
+  for (const charge of charges) {
+    if (charge.nanoUsd === 0) continue;
+    const key = `${charge.orgId}\n${charge.bucket}`;
+    const sum = sums.get(key);
+    sums.set(key, { ...charge, nanoUsd: charge.nanoUsd + (sum?.nanoUsd ?? 0) });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '../../core/clock.ts';
+import { silentLog } from '../../core/log.ts';
+import { openDatabase } from '../open-database.ts';
+import type { Database } from '../ports.ts';
+import { createTemporaryDirectory } from '../test/temporary-directory.ts';
+import { type BudgetCharge, listSpendSince } from './budget-spend.ts';
+import { openSpendJournal, type SpendJournal } from './spend-journal.ts';
+
+function charge(nanoUsd: number, bucket = 'b:month'): BudgetCharge {
+  const budget = { name: 'all', period: 'month', mode: 'hard' } as const;
+  return { orgId: 'acme', bucket, endsAt: 0, nanoUsd, limitNanoUsd: 1000, ...budget };
+}
+
+interface JournalHarness {
+  readonly dataDir: string;
+  readonly database: Database;
+  /** What the next commits do: nothing special, or succeed without their caller hearing of it. */
+  readonly faults: { unheard: number };
+  readonly orphans: string[];
+  open(): Promise<SpendJournal>;
+  spent(): Promise<number>;
+}
+
+async function createJournalHarness(t: TestContext): Promise<JournalHarness> {
+  const dataDir = createTemporaryDirectory(t);
+  const database = await openDatabase('sqlite:', { dataDir, log: silentLog, clock: systemClock });
+  t.after(() => database.close());
+  const faults = { unheard: 0 };
+  const orphans: string[] = [];
+  const shaky: Pick<Database, 'read' | 'transaction'> = {
+    read: database.read,
+    async transaction(work) {
+      const done = await database.transaction(work);
+      if (faults.unheard === 0) return done;
+      faults.unheard -= 1;
+      throw new Error('the connection broke after the commit');
+    },
+  };
+  return {
+    dataDir,
+    database,
+    faults,
+    orphans,
+    open: () =>
+      openSpendJournal({
+        dataDir,
+        database: shaky,
+        clock: systemClock,
+        log: silentLog,
+        onSpent: async () => undefined,
+        afterSpent: () => undefined,
+        onOrphan: (id) => void orphans.push(id),
+      }),
+    async spent() {
+      const rows = await listSpendSince(database.read, 0, Date.now());
+      return rows.reduce((sum, { spent_nano_usd }) => sum + spent_nano_usd, 0);
+    },
+  };
+}
+
+test('a batch whose commit nobody heard of is tried again and counted once', async (t) => {
+  const { open, faults, spent } = await createJournalHarness(t);
+  const journal = await open();
+  await journal.reserve('a', [charge(100)]);
+  journal.settle('a', [charge(30)]);
+  faults.unheard = 1;
+  await assert.rejects(journal.flush());
+  journal.settle('b', [charge(5)]);
+  await journal.flush();
+  assert.equal(await spent(), 35);
+  await journal.close();
+});
+
+test('a dead process’ holds are charged in full, its settlements once, and its torn last line not at all', async (t) => {
+  const { open, spent, orphans, dataDir } = await createJournalHarness(t);
+  const dead = await open();
+  await dead.reserve('taken', [charge(100)]);
+  dead.settle('taken', [charge(7)]);
+  await dead.flush();
+  await dead.reserve('open', [charge(200), charge(50, 'b:day')]);
+  // Nobody closes it: this is what a kill leaves.
+  const [name = ''] = readdirSync(join(dataDir, 'spend'));
+  const [file = ''] = readdirSync(join(dataDir, 'spend', name));
+  appendFileSync(join(dataDir, 'spend', name, file), '[3,"done","open",[["acme","b:mon');
+  const next = await open();
+  assert.equal(await spent(), 257);
+  assert.deepEqual(orphans, ['open']);
+  await next.close();
+  assert.deepEqual(readdirSync(join(dataDir, 'spend')), [], 'what is counted needs no journal');
+  const third = await open();
+  assert.equal(await spent(), 257);
+  await third.close();
+});
+
+test('what a hold was extended by is charged too, and settled with it', async (t) => {
+  const { open, spent, orphans } = await createJournalHarness(t);
+  const dead = await open();
+  await dead.reserve('taken', [charge(100)]);
+  dead.extend('taken', [charge(40)]);
+  dead.settle('taken', [charge(7)]);
+  dead.extend('taken', [charge(60)]);
+  await dead.reserve('open', [charge(200)]);
+  dead.extend('open', [charge(30)]);
+  dead.extend('open', [charge(3)]);
+  // On disk with the next one that is waited for; nobody closes this one.
+  await dead.reserve('last', [charge(1)]);
+  const next = await open();
+  assert.equal(await spent(), 7 + 233 + 1);
+  assert.deepEqual(orphans, ['open', 'last']);
+  await next.close();
+});

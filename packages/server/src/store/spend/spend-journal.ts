@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '@floe/contract/faults';
+import type { Clock, Timer } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
+import type { Database, DatabaseWriter } from '../ports.ts';
+import { diskSpoolFiles, type SpoolFiles } from '../spool/spool-files.ts';
+import type { SpoolSegment } from '../spool/spool-segment.ts';
+import { SpoolWriter } from '../spool/spool-writer.ts';
+import {
+  applySpendBatch,
+  type BucketSpendChange,
+  type BudgetCharge,
+  getAppliedLineNumber,
+  type SpendBatch,
+} from './budget-spend.ts';
+import {
+  computeUnappliedCharges,
+  formatJournalLine,
+  readJournalLines,
+  type SpendJournalLine,
+  sumChargesByBucket,
+} from './spend-journal-lines.ts';
+
+/** Between two batches for the database. */
+const APPLY_MS = 100;
+const RETRY_MS = 1_000;
+const CLOSE_MS = 4_000;
+/** What `applied` says of a journal that was counted to its end. */
+const RECOVERED = Number.MAX_SAFE_INTEGER;
+/** What a request may wait for its reservation to be on disk: long, for the disk or the machine is in trouble by then. */
+const RESERVATION_TIMEOUT_MS = 15_000;
+/** And on a disk that refuses writes, as a full one does. */
+const FAILING_DISK_TIMEOUT_MS = 1_000;
+
+export interface SpendJournalOptions {
+  /** Must be held by this process alone: every journal found in it belongs to a dead one. */
+  readonly dataDir: string;
+  readonly database: Pick<Database, 'read' | 'transaction'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly files?: SpoolFiles;
+  /** Runs in the transaction that counted the spending. */
+  readonly onSpent: (writer: DatabaseWriter, spent: readonly BucketSpendChange[]) => Promise<void>;
+  /** Runs after its commit. */
+  readonly afterSpent: (spent: readonly BucketSpendChange[]) => void;
+  /** What a process that died held and nobody settled: it is charged in full. */
+  readonly onOrphan: (id: string, charges: readonly BudgetCharge[]) => void;
+}
+
+/**
+ * Spending that survives: what an exchange may spend is on disk before it is sent, what it spent a few
+ * milliseconds after it ended, and the database sums it up within a moment, each line once. A hold that
+ * was never settled is charged in full at the next start.
+ */
+export interface SpendJournal {
+  /**
+   * Resolves when the hold is on disk. Throws `overloaded` when the disk takes it not within 15 seconds, within one
+   * when it refuses to be written, and at once when it is known to.
+   */
+  reserve(id: string, charges: readonly BudgetCharge[]): Promise<void>;
+  /** Adds to what an exchange holds; it is on disk within milliseconds, and nobody waits. */
+  extend(id: string, charges: readonly BudgetCharge[]): void;
+  settle(id: string, charges: readonly BudgetCharge[]): void;
+  /** Resolves when the database has everything that was settled so far; rejects when it is away. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openSpendJournal(options: SpendJournalOptions): Promise<SpendJournal> {
+  const home = join(options.dataDir, 'spend');
+  await (options.files ?? diskSpoolFiles).list(home);
+  const leftovers = (await readdir(home, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const journal = new DiskSpendJournal(options, home, leftovers);
+  await journal.recover();
+  return journal;
+}
+
+class DiskSpendJournal implements SpendJournal {
+  readonly #options: SpendJournalOptions;
+  readonly #directory: string;
+  readonly #id = randomUUID();
+  readonly #writer: SpoolWriter;
+  readonly #segments: { readonly segment: SpoolSegment; last: number }[] = [];
+  /** Holds that are not settled, by exchange, in the order of their lines. */
+  readonly #open = new Map<string, number>();
+  #leftovers: string[];
+  readonly #reportedOrphans = new Set<string>();
+  #written = 0;
+  #stored = 0;
+  #applied = 0;
+  #pending: BudgetCharge[] = [];
+  #batch: SpendBatch | null = null;
+  #timer: Timer | null = null;
+  #run: Promise<void> | null = null;
+
+  constructor(options: SpendJournalOptions, home: string, leftovers: readonly string[]) {
+    this.#options = options;
+    this.#directory = home;
+    this.#leftovers = [...leftovers];
+    const files = options.files ?? diskSpoolFiles;
+    const directory = join(home, this.#id);
+    this.#writer = new SpoolWriter({
+      directory,
+      firstNumber: 1,
+      files: { ...files, create: (path) => files.list(directory).then(() => files.create(path)) },
+      clock: options.clock,
+      log: options.log,
+      onOpened: (segment) => void this.#segments.push({ segment, last: 0 }),
+      onWritten: (segment) => this.#onWritten(segment),
+    });
+  }
+
+  async reserve(id: string, charges: readonly BudgetCharge[]): Promise<void> {
+    if (this.#writer.isFailing) throw diskWriteFault();
+    this.#open.set(id, this.#append('hold', id, charges));
+    const late = Promise.withResolvers<never>();
+    // What the disk has told by then is heard first.
+    const expire = () => setImmediate(() => late.reject(diskWriteFault()));
+    const { clock } = this.#options;
+    const giveUp = () => {
+      if (this.#writer.isFailing) expire();
+      else timer = clock.after(RESERVATION_TIMEOUT_MS - FAILING_DISK_TIMEOUT_MS, expire);
+    };
+    let timer = clock.after(FAILING_DISK_TIMEOUT_MS, giveUp);
+    try {
+      await Promise.race([this.#writer.stored(), late.promise]);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  extend(id: string, charges: readonly BudgetCharge[]): void {
+    if (this.#open.has(id)) this.#append('hold', id, charges);
+  }
+
+  settle(id: string, charges: readonly BudgetCharge[]): void {
+    const held = this.#open.delete(id);
+    const spent = charges.filter(({ nanoUsd }) => nanoUsd > 0);
+    if (!held && spent.length === 0) return;
+    this.#append('done', id, spent);
+    this.#pending.push(...spent);
+    this.#scheduleApply(APPLY_MS);
+  }
+
+  async flush(): Promise<void> {
+    await this.#run?.catch(() => undefined);
+    await this.#start();
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    const late = Promise.withResolvers<never>();
+    const timer = this.#options.clock.after(CLOSE_MS, () => late.reject(new Error('it took too long')));
+    await Promise.race([this.flush(), late.promise]).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'spending stays in its journal; the next start counts it');
+    });
+    timer.cancel();
+    this.#timer?.cancel();
+    await this.#writer.close();
+    const whole = this.#leftovers.length === 0 && this.#applied === this.#written && this.#open.size === 0;
+    if (whole) await rm(join(this.#directory, this.#id), { recursive: true, force: true });
+  }
+
+  /** Counts what dead processes left; when the database is away, later. */
+  async recover(): Promise<void> {
+    try {
+      for (const name of [...this.#leftovers]) {
+        await this.#recoverOne(name);
+        this.#leftovers = this.#leftovers.filter((other) => other !== name);
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'spending of an earlier process could not be counted yet');
+      this.#scheduleApply(RETRY_MS);
+    }
+  }
+
+  async #recoverOne(name: string): Promise<void> {
+    const { database, clock, log, onOrphan, onSpent, afterSpent } = this.#options;
+    const directory = join(this.#directory, name);
+    const files = (await readdir(directory)).sort().map((file) => join(directory, file));
+    const applied = await getAppliedLineNumber(database.read, name);
+    const { open, charges } = computeUnappliedCharges(await readJournalLines(files), applied);
+    // Before the sum is known elsewhere: it is the counters' floor, and holds stand on top of it.
+    if (applied < RECOVERED && !this.#reportedOrphans.has(name))
+      for (const line of open) onOrphan(line.id, line.charges);
+    this.#reportedOrphans.add(name);
+    const batch = { journal: name, upTo: RECOVERED, charges };
+    const spent = await database.transaction(async (writer) => {
+      const done = await applySpendBatch(writer, batch, clock.now());
+      await onSpent(writer, done);
+      return done;
+    });
+    afterSpent(spent);
+    if (open.length > 0 && spent.length > 0)
+      log.warn({ reservations: open.length }, 'an earlier process died with reservations: charged in full');
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  #append(op: SpendJournalLine['op'], id: string, charges: readonly BudgetCharge[]): number {
+    this.#written += 1;
+    this.#writer.append(formatJournalLine({ n: this.#written, op, id, charges }));
+    return this.#written;
+  }
+
+  #onWritten(segment: SpoolSegment): void {
+    const entry = this.#segments.find((candidate) => candidate.segment === segment);
+    if (!entry || segment.rowsWaiting === 0) return;
+    this.#stored += segment.rowsWaiting;
+    segment.rowsWaiting = 0;
+    entry.last = this.#stored;
+  }
+
+  #scheduleApply(ms: number): void {
+    const apply = () => {
+      this.#timer = null;
+      this.#start().catch((error: unknown) => {
+        this.#options.log.warn({ err: error }, 'spending could not be counted in the database yet');
+        this.#scheduleApply(RETRY_MS);
+      });
+    };
+    this.#timer ??= this.#options.clock.after(ms, apply);
+  }
+
+  #start(): Promise<void> {
+    this.#run ??= this.#apply().finally(() => {
+      this.#run = null;
+    });
+    return this.#run;
+  }
+
+  async #apply(): Promise<void> {
+    const { database, clock, onSpent, afterSpent } = this.#options;
+    if (this.#leftovers.length > 0) await this.recover();
+    while (this.#batch !== null || this.#applied < this.#written) {
+      // A batch whose commit nobody heard of is tried again as it was: the database knows how far it came.
+      if (this.#batch === null) {
+        this.#batch = { journal: this.#id, upTo: this.#written, charges: sumChargesByBucket(this.#pending) };
+        this.#pending = [];
+        // What is counted must be on disk, or a crash would count it a second time.
+        await this.#writer.stored();
+      }
+      const batch = this.#batch;
+      const spent = await database.transaction(async (writer) => {
+        const done = await applySpendBatch(writer, batch, clock.now());
+        await onSpent(writer, done);
+        return done;
+      });
+      this.#batch = null;
+      this.#applied = batch.upTo;
+      afterSpent(spent);
+      await this.#removeDone();
+    }
+  }
+
+  /** Files that hold nothing open and were counted, oldest first: a hold must not outlive its settlement. */
+  async #removeDone(): Promise<void> {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#open.values();
+    for (;;) {
+      const [first] = this.#segments;
+      if (!first?.segment.closed || first.last > this.#applied || first.last >= oldest) return;
+      this.#segments.shift();
+      await (this.#options.files ?? diskSpoolFiles).remove(first.segment.path);
+    }
+  }
+}
+
+function diskWriteFault(): Fault {
+  const message = 'A budget reservation could not be written to disk in time.';
+  return new Fault('overloaded', message, { retryAfterMs: 1_000 });
+}

@@ -1,0 +1,39 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Database } from '../../ports.ts';
+import { EXCHANGE_COLUMNS } from '../../schema.ts';
+import { parseSpoolRows } from '../parse-rows.ts';
+
+/** A database as the spool sees it: takes regions, and fails when it is told to. */
+export class FakeSpoolDatabase implements Pick<Database, 'ingest'> {
+  /** How often each id was inserted. */
+  readonly inserted = new Map<unknown, number>();
+  /** Thrown instead of an answer while it is set. */
+  fault: ((path: string) => Error | null) | null = null;
+  calls = 0;
+
+  ids(): unknown[] {
+    return [...this.inserted.keys()].sort();
+  }
+
+  async ingest({ path, from, to, last }: Parameters<Database['ingest']>[0]) {
+    this.calls += 1;
+    const fault = this.fault?.(path);
+    if (fault) throw fault;
+    const { rows, rejected, torn, bytesRead: length } = parseSpoolRows(readRange(path, from, to), last);
+    let known = 0;
+    for (const { values } of rows) {
+      const id = values[EXCHANGE_COLUMNS.indexOf('id')];
+      if (this.inserted.has(id)) known += 1;
+      else this.inserted.set(id, 1);
+    }
+    return { next: from + length, inserted: rows.length - known, known, rejected, torn };
+  }
+}
+
+function readRange(path: string, from: number, to: number): Buffer {
+  const piece = Buffer.alloc(to - from);
+  const file = openSync(path, 'r');
+  const length = readSync(file, piece, 0, piece.length, from);
+  closeSync(file);
+  return piece.subarray(0, length);
+}

@@ -1,0 +1,30 @@
+import { type OptimisticBeatParameters, SQLITE_BEAT_STATEMENTS } from '../monitoring/optimistic-beats.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** See `BeatStore.keepBeats`. Runs in the writer's own thread, so that a batch is one message. */
+export function applyBeatsIfUnchanged(
+  connection: SqliteConnection,
+  beats: readonly OptimisticBeatParameters[],
+): boolean[] {
+  connection.begin();
+  try {
+    const kept = beats.map((one) => applyIfUnchanged(connection, one));
+    connection.commit();
+    return kept;
+  } catch (error) {
+    connection.rollback();
+    throw error;
+  }
+}
+
+function applyIfUnchanged(
+  connection: SqliteConnection,
+  { move, checks, keys }: OptimisticBeatParameters,
+): boolean {
+  const known = connection.prepare(SQLITE_BEAT_STATEMENTS.known).statement;
+  for (const [uid = null, key = null] of keys) if (known.get(uid, key) !== undefined) return false;
+  if (connection.prepare(SQLITE_BEAT_STATEMENTS.move).statement.run(...move).changes === 0) return false;
+  for (const row of checks) connection.prepare(SQLITE_BEAT_STATEMENTS.addCheck).statement.run(...row);
+  for (const row of keys) connection.prepare(SQLITE_BEAT_STATEMENTS.addKey).statement.run(...row);
+  return true;
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { AppliedMigration } from '../migrations/plan-migrations.ts';
+import { StoreUnusableError } from '../store-unusable-error.ts';
+import {
+  COPY_SIZE_SQL,
+  copyFailedError,
+  type DatabaseCopyOptions,
+  writeDatabaseCopy,
+} from './database-copy.ts';
+
+/**
+ * Writes a consistent copy of a database that may be in use, whole or not at all. Blocks for as long as it
+ * takes: for commands, not for the server.
+ *
+ * @throws StoreUnusable when `from` is no database, or `to` exists, has no room or cannot be written.
+ */
+export async function copySqliteDatabase(
+  from: string,
+  to: string,
+  parts: DatabaseCopyOptions,
+): Promise<void> {
+  if (!existsSync(from)) throw new StoreUnusableError(`There is no database at ${from}.`);
+  if (existsSync(to)) throw new StoreUnusableError(`${to} exists; nothing is overwritten.`);
+  let database: DatabaseSync | undefined;
+  try {
+    const source = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
+    database = source;
+    const bytes = Number(source.prepare(COPY_SIZE_SQL).get()?.['bytes']);
+    const write = (unfinished: string) => source.prepare('vacuum into ?').run(unfinished);
+    await writeDatabaseCopy({ from, to, bytes, write }, parts);
+  } catch (cause) {
+    throw cause instanceof StoreUnusableError ? cause : copyFailedError(from, to, cause);
+  } finally {
+    database?.close();
+  }
+}
+
+export interface SqliteInspection {
+  /** None in a database that is not one of Floe. */
+  readonly applied: readonly AppliedMigration[];
+  /** What a copy of it takes. */
+  readonly copyBytes: number;
+}
+
+/**
+ * Looks into a database file and changes nothing.
+ *
+ * @throws StoreUnusable when it is not an intact SQLite database.
+ */
+export function inspectSqliteFile(path: string): SqliteInspection {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true, timeout: 30_000 });
+    try {
+      const check = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+      if (check !== 'ok') throw new Error(String(check));
+      const table = database.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get();
+      const rows = table ? database.prepare('select number, name from migrations').all() : [];
+      const applied = rows.map(({ number, name }) => ({ number: Number(number), name: String(name) }));
+      return { applied, copyBytes: Number(database.prepare(COPY_SIZE_SQL).get()?.['bytes']) };
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreUnusableError(`${path} is not an intact SQLite database: ${reason}`, { cause });
+  }
+}

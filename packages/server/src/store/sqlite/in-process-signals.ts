@@ -1,0 +1,28 @@
+import type { DatabaseWriter, SnapshotSignals } from '../ports.ts';
+
+/** Signals of a store that one process has for itself: heard here, right after the commit. */
+export class InProcessSignals implements SnapshotSignals {
+  readonly #listeners: (() => void)[] = [];
+  readonly #announced = new WeakSet<DatabaseWriter>();
+
+  async announce(writer: DatabaseWriter): Promise<void> {
+    this.#announced.add(writer);
+  }
+
+  onChange(stale: () => void): void {
+    this.#listeners.push(stale);
+  }
+
+  /** Nobody else changes it. */
+  isUpToDate(): boolean {
+    return true;
+  }
+
+  hasAnnounced(writer: DatabaseWriter): boolean {
+    return this.#announced.has(writer);
+  }
+
+  notify(): void {
+    for (const stale of this.#listeners) stale();
+  }
+}

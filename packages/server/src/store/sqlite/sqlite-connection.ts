@@ -1,0 +1,91 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { SqlValue, WorkerResult, WorkerRole } from './worker-protocol.ts';
+
+/** Kysely makes one text per shape of query; `in (…)` lists of changing length are why it is bounded. */
+const MAX_CACHED_STATEMENTS = 256;
+
+/** How long a statement waits for another program (a backup, a shell) before it fails. */
+const BUSY_TIMEOUT_MS = 5000;
+
+export const EMPTY_RESULT: WorkerResult = { rows: [], changes: 0, ingested: null, kept: null };
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+/** One SQLite connection. Lives in a worker thread: every method blocks its thread. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync;
+  readonly #role: WorkerRole;
+  readonly #statements = new Map<string, Prepared>();
+
+  constructor(path: string, role: WorkerRole) {
+    this.#role = role;
+    this.#database = new DatabaseSync(path, { readOnly: role === 'reader', timeout: BUSY_TIMEOUT_MS });
+    if (role === 'writer') this.#database.exec('pragma journal_mode = wal');
+    // Pages that many transactions change are copied back once for all of them (16 MB of log instead of 4).
+    if (role === 'writer') this.#database.exec('pragma wal_autocheckpoint = 4000');
+    // FULL: each commit is on the disk before it is answered (decisions/0010-sqlite-store-in-two-threads.md).
+    this.#database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory');
+    this.#database.prepare('select count(*) from sqlite_schema').get();
+  }
+
+  query(sql: string, parameters: readonly SqlValue[]): WorkerResult {
+    // SQLite ends a transaction by itself on some errors (disk full, I/O). Without this, the rest
+    // of that transaction would be committed statement by statement.
+    if (this.#role === 'writer' && !this.#database.isTransaction)
+      throw new Error('The transaction has already been rolled back');
+    const { statement, returnsRows } = this.prepare(sql);
+    if (returnsRows) return { ...EMPTY_RESULT, rows: readRows(statement, parameters) };
+    return { ...EMPTY_RESULT, changes: Number(statement.run(...parameters).changes) };
+  }
+
+  prepare(sql: string): Prepared {
+    const kept = this.#statements.get(sql);
+    if (kept) return kept;
+    const statement = this.#database.prepare(sql);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size >= MAX_CACHED_STATEMENTS && oldest !== undefined)
+      this.#statements.delete(oldest);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  begin(): WorkerResult {
+    this.#database.exec('begin immediate');
+    return EMPTY_RESULT;
+  }
+
+  commit(): WorkerResult {
+    this.#database.exec('commit');
+    return EMPTY_RESULT;
+  }
+
+  rollback(): WorkerResult {
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+    return EMPTY_RESULT;
+  }
+
+  ping(): WorkerResult {
+    this.#database.prepare('select 1').get();
+    return EMPTY_RESULT;
+  }
+
+  /** Writes a consistent copy to `path`, which must not exist. */
+  copy(path: string): WorkerResult {
+    this.#database.prepare('vacuum into ?').run(path);
+    return EMPTY_RESULT;
+  }
+
+  close(): WorkerResult {
+    this.#database.close();
+    return EMPTY_RESULT;
+  }
+}
+
+/** Null-prototype rows; the port's structured clone turns them into ordinary objects. */
+function readRows(statement: StatementSync, parameters: readonly SqlValue[]): readonly object[] {
+  return statement.all(...parameters);
+}

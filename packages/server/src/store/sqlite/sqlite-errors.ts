@@ -1,0 +1,80 @@
+import { Fault } from '@floe/contract/faults';
+import type { WorkerFailure } from './worker-protocol.ts';
+
+/** Primary result codes, https://sqlite.org/rescode.html; the low byte of an extended one. */
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const CONSTRAINT = 19;
+const MISMATCH = 20;
+const NOTADB = 26;
+
+const CONSTRAINT_PRIMARYKEY = 1555;
+const CONSTRAINT_UNIQUE = 2067;
+
+function primaryCode(code: number): number {
+  return code & 0xff;
+}
+
+/** SQLite's extended result code of an error thrown by `node:sqlite`, or null. */
+export function sqliteResultCode(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return null;
+  return typeof error.errcode === 'number' ? error.errcode : null;
+}
+
+/** Whether another connection holds the lock that was wanted. */
+export function isBusyError(error: unknown): boolean {
+  const code = sqliteResultCode(error);
+  return code !== null && primaryCode(code) === BUSY;
+}
+
+/** Whether the row itself is at fault, so that trying it again cannot help. */
+export function isRowError(error: unknown): boolean {
+  const code = sqliteResultCode(error);
+  if (code !== null) return primaryCode(code) === CONSTRAINT || primaryCode(code) === MISMATCH;
+  return error instanceof TypeError;
+}
+
+/** What a failed statement means to the caller: a `Fault` when waiting or an operator can help. */
+export function toStatementError(failure: WorkerFailure, sql: string): Error {
+  const cause = new Error(failure.message);
+  if (failure.code === CONSTRAINT_UNIQUE || failure.code === CONSTRAINT_PRIMARYKEY)
+    return new Fault('conflict', 'It exists already.', { cause });
+  const reason = failure.code === null ? null : describeOutage(failure.code);
+  if (reason !== null) return new Fault('overloaded', reason, { cause, retryAfterMs: 1000 });
+  return new Error(`${failure.message} (in: ${sql})`);
+}
+
+/** Why the database cannot be used now, for result codes that blame the file or the disk. */
+function describeOutage(code: number): string | null {
+  switch (primaryCode(code)) {
+    case BUSY:
+    case LOCKED:
+      return 'The database is locked by another program.';
+    case FULL:
+      return 'The disk that holds the database is full.';
+    case READONLY:
+    case CANTOPEN:
+    case IOERR:
+      return 'The database file cannot be read or written.';
+    case CORRUPT:
+    case NOTADB:
+      return 'The database file is damaged.';
+    default:
+      return null;
+  }
+}
+
+/** One line for the operator about a file that did not open. */
+export function describeOpenError(path: string, failure: WorkerFailure): string {
+  const code = failure.code === null ? null : primaryCode(failure.code);
+  if (code === NOTADB || code === CORRUPT)
+    return `${path} is not an intact SQLite database (${failure.message}). Restore a copy of it, or move it away to start empty.`;
+  if (code === FULL) return `The disk that holds ${path} is full.`;
+  if (code === BUSY || code === LOCKED) return `${path} is locked by another program.`;
+  return `Cannot open the database ${path}: ${failure.message}. Is the directory writable for this user?`;
+}

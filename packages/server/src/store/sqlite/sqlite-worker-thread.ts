@@ -1,0 +1,99 @@
+import { getCompileCacheDir } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { Fault } from '@floe/contract/faults';
+import type { Log } from '../../core/log.ts';
+import type {
+  WorkerCall,
+  WorkerFailure,
+  WorkerReply,
+  WorkerRequest,
+  WorkerResult,
+  WorkerRole,
+} from './worker-protocol.ts';
+
+/** A request the worker answered with a failure. Callers turn it into what it means to them. */
+export class WorkerRequestError extends Error {
+  readonly failure: WorkerFailure;
+
+  constructor(failure: WorkerFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+interface PendingReply {
+  resolve(done: WorkerResult): void;
+  reject(error: Error): void;
+}
+
+/** A worker thread with one SQLite connection, seen from the main thread. */
+export class SqliteWorkerThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, PendingReply>();
+  #lastId = 0;
+  #exitFault: Fault | null = null;
+  #closing = false;
+
+  constructor(role: WorkerRole, log: Log) {
+    const cache = getCompileCacheDir();
+    this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+      name: `sqlite-${role}`,
+      // Stripping types costs a thread 45 ms without the process's compile cache. Nothing else of
+      // the environment, which may hold credentials, is its business.
+      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache },
+    });
+    this.#worker.on('message', (reply: WorkerReply) => this.#settle(reply));
+    this.#worker.on('error', (error) =>
+      this.#fail(new Error(`The SQLite ${role} thread failed`, { cause: error })),
+    );
+    this.#worker.on('exit', (code) => {
+      if (!this.#closing)
+        log.error({ role, code }, 'The SQLite thread ended; the database is away until a restart');
+      this.#fail(new Error(`The SQLite ${role} thread ended with code ${code}`));
+    });
+  }
+
+  /** Rejects with `WorkerRequestError`, or with a `Fault` when the thread is gone. */
+  send(request: WorkerRequest): Promise<WorkerResult> {
+    if (this.#exitFault) return Promise.reject(this.#exitFault);
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      const call: WorkerCall = { id, request };
+      try {
+        this.#worker.postMessage(call);
+      } catch (error) {
+        // A parameter that cannot be cloned (a function, a symbol) is a bug of the caller.
+        this.#waiting.delete(id);
+        reject(error);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#exitFault) return;
+    this.#closing = true;
+    const exited = new Promise((resolve) => this.#worker.once('exit', resolve));
+    await this.send({ kind: 'close' });
+    await exited;
+  }
+
+  /** Ends the thread whatever it does, for a database that did not open. */
+  async terminate(): Promise<void> {
+    this.#closing = true;
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: WorkerReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('done' in reply) waiting?.resolve(reply.done);
+    else waiting?.reject(new WorkerRequestError(reply.failure));
+  }
+
+  #fail(cause: Error): void {
+    this.#exitFault ??= new Fault('overloaded', 'The database is away; it needs a restart.', { cause });
+    for (const { reject } of this.#waiting.values()) reject(this.#exitFault);
+    this.#waiting.clear();
+  }
+}

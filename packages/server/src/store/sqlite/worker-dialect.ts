@@ -1,0 +1,131 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { FifoMutex } from './fifo-mutex.ts';
+import { toStatementError } from './sqlite-errors.ts';
+import { type SqliteWorkerThread, WorkerRequestError } from './sqlite-worker-thread.ts';
+import type { SqlValue, WorkerRequest } from './worker-protocol.ts';
+
+/** Kysely over one worker thread. `turns` makes transactions of this thread follow one another. */
+export class WorkerDialect implements Dialect {
+  readonly #thread: SqliteWorkerThread;
+  readonly #turns: FifoMutex | null;
+
+  constructor(thread: SqliteWorkerThread, turns: FifoMutex | null) {
+    this.#thread = thread;
+    this.#turns = turns;
+  }
+
+  createDriver(): Driver {
+    return new WorkerDriver(this.#thread, this.#turns);
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): DialectAdapter {
+    return new QueueingAdapter();
+  }
+
+  createIntrospector(database: Kysely<unknown>): DatabaseIntrospector {
+    return new SqliteIntrospector(database);
+  }
+}
+
+/** Kysely need not hold queries back one by one: the thread's port and `FifoMutex` are the queues. */
+class QueueingAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class WorkerDriver implements Driver {
+  readonly #thread: SqliteWorkerThread;
+  readonly #turns: FifoMutex | null;
+
+  constructor(thread: SqliteWorkerThread, turns: FifoMutex | null) {
+    this.#thread = thread;
+    this.#turns = turns;
+  }
+
+  /** The thread is opened, and closed, by whoever made it. */
+  init(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const endTurn = this.#turns ? await this.#turns.acquire() : null;
+    return new WorkerConnection(this.#thread, endTurn);
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    if (connection instanceof WorkerConnection) connection.endTurn?.();
+  }
+
+  async beginTransaction(): Promise<void> {
+    await executeSql(this.#thread, { kind: 'begin' }, 'begin immediate');
+  }
+
+  async commitTransaction(): Promise<void> {
+    await executeSql(this.#thread, { kind: 'commit' }, 'commit');
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    await executeSql(this.#thread, { kind: 'rollback' }, 'rollback');
+  }
+
+  destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class WorkerConnection implements DatabaseConnection {
+  readonly #thread: SqliteWorkerThread;
+  readonly endTurn: (() => void) | null;
+
+  constructor(thread: SqliteWorkerThread, endTurn: (() => void) | null) {
+    this.#thread = thread;
+    this.endTurn = endTurn;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const parameters = query.parameters.map(toSqlValue);
+    const done = await executeSql(this.#thread, { kind: 'query', sql: query.sql, parameters }, query.sql);
+    return { rows: castRows<R>(done.rows), numAffectedRows: BigInt(done.changes) };
+  }
+
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    yield* [];
+    throw new Error('The SQLite store does not stream; read page by page');
+  }
+}
+
+async function executeSql(thread: SqliteWorkerThread, request: WorkerRequest, sql: string) {
+  try {
+    return await thread.send(request);
+  } catch (error) {
+    throw error instanceof WorkerRequestError ? toStatementError(error.failure, sql) : error;
+  }
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'bigint' || value instanceof Uint8Array) return value;
+  throw new TypeError(`SQLite takes no ${typeof value} as a parameter`);
+}
+
+/** Kysely typed the columns from `Schema`; the migrations made the tables that way. */
+function castRows<R>(rows: readonly object[]): R[] {
+  return rows as R[];
+}

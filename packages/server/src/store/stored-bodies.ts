@@ -1,0 +1,111 @@
+import type { StoredBodiesTable } from './body-tables.ts';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+
+export type StoredBodiesRow = StoredBodiesTable;
+
+const ROWS_PER_BATCH = 200;
+
+/** Writes bodies; those that are there already stay as they are. Returns how many were new. */
+export async function insertStoredBodies(
+  writer: DatabaseWriter,
+  rows: readonly StoredBodiesRow[],
+): Promise<number> {
+  let inserted = 0;
+  for (const row of rows) {
+    const { numInsertedOrUpdatedRows = 0n } = await writer
+      .insertInto('stored_bodies')
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirst();
+    inserted += Number(numInsertedOrUpdatedRows);
+  }
+  return inserted;
+}
+
+export function findStoredBodies(
+  reader: DatabaseReader,
+  orgId: string,
+  id: string,
+): Promise<StoredBodiesRow | undefined> {
+  return reader
+    .selectFrom('stored_bodies')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export interface StoredBodiesRange {
+  /** Milliseconds, included. */
+  readonly from: number;
+  /** Milliseconds, not included. */
+  readonly to: number;
+}
+
+/** Bodies made in a range, the newest first, at most `limit`; those after the one `before`, if it is given. */
+export function listStoredBodies(
+  reader: DatabaseReader,
+  orgId: string,
+  {
+    from,
+    to,
+    limit,
+    before,
+  }: StoredBodiesRange & {
+    readonly limit: number;
+    readonly before?: { readonly at: number; readonly id: string } | null;
+  },
+): Promise<StoredBodiesRow[]> {
+  let rows = reader
+    .selectFrom('stored_bodies')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to);
+  if (before)
+    rows = rows.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '<', tuple(before.at, before.id)),
+    );
+  return rows.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** How many bodies a range holds, at most `most`. */
+export async function countStoredBodies(
+  reader: DatabaseReader,
+  orgId: string,
+  { from, to }: StoredBodiesRange,
+  limit: number,
+): Promise<number> {
+  const some = reader
+    .selectFrom('stored_bodies')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to)
+    .limit(limit);
+  const { count } = await reader
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Removes bodies made before `beforeMs`, one batch of them; returns how many. */
+export async function expireStoredBodies(
+  writer: DatabaseWriter,
+  orgId: string,
+  beforeMs: number,
+): Promise<number> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('stored_bodies')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('stored_bodies')
+        .select('id')
+        .where('org_id', '=', orgId)
+        .where('created_at', '<', beforeMs)
+        .limit(ROWS_PER_BATCH),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

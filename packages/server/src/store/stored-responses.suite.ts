@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { insertOrg } from './orgs.ts';
+import type { Database } from './ports.ts';
+import {
+  deleteStoredResponses,
+  expireStoredResponses,
+  findStoredResponse,
+  getStoredResponseChain,
+  insertStoredResponses,
+  type StoredResponseRow,
+} from './stored-responses.ts';
+import { TEST_ORG_ID } from './test/rows.ts';
+
+const DAY = 86_400_000;
+const ALL = { orgId: TEST_ORG_ID, keyId: null };
+
+function turn(id: string, previous: string | null, day: number, more: Partial<StoredResponseRow> = {}) {
+  const made = {
+    id,
+    org_id: TEST_ORG_ID,
+    key_id: 'key_one',
+    response_id: `resp_${id}`,
+    previous_id: previous,
+  };
+  return { ...made, created_at: day * DAY, origin: 'o', stored_by_provider: 0, sealed: 's', ...more };
+}
+
+/** Stored turns on every engine. */
+export function storedResponseSuite(engine: string, open: (t: TestContext) => Promise<Database>): void {
+  const openWith = async (t: TestContext, turns: readonly StoredResponseRow[]) => {
+    const database = await open(t);
+    await database.transaction((writer) =>
+      insertOrg(writer, { id: TEST_ORG_ID, name: 'One', created_at: 1 }),
+    );
+    await database.transaction((writer) => insertStoredResponses(writer, turns));
+    return database;
+  };
+
+  test(`${engine}: a turn’s chain is its own branch, newest first, and ends where a turn is gone`, async (t) => {
+    const rows = [
+      turn('a', null, 1),
+      turn('b', 'a', 2),
+      turn('c', 'b', 3),
+      turn('x', 'a', 3),
+      turn('y', 'x', 4),
+    ];
+    const database = await openWith(t, rows);
+    const ids = async (id: string) => (await getStoredResponseChain(database.read, id)).map((row) => row.id);
+    assert.deepEqual(await ids('c'), ['c', 'b', 'a']);
+    assert.deepEqual(await ids('y'), ['y', 'x', 'a']);
+    await database.transaction((writer) => deleteStoredResponses(writer, ALL, 'resp_b'));
+    assert.deepEqual(await ids('c'), ['c']);
+    assert.deepEqual(await ids('b'), []);
+  });
+
+  test(`${engine}: a response id is looked up for its owner, the newest of several`, async (t) => {
+    const same = { response_id: 'resp_same' };
+    const database = await openWith(t, [
+      turn('a', null, 1, same),
+      turn('b', null, 2, same),
+      turn('c', null, 3, { ...same, key_id: 'key_two' }),
+    ]);
+    const find = async (keyId: string | null, since = 0, orgId = TEST_ORG_ID) =>
+      (await findStoredResponse(database.read, { orgId, keyId }, 'resp_same', since))?.id;
+    assert.deepEqual(
+      [await find('key_one'), await find('key_two'), await find(null), await find('key_three')],
+      ['b', 'c', 'c', undefined],
+    );
+    assert.equal(await find(null, 0, 'org_two'), undefined);
+    assert.equal(await find('key_one', 3 * DAY), undefined);
+    const own = { orgId: TEST_ORG_ID, keyId: 'key_one' };
+    assert.equal(
+      await database.transaction((writer) => deleteStoredResponses(writer, own, 'resp_same')),
+      true,
+    );
+    assert.equal(
+      await database.transaction((writer) => deleteStoredResponses(writer, own, 'resp_same')),
+      false,
+    );
+    assert.equal(await find(null), 'c');
+  });
+
+  test(`${engine}: old turns go, but not those a younger one stands on`, async (t) => {
+    const rows = [
+      turn('a', null, 1),
+      turn('b', 'a', 2),
+      turn('c', 'b', 9),
+      turn('d', null, 1),
+      turn('e', 'd', 2),
+    ];
+    const database = await openWith(t, rows);
+    const rounds: number[] = [];
+    do
+      rounds.push(
+        await database.transaction((writer) => expireStoredResponses(writer, TEST_ORG_ID, 5 * DAY)),
+      );
+    while (rounds.at(-1) !== 0);
+    const left = await database.read.selectFrom('stored_responses').select('id').orderBy('id').execute();
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      ['a', 'b', 'c'],
+    );
+    assert.deepEqual(rounds, [1, 1, 0]);
+  });
+}

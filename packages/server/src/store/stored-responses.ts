@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { DatabaseReader, DatabaseWriter } from './ports.ts';
+import type { StoredResponsesTable } from './schema.ts';
+
+export type StoredResponseRow = StoredResponsesTable;
+
+/** Whose turns are looked at: those of one key, or of every key of the org. */
+export interface StoredResponseOwner {
+  readonly orgId: string;
+  readonly keyId: string | null;
+}
+
+/** Longest conversation that is read back; a model's context ends long before. */
+const MAX_CHAIN = 10_000;
+const ROWS_PER_BATCH = 500;
+
+export async function insertStoredResponses(
+  writer: DatabaseWriter,
+  turns: readonly StoredResponseRow[],
+): Promise<void> {
+  for (const turn of turns)
+    await writer
+      .insertInto('stored_responses')
+      .values(turn)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+}
+
+/** The newest turn of this response id made at or after `sinceMs`. */
+export function findStoredResponse(
+  reader: DatabaseReader,
+  owner: StoredResponseOwner,
+  responseId: string,
+  sinceMs: number,
+): Promise<StoredResponseRow | undefined> {
+  let query = reader
+    .selectFrom('stored_responses')
+    .selectAll()
+    .where('org_id', '=', owner.orgId)
+    .where('response_id', '=', responseId)
+    .where('created_at', '>=', sinceMs);
+  if (owner.keyId !== null) query = query.where('key_id', '=', owner.keyId);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+}
+
+/** A turn and those it was built on, newest first, as far as they are there. */
+export function getStoredResponseChain(reader: DatabaseReader, id: string): Promise<StoredResponseRow[]> {
+  return reader
+    .withRecursive('chain(id, previous_id, depth)', (query) =>
+      query
+        .selectFrom('stored_responses')
+        .where('id', '=', id)
+        .select(['id', 'previous_id', sql<number>`0`.as('depth')])
+        .unionAll((union) =>
+          union
+            .selectFrom('stored_responses')
+            .innerJoin('chain', 'chain.previous_id', 'stored_responses.id')
+            .where('chain.depth', '<', MAX_CHAIN)
+            .select([
+              'stored_responses.id',
+              'stored_responses.previous_id',
+              sql<number>`depth + 1`.as('depth'),
+            ]),
+        ),
+    )
+    .selectFrom('chain')
+    .innerJoin('stored_responses', 'stored_responses.id', 'chain.id')
+    .selectAll('stored_responses')
+    .orderBy('chain.depth')
+    .execute();
+}
+
+/** Puts another answer in the place of a turn's, as a background response ends. */
+export async function replaceStoredResponse(
+  writer: DatabaseWriter,
+  id: string,
+  sealed: string,
+): Promise<void> {
+  await writer.updateTable('stored_responses').set({ sealed }).where('id', '=', id).execute();
+}
+
+/** Removes every turn of this response id; false when there was none. */
+export async function deleteStoredResponses(
+  writer: DatabaseWriter,
+  owner: StoredResponseOwner,
+  responseId: string,
+): Promise<boolean> {
+  let query = writer
+    .deleteFrom('stored_responses')
+    .where('org_id', '=', owner.orgId)
+    .where('response_id', '=', responseId);
+  if (owner.keyId !== null) query = query.where('key_id', '=', owner.keyId);
+  const { numDeletedRows } = await query.executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Removes turns made before `beforeMs` that no other turn was built on, one batch of them; returns how many.
+ * What a conversation still stands on goes after its last turn.
+ */
+export async function expireStoredResponses(
+  writer: DatabaseWriter,
+  orgId: string,
+  beforeMs: number,
+): Promise<number> {
+  const { numDeletedRows } = await writer
+    .deleteFrom('stored_responses')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('stored_responses as old')
+        .select('old.id')
+        .where('old.org_id', '=', orgId)
+        .where('old.created_at', '<', beforeMs)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('stored_responses as later')
+                .select('later.id')
+                .whereRef('later.previous_id', '=', 'old.id'),
+            ),
+          ),
+        )
+        .limit(ROWS_PER_BATCH),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
+import type { DatabaseLocation } from './backup.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import type { Migration } from './migrations/migration.ts';
+import { planMigrations } from './migrations/plan-migrations.ts';
+import { isPostgresUrl, openDatabase, resolveSqlitePath } from './open-database.ts';
+import { readPostgresMigrations } from './postgres/applied-migrations.ts';
+import { inspectSqliteFile } from './sqlite/copy-sqlite.ts';
+import {
+  copyFailedError,
+  type DatabaseCopyOptions,
+  migrationCopyTarget,
+  requireFreeSpace,
+} from './sqlite/database-copy.ts';
+
+export interface UpgradePlan {
+  readonly migrations: readonly Migration[];
+  /** The copy that would be written first; null when there is nothing to copy, and on PostgreSQL. */
+  readonly copy: string | null;
+}
+
+interface PlanUpgradeOptions extends Pick<DatabaseCopyOptions, 'freeBytes'> {
+  /** The program's own list unless a test passes another. */
+  readonly migrations?: readonly Migration[];
+}
+
+/**
+ * What a start would do to the database; changes nothing.
+ *
+ * @throws StoreUnusable when a start would refuse: the database cannot be read, a newer program or another build
+ *   migrated it, or there is no room for the copy.
+ */
+export async function planUpgrade(
+  { url, dataDir }: DatabaseLocation,
+  { freeBytes, migrations: known }: PlanUpgradeOptions = {},
+): Promise<UpgradePlan> {
+  if (isPostgresUrl(url))
+    return { migrations: planMigrations(await readPostgresMigrations(url), known), copy: null };
+  const path = resolveSqlitePath(url, dataDir);
+  if (!existsSync(path)) return { migrations: planMigrations([], known), copy: null };
+  const { applied, copyBytes } = inspectSqliteFile(path);
+  const migrations = planMigrations(applied, known);
+  const [first] = migrations;
+  if (!first || applied.length === 0) return { migrations, copy: null };
+  const { to, purpose } = migrationCopyTarget(path, first.number);
+  await requireFreeSpace(to, copyBytes, freeBytes).catch((error: unknown) => {
+    throw copyFailedError(path, to, error, purpose);
+  });
+  return { migrations, copy: to };
+}
+
+/**
+ * Brings the tables up to this program, as a start would; a SQLite file in use is copied first.
+ *
+ * @throws StoreUnusable as `openDatabase`, and when a server runs on the data directory.
+ */
+export async function upgradeDatabase(
+  place: DatabaseLocation,
+  parts: { readonly log: Log; readonly clock: Clock; readonly migrations?: readonly Migration[] },
+): Promise<UpgradePlan> {
+  // PostgreSQL is locked by the migrations themselves, for processes on other machines.
+  const lock = isPostgresUrl(place.url) ? null : lockDataDir(place.dataDir);
+  try {
+    const planned = await planUpgrade(place, parts);
+    const database = await openDatabase(place.url, { ...parts, dataDir: place.dataDir });
+    await database.close();
+    return planned;
+  } finally {
+    lock?.release();
+  }
+}

@@ -1,0 +1,15 @@
+import type { DatabaseWriter } from './ports.ts';
+
+/** Marks a one-time value as used; false when it was used before. Of two at once, one gets true. */
+export async function markTokenUsed(
+  writer: DatabaseWriter,
+  sha256: string,
+  expiresAt: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await writer
+    .insertInto('used_tokens')
+    .values({ sha256, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('sha256').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}

@@ -1,0 +1,35 @@
+// Numbers that JavaScript would write differently, and where they stand in a text.
+import assert from 'node:assert/strict';
+
+/** Stands in a template where the number goes. */
+export const NUMBER_PLACEHOLDER = '@NUMBER@';
+
+export const EXACT_NUMBERS: readonly string[] = [
+  '9007199254740993',
+  '1234567890123456789',
+  '-9223372036854775808',
+  '18446744073709551615',
+  '123456789012345678901234567890',
+  '1.10',
+  '100.0',
+  '1e400',
+  '-1E5',
+  '-0',
+  '0.00000012',
+  '3.14159265358979323846',
+];
+
+export function insertNumber(template: string, number: string): string {
+  return template.replaceAll(NUMBER_PLACEHOLDER, number);
+}
+
+/** How often the number stands in the text, in JSON or in JSON inside of strings. */
+export function countNumber(text: string, number: string): number {
+  const token = number.replaceAll('.', '\\.').replaceAll('+', '\\+');
+  return [...text.matchAll(new RegExp(`(?<![\\w.+-])${token}(?![\\w.+-])`, 'g'))].length;
+}
+
+/** In `places` places at least. */
+export function assertContainsNumber(text: string, number: string, where: string, places = 1): void {
+  assert.ok(countNumber(text, number) >= places, `${number} is not in ${where}: ${text.slice(0, 1500)}`);
+}

@@ -1,0 +1,93 @@
+/** A timer that has not run yet. */
+interface PendingTimer {
+  readonly dueMs: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/**
+ * Time moved by hand: has the shape of the server's `Clock`. Wall clock and monotonic clock start apart, so that
+ * code which mixes them up fails its test.
+ */
+export class FakeClock {
+  #wallMs: number;
+  #monotonicMs: number;
+  #order = 0;
+  readonly #timers = new Set<PendingTimer>();
+
+  /** `startMs` is the wall clock at the start, in milliseconds since the Unix epoch. */
+  constructor(startMs = Date.UTC(2026, 10, 21, 12)) {
+    this.#wallMs = startMs;
+    this.#monotonicMs = 1000;
+  }
+
+  now(): number {
+    return this.#wallMs;
+  }
+
+  monotonic(): number {
+    return this.#monotonicMs;
+  }
+
+  /** Runs `callback` once when the clock has been advanced by `ms`; never before `advance` is called. */
+  after(ms: number, callback: () => void): { cancel(): void } {
+    const timer = { dueMs: this.#monotonicMs + Math.max(0, ms), order: this.#order++, callback };
+    this.#timers.add(timer);
+    return { cancel: () => this.#timers.delete(timer) };
+  }
+
+  /** Moves both clocks and runs what falls due, in order of time, timers set by timers included. */
+  advance(ms: number): void {
+    const untilMs = this.#monotonicMs + ms;
+    for (let timer = this.#next(untilMs); timer; timer = this.#next(untilMs)) this.#run(timer);
+    this.#moveTo(untilMs);
+  }
+
+  /** As `advance`, but lets promises settle after each timer: for loops that await between two timers. */
+  async advanceAsync(ms: number): Promise<void> {
+    const untilMs = this.#monotonicMs + ms;
+    await nextEventLoopTurn();
+    for (let timer = this.#next(untilMs); timer; timer = this.#next(untilMs)) {
+      this.#run(timer);
+      await nextEventLoopTurn();
+    }
+    this.#moveTo(untilMs);
+  }
+
+  /** Sets the wall clock forward or back, as an administrator or NTP would; durations do not notice. */
+  step(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  /** Milliseconds from now until each timer still waiting, soonest first. */
+  pending(): number[] {
+    return [...this.#timers].map((timer) => timer.dueMs - this.#monotonicMs).sort((a, b) => a - b);
+  }
+
+  #next(untilMs: number): PendingTimer | undefined {
+    let first: PendingTimer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.dueMs > untilMs) continue;
+      if (!first || timer.dueMs < first.dueMs || (timer.dueMs === first.dueMs && timer.order < first.order))
+        first = timer;
+    }
+    return first;
+  }
+
+  #run(timer: PendingTimer): void {
+    this.#timers.delete(timer);
+    this.#moveTo(timer.dueMs);
+    timer.callback();
+  }
+
+  #moveTo(monotonicMs: number): void {
+    const passedMs = Math.max(0, monotonicMs - this.#monotonicMs);
+    this.#monotonicMs += passedMs;
+    this.#wallMs += passedMs;
+  }
+}
+
+/** Resolves after the microtasks and I/O callbacks that are ready now. */
+export function nextEventLoopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

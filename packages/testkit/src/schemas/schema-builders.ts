@@ -1,0 +1,43 @@
+// Builders for our own JSON Schemas.
+import type { Json, JsonObject } from '@floe/contract/json';
+
+export type SchemaMembers = Readonly<Record<string, Json>>;
+
+export const TEXT: Json = { type: 'string' };
+export const NON_EMPTY_TEXT: Json = { type: 'string', minLength: 1 };
+export const NUMBER: Json = { type: 'number' };
+export const INTEGER: Json = { type: 'integer' };
+export const COUNT: Json = { type: 'integer', minimum: 0 };
+export const BOOLEAN: Json = { type: 'boolean' };
+export const ANY_OBJECT: Json = { type: 'object' };
+export const NULL: Json = { type: 'null' };
+
+export function numberBetween(minimum: number, maximum: number): Json {
+  return { type: 'number', minimum, maximum };
+}
+
+export function arrayOf(items: Json, minItems = 0, maxItems = Number.MAX_SAFE_INTEGER): Json {
+  return { type: 'array', items, minItems, maxItems };
+}
+
+export function oneOf(...choices: readonly Json[]): Json {
+  return { anyOf: [...choices] };
+}
+
+export function orNull(schema: Json): Json {
+  return oneOf(schema, NULL);
+}
+
+export function enumOf(...words: readonly string[]): Json {
+  return { type: 'string', enum: [...words] };
+}
+
+/** An object that may have other members. */
+export function openObject(required: SchemaMembers, optional: SchemaMembers = {}): JsonObject {
+  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
+}
+
+/** An object without other members. */
+export function closedObject(required: SchemaMembers, optional: SchemaMembers = {}): JsonObject {
+  return { ...openObject(required, optional), additionalProperties: false };
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** A server that a keeper process runs for as long as this process lives. */
+export interface ServerSupervisor {
+  /** The line it printed when the server served first. */
+  readonly greeting: string;
+  /** Has it do something; resolves with the line that it answers. */
+  sendCommand(command: string): Promise<string>;
+  /** Ends server and keeper. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts `program` with node and reads its first line; null when it ends without one (its own message is on
+ * standard error by then). Nothing of it keeps this process alive.
+ */
+export async function startSupervisor(
+  program: string,
+  args: readonly string[],
+): Promise<ServerSupervisor | null> {
+  const supervisor = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exit = once(supervisor, 'exit');
+  const lines = createInterface({ input: supervisor.stdout });
+  const next = async (): Promise<string | null> => {
+    const [line] = await Promise.race([once(lines, 'line'), exit.then(() => [null])]);
+    return typeof line === 'string' ? line : null;
+  };
+  const greeting = await next();
+  if (greeting === null) return null;
+  const pipe = supervisor.stdout;
+  const hold = (isHeld: boolean) => {
+    if (isHeld) supervisor.ref();
+    else supervisor.unref();
+    if (pipe instanceof Socket) pipe[isHeld ? 'ref' : 'unref']();
+  };
+  hold(false);
+  return {
+    greeting,
+    async sendCommand(command) {
+      hold(true);
+      const answer = next();
+      supervisor.stdin.write(`${command}\n`);
+      const line = await answer;
+      hold(false);
+      if (line === null) throw new Error(`The keeper of a test server ended at "${command}".`);
+      return line;
+    },
+    async stop() {
+      hold(true);
+      supervisor.stdin.end();
+      await exit;
+    },
+  };
+}

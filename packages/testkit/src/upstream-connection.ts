@@ -1,0 +1,139 @@
+import type { Socket } from 'node:net';
+import type { SocketStep } from './fake-answer.ts';
+import type { Gate } from './gate.ts';
+import { type HeaderLine, type MessageHead, MessageReader } from './http1-reader.ts';
+
+/** One request as the upstream saw it. Listed as soon as its head is complete. */
+export interface ReceivedRequest {
+  /** When the head was complete, in milliseconds of the monotonic clock. */
+  readonly receivedAtMs: number;
+  readonly method: string;
+  /** Request target with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawHeaders: readonly HeaderLine[];
+  /** Decoded from its framing; empty until the whole body is there. */
+  body: Buffer;
+  /** The caller went away before the upstream had sent all it meant to send. */
+  isAborted: boolean;
+  /** Requests with the same number came over one connection. */
+  readonly socketId: number;
+  /** Resolves when the upstream is done with this request, or its caller gone. */
+  readonly settled: Promise<void>;
+}
+
+export interface ConnectionHandler {
+  readonly gate: Gate;
+  /** Enters a request in the journal; returns its number, from 0. */
+  recordRequest(request: ReceivedRequest): number;
+  /** What to do about a request whose body is complete. */
+  planSteps(request: ReceivedRequest, index: number): Promise<readonly SocketStep[]>;
+}
+
+interface OpenRequest {
+  readonly request: ReceivedRequest;
+  readonly index: number;
+  readonly parts: Buffer[];
+  readonly settle: () => void;
+}
+
+/** Reads requests off one connection and answers them one after the other, as HTTP/1.1 orders it. */
+export function serveConnection(socket: Socket, socketId: number, exchanges: ConnectionHandler): void {
+  const disconnected = new AbortController();
+  const unsettled = new Set<OpenRequest>();
+  let incoming: OpenRequest | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  let isDoomed = false;
+  let closedHere = false;
+
+  const answer = async (current: OpenRequest) => {
+    const steps: readonly SocketStep[] = isDoomed
+      ? [{ do: 'reset' }]
+      : await exchanges.planSteps(current.request, current.index);
+    for (const step of steps) {
+      if (disconnected.signal.aborted) return;
+      isDoomed ||= step.do === 'doom';
+      closedHere ||= step.do === 'fin' || step.do === 'reset';
+      await performStep(step, socket, exchanges.gate, disconnected.signal);
+    }
+    if (disconnected.signal.aborted) return;
+    unsettled.delete(current);
+    current.settle();
+  };
+  const reader = new MessageReader('request', {
+    head(head) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const request = toReceivedRequest(head, socketId, promise);
+      incoming = { request, index: exchanges.recordRequest(request), parts: [], settle: resolve };
+      unsettled.add(incoming);
+    },
+    data: (bytes) => void incoming?.parts.push(bytes),
+    end() {
+      if (!incoming) return;
+      const current = incoming;
+      current.request.body = Buffer.concat(current.parts);
+      turn = turn
+        .then(() => answer(current))
+        .catch((error: unknown) => {
+          // A mistake in the test's own `respond`: free the caller, then let the runner report it.
+          socket.destroy();
+          throw error;
+        });
+    },
+    broken: () => void socket.destroy(),
+  });
+  socket.on('data', (bytes) => reader.push(Buffer.from(bytes)));
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    disconnected.abort();
+    for (const { request, settle } of unsettled) {
+      request.isAborted = !closedHere;
+      settle();
+    }
+  });
+}
+
+function toReceivedRequest(head: MessageHead, socketId: number, settled: Promise<void>): ReceivedRequest {
+  const [method = '', path = ''] = head.startLine.split(' ');
+  return {
+    receivedAtMs: performance.now(),
+    method,
+    path,
+    headers: head.headers,
+    rawHeaders: head.rawHeaders,
+    body: Buffer.alloc(0),
+    isAborted: false,
+    socketId,
+    settled,
+  };
+}
+
+function performStep(
+  step: SocketStep,
+  socket: Socket,
+  gate: Gate,
+  disconnected: AbortSignal,
+): Promise<void> | void {
+  switch (step.do) {
+    case 'write':
+      // A turn of the event loop between writes, so that they leave as segments of their own.
+      return new Promise((resolve) => {
+        socket.write(step.bytes, () => setImmediate(resolve));
+      });
+    case 'gate':
+      return gate.pass(disconnected);
+    case 'silence':
+      return new Promise((resolve) =>
+        disconnected.addEventListener('abort', () => resolve(), { once: true }),
+      );
+    case 'fin':
+      return new Promise((resolve) => {
+        socket.end(() => resolve());
+      });
+    case 'reset':
+      socket.resetAndDestroy();
+      return;
+    case 'doom':
+      return;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Chunking } from './chunking.ts';
+import type { AnswerDelivery, FakeAnswer, Framing } from './fake-answer.ts';
+import type { RecordedInteraction } from './recordings.ts';
+
+/** An answer with what is left out filled in: 200, JSON or the interaction's own headers, usual delivery. */
+export interface UpstreamReply {
+  readonly interaction?: RecordedInteraction;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  readonly chunking?: Chunking;
+  readonly framing?: Framing;
+  readonly isPaced?: boolean;
+}
+
+/** A JSON answer. */
+export function jsonReply(value: unknown, status = 200): UpstreamReply {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
+
+/** A server-sent event answer: strings go out as they are, objects as `data:` lines. */
+export function sseReply(events: readonly (string | object)[]): UpstreamReply {
+  const body = events.map((event) =>
+    typeof event === 'string' ? event : `data: ${JSON.stringify(event)}\n\n`,
+  );
+  return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: body.join('') };
+}
+
+/** The answer a reply stands for. */
+export function toFakeAnswer(reply: UpstreamReply): FakeAnswer {
+  const base = reply.interaction ?? {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.alloc(0),
+  };
+  const body = reply.body === undefined ? base.body : Buffer.from(reply.body);
+  return { status: reply.status ?? base.status, headers: { ...base.headers, ...reply.headers }, body };
+}
+
+/** What a reply says about its delivery. */
+export function replyDelivery(reply: UpstreamReply): Partial<AnswerDelivery> {
+  return {
+    ...(reply.chunking !== undefined && { chunking: reply.chunking }),
+    ...(reply.framing !== undefined && { framing: reply.framing }),
+    ...(reply.isPaced !== undefined && { isPaced: reply.isPaced }),
+  };
+}

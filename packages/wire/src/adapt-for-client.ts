@@ -1,0 +1,75 @@
+import { Fault } from '@floe/contract/faults';
+import { AnswerAccumulator, type CanonicalAnswer, toAnswerEvents } from './answer.ts';
+import type { AnswerContext } from './dialect.ts';
+import type { BlockOpenEvent, DialectName, EmitAnswerEvent, Seal } from './events.ts';
+import { isObject, tryParseJson } from './json-narrowing.ts';
+import type { CanonicalRequest } from './request.ts';
+import { packSeal } from './seal.ts';
+import { sequenceBlocks } from './sequence-blocks.ts';
+import { indexToolsByProviderName } from './tool-names.ts';
+
+/**
+ * What stands between any reader and any client writer: blocks one at a time, calls under the names and
+ * in the form the client declared its tools in.
+ */
+export function adaptForClient(request: CanonicalRequest, next: EmitAnswerEvent): EmitAnswerEvent {
+  return restoreDeclaredTools(request, sequenceBlocks(next));
+}
+
+/** The whole answer after the same treatment. @throws the answer's fault; a missing finish is one too. */
+export function adaptAnswerForClient(answer: CanonicalAnswer, request: CanonicalRequest): CanonicalAnswer {
+  if (answer.fault) throw answer.fault;
+  if (!answer.finish)
+    throw new Fault(
+      'upstream_stream_broken',
+      'The provider closed the stream before the answer was complete.',
+    );
+  const fold = new AnswerAccumulator();
+  const stage = adaptForClient(request, (event) => fold.add(event));
+  for (const event of toAnswerEvents(answer)) stage(event);
+  return fold.answer;
+}
+
+function restoreDeclaredTools(request: CanonicalRequest, next: EmitAnswerEvent): EmitAnswerEvent {
+  if (request.tools.length === 0) return next;
+  const tools = indexToolsByProviderName(request.tools);
+  const held = new Map<number, { readonly open: BlockOpenEvent; text: string }>();
+  return (event) => {
+    if (event.type === 'open' && event.kind === 'tool') {
+      const tool = tools.get(event.name ?? '');
+      const open = tool === undefined || tool.name === event.name ? event : { ...event, name: tool.name };
+      if (tool?.kind === 'freeform' && !event.freeform) held.set(event.block, { open, text: '' });
+      else next(open);
+      return;
+    }
+    const call = event.type === 'delta' || event.type === 'close' ? held.get(event.block) : undefined;
+    if (call === undefined) next(event);
+    else if (event.type === 'delta') call.text += event.text;
+    else {
+      const { block } = call.open;
+      next({ ...call.open, freeform: true });
+      next({ type: 'delta', block, text: unwrapFreeformInput(call.text) });
+      next({ type: 'close', block });
+    }
+  };
+}
+
+/** The raw text of a freeform call that travelled as `{"input": text}`; anything else is taken as raw. */
+function unwrapFreeformInput(text: string): string {
+  const parsed = tryParseJson(text);
+  return isObject(parsed) && typeof parsed['input'] === 'string' ? parsed['input'] : text;
+}
+
+/** What may stand in the client's opaque slot for this seal: its own as it is, a foreign one packed. */
+export function writeSeal(
+  seal: Seal | undefined,
+  dialect: DialectName,
+  context: AnswerContext,
+  dropped: Set<string>,
+): string | undefined {
+  if (seal === undefined) return undefined;
+  if (seal.dialect === dialect) return seal.value;
+  if (context.sealOrigin !== undefined) return packSeal(seal, context.sealOrigin);
+  dropped.add('reasoning.seal');
+  return undefined;
+}

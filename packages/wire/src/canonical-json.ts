@@ -1,0 +1,63 @@
+import { decodeText } from './json-bytes.ts';
+import { JsonCursor } from './json-cursor.ts';
+
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const QUOTE = 0x22;
+
+/**
+ * A JSON object's meaning as text: members sorted, white space and the spelling of strings gone. Two bodies
+ * with the same text mean the same to every parser; numbers stay as written, for 1 and 1.0 may not be the same
+ * to all, and 2^60 and 2^60+1 are to none but us.
+ *
+ * Null when a nested object says a member twice: parsers differ in which one counts.
+ *
+ * @param without top-level members that are left out
+ * @throws JsonSyntaxError
+ * @example
+ * canonicalizeJsonObject(Buffer.from('{ "b": 1.0, "a": "x", "user": "u" }'), new Set(['user'])); // '{"a":"x","b":1.0}'
+ */
+export function canonicalizeJsonObject(body: Uint8Array, without: ReadonlySet<string>): string | null {
+  const cursor = new JsonCursor(body);
+  return canonicalizeObject(body, cursor, without);
+}
+
+const NO_EXCLUSIONS: ReadonlySet<string> = new Set();
+
+function canonicalizeValue(body: Uint8Array, cursor: JsonCursor): string | null {
+  const first = cursor.peek();
+  if (first === OPEN_BRACE) return canonicalizeObject(body, cursor, NO_EXCLUSIONS);
+  if (first === OPEN_BRACKET) return canonicalizeArray(body, cursor);
+  const start = cursor.at;
+  cursor.skip();
+  const text = decodeText(body, start, cursor.at);
+  return first === QUOTE ? JSON.stringify(JSON.parse(text)) : text;
+}
+
+function canonicalizeObject(
+  body: Uint8Array,
+  cursor: JsonCursor,
+  without: ReadonlySet<string>,
+): string | null {
+  const members = new Map<string, string>();
+  cursor.enterObject();
+  while (cursor.nextMember()) {
+    const name = String(JSON.parse(decodeText(body, cursor.keyStart - 1, cursor.keyEnd + 1)));
+    const value = canonicalizeValue(body, cursor);
+    if (value === null || members.has(name)) return null;
+    members.set(name, value);
+  }
+  const names = [...members.keys()].filter((name) => !without.has(name)).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${members.get(name)}`).join(',')}}`;
+}
+
+function canonicalizeArray(body: Uint8Array, cursor: JsonCursor): string | null {
+  const elements: string[] = [];
+  cursor.enterArray();
+  while (cursor.nextElement()) {
+    const value = canonicalizeValue(body, cursor);
+    if (value === null) return null;
+    elements.push(value);
+  }
+  return `[${elements.join(',')}]`;
+}

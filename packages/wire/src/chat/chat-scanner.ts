@@ -1,0 +1,279 @@
+import { Buffer } from 'node:buffer';
+import { countContentBytesAt } from '../content-bytes.ts';
+import { type Finish, parseFinishReason } from '../finish.ts';
+import { decodeText } from '../json-bytes.ts';
+import { JsonCursor } from '../json-cursor.ts';
+import { type ByteEdit, type ByteSpan, readNumberAt, readStringAt } from '../json-edits.ts';
+import { parseServiceTier } from '../unit-counts.ts';
+import { mergeUsage, readChatUsage, type Usage } from '../usage.ts';
+import {
+  CHOICE_MEMBERS,
+  CHUNK_MEMBERS,
+  DELTA_MEMBERS,
+  REASONING_MEMBERS,
+  VENDOR_MEMBERS,
+} from './member-names.ts';
+import { MemberRemover, stripReasoningParts } from './remove-members.ts';
+import { ThinkTagStripper } from './think-tag-stripper.ts';
+
+/** What is taken out of the answers of one exchange. */
+export interface ReasoningStripOptions {
+  /** Remove reasoning members, thinking parts and, with `thinkTags`, tagged reasoning. */
+  readonly stripReasoning: boolean;
+  /** Whether this provider's content may begin with `<think>…</think>`. */
+  readonly thinkTags: boolean;
+  /** Count the content in `contentBytes`. */
+  readonly countContent?: boolean;
+}
+
+interface Choice {
+  finished: boolean;
+  readonly think: ThinkTagStripper | undefined;
+}
+
+const QUOTE = 0x22;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+
+/**
+ * Reads chunks or whole answers of the Chat dialect as bytes: one validating pass that enters only
+ * `choices` and their deltas, notes what the gateway needs and collects the edits that cut reasoning.
+ * It lives for one exchange.
+ */
+export class ChatScanner {
+  /** Whether an answer has begun: text, a call, reasoning or a finish. */
+  hasContent = false;
+  /** The upstream's id and model, as first reported. */
+  id: string | undefined;
+  model: string | undefined;
+  usage: Usage | undefined;
+  /** The first finish reported. */
+  finish: Finish | undefined;
+  readonly choices = new Map<number, Choice>();
+  /** UTF-8 bytes of text, reasoning and tool calls so far, what is cut included, where that is asked for. */
+  contentBytes = 0;
+  /** Texts that brought some of it. */
+  contentFrameCount = 0;
+
+  /** Of the text read last: edits in order, and whether it had choices, usage or an error. */
+  edits: ByteEdit[] = [];
+  hasChoices = false;
+  hasUsage = false;
+  hasError = false;
+
+  readonly #options: ReasoningStripOptions;
+  #tier: string | undefined;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(options: ReasoningStripOptions) {
+    this.#options = options;
+  }
+
+  /** True when at least one choice was opened and every opened one has finished. */
+  get isFinished(): boolean {
+    for (const choice of this.choices.values()) if (!choice.finished) return false;
+    return this.choices.size > 0;
+  }
+
+  /**
+   * Reads the JSON from `start` to `end`; false when it is not an object.
+   *
+   * @throws {JsonSyntaxError} when it is not JSON.
+   */
+  read(bytes: Buffer, start: number, end: number): boolean {
+    this.#bytes = bytes;
+    this.edits = [];
+    this.hasChoices = false;
+    this.hasUsage = false;
+    this.hasError = false;
+    const cursor = new JsonCursor(bytes, start, end);
+    const counted = this.contentBytes;
+    const isObject = cursor.enterObject();
+    if (isObject) this.#root(cursor);
+    else cursor.skip();
+    cursor.expectEnd();
+    if (this.contentBytes > counted) this.contentFrameCount += 1;
+    if (this.edits.length > 1) this.edits.sort((a, b) => a.start - b.start || a.end - b.end);
+    return isObject;
+  }
+
+  #root(cursor: JsonCursor): void {
+    let flatError = false;
+    let tier: ByteSpan | undefined;
+    while (cursor.nextMember()) {
+      const name = cursor.key(CHUNK_MEMBERS);
+      if (name === 'choices') {
+        this.#choices(cursor);
+        continue;
+      }
+      const isVendor = name === undefined && this.#isVendorName(cursor);
+      const span = skipValue(cursor);
+      if (name === 'id') this.id ??= this.#words(span);
+      else if (name === 'model') this.model ??= this.#words(span);
+      else if (name === 'usage') this.#noteUsage(span);
+      else if (name === 'service_tier') tier = span;
+      else if (name === 'error') this.hasError ||= this.#says(span);
+      else if (name === 'object') this.hasError ||= this.#isError(span);
+      else if (name === 'message' || name === 'detail') flatError ||= this.#says(span);
+      else if (name === 'base_resp' || isVendor) this.#envelope(span);
+    }
+    if (flatError && !this.hasChoices && !this.hasUsage) this.hasError = true;
+    // Every chunk names it; the first one and that with the usage are read.
+    if (tier && (this.hasUsage || this.#tier === undefined)) this.#tier = this.#words(tier) ?? '';
+    if (this.hasUsage && this.usage)
+      this.usage = { units: this.usage.units, tier: parseServiceTier(this.#tier) ?? this.usage.tier };
+  }
+
+  #isError(span: ByteSpan): boolean {
+    return span.end - span.start === '"error"'.length && this.#words(span) === 'error';
+  }
+
+  /** Vendors' own members begin with `x_`; one host reports its usage inside such a member only. */
+  #isVendorName(cursor: JsonCursor): boolean {
+    return this.#bytes[cursor.keyStart] === 0x78 && this.#bytes[cursor.keyStart + 1] === 0x5f;
+  }
+
+  #envelope(span: ByteSpan): void {
+    const cursor = new JsonCursor(this.#bytes, span.start, span.end);
+    if (!cursor.enterObject()) return;
+    while (cursor.nextMember()) {
+      const name = cursor.key(VENDOR_MEMBERS);
+      const value = skipValue(cursor);
+      if (name === 'usage') this.#noteUsage(value);
+      else if (name === 'status_code' && (readNumberAt(this.#bytes, value) ?? 0) !== 0) this.hasError = true;
+    }
+  }
+
+  #noteUsage(span: ByteSpan): void {
+    if (this.#bytes[span.start] !== OPEN_BRACE) return;
+    this.hasUsage = true;
+    this.usage = mergeUsage(
+      this.usage,
+      readChatUsage(JSON.parse(decodeText(this.#bytes, span.start, span.end))),
+    );
+  }
+
+  #choices(cursor: JsonCursor): void {
+    if (!cursor.enterArray()) {
+      cursor.skip();
+      return;
+    }
+    for (let position = 0; cursor.nextElement(); position++) {
+      if (cursor.enterObject()) this.#choice(cursor, position);
+      else cursor.skip();
+    }
+  }
+
+  #choice(cursor: JsonCursor, position: number): void {
+    const inside = cursor.at;
+    let index = position;
+    let raw: string | undefined;
+    let delta: ByteSpan | undefined;
+    let message: ByteSpan | undefined;
+    while (cursor.nextMember()) {
+      const name = cursor.key(CHOICE_MEMBERS);
+      const span = skipValue(cursor);
+      if (name === 'index') index = readNumberAt(this.#bytes, span) ?? position;
+      else if (name === 'delta') delta = span;
+      else if (name === 'message') message = span;
+      else if (name === 'finish_reason') raw = this.#words(span);
+      else if (name === 'usage') this.#noteUsage(span);
+    }
+    this.hasChoices = true;
+    const choice = this.#open(index);
+    const ends = raw !== undefined;
+    if (delta !== undefined) this.#message(delta, choice.think, ends);
+    else if (ends && choice.think?.hasPending)
+      this.#insert(inside, `"delta":${JSON.stringify({ content: choice.think.flush() })},`);
+    if (message !== undefined) this.#message(message, this.#newThink(), true);
+    if (raw === undefined) return;
+    choice.finished = true;
+    this.hasContent = true;
+    this.finish ??= parseFinishReason(raw);
+  }
+
+  #open(index: number): Choice {
+    const known = this.choices.get(index);
+    if (known !== undefined) return known;
+    const choice = { finished: false, think: this.#newThink() };
+    this.choices.set(index, choice);
+    return choice;
+  }
+
+  #newThink(): ThinkTagStripper | undefined {
+    return this.#options.stripReasoning && this.#options.thinkTags ? new ThinkTagStripper() : undefined;
+  }
+
+  /** Reads a delta or message and cuts its reasoning; `ends` says that no more text follows it. */
+  #message(span: ByteSpan, think: ThinkTagStripper | undefined, ends: boolean): void {
+    const { stripReasoning: strip, countContent: counts } = this.#options;
+    if (this.hasContent && !strip && !counts) return;
+    const cursor = new JsonCursor(this.#bytes, span.start, span.end);
+    if (!cursor.enterObject()) {
+      if (ends && think?.hasPending)
+        this.edits.push({ ...span, text: JSON.stringify({ content: think.flush() }) });
+      return;
+    }
+    const inside = cursor.at;
+    const cuts = new MemberRemover(this.edits);
+    let reasoningBytes = 0;
+    while (cursor.nextMember()) {
+      const name = cursor.key(DELTA_MEMBERS);
+      const start = cursor.keyStart - 1;
+      const value = skipValue(cursor);
+      if (name !== undefined) this.hasContent ||= this.#says(value);
+      if (counts && name !== undefined) {
+        const bytes = countContentBytesAt(this.#bytes, value);
+        // Hosts repeat the same reasoning under several names.
+        if (REASONING_MEMBERS.has(name)) reasoningBytes = Math.max(reasoningBytes, bytes);
+        else this.contentBytes += bytes;
+      }
+      if (strip && name !== undefined && REASONING_MEMBERS.has(name)) cuts.remove(start, value.end);
+      else {
+        cuts.retain(start, value.end);
+        if (strip && name === 'content') this.#cutContent(value, think, ends);
+      }
+    }
+    cuts.finish();
+    this.contentBytes += reasoningBytes;
+    if (ends && think?.hasPending)
+      this.#insert(inside, `"content":${JSON.stringify(think.flush())}${cuts.hasRetained ? ',' : ''}`);
+  }
+
+  #cutContent(span: ByteSpan, think: ThinkTagStripper | undefined, ends: boolean): void {
+    const first = this.#bytes[span.start];
+    if (first === OPEN_BRACKET) {
+      const text = stripReasoningParts(decodeText(this.#bytes, span.start, span.end));
+      this.edits.push({ ...span, text });
+    } else if (think !== undefined && !think.isDone && (first === QUOTE || (ends && think.hasPending))) {
+      const text = readStringAt(this.#bytes, span) ?? '';
+      const shown = think.push(text) + (ends ? think.flush() : '');
+      if (shown !== text) this.edits.push({ ...span, text: JSON.stringify(shown) });
+    }
+  }
+
+  #insert(at: number, text: string): void {
+    this.edits.push({ start: at, end: at, text });
+  }
+
+  /** The string at `span` when it has characters. */
+  #words(span: ByteSpan): string | undefined {
+    const text = readStringAt(this.#bytes, span);
+    return text === '' ? undefined : text;
+  }
+
+  /** Whether the value says anything: not null, false or empty. */
+  #says({ start, end }: ByteSpan): boolean {
+    const first = this.#bytes[start];
+    if (first === QUOTE) return end - start > 2;
+    if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return first !== 0x6e && first !== 0x66;
+    for (let at = start + 1; at < end - 1; at++) if ((this.#bytes[at] ?? 0) > 0x20) return true;
+    return false;
+  }
+}
+
+function skipValue(cursor: JsonCursor): ByteSpan {
+  const start = cursor.at;
+  cursor.skip();
+  return { start, end: cursor.at };
+}

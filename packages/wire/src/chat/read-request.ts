@@ -1,0 +1,249 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonObject } from '@floe/contract/json';
+import type { RequestReadOptions } from '../dialect.ts';
+import {
+  asArray,
+  asBoolean,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+} from '../json-narrowing.ts';
+import { filterResultParts, filterSystemParts, formatArguments, readContentParts } from '../read-parts.ts';
+import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
+import { repairTurns } from '../repair-turns.ts';
+import type {
+  CanonicalRequest,
+  ContentPart,
+  ConversationTurn,
+  TextPart,
+  ToolCallPart,
+  ToolDefinition,
+} from '../request.ts';
+import {
+  emptyFieldFault,
+  invalidFieldFault,
+  missingFieldFault,
+  RequestDraft,
+  readCacheBreakpoint,
+  readIncludeUsage,
+  readMetadata,
+  readModel,
+  readNumberField,
+  readReasoning,
+  readStopSequences,
+  readTokenLimit,
+  requireUntranslatableFeatures,
+} from '../request-draft.ts';
+import { withFinalBreakpoint, withTurnBreakpoint } from '../turn-breakpoints.ts';
+
+const REQUEST_FIELDS = new Set(
+  (
+    'model messages stream stream_options tools tool_choice functions function_call parallel_tool_calls ' +
+    'response_format verbosity max_completion_tokens max_tokens stop temperature top_p top_k ' +
+    'presence_penalty frequency_penalty seed n logprobs top_logprobs modalities reasoning reasoning_effort ' +
+    'thinking user safety_identifier metadata prompt_cache_key service_tier store previous_response_id ' +
+    'conversation prompt background audio web_search_options cache_control'
+  ).split(' '),
+);
+
+/** `index`, `id` and `status` are the bookkeeping of answers that clients send back. */
+const MESSAGE_FIELDS = new Set(
+  (
+    'role content refusal tool_calls function_call audio reasoning_content reasoning reasoning_details ' +
+    'type id index status phase cache_control'
+  ).split(' '),
+);
+const TOOL_MESSAGE_FIELDS = new Set(
+  'role content tool_call_id name is_error cache_control type id index status'.split(' '),
+);
+const TOOL_CALL_FIELDS = new Set(
+  'id type function custom index cache_control name arguments input'.split(' '),
+);
+
+/** Reads a Chat Completions request. @throws Fault 400 with `param`. */
+export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
+  const draft = new RequestDraft();
+  if (body['messages'] === undefined && isNonEmpty(body['input']))
+    throw new Fault(
+      'invalid_request',
+      'This body has `input`, which belongs to /gateway/v1/responses. Send `messages` here, or use the IDE adapter, which reads both.',
+      { param: 'input' },
+    );
+  draft.reportUnknownFields(body, REQUEST_FIELDS);
+  if (body['store'] === true) draft.reportDropped('store');
+  if (isObject(body['web_search_options'])) draft.requireFeature('hosted-tool', 'web_search_options');
+  requireUntranslatableFeatures(body, draft);
+  const tools = readTools(
+    isNonEmpty(body['tools']) ? body['tools'] : body['functions'],
+    isNonEmpty(body['tools']) ? 'tools' : 'functions',
+    draft,
+    options.dropHostedTools === true,
+  );
+  const { system, turns } = readMessages(body['messages'], tools, draft);
+  return {
+    dialect: 'chat',
+    model: readModel(body),
+    stream: body['stream'] === true,
+    streamUsage: readIncludeUsage(body, draft),
+    system,
+    turns: repairTurns(withFinalBreakpoint(turns, body), draft),
+    tools,
+    toolChoice: readToolChoice(body['tool_choice'] ?? body['function_call'], tools),
+    parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
+    format: readResponseFormat(body['response_format'], 'response_format', draft),
+    verbosity: asString(body['verbosity']),
+    maxTokens: readTokenLimit(body, ['max_completion_tokens', 'max_tokens']),
+    stop: readStopSequences(body['stop']),
+    sampling: {
+      temperature: readNumberField(body, 'temperature'),
+      topP: readNumberField(body, 'top_p'),
+      topK: readNumberField(body, 'top_k'),
+      presencePenalty: readNumberField(body, 'presence_penalty'),
+      frequencyPenalty: readNumberField(body, 'frequency_penalty'),
+      seed: readNumberField(body, 'seed'),
+    },
+    reasoning: readReasoning(body, draft),
+    user: asString(body['safety_identifier']) ?? asString(body['user']),
+    metadata: readMetadata(body['metadata'], draft),
+    cacheKey: asString(body['prompt_cache_key']),
+    serviceTier: asString(body['service_tier']),
+    requiredFeatures: draft.requiredFeatures,
+    dropped: draft.dropped,
+  };
+}
+
+/** System messages before the first turn are the system prompt; later ones keep their place. */
+function readMessages(
+  value: Json | undefined,
+  tools: readonly ToolDefinition[],
+  draft: RequestDraft,
+): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
+  if (!isNonEmpty(value))
+    throw isJsonArray(value) ? emptyFieldFault('messages') : missingFieldFault('messages');
+  const system: TextPart[] = [];
+  const turns: ConversationTurn[] = [];
+  const freeform = new Set(tools.filter((tool) => tool.kind === 'freeform').map((tool) => tool.name));
+  asArray(value).forEach((entry, index) => {
+    const path = `messages[${index}]`;
+    if (!isObject(entry)) throw invalidFieldFault(`\`${path}\` must be an object.`, path);
+    const turn = withTurnBreakpoint(
+      readChatMessage(entry, freeform, path, draft),
+      readCacheBreakpoint(entry),
+    );
+    if (turn.parts.length === 0) return;
+    if (turn.role === 'system' && turns.length === 0)
+      system.push(...turn.parts.filter((part) => part.type === 'text'));
+    else turns.push(turn);
+  });
+  if (turns.length === 0 && system.length === 0 && draft.requiredFeatures.size === 0)
+    throw emptyFieldFault('messages');
+  return { system, turns };
+}
+
+/** One Chat message; its content may hold parts of any dialect. @throws Fault 400 naming the role it does not know. */
+export function readChatMessage(
+  message: JsonObject,
+  freeform: ReadonlySet<string>,
+  path: string,
+  draft: RequestDraft,
+): ConversationTurn {
+  const role = asString(message['role']);
+  draft.reportUnknownFields(
+    message,
+    role === 'tool' || role === 'function' ? TOOL_MESSAGE_FIELDS : MESSAGE_FIELDS,
+    'messages.',
+  );
+  const content = readContentParts(message['content'], `${path}.content`, draft);
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', parts: filterSystemParts(content, draft) };
+    case 'user':
+      return { role, parts: content };
+    case 'assistant':
+      return {
+        role,
+        parts: [
+          ...readReasoningParts(message),
+          ...content,
+          ...readRefusalAndCalls(message, freeform, path, draft),
+        ],
+      };
+    case 'tool':
+    case 'function': {
+      const id = asString(message['tool_call_id']) ?? asString(message['name']) ?? '';
+      const cache = readCacheBreakpoint(message);
+      return {
+        role: 'user',
+        parts: [
+          {
+            type: 'result',
+            id,
+            parts: filterResultParts(content, draft),
+            isError: message['is_error'] === true,
+            cache,
+          },
+        ],
+      };
+    }
+    default:
+      throw invalidFieldFault(
+        `\`${path}.role\` must be system, developer, user, assistant or tool.`,
+        `${path}.role`,
+      );
+  }
+}
+
+/** What an assistant's message has beside its content: a refusal and calls. */
+function readRefusalAndCalls(
+  message: JsonObject,
+  freeform: ReadonlySet<string>,
+  path: string,
+  draft: RequestDraft,
+): ContentPart[] {
+  const parts: ContentPart[] = [];
+  const refusal = asString(message['refusal']);
+  if (refusal) parts.push({ type: 'refusal', text: refusal });
+  if (isNonEmpty(message['audio'])) draft.requireFeature('unknown-content', `${path}.audio`);
+  asArray(message['tool_calls']).forEach((entry, index) => {
+    const at = `${path}.tool_calls[${index}]`;
+    if (!isObject(entry)) throw invalidFieldFault(`\`${at}\` must be an object.`, at);
+    draft.reportUnknownFields(entry, TOOL_CALL_FIELDS, 'tool_calls.');
+    parts.push(readToolCall(entry, freeform));
+  });
+  const legacy = asObject(message['function_call']);
+  if (legacy)
+    parts.push({ ...readToolCall({ function: legacy }, freeform), id: asString(legacy['name']) ?? '' });
+  return parts;
+}
+
+/** A function call of a tool declared freeform carries the raw text as its arguments. */
+function readToolCall(entry: JsonObject, freeform: ReadonlySet<string>): ToolCallPart {
+  const custom = asObject(entry['custom']);
+  const inner = custom ?? asObject(entry['function']) ?? entry;
+  const name = asString(inner['name']) ?? '';
+  const raw = custom !== undefined || entry['type'] === 'custom' || freeform.has(name);
+  return {
+    type: 'call',
+    id: asString(entry['id']) ?? '',
+    name,
+    input: raw
+      ? (asString(inner['input']) ?? asString(inner['arguments']) ?? '')
+      : formatArguments(inner['arguments']),
+    freeform: raw,
+    cache: readCacheBreakpoint(entry),
+  };
+}
+
+function readReasoningParts(message: JsonObject): ContentPart[] {
+  const details = asArray(message['reasoning_details']);
+  const text =
+    asString(message['reasoning_content']) ??
+    asString(message['reasoning']) ??
+    details.map((entry) => asString(asObject(entry)?.['text']) ?? '').join('');
+  if (details.length > 0)
+    return [{ type: 'reasoning', text, seal: { dialect: 'chat', value: JSON.stringify(details) } }];
+  return text === '' ? [] : [{ type: 'reasoning', text }];
+}

@@ -1,0 +1,199 @@
+import { Buffer } from 'node:buffer';
+import { Fault } from '@floe/contract/faults';
+import type { Finish } from '../finish.ts';
+import { JsonSyntaxError } from '../json-cursor.ts';
+import { applyByteEdits } from '../json-edits.ts';
+import { formatSseFrame, locateFrameData, type SseFrameData, SseFramer, type SseFrames } from '../sse.ts';
+import { upstreamErrorFault } from '../upstream-error.ts';
+import type { Usage } from '../usage.ts';
+import { ChatScanner, type ReasoningStripOptions } from './chat-scanner.ts';
+
+export interface ChatForwardOptions extends ReasoningStripOptions {
+  /** Remove the usage chunk without choices: the gateway asked for it, the client did not. */
+  readonly dropUsageFrame: boolean;
+  /** How many choices the client asked for (`n`), 1 by default. */
+  readonly choices: number;
+}
+
+/** What happens to one frame: forwarded as it is, not at all, or in other bytes; or the stream ends at it. */
+type FrameAction = 'keep' | 'drop' | 'fault' | 'done' | Buffer;
+
+/**
+ * Forwards one Chat stream as bytes and watches it. Frames pass unchanged, in the chunk's own memory
+ * where nothing is cut; a faulty frame and everything behind it is not forwarded. Every frame is
+ * validated in one pass over its bytes; nothing but usage is parsed.
+ */
+export class ChatStreamForwarder {
+  /** Set once: an error frame, a malformed or oversized frame, or `[DONE]` before the answer was whole. */
+  fault: Fault | undefined;
+  readonly #framer = new SseFramer();
+  readonly #walk: ChatScanner;
+  readonly #options: ChatForwardOptions;
+  #done = false;
+
+  constructor(options: ChatForwardOptions) {
+    this.#options = options;
+    this.#walk = new ChatScanner({ ...options, countContent: true });
+  }
+
+  /** Whether the answer has begun: text, a call, reasoning or a finish. Roles and comments do not count. */
+  get hasContent(): boolean {
+    return this.#walk.hasContent;
+  }
+
+  /** Whether `[DONE]` was forwarded: the client has its whole answer and nothing more will pass. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** UTF-8 bytes of text, reasoning and tool calls so far. */
+  get contentBytes(): number {
+    return this.#walk.contentBytes;
+  }
+
+  /** Frames that brought some of it. */
+  get contentFrameCount(): number {
+    return this.#walk.contentFrameCount;
+  }
+
+  /** Tokens reported so far. */
+  get usage(): Usage | undefined {
+    return this.#walk.usage;
+  }
+
+  /** The first finish reported. */
+  get finish(): Finish | undefined {
+    return this.#walk.finish;
+  }
+
+  /** The upstream's name of the model, as first reported. */
+  get model(): string | undefined {
+    return this.#walk.model;
+  }
+
+  /** The upstream's id of the answer, as first reported. */
+  get id(): string | undefined {
+    return this.#walk.id;
+  }
+
+  /**
+   * Takes the next bytes of the upstream and gives those to forward now: whole frames only, undefined
+   * when there are none. Look at `fault` afterwards. Never throws a `Fault`.
+   */
+  push(chunk: Buffer): Buffer | undefined {
+    if (this.#done || this.fault !== undefined) return undefined;
+    let frames: SseFrames;
+    try {
+      frames = this.#framer.push(chunk);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.fault = error;
+      return undefined;
+    }
+    return this.#forward(frames);
+  }
+
+  /**
+   * Says at the upstream's end whether the answer is whole: undefined when every opened choice has finished.
+   * `[DONE]` is optional; without it all choices asked for must be there. What was cut behind the finish is missed by
+   * nobody.
+   */
+  end(): Fault | undefined {
+    if (this.fault !== undefined || this.#done) return this.fault;
+    if (this.#walk.isFinished && this.#walk.choices.size >= this.#options.choices) return undefined;
+    return brokenStreamFault(
+      this.#framer.rest().length > 0
+        ? 'The provider closed the stream within an event.'
+        : 'The provider closed the stream before the answer was finished.',
+    );
+  }
+
+  #forward({ bytes, lead, ends }: SseFrames): Buffer | undefined {
+    const pieces: Buffer[] = [];
+    let from = 0;
+    let to = lead;
+    for (const end of ends) {
+      const verdict = this.#frame(bytes.subarray(to, end));
+      if (verdict === 'fault') break;
+      if (verdict === 'drop' || verdict instanceof Buffer) {
+        if (to > from) pieces.push(bytes.subarray(from, to));
+        if (verdict !== 'drop') pieces.push(verdict);
+        from = end;
+      }
+      to = end;
+      if (verdict === 'done') break;
+    }
+    if (to > from) pieces.push(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to));
+    return pieces.length > 1 ? Buffer.concat(pieces) : pieces[0];
+  }
+
+  #frame(frame: Buffer): FrameAction {
+    let data: SseFrameData | undefined;
+    try {
+      data = locateFrameData(frame);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return this.#fail(error);
+    }
+    if (data === undefined || data.start === data.end) return 'keep';
+    if (isDoneFrame(data)) return this.#doneVerdict();
+    if (data.event === 'error') return this.#fail(upstreamErrorFault(frameText(data)));
+    try {
+      if (!this.#walk.read(data.bytes, data.start, data.end)) return this.#notAChunk(data);
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      return this.#fail(
+        brokenStreamFault('The provider sent a stream event that is not JSON.', frameText(data)),
+      );
+    }
+    if (this.#walk.hasError) return this.#fail(upstreamErrorFault(frameText(data)));
+    if (this.#options.dropUsageFrame && this.#walk.hasUsage && !this.#walk.hasChoices) return 'drop';
+    if (this.#walk.edits.length === 0) return 'keep';
+    const edited = applyByteEdits(data.bytes, this.#walk.edits);
+    return data.bytes === frame ? edited : rewriteFrame(data, edited);
+  }
+
+  /** `[DONE]` promises a whole answer; behind half of one it would be an invented finish. */
+  #doneVerdict(): FrameAction {
+    if (!this.#walk.isFinished)
+      return this.#fail(brokenStreamFault('The provider ended the stream before the answer was finished.'));
+    this.#done = true;
+    return 'done';
+  }
+
+  /** Some hosts wrap an error in an array; any other value is no chunk of this dialect. */
+  #notAChunk(data: SseFrameData): FrameAction {
+    const text = frameText(data);
+    if (text.startsWith('[')) return this.#fail(upstreamErrorFault(text));
+    return this.#fail(brokenStreamFault('The provider sent a stream event that is not an object.', text));
+  }
+
+  #fail(fault: Fault): 'fault' {
+    this.fault = fault;
+    return 'fault';
+  }
+}
+
+function isDoneFrame({ bytes, start, end }: SseFrameData): boolean {
+  return (
+    bytes[start] === 0x5b &&
+    bytes[start + 1] === 0x44 &&
+    bytes.toString('latin1', start, end).trim() === '[DONE]'
+  );
+}
+
+function frameText({ bytes, start, end }: SseFrameData): string {
+  return bytes.toString('utf8', start, end);
+}
+
+function rewriteFrame(data: SseFrameData, edited: Buffer): Buffer {
+  return Buffer.from(formatSseFrame(data.event === 'message' ? undefined : data.event, edited.toString()));
+}
+
+function brokenStreamFault(message: string, upstreamBody?: string): Fault {
+  return new Fault(
+    'upstream_stream_broken',
+    message,
+    upstreamBody === undefined ? {} : { upstreamBody: upstreamBody.slice(0, 2048) },
+  );
+}

@@ -1,0 +1,124 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { BlockEmitter } from '../block-emitter.ts';
+import { asNumber, asObject, asString, isObject, tryParseJson } from '../json-narrowing.ts';
+import { generateCallId } from '../tool-names.ts';
+
+interface PartialToolCall {
+  id: string;
+  name: string;
+  freeform: boolean;
+  text: string;
+  block: number | undefined;
+  closed: boolean;
+  /** Length at which the text was last found not to be whole: it is parsed once per length. */
+  incompleteLength: number;
+}
+
+/**
+ * Puts the fragments of tool calls together, however the host marks them: by index, by id, by place, or
+ * not at all. A call opens when its name and id are known; it closes as soon as its arguments are whole
+ * and something else begins, so that parallel calls stream one after another.
+ */
+export class ToolCallAssembler {
+  readonly #blocks: BlockEmitter;
+  readonly #exchange: string;
+  readonly #calls: PartialToolCall[] = [];
+  readonly #byIndex = new Map<number, PartialToolCall>();
+  readonly #byId = new Map<string, PartialToolCall>();
+  readonly #streaming = new Set<PartialToolCall>();
+
+  constructor(blocks: BlockEmitter, exchange: string) {
+    this.#blocks = blocks;
+    this.#exchange = exchange;
+  }
+
+  /** One entry of `tool_calls`; `place` is where it stood in its list. */
+  add(entry: JsonObject, place: number): void {
+    const custom = asObject(entry['custom']);
+    const inner = custom ?? asObject(entry['function']) ?? {};
+    const id = asString(entry['id']) ?? '';
+    const name = asString(inner['name']) ?? '';
+    const call = this.#find(asNumber(entry['index']), id, name, place);
+    if (call.id === '' && id !== '') {
+      call.id = id;
+      this.#byId.set(id, call);
+    }
+    if (call.name === '') call.name = name;
+    if (custom !== undefined || entry['type'] === 'custom') call.freeform = true;
+    const given = inner['arguments'] ?? inner['input'] ?? inner['parameters'];
+    const piece = isObject(given) ? JSON.stringify(given) : (asString(given) ?? '');
+    if (call.closed) {
+      if (piece.trim() !== '') this.#blocks.reportDropped('tool_calls.arguments');
+      return;
+    }
+    call.text += piece;
+    if (call.block !== undefined) {
+      this.#blocks.delta(call.block, piece);
+      return;
+    }
+    if (call.name === '') return;
+    if (call.id === '' && !isCompleteCall(call)) return;
+    this.#open(call);
+  }
+
+  /** Something else begins: what is whole is done. */
+  closeCompleteCalls(): void {
+    for (const call of this.#streaming) if (!call.freeform && isCompleteCall(call)) this.#close(call);
+  }
+
+  /** The answer is over: every call that has a name is complete. */
+  finish(): void {
+    for (const call of this.#calls) {
+      if (call.block === undefined && call.name !== '') this.#open(call);
+      if (call.block === undefined) this.#blocks.reportDropped('tool_calls.nameless');
+      else if (!call.closed) this.#close(call);
+    }
+  }
+
+  #find(index: number | undefined, id: string, name: string, place: number): PartialToolCall {
+    const known = this.#byId.get(id);
+    if (known) return known;
+    const at = index ?? place;
+    const here = this.#byIndex.get(at);
+    const another = here !== undefined && id !== '' && here.id !== '' && here.id !== id;
+    const next = here !== undefined && index === undefined && name !== '' && isCompleteCall(here);
+    if (here !== undefined && !another && !next) return here;
+    this.closeCompleteCalls();
+    const call: PartialToolCall = {
+      id,
+      name,
+      freeform: false,
+      text: '',
+      block: undefined,
+      closed: false,
+      incompleteLength: 0,
+    };
+    this.#calls.push(call);
+    if (id !== '') this.#byId.set(id, call);
+    this.#byIndex.set(at, call);
+    return call;
+  }
+
+  #open(call: PartialToolCall): void {
+    this.#blocks.closeText();
+    if (call.id === '') call.id = generateCallId(this.#exchange, this.#calls.indexOf(call));
+    call.block = this.#blocks.open('tool', call.id, call.name, call.freeform ? true : undefined);
+    this.#streaming.add(call);
+    this.#blocks.delta(call.block, call.text);
+  }
+
+  #close(call: PartialToolCall): void {
+    call.closed = true;
+    this.#streaming.delete(call);
+    if (call.block !== undefined) this.#blocks.close(call.block);
+  }
+}
+
+function isCompleteCall(call: PartialToolCall): boolean {
+  const { text } = call;
+  const end = text.trimEnd().at(-1);
+  if (call.incompleteLength === text.length || (end !== '}' && end !== ']')) return false;
+  if (tryParseJson(text) !== undefined) return true;
+  call.incompleteLength = text.length;
+  return false;
+}

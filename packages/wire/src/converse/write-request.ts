@@ -1,0 +1,238 @@
+import type { JsonObject } from '@floe/contract/json';
+import { withCacheBreakpoints } from '../cache-breakpoints.ts';
+import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
+import { isObject, tryParseExactJson } from '../json-narrowing.ts';
+import { isTextMediaType } from '../media-types.ts';
+import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
+import {
+  type CacheBreakpoint,
+  type CanonicalRequest,
+  type ContentPart,
+  type ConversationTurn,
+  type MediaPart,
+  type TextPart,
+  type ToolResultPart,
+  unsupportedFeatureFault,
+} from '../request.ts';
+import {
+  acceptedHint,
+  applyQuirks,
+  ensureConversation,
+  reportDroppedFields,
+  reportReasoningSummary,
+  resolveServiceTier,
+  selectSeal,
+  toReminderTurn,
+} from '../request-plan.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+import {
+  writeAdditionalModelFields,
+  writeCachePoint,
+  writeConverseFormat,
+  writeToolConfig,
+} from './write-settings.ts';
+
+const PART_CAPABILITIES: PartCapabilities = { names: true };
+const CACHING_PART_CAPABILITIES: PartCapabilities = { ...PART_CAPABILITIES, cacheBreakpoints: 'all' };
+const CONVERSE_TIERS = { default: 'default', standard_only: 'default', flex: 'flex', priority: 'priority' };
+const CALL_ID_MAX = 64;
+const JSON_ONLY = 'Answer with one JSON object and nothing else: no prose, no code fence.';
+
+interface BlockWriter {
+  readonly options: RequestWriteOptions;
+  readonly dropped: Set<string>;
+  readonly callId: (id: string) => string;
+  /** Documents so far: their names must differ. */
+  documents: number;
+}
+
+/** Writes a Converse request; model and streaming stand in the URL. */
+export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
+  const dropped = new Set<string>();
+  const marks = options.hints?.includes('cache-mark') === true;
+  const said = ensureConversation(original);
+  const request = marks ? withCacheBreakpoints(said, options, dropped) : said;
+  const writer = {
+    options,
+    dropped,
+    callId: createCallIdFormatter(CALL_ID_MAX, options.formatCallId),
+    documents: 0,
+  };
+  const { sampling } = request;
+  reportDroppedFields(
+    {
+      presence_penalty: sampling.presencePenalty,
+      frequency_penalty: sampling.frequencyPenalty,
+      seed: sampling.seed,
+      verbosity: request.verbosity,
+      user: request.user,
+      prompt_cache_key: request.cacheKey,
+      parallel_tool_calls: request.parallelTools === false ? false : undefined,
+    },
+    dropped,
+  );
+  reportUnsupportedPartFields(request, marks ? CACHING_PART_CAPABILITIES : PART_CAPABILITIES, dropped);
+  reportReasoningSummary(request, dropped);
+  const { extras, maxTokens } = writeAdditionalModelFields(request, options, dropped);
+  const clamps = { temperature: { min: 0, max: 1 }, ...options.clamps };
+  const config = applyQuirks(
+    {
+      maxTokens: maxTokens ?? request.maxTokens,
+      temperature: extras?.['thinking'] === undefined ? sampling.temperature : undefined,
+      topP: extras?.['thinking'] === undefined ? sampling.topP : undefined,
+      stopSequences: request.stop.length > 0 ? request.stop : undefined,
+    },
+    { ...options, clamps },
+    dropped,
+  );
+  if (extras?.['thinking'] !== undefined)
+    reportDroppedFields({ temperature: sampling.temperature, top_p: sampling.topP }, dropped);
+  const tier = resolveServiceTier(request, CONVERSE_TIERS, options, dropped);
+  const system = withJsonInstruction(request, dropped).flatMap((part) => writeText(part, writer));
+  const body: JsonObject = {
+    system: system.length > 0 ? system : undefined,
+    messages: writeMessages(request, writer),
+    inferenceConfig: Object.keys(config).length > 0 ? config : undefined,
+    toolConfig: writeToolConfig(request, options, dropped),
+    additionalModelRequestFields: extras,
+    outputConfig: writeConverseFormat(request.format),
+    serviceTier: tier === undefined ? undefined : { type: tier },
+    requestMetadata: acceptedHint(request.metadata, 'metadata', options, dropped),
+  };
+  return { body: applyQuirks(body, options, dropped), dropped };
+}
+
+/** The dialect has no JSON mode: the wish goes into the prompt, and is reported. */
+function withJsonInstruction(request: CanonicalRequest, dropped: Set<string>): readonly TextPart[] {
+  if (request.format?.type !== 'json') return request.system;
+  dropped.add('response_format');
+  return [...request.system, { type: 'text', text: JSON_ONLY }];
+}
+
+/** Same-role turns merge, users begin, empty text goes; results come first, for `repairTurns` puts them so. */
+function writeMessages(request: CanonicalRequest, writer: BlockWriter): JsonObject[] {
+  const messages: { role: ConversationTurn['role']; content: JsonObject[] }[] = [];
+  for (const given of request.turns) {
+    const turn = given.role === 'system' ? toReminderTurn(given) : given;
+    const content = turn.parts.flatMap((part) => writePart(part, writer));
+    if (content.length === 0) continue;
+    const last = messages.at(-1);
+    if (last?.role === turn.role) last.content.push(...content);
+    else messages.push({ role: turn.role, content });
+  }
+  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ text: '.' }] });
+  return messages.map(({ role, content }, at) => {
+    const isLast = at === messages.length - 1;
+    return {
+      role,
+      content: role === 'user' ? ensureText(content) : isLast ? trimLastText(content) : content,
+    };
+  });
+}
+
+/** A message with a document must say something beside it. */
+function ensureText(content: JsonObject[]): JsonObject[] {
+  const hasDocument = content.some((block) => 'document' in block);
+  return hasDocument && !content.some((block) => 'text' in block) ? [...content, { text: '.' }] : content;
+}
+
+function trimLastText(content: JsonObject[]): JsonObject[] {
+  const last = content.at(-1);
+  if (last === undefined || typeof last['text'] !== 'string') return content;
+  return [...content.slice(0, -1), { text: last['text'].trimEnd() }];
+}
+
+function writePart(part: ContentPart, writer: BlockWriter): JsonObject[] {
+  switch (part.type) {
+    case 'text':
+      return writeText(part, writer);
+    case 'refusal':
+      return part.text.trim() === '' ? [] : [{ text: part.text }];
+    case 'media':
+      return [writeMedia(part, writer), ...writeCachePoint(part.cache, writer.options)];
+    case 'reasoning': {
+      const sealed = selectSeal(part, 'converse', writer.options, writer.dropped);
+      if (sealed === undefined) {
+        writer.dropped.add('reasoning');
+        return [];
+      }
+      if (part.seal?.redacted) return [{ reasoningContent: { redactedContent: sealed } }];
+      return [{ reasoningContent: { reasoningText: { text: part.text, signature: sealed } } }];
+    }
+    case 'call': {
+      const input = part.freeform ? { input: part.input } : parseArguments(part.input, writer.dropped);
+      const toolUse = { toolUseId: writer.callId(part.id), name: toProviderToolName(part.name), input };
+      return [{ toolUse }, ...writeCachePoint(part.cache, writer.options)];
+    }
+    case 'result':
+      return [
+        { toolResult: writeResult(part, writer) },
+        ...writeCachePoint(resultBreakpoint(part), writer.options),
+      ];
+  }
+}
+
+/** A mark inside of a result stands behind it here. */
+function resultBreakpoint({ cache, parts }: ToolResultPart): CacheBreakpoint | undefined {
+  return cache ?? parts.findLast((inner) => inner.cache !== undefined)?.cache;
+}
+
+function writeText(part: TextPart, writer: BlockWriter): JsonObject[] {
+  return part.text.trim() === '' ? [] : [{ text: part.text }, ...writeCachePoint(part.cache, writer.options)];
+}
+
+/** Arguments as the object this dialect wants; text that is no object is kept under `input`. */
+function parseArguments(text: string, dropped: Set<string>): JsonObject {
+  const parsed = tryParseExactJson(text);
+  if (isObject(parsed)) return parsed;
+  dropped.add('tool_calls.arguments.malformed');
+  return { input: text };
+}
+
+function writeResult(part: ToolResultPart, writer: BlockWriter): JsonObject {
+  const content = part.parts.flatMap((inner) => {
+    if (inner.type === 'media') return [writeMedia(inner, writer)];
+    return inner.text === '' ? [] : [{ text: inner.text }];
+  });
+  return {
+    toolUseId: writer.callId(part.id),
+    content: content.length > 0 ? content : [{ text: '(empty)' }],
+    status: part.isError ? 'error' : undefined,
+  };
+}
+
+/** What stands behind the last slash or dot of a media type, in this dialect's words. */
+const FORMAT_BY_SUBTYPE: Readonly<Record<string, string>> = {
+  jpg: 'jpeg',
+  plain: 'txt',
+  markdown: 'md',
+  msword: 'doc',
+  document: 'docx',
+  'ms-excel': 'xls',
+  sheet: 'xlsx',
+};
+
+const TEXT_FORMATS = new Set(['txt', 'csv', 'html', 'md']);
+const DOCUMENT_FORMATS = new Set([...TEXT_FORMATS, 'pdf', 'doc', 'docx', 'xls', 'xlsx']);
+
+/** Bytes only: a request with an address is not brought here (`carries`). */
+function writeMedia(part: MediaPart, writer: BlockWriter): JsonObject {
+  const { mime, data } = 'data' in part.source ? part.source : { mime: '', data: '' };
+  const subtype = mime.split(';')[0]?.split(/[/.+]/).at(-1) ?? '';
+  const format =
+    FORMAT_BY_SUBTYPE[subtype] ?? (isTextMediaType(mime) && !TEXT_FORMATS.has(subtype) ? 'txt' : subtype);
+  const source = { bytes: data };
+  if (part.kind === 'image') return { image: { format, source } };
+  if (!DOCUMENT_FORMATS.has(format)) throw unsupportedFeatureFault({ need: 'file-type', param: 'messages' });
+  writer.documents += 1;
+  return { document: { format, name: documentName(part.name, writer.documents), source } };
+}
+
+/** Letters, digits, single spaces, hyphens and brackets; the number keeps names apart. */
+function documentName(name: string | undefined, number: number): string {
+  const plain = (name ?? '')
+    .replace(/\.[A-Za-z0-9]+$/, '')
+    .replace(/[^A-Za-z0-9()[\]-]+/g, ' ')
+    .trim();
+  return `${plain === '' ? 'document' : plain.slice(0, 150)} ${number}`;
+}

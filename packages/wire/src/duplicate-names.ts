@@ -1,0 +1,44 @@
+import { decodeText } from './json-bytes.ts';
+import { JsonCursor } from './json-cursor.ts';
+import type { ByteSpan } from './json-edits.ts';
+
+/**
+ * The first member name that occurs twice in one object, at any depth, once escapes are resolved: readers disagree
+ * on which of the two counts. Null when there is none. The text must be JSON that a scan has accepted.
+ *
+ * @example
+ * findDuplicateName(Buffer.from('{"a":{"b":1,"\\u0062":2}}')); // 'b'
+ * findDuplicateName(Buffer.from('{"a":1,"b":2}')); // null
+ */
+export function findDuplicateName(
+  body: Uint8Array,
+  span: ByteSpan = { start: 0, end: body.length },
+): string | null {
+  return findDuplicate(body, new JsonCursor(body, span.start, span.end));
+}
+
+function findDuplicate(body: Uint8Array, cursor: JsonCursor): string | null {
+  if (cursor.enterObject()) {
+    const names = new Set<string>();
+    while (cursor.nextMember()) {
+      const name = memberName(body, cursor);
+      if (names.has(name)) return name;
+      names.add(name);
+      const inner = findDuplicate(body, cursor);
+      if (inner !== null) return inner;
+    }
+    return null;
+  }
+  if (!cursor.enterArray()) cursor.skip();
+  else
+    while (cursor.nextElement()) {
+      const inner = findDuplicate(body, cursor);
+      if (inner !== null) return inner;
+    }
+  return null;
+}
+
+function memberName(body: Uint8Array, { keyStart, keyEnd, keyEscaped }: JsonCursor): string {
+  const spelled = decodeText(body, keyStart, keyEnd);
+  return keyEscaped ? String(JSON.parse(`"${spelled}"`)) : spelled;
+}

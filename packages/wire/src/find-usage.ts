@@ -1,0 +1,82 @@
+import { isObject, type JsonObject } from '@floe/contract/json';
+import { readMessagesUsage } from './messages/usage.ts';
+import { readResponsesUsage } from './responses/usage.ts';
+import { addUnitCount, type MutableUnitCounts } from './unit-counts.ts';
+import { readChatUsage, type Usage } from './usage.ts';
+
+/**
+ * Reads the `usage` of an answer of whichever dialect, for answers that pass unread otherwise. Told apart by their
+ * names: Chat counts `prompt_tokens`, Messages has cache counts beside `input_tokens`, Responses within them.
+ * `total_tokens` alone (rerank, audio) counts as input.
+ */
+function readDialectUsage(holder: unknown): Usage | undefined {
+  if (!isObject(holder)) return undefined;
+  const usage = holder['usage'];
+  if (!isObject(usage)) return undefined;
+  if ('prompt_tokens' in usage || 'completion_tokens' in usage)
+    return readChatUsage(usage, holder['service_tier']);
+  if ('cache_read_input_tokens' in usage || 'cache_creation_input_tokens' in usage)
+    return readMessagesUsage(usage);
+  return readResponsesUsage(holder) ?? readTotalTokens(usage);
+}
+
+/** Cohere's own count: tokens, and searches of rerank. */
+function billedUnits(meta: unknown): Usage | undefined {
+  const billing = isObject(meta) ? meta['billed_units'] : undefined;
+  if (!isObject(billing)) return undefined;
+  const units: MutableUnitCounts = { ...readResponsesUsage({ usage: billing })?.units };
+  addUnitCount(units, 'search', billing['search_units']);
+  return Object.keys(units).length === 0 ? undefined : { units };
+}
+
+function readTotalTokens(usage: JsonObject): Usage | undefined {
+  const total = usage['total_tokens'] ?? (isObject(usage['tokens']) ? usage['tokens']['input_tokens'] : null);
+  return typeof total === 'number' && Number.isSafeInteger(total) && total >= 0
+    ? { units: { input: total } }
+    : undefined;
+}
+
+/**
+ * The usage of a whole JSON answer, wherever its dialect puts it.
+ *
+ * @example
+ * findUsage({ usage: { prompt_tokens: 7, completion_tokens: 2 } }).units; // { input: 7, output: 2 }
+ */
+export function findUsage(answer: unknown): Usage | undefined {
+  if (!isObject(answer)) return undefined;
+  return (
+    readDialectUsage(answer) ??
+    readDialectUsage(answer['response']) ??
+    readDialectUsage(answer['message']) ??
+    billedUnits(answer['meta'])
+  );
+}
+
+/** What one request of a batch used. */
+export interface BatchResultUsage {
+  /** As the answer names it; '' when it does not. */
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/**
+ * What one line of batch results used, in the tier of batches; undefined for any other line.
+ *
+ * @example
+ * const body = { model: 'gpt-5', usage: { prompt_tokens: 7 } };
+ * readBatchResultUsage({ response: { body } }); // { model: 'gpt-5', usage: { units: { input: 7 }, tier: 'batch' } }
+ */
+export function readBatchResultUsage(line: unknown): BatchResultUsage | undefined {
+  if (!isObject(line)) return undefined;
+  const { response, result } = line;
+  const answer = isObject(response) ? response['body'] : result;
+  const usage = findUsage(answer);
+  return usage && { model: findModel(answer), usage: { ...usage, tier: 'batch' } };
+}
+
+function findModel(answer: unknown): string {
+  if (!isObject(answer)) return '';
+  const { model, message } = answer;
+  const named = typeof model === 'string' ? model : isObject(message) ? message['model'] : undefined;
+  return typeof named === 'string' ? named : '';
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Json, JsonObject } from '@floe/contract/json';
+import { readRequest } from '../chat/read-request.ts';
+import type { RequestWriteOptions } from '../dialect.ts';
+import { readRequest as readMessagesAsk } from '../messages/read-request.ts';
+import { packSeal } from '../seal.ts';
+import { generateCallId } from '../tool-names.ts';
+import { writeRequest } from './write-request.ts';
+
+function written(body: JsonObject, options?: RequestWriteOptions): JsonObject {
+  return JSON.parse(JSON.stringify(writeRequest(readRequest({ model: 'm', ...body }), options).body));
+}
+
+const user = { role: 'user', content: 'hi' };
+const tool = {
+  type: 'function',
+  function: { name: 'f', parameters: { type: 'object', properties: { x: { type: 'string' } } } },
+};
+const turn = (id: string): Json[] => [
+  user,
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{"x":"1"}' } }],
+  },
+  { role: 'tool', tool_call_id: id, content: 'plain' },
+];
+
+describe('Gemini requests', () => {
+  test('results are objects under their call’s name and id', () => {
+    const { contents } = written({ messages: turn('call_9'), tools: [tool] });
+    assert.deepEqual(contents, [
+      { role: 'user', parts: [{ text: 'hi' }] },
+      { role: 'model', parts: [{ functionCall: { id: 'call_9', name: 'f', args: { x: '1' } } }] },
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'call_9', name: 'f', response: { output: 'plain' } } }],
+      },
+    ]);
+  });
+
+  test('an id made up here is not sent back', () => {
+    const { contents } = written({ messages: turn(generateCallId('E', 0)), tools: [tool] });
+    assert.ok(!JSON.stringify(contents).includes('"id"'));
+  });
+
+  test('a call without its proof gets the documented stand-in, the first of a turn only', () => {
+    const { contents } = written({ messages: turn('a'), tools: [tool] }, { unsealedCallProof: 'stand-in' });
+    assert.ok(JSON.stringify(contents).includes('"thoughtSignature":"stand-in"'));
+  });
+
+  test('a proof that travelled through a Messages client returns on the part it came with', () => {
+    const seal = { dialect: 'gemini', value: 'c2ln' } as const;
+    const ask = readMessagesAsk({
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'hi' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: '', signature: packSeal(seal, 'cred1') },
+            { type: 'tool_use', id: 'a', name: 'f', input: { x: '1' } },
+          ],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '{"ok":true}' }] },
+      ],
+    });
+    const kept = JSON.stringify(writeRequest(ask, { sealOrigin: 'cred1' }).body);
+    assert.ok(kept.includes('"args":{"x":"1"}},"thoughtSignature":"c2ln"'));
+    assert.ok(kept.includes('"response":{"ok":true}'));
+    const moved = writeRequest(ask, { sealOrigin: 'cred2' });
+    assert.ok(!JSON.stringify(moved.body).includes('thoughtSignature'));
+    assert.ok(moved.dropped.has('reasoning.seal'));
+  });
+
+  test('settings stand in generationConfig and schemas are real JSON Schema', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/A' } },
+      $defs: { A: { type: 'string' } },
+    };
+    const body = written({
+      messages: [user],
+      max_tokens: 5,
+      stop: 'x',
+      reasoning_effort: 'low',
+      response_format: { type: 'json_schema', json_schema: { name: 's', schema } },
+    });
+    assert.deepEqual(body['generationConfig'], {
+      maxOutputTokens: 5,
+      stopSequences: ['x'],
+      responseMimeType: 'application/json',
+      responseJsonSchema: schema,
+      thinkingConfig: { includeThoughts: true, thinkingBudget: 2048 },
+    });
+    assert.deepEqual(
+      written({ messages: [user], reasoning_effort: 'high' }, { reasoningStyle: 'level' })[
+        'generationConfig'
+      ],
+      {
+        thinkingConfig: { includeThoughts: true, thinkingLevel: 'HIGH' },
+      },
+    );
+  });
+
+  test('a named tool is the only one allowed', () => {
+    const body = written({
+      messages: [user],
+      tools: [tool],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+    });
+    assert.deepEqual(body['toolConfig'], {
+      functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] },
+    });
+  });
+});

@@ -1,0 +1,282 @@
+import { type Json, type JsonObject, mayContainInexact } from '@floe/contract/json';
+import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
+import { isNonEmpty, isObject, tryParseExactJson } from '../json-narrowing.ts';
+import { reportUnsupportedPartFields } from '../part-capabilities.ts';
+import type {
+  CanonicalRequest,
+  ContentPart,
+  ConversationTurn,
+  MediaPart,
+  ToolCallPart,
+  ToolChoice,
+  ToolDefinition,
+  ToolResultPart,
+} from '../request.ts';
+import {
+  applyQuirks,
+  ensureConversation,
+  joinResultText,
+  joinSystemText,
+  planTools,
+  reportDroppedFields,
+  reportReasoningSummary,
+  reportUnsupportedFormatFields,
+  resolveReasoningBudget,
+  resolveReasoningEffort,
+  selectSeal,
+  toFunctionSchema,
+  toReminderTurn,
+} from '../request-plan.ts';
+import { isGeneratedCallId, toProviderToolName } from '../tool-names.ts';
+
+/** What the service's schema allows. */
+const MAX_STOPS = 5;
+const DEFAULT_MEDIA_TYPES: Readonly<Record<MediaPart['kind'], string>> = {
+  image: 'image/jpeg',
+  file: 'application/pdf',
+  audio: 'audio/wav',
+};
+
+interface ContentWriter {
+  readonly options: RequestWriteOptions;
+  readonly dropped: Set<string>;
+  /** Tool name by call id: results name their tool. */
+  readonly names: Map<string, string>;
+}
+
+/** Writes a generateContent request; model and streaming stand in the URL. */
+export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
+  const request = ensureConversation(original);
+  const dropped = new Set<string>();
+  const writer: ContentWriter = { options, dropped, names: new Map() };
+  reportDroppedFields(
+    {
+      user: request.user,
+      metadata: request.metadata,
+      prompt_cache_key: request.cacheKey,
+      service_tier: request.serviceTier,
+      verbosity: request.verbosity,
+      parallel_tool_calls: request.parallelTools === false ? false : undefined,
+    },
+    dropped,
+  );
+  reportUnsupportedPartFields(request, {}, dropped);
+  reportReasoningSummary(request, dropped);
+  const rules = { ...options, maxStops: options.maxStopSequences ?? MAX_STOPS };
+  const config = applyQuirks(writeGenerationConfig(request, options, dropped), rules, dropped);
+  reportUnsupportedFormatFields(request, ['description'], dropped);
+  const body: JsonObject = {
+    systemInstruction:
+      request.system.length > 0 ? { parts: [{ text: joinSystemText(request.system) }] } : undefined,
+    contents: writeContents(request, writer),
+    ...writeTools(request, options, dropped),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  };
+  return { body: applyQuirks(body, options, dropped), dropped };
+}
+
+function writeContents(request: CanonicalRequest, writer: ContentWriter): JsonObject[] {
+  const contents: { role: string; parts: JsonObject[] }[] = [];
+  for (const given of request.turns) {
+    const turn = given.role === 'system' ? toReminderTurn(given) : given;
+    const parts = turn.role === 'assistant' ? writeModelTurn(turn, writer) : writeUserTurn(turn, writer);
+    if (parts.length === 0) continue;
+    const role = turn.role === 'assistant' ? 'model' : 'user';
+    const last = contents.at(-1);
+    // Results answer the call turn before them and stand alone; other neighbours of one role merge.
+    if (last?.role === role && !isResults(last.parts) && !isResults(parts)) last.parts.push(...parts);
+    else contents.push({ role, parts });
+  }
+  return contents.map(({ role, parts }) => ({ role, parts }));
+}
+
+function isResults(parts: readonly JsonObject[]): boolean {
+  return parts[0] !== undefined && 'functionResponse' in parts[0];
+}
+
+/** A proof goes back on the part it came with: the one behind its reasoning part, or an empty last one. */
+function writeModelTurn(turn: ConversationTurn, writer: ContentWriter): JsonObject[] {
+  const parts: JsonObject[] = [];
+  let thoughtSignature: string | undefined;
+  let firstCall = true;
+  for (const part of turn.parts) {
+    switch (part.type) {
+      case 'reasoning':
+        if (thoughtSignature !== undefined) parts.push({ text: '', thoughtSignature });
+        thoughtSignature = selectSeal(part, 'gemini', writer.options, writer.dropped);
+        if (part.seal === undefined) writer.dropped.add('reasoning');
+        continue;
+      case 'call': {
+        const proof = thoughtSignature ?? (firstCall ? writer.options.unsealedCallProof : undefined);
+        parts.push({ functionCall: writeCall(part, writer), thoughtSignature: proof });
+        firstCall = false;
+        break;
+      }
+      case 'text':
+      case 'refusal':
+        parts.push({ text: part.text, thoughtSignature });
+        break;
+      default:
+        parts.push(...writePlain(part));
+    }
+    thoughtSignature = undefined;
+  }
+  if (thoughtSignature !== undefined) parts.push({ text: '', thoughtSignature });
+  return parts;
+}
+
+function writeCall(part: ToolCallPart, writer: ContentWriter): JsonObject {
+  const name = toProviderToolName(part.name);
+  writer.names.set(part.id, name);
+  const parsed = part.freeform ? { input: part.input } : tryParseExactJson(part.input);
+  if (!isObject(parsed)) writer.dropped.add('tool_calls.arguments.malformed');
+  return { id: providerCallId(part.id), name, args: isObject(parsed) ? parsed : { input: part.input } };
+}
+
+function providerCallId(id: string): string | undefined {
+  return isGeneratedCallId(id) || id === '' ? undefined : id;
+}
+
+function writeUserTurn(turn: ConversationTurn, writer: ContentWriter): JsonObject[] {
+  const responses: JsonObject[] = [];
+  const rest: JsonObject[] = [];
+  for (const part of turn.parts) {
+    if (part.type !== 'result') {
+      rest.push(...writePlain(part));
+      continue;
+    }
+    const name = writer.names.get(part.id) ?? 'unknown';
+    responses.push({
+      functionResponse: { id: providerCallId(part.id), name, response: writeFunctionResponse(part) },
+    });
+    rest.push(...part.parts.flatMap((inner) => (inner.type === 'media' ? writePlain(inner) : [])));
+  }
+  return [...responses, ...rest];
+}
+
+/**
+ * A result must be an object: a JSON object as it is, anything else as text under `output` or `error`. The service
+ * keeps numbers of an object as doubles, so one with other numbers travels as the text it is, too.
+ */
+function writeFunctionResponse(part: ToolResultPart): JsonObject {
+  const text = joinResultText(part);
+  if (part.isError) return { error: text };
+  const parsed = mayContainInexact(text) ? undefined : tryParseExactJson(text);
+  return isObject(parsed) ? parsed : { output: text };
+}
+
+function writePlain(part: ContentPart): JsonObject[] {
+  if (part.type === 'text') return [{ text: part.text }];
+  if (part.type !== 'media') return [];
+  const { source } = part;
+  if ('data' in source) return [{ inlineData: { mimeType: source.mime, data: source.data } }];
+  const fileUri = 'url' in source ? source.url : source.id;
+  return [{ fileData: { fileUri, mimeType: DEFAULT_MEDIA_TYPES[part.kind] } }];
+}
+
+function writeTools(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const { tools, choice } = planTools(request, options, dropped, true);
+  if (tools.length === 0) return {};
+  return {
+    tools: [{ functionDeclarations: tools.map((tool) => writeTool(tool, dropped)) }],
+    toolConfig: choice === undefined ? undefined : { functionCallingConfig: writeChoice(choice, dropped) },
+  };
+}
+
+function writeChoice(choice: ToolChoice, dropped: Set<string>): JsonObject {
+  if (choice.mode === 'named')
+    return { mode: 'ANY', allowedFunctionNames: [toProviderToolName(choice.name)] };
+  if (choice.mode === 'required')
+    return { mode: 'ANY', allowedFunctionNames: choice.allowed?.map(toProviderToolName) };
+  if (choice.allowed) dropped.add('tool_choice.allowed_tools');
+  return { mode: choice.mode === 'none' ? 'NONE' : 'AUTO' };
+}
+
+function writeTool(tool: ToolDefinition, dropped: Set<string>): JsonObject {
+  const name = toProviderToolName(tool.name);
+  if (tool.kind === 'freeform') {
+    const { description, schema } = toFunctionSchema(tool);
+    return { name, description, parametersJsonSchema: schema };
+  }
+  if (tool.strict === true) dropped.add('tools.strict');
+  const schema = withoutSchemaKeyword(tool.schema);
+  return {
+    name,
+    description: tool.description,
+    parametersJsonSchema: takesNoArguments(schema) ? undefined : schema,
+  };
+}
+
+/** An object of no members, which is refused as a schema: such a function has none. */
+function takesNoArguments({
+  type,
+  properties,
+  required,
+  additionalProperties,
+  ...rest
+}: JsonObject): boolean {
+  if (type !== 'object' || isNonEmpty(properties) || isNonEmpty(required) || Object.keys(rest).length > 0)
+    return false;
+  return additionalProperties === undefined || additionalProperties === false;
+}
+
+function withoutSchemaKeyword(schema: JsonObject): JsonObject {
+  const { $schema: _, ...rest } = schema;
+  return rest;
+}
+
+function writeGenerationConfig(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const { sampling, format } = request;
+  return {
+    maxOutputTokens: request.maxTokens,
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    seed: sampling.seed,
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    stopSequences: request.stop.length > 0 ? request.stop : undefined,
+    responseMimeType: format === undefined ? undefined : 'application/json',
+    responseJsonSchema: format?.type === 'schema' ? withoutSchemaKeyword(format.schema) : undefined,
+    thinkingConfig: writeThinking(request, options, dropped),
+  };
+}
+
+const THINKING_LEVELS: Readonly<Record<string, Json>> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+};
+
+function writeThinking(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject | undefined {
+  if (request.reasoning === undefined) return undefined;
+  const effort = resolveReasoningEffort(request, options, dropped);
+  switch (options.reasoningStyle ?? 'budget') {
+    case 'level':
+      return {
+        includeThoughts: effort !== 'none',
+        thinkingLevel: effort === undefined ? undefined : (THINKING_LEVELS[effort] ?? 'HIGH'),
+      };
+    case 'budget': {
+      const adaptive = request.reasoning.adaptive && request.reasoning.effort === undefined;
+      const thinkingBudget = adaptive ? -1 : resolveReasoningBudget(request);
+      return { includeThoughts: thinkingBudget !== 0, thinkingBudget };
+    }
+    default:
+      dropped.add('reasoning');
+      return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Json, JsonArray, JsonObject } from '@floe/contract/json';
+import { asArray, asObjects, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
+import { invalidFieldFault } from '../request-draft.ts';
+
+/** Where the conversation of a body stands: its elements, and the member they came from. */
+export interface ConversationSource {
+  readonly member: 'messages' | 'input';
+  readonly elements: JsonArray;
+}
+
+/**
+ * The conversation of a body that may hold two. IDEs send both, one of them without the tool results: the one
+ * with more of them counts, `input` when they are even, and they are never joined.
+ *
+ * @example
+ * const messages = [{ role: 'user', content: 'Hello' }];
+ * selectConversation({ messages, input: [] }); // { member: 'messages', elements: messages }
+ */
+export function selectConversation(body: JsonObject): ConversationSource {
+  const messages: ConversationSource = {
+    member: 'messages',
+    elements: readElementList(body['messages'], 'messages'),
+  };
+  const input: ConversationSource = { member: 'input', elements: readElementList(body['input'], 'input') };
+  if (input.elements.length === 0) return messages;
+  if (messages.elements.length === 0) return input;
+  return countToolResults(messages.elements) > countToolResults(input.elements) ? messages : input;
+}
+
+function readElementList(value: Json | undefined, member: string): JsonArray {
+  if (!isNonEmpty(value)) return [];
+  if (isJsonArray(value)) return value;
+  if (member === 'input' && (typeof value === 'string' || isObject(value))) return [value];
+  throw invalidFieldFault(`\`${member}\` must be an array.`, member);
+}
+
+/** Results of tool calls, in whichever of the dialects' forms. */
+function countToolResults(elements: JsonArray): number {
+  let count = 0;
+  for (const entry of elements) {
+    if (!isObject(entry)) continue;
+    const { role, type, content } = entry;
+    const isResult =
+      role === 'tool' ||
+      role === 'function' ||
+      type === 'tool_result' ||
+      String(type).endsWith('_call_output');
+    if (isResult) count += 1;
+    else count += asObjects(asArray(content)).filter((part) => part['type'] === 'tool_result').length;
+  }
+  return count;
+}

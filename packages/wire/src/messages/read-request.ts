@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import type { RequestReadOptions } from '../dialect.ts';
+import { asArray, asObject, asString, isJsonArray, isNonEmpty, isObject } from '../json-narrowing.ts';
+import { filterSystemParts, readContentParts, readSystemPrompt } from '../read-parts.ts';
+import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
+import { repairTurns } from '../repair-turns.ts';
+import type { CanonicalRequest, ConversationTurn, TextPart } from '../request.ts';
+import {
+  emptyFieldFault,
+  invalidFieldFault,
+  missingFieldFault,
+  RequestDraft,
+  readModel,
+  readNumberField,
+  readReasoning,
+  readStopSequences,
+  readTokenLimit,
+} from '../request-draft.ts';
+import { withFinalBreakpoint } from '../turn-breakpoints.ts';
+
+const REQUEST_FIELDS = new Set(
+  (
+    'model messages system stream tools tool_choice output_config output_format max_tokens stop_sequences ' +
+    'temperature top_p top_k thinking metadata service_tier cache_control container mcp_servers'
+  ).split(' '),
+);
+
+const MESSAGE_FIELDS = new Set(['role', 'content']);
+const METADATA_FIELDS = new Set(['user_id']);
+
+/** Reads a Messages request. @throws Fault 400 with `param`. */
+export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
+  const draft = new RequestDraft();
+  draft.reportUnknownFields(body, REQUEST_FIELDS);
+  const metadata = asObject(body['metadata']) ?? {};
+  draft.reportUnknownFields(metadata, METADATA_FIELDS, 'metadata.');
+  for (const key of ['mcp_servers', 'container'])
+    if (isNonEmpty(body[key])) draft.requireFeature('hosted-tool', key);
+  const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
+  const { system, turns } = readMessages(body['messages'], draft);
+  const choice = asObject(body['tool_choice']);
+  const config = asObject(body['output_config']);
+  const format = config?.['format'] ?? body['output_format'];
+  return {
+    dialect: 'messages',
+    model: readModel(body),
+    stream: body['stream'] === true,
+    streamUsage: true,
+    system: withoutBillingLine([...readSystemPrompt(body['system'], 'system', draft), ...system], draft),
+    turns: repairTurns(withFinalBreakpoint(turns, body), draft),
+    tools,
+    toolChoice: readToolChoice(body['tool_choice'], tools),
+    parallelTools: tools.length > 0 && choice?.['disable_parallel_tool_use'] === true ? false : undefined,
+    format: readResponseFormat(format, 'output_config.format', draft),
+    maxTokens: readTokenLimit(body, ['max_tokens']),
+    stop: readStopSequences(body['stop_sequences']),
+    sampling: {
+      temperature: readNumberField(body, 'temperature'),
+      topP: readNumberField(body, 'top_p'),
+      topK: readNumberField(body, 'top_k'),
+    },
+    reasoning: readReasoning(body, draft),
+    user: asString(metadata['user_id']),
+    serviceTier: asString(body['service_tier']),
+    requiredFeatures: draft.requiredFeatures,
+    dropped: draft.dropped,
+  };
+}
+
+/** An agent's first system block may be a line for its own vendor that changes with every request. */
+const BILLING_LINE = /^x-[a-z]+-billing-header:/;
+
+function withoutBillingLine(system: readonly TextPart[], draft: RequestDraft): TextPart[] {
+  return system.filter(({ text }) => {
+    const billing = BILLING_LINE.test(text);
+    if (billing) draft.reportDropped('system.billing');
+    return !billing;
+  });
+}
+
+function readMessages(
+  value: Json | undefined,
+  draft: RequestDraft,
+): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
+  if (!isNonEmpty(value))
+    throw isJsonArray(value) ? emptyFieldFault('messages') : missingFieldFault('messages');
+  const system: TextPart[] = [];
+  const turns: ConversationTurn[] = [];
+  asArray(value).forEach((entry, index) => {
+    const path = `messages[${index}]`;
+    if (!isObject(entry)) throw invalidFieldFault(`\`${path}\` must be an object.`, path);
+    const role = asString(entry['role']);
+    draft.reportUnknownFields(entry, MESSAGE_FIELDS, 'messages.');
+    const parts = readContentParts(entry['content'], `${path}.content`, draft);
+    if (role === 'system') {
+      const texts = filterSystemParts(parts, draft);
+      if (turns.length === 0) system.push(...texts);
+      else if (texts.length > 0) turns.push({ role, parts: texts });
+    } else if (role === 'user' || role === 'assistant') {
+      if (parts.length > 0) turns.push({ role, parts });
+    } else throw invalidFieldFault(`\`${path}.role\` must be user or assistant.`, `${path}.role`);
+  });
+  if (turns.length === 0 && draft.requiredFeatures.size === 0) throw emptyFieldFault('messages');
+  return { system, turns };
+}

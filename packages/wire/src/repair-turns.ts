@@ -1,0 +1,95 @@
+import type { ContentPart, ConversationTurn, ToolCallPart, ToolResultPart } from './request.ts';
+import type { RequestDraft } from './request-draft.ts';
+
+interface OpenTurn {
+  readonly role: ConversationTurn['role'];
+  readonly parts: ContentPart[];
+}
+
+/**
+ * Brings a conversation into the one form every provider takes: consecutive assistant turns are one; the results of
+ * a turn's calls follow it at once, in one user turn of their own, wherever behind the call they stood; a call
+ * nobody answered gets `[no result]`. Idempotent. Calls of the last turn stay open. `RequestDraft.orphan` hears of a
+ * result whose call is nowhere before it.
+ */
+export function repairTurns(turns: readonly ConversationTurn[], draft: RequestDraft): ConversationTurn[] {
+  const repaired: OpenTurn[] = [];
+  const late = new ToolResultMatcher(draft);
+  let index = 0;
+  while (index < turns.length) {
+    const assistant: ContentPart[] = [];
+    // Element by element: a spread of a hundred thousand parts is more arguments than a call takes.
+    for (; turns[index]?.role === 'assistant'; index += 1)
+      for (const part of turns[index]?.parts ?? []) assistant.push(part);
+    const others: ConversationTurn[] = [];
+    let turn = turns[index];
+    while (turn && turn.role !== 'assistant') {
+      others.push(turn);
+      turn = turns[++index];
+    }
+    // What stood between this turn and the last one may have gone as a whole.
+    const before = repaired.at(-1);
+    if (before?.role === 'assistant') for (const part of assistant) before.parts.push(part);
+    else if (assistant.length > 0) repaired.push({ role: 'assistant', parts: [...assistant] });
+    const calls = assistant.filter((part) => part.type === 'call');
+    const results = late.resultsFor(calls, others);
+    if (results.length > 0) repaired.push({ role: 'user', parts: results });
+    for (const other of others) {
+      const parts = other.parts.filter((part) => part.type !== 'result');
+      if (parts.length > 0) repaired.push({ role: other.role, parts });
+    }
+  }
+  late.report();
+  return repaired;
+}
+
+/** Puts results to their calls, those that come turns later too. */
+class ToolResultMatcher {
+  readonly #draft: RequestDraft;
+  /** The results of the last turn with an unanswered call of this id: calls of one turn that share it share its result. */
+  readonly #waiting = new Map<string, ToolResultPart[]>();
+  readonly #answered = new Set<string>();
+
+  constructor(draft: RequestDraft) {
+    this.#draft = draft;
+  }
+
+  resultsFor(calls: readonly ToolCallPart[], others: readonly ConversationTurn[]): ToolResultPart[] {
+    const found = new Map<string, ToolResultPart>();
+    const ids = new Set(calls.map(({ id }) => id));
+    for (const turn of others)
+      for (const part of turn.parts) {
+        if (part.type !== 'result') continue;
+        if (found.has(part.id)) this.#draft.reportDropped('tool_result.repeated');
+        if (ids.has(part.id)) found.set(part.id, part);
+        else this.#matchLateResult(part);
+      }
+    if (others.length === 0) return [];
+    const results: ToolResultPart[] = [];
+    for (const { id } of calls) {
+      const result = found.get(id);
+      if (result) this.#answered.add(id);
+      else this.#waiting.set(id, results);
+      results.push(result ?? missingResult(id));
+    }
+    return results;
+  }
+
+  #matchLateResult(part: ToolResultPart): void {
+    const waiting = this.#waiting.get(part.id);
+    if (waiting) {
+      for (const [at, { id }] of waiting.entries()) if (id === part.id) waiting[at] = part;
+      this.#waiting.delete(part.id);
+      this.#answered.add(part.id);
+    } else if (this.#answered.has(part.id)) this.#draft.reportDropped('tool_result.repeated');
+    else this.#draft.handleOrphanResult(part.id);
+  }
+
+  report(): void {
+    if (this.#waiting.size > 0) this.#draft.reportDropped('tool_result.missing');
+  }
+}
+
+function missingResult(id: string): ToolResultPart {
+  return { type: 'result', id, parts: [{ type: 'text', text: '[no result]' }], isError: false };
+}

@@ -1,0 +1,189 @@
+import { Fault } from '@floe/contract/faults';
+import type { Json, JsonNumber, JsonObject } from '@floe/contract/json';
+import {
+  asExactNumber,
+  asNumber,
+  asString,
+  asStrings,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+  sanitizeFieldName,
+} from './json-narrowing.ts';
+import type { CacheBreakpoint, ReasoningEffort, ReasoningSettings, RequiredFeature } from './request.ts';
+
+const EFFORT_LEVELS: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+];
+
+const REASONING_FIELDS = new Set(['effort', 'summary', 'generate_summary', 'enabled', 'max_tokens']);
+const OUTPUT_CONFIG_FIELDS = new Set(['effort', 'format']);
+const THINKING_FIELDS = new Set(['type', 'budget_tokens']);
+
+/** What a request reader gathers beside the conversation: needs with their field, hints left out. */
+export class RequestDraft {
+  readonly requiredFeatures = new Map<RequiredFeature, string>();
+  readonly #dropped = new Set<string>();
+  readonly #conversation: string;
+
+  /** @param conversation the member the conversation stands in */
+  constructor(conversation = 'messages') {
+    this.#conversation = conversation;
+  }
+
+  requireFeature(need: RequiredFeature, param: string): void {
+    if (!this.requiredFeatures.has(need)) this.requiredFeatures.set(need, param);
+  }
+
+  reportDropped(what: string): void {
+    this.#dropped.add(sanitizeFieldName(what));
+  }
+
+  /** Every member outside `known` that says something is a hint nobody here understands. */
+  reportUnknownFields(body: JsonObject, known: ReadonlySet<string>, prefix = ''): void {
+    for (const key in body) if (!known.has(key) && isRequested(body[key])) this.reportDropped(prefix + key);
+  }
+
+  /** A result of a call that is nowhere in the conversation: without it the model would answer something else. */
+  handleOrphanResult(id: string): void {
+    // The call may stand in what only a provider keeps: no other target gets this request.
+    if (this.requiredFeatures.has('stored-state')) return;
+    throw new Fault(
+      'invalid_request',
+      `\`${this.#conversation}\` holds the result of a tool call "${id.slice(0, 64)}" that is not in the conversation before it.`,
+      { param: this.#conversation },
+    );
+  }
+
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
+  }
+}
+
+/** `false` is how clients write that they do not want something. */
+function isRequested(value: Json | undefined): boolean {
+  return value !== false && isNonEmpty(value);
+}
+
+export function invalidFieldFault(message: string, param: string): Fault {
+  return new Fault('invalid_request', message, { param });
+}
+
+export function missingFieldFault(param: string): Fault {
+  return new Fault('missing_required_parameter', `\`${param}\` is required.`, { param });
+}
+
+/** Something is there, and nothing in it can be asked. */
+export function emptyFieldFault(param: string): Fault {
+  return new Fault('invalid_request', `\`${param}\` has no content.`, { param });
+}
+
+/** A number member as it is written; anything else that says something is a 400. */
+export function readNumberField(body: JsonObject, key: string): JsonNumber | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  const number = asExactNumber(value);
+  if (number !== undefined) return number;
+  throw invalidFieldFault(`\`${key}\` must be a number.`, key);
+}
+
+const STREAM_OPTION_FIELDS = new Set(['include_usage']);
+
+/** Whether the client wants the usage frame of a Chat stream. */
+export function readIncludeUsage(body: JsonObject, draft: RequestDraft): boolean {
+  const options = body['stream_options'];
+  if (!isObject(options)) return false;
+  draft.reportUnknownFields(options, STREAM_OPTION_FIELDS, 'stream_options.');
+  return options['include_usage'] === true;
+}
+
+/** The first token limit present, in the order given. */
+export function readTokenLimit(body: JsonObject, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const given = readNumberField(body, key);
+    if (given === undefined) continue;
+    const limit = asNumber(given);
+    if (limit === undefined || Math.abs(limit) > Number.MAX_SAFE_INTEGER)
+      throw invalidFieldFault(`\`${key}\` is out of range.`, key);
+    return limit;
+  }
+  return undefined;
+}
+
+export function readModel(body: JsonObject): string {
+  const model = asString(body['model']);
+  if (model === undefined || model === '') throw missingFieldFault('model');
+  return model;
+}
+
+export function readStopSequences(value: Json | undefined): readonly string[] {
+  return asStrings(value).filter((stop) => stop !== '');
+}
+
+export function parseReasoningEffort(value: Json | undefined): ReasoningEffort | undefined {
+  if (value === 'ultra') return 'max';
+  return EFFORT_LEVELS.find((effort) => effort === value);
+}
+
+/**
+ * How the caller asks for reasoning, in any dialect's words. An explicit effort beats a thinking block,
+ * whose budget it may still carry.
+ */
+export function readReasoning(body: JsonObject, draft: RequestDraft): ReasoningSettings | undefined {
+  const object = isObject(body['reasoning']) ? body['reasoning'] : {};
+  const config = isObject(body['output_config']) ? body['output_config'] : {};
+  const thinking = isObject(body['thinking']) ? body['thinking'] : {};
+  draft.reportUnknownFields(object, REASONING_FIELDS, 'reasoning.');
+  draft.reportUnknownFields(config, OUTPUT_CONFIG_FIELDS, 'output_config.');
+  draft.reportUnknownFields(thinking, THINKING_FIELDS, 'thinking.');
+  const effort =
+    parseReasoningEffort(object['effort']) ??
+    parseReasoningEffort(body['reasoning_effort']) ??
+    parseReasoningEffort(config['effort']);
+  const off = thinking['type'] === 'disabled' || object['enabled'] === false;
+  const budget = asNumber(thinking['budget_tokens']) ?? asNumber(object['max_tokens']);
+  const reasoning: ReasoningSettings = {
+    effort: effort ?? (off ? 'none' : undefined),
+    budget,
+    adaptive: thinking['type'] === 'adaptive' ? true : undefined,
+    summary: asString(object['summary']) ?? asString(object['generate_summary']),
+  };
+  return Object.values(reasoning).some((value) => value !== undefined) ? reasoning : undefined;
+}
+
+/** `metadata` as string pairs; the Messages form `{user_id}` is the end user, not metadata. */
+export function readMetadata(
+  value: Json | undefined,
+  draft: RequestDraft,
+): Readonly<Record<string, string>> | undefined {
+  if (!isObject(value)) return undefined;
+  const pairs: [string, string][] = [];
+  for (const [key, entry] of Object.entries(value))
+    if (typeof entry === 'string') pairs.push([key, entry]);
+    else if (isNonEmpty(entry)) draft.reportDropped(`metadata.${key}`);
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
+export function readCacheBreakpoint(value: JsonObject): CacheBreakpoint | undefined {
+  const control = value['cache_control'];
+  if (!isObject(control)) return undefined;
+  return control['ttl'] === '5m' || control['ttl'] === '1h' ? control['ttl'] : '';
+}
+
+/** Features that no translation carries, named by their field. */
+export function requireUntranslatableFeatures(body: JsonObject, draft: RequestDraft): void {
+  if ((asNumber(body['n']) ?? 1) > 1) draft.requireFeature('choices', 'n');
+  if (body['logprobs'] === true) draft.requireFeature('logprobs', 'logprobs');
+  if ((asNumber(body['top_logprobs']) ?? 0) > 0) draft.requireFeature('logprobs', 'top_logprobs');
+  if (isJsonArray(body['modalities']) && body['modalities'].some((entry) => entry !== 'text'))
+    draft.requireFeature('audio-out', 'modalities');
+  if (body['background'] === true) draft.requireFeature('background', 'background');
+  for (const key of ['previous_response_id', 'conversation', 'prompt'])
+    if (isNonEmpty(body[key])) draft.requireFeature('stored-state', key);
+}

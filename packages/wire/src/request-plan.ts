@@ -1,0 +1,287 @@
+import { ExactNumber, type Json, type JsonObject } from '@floe/contract/json';
+import type { RequestHint, RequestWriteOptions } from './dialect.ts';
+import type { DialectName } from './events.ts';
+import { isJsonArray } from './json-narrowing.ts';
+import type {
+  CanonicalRequest,
+  ConversationTurn,
+  FreeformTool,
+  ReasoningEffort,
+  ReasoningPart,
+  TextPart,
+  ToolChoice,
+  ToolDefinition,
+  ToolResultPart,
+} from './request.ts';
+import { isSealAccepted } from './seal.ts';
+
+const EFFORT_LEVELS: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+];
+const BUDGET_BY_EFFORT: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 65_536,
+};
+
+/** The effort to ask for: the caller's, or one for the caller's budget, moved to what the model lists. */
+export function resolveReasoningEffort(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): ReasoningEffort | undefined {
+  const wanted = request.reasoning?.effort ?? effortFromBudget(request.reasoning?.budget);
+  const listed = options.efforts;
+  if (wanted === undefined || listed === undefined || listed.length === 0 || listed.includes(wanted))
+    return wanted;
+  dropped.add('reasoning.effort');
+  const rank = EFFORT_LEVELS.indexOf(wanted);
+  return listed.reduce((best, effort) =>
+    Math.abs(EFFORT_LEVELS.indexOf(effort) - rank) < Math.abs(EFFORT_LEVELS.indexOf(best) - rank)
+      ? effort
+      : best,
+  );
+}
+
+function effortFromBudget(budget: number | undefined): ReasoningEffort | undefined {
+  if (budget === undefined) return undefined;
+  if (budget <= 0) return 'none';
+  if (budget <= BUDGET_BY_EFFORT.low) return 'low';
+  return budget <= BUDGET_BY_EFFORT.medium ? 'medium' : 'high';
+}
+
+/** Tokens to think for; 0 switches thinking off, `undefined` when nobody asked. */
+export function resolveReasoningBudget(request: CanonicalRequest): number | undefined {
+  const { reasoning } = request;
+  if (reasoning?.budget !== undefined) return reasoning.budget;
+  if (reasoning?.effort !== undefined) return BUDGET_BY_EFFORT[reasoning.effort];
+  return reasoning?.adaptive ? BUDGET_BY_EFFORT.medium : undefined;
+}
+
+export interface ToolPlan {
+  readonly tools: readonly ToolDefinition[];
+  readonly choice: ToolChoice | undefined;
+}
+
+/** Tools and choice as the provider can take them. */
+export function planTools(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+  allowList: boolean,
+): ToolPlan {
+  const rules = options.tools ?? [];
+  let { tools } = request;
+  let choice = request.toolChoice;
+  if (choice?.mode === 'none' && rules.includes('none-drops-tools')) return { tools: [], choice: undefined };
+  if (choice !== undefined && choice.mode !== 'named' && choice.allowed && !allowList) {
+    const { allowed } = choice;
+    tools = tools.filter((tool) => allowed.includes(tool.name));
+    choice = { mode: choice.mode };
+  }
+  if (choice?.mode === 'named' && rules.includes('named-filters')) {
+    const { name } = choice;
+    tools = tools.filter((tool) => tool.name === name);
+    choice = { mode: 'required' };
+  }
+  if ((choice?.mode === 'required' || choice?.mode === 'named') && rules.includes('required-is-auto')) {
+    choice = { mode: 'auto' };
+    dropped.add('tool_choice');
+  }
+  return { tools, choice: tools.length === 0 ? undefined : choice };
+}
+
+/** A freeform tool for a provider that knows functions only; its calls come back as `{"input": text}`. */
+export function toFunctionSchema(tool: FreeformTool): {
+  readonly description: string;
+  readonly schema: JsonObject;
+} {
+  const grammar = tool.grammar
+    ? `\n\nThe input must match this ${tool.grammar.syntax} grammar:\n${tool.grammar.definition}`
+    : '';
+  return {
+    description: `${tool.description ?? ''}${grammar}`.trim(),
+    schema: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The raw input text of the tool.' } },
+      required: ['input'],
+    },
+  };
+}
+
+/** The seal's value when this provider may have it back; else the loss is reported. */
+export function selectSeal(
+  part: ReasoningPart,
+  dialect: DialectName,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const { seal } = part;
+  if (seal === undefined) return undefined;
+  if (options.sealOrigin !== false && isSealAccepted(seal, dialect, options.sealOrigin)) return seal.value;
+  dropped.add('reasoning.seal');
+  return undefined;
+}
+
+/** For dialects whose conversation must not be empty: a prompt of system text alone is what the user says. */
+export function ensureConversation(request: CanonicalRequest): CanonicalRequest {
+  if (request.turns.length > 0) return request;
+  return { ...request, system: [], turns: [{ role: 'user', parts: request.system }] };
+}
+
+/** A system turn where the dialect or provider has no place for one in the conversation. */
+export function toReminderTurn(turn: ConversationTurn): ConversationTurn {
+  const text = turn.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n\n');
+  return { role: 'user', parts: [{ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }] };
+}
+
+export function joinSystemText(parts: readonly TextPart[]): string {
+  return parts.map((part) => part.text).join('\n\n');
+}
+
+/** What a tool answered, as one text: its parts follow each other as they are. */
+export function joinResultText(part: ToolResultPart): string {
+  let text = '';
+  for (const inner of part.parts) if (inner.type === 'text') text += inner.text;
+  return text;
+}
+
+/** Members of the answer's schema that the target has no word for. */
+export function reportUnsupportedFormatFields(
+  { format }: CanonicalRequest,
+  lacks: readonly ('description' | 'strict')[],
+  dropped: Set<string>,
+): void {
+  if (format?.type !== 'schema') return;
+  for (const member of lacks) if (format[member]) dropped.add(`response_format.${member}`);
+}
+
+/** How much of the reasoning is to be told; `auto` is what providers do unasked. */
+export function reportReasoningSummary({ reasoning }: CanonicalRequest, dropped: Set<string>): void {
+  if (reasoning?.summary !== undefined && reasoning.summary !== 'auto') dropped.add('reasoning.summary');
+}
+
+/** What a hint is reported as when it is lost. */
+const FIELD_BY_HINT = {
+  user: 'user',
+  metadata: 'metadata',
+  'cache-key': 'prompt_cache_key',
+  'service-tier': 'service_tier',
+  verbosity: 'verbosity',
+  seed: 'seed',
+} as const satisfies Partial<Record<RequestHint, string>>;
+
+/** The value when the provider takes the hint; else the loss is reported. */
+export function acceptedHint<T>(
+  value: T | undefined,
+  name: keyof typeof FIELD_BY_HINT,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): T | undefined {
+  if (value === undefined || options.hints?.includes(name)) return value;
+  dropped.add(FIELD_BY_HINT[name]);
+  return undefined;
+}
+
+/** The service tier in the target's words, by the client's; one it has no word for is reported. */
+export function resolveServiceTier(
+  request: CanonicalRequest,
+  words: Readonly<Record<string, string>>,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const tier = acceptedHint(request.serviceTier, 'service-tier', options, dropped);
+  if (tier === undefined) return undefined;
+  if (!Object.hasOwn(words, tier)) dropped.add('service_tier');
+  return Object.hasOwn(words, tier) ? words[tier] : undefined;
+}
+
+/** Of OpenAI's dialects. */
+export const OPENAI_SERVICE_TIERS: Readonly<Record<string, string>> = {
+  auto: 'auto',
+  default: 'default',
+  standard_only: 'default',
+  flex: 'flex',
+  scale: 'scale',
+  priority: 'priority',
+  fast: 'fast',
+};
+
+/** What names the conversation for the provider's cache: the caller's word, else the one made up for it. */
+export function resolveCacheKey(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): string | undefined {
+  const given = acceptedHint(request.cacheKey, 'cache-key', options, dropped);
+  return given ?? (options.hints?.includes('cache-key') ? options.cacheKey : undefined);
+}
+
+/** Members a dialect has no word for. */
+export function reportDroppedFields(fields: Readonly<Record<string, unknown>>, dropped: Set<string>): void {
+  for (const [field, value] of Object.entries(fields)) if (value !== undefined) dropped.add(field);
+}
+
+/** The sheet's refusals, clamps, values and renames over the members of one object. */
+export function applyQuirks(
+  body: JsonObject,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const written: Record<string, Json | undefined> = {};
+  const { clamps = {}, renames = {}, values = {}, rejectedFields: refuses = [] } = options;
+  for (const [key, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    if (refuses.includes(key)) {
+      dropped.add(toSnakeCase(key));
+      continue;
+    }
+    const words = (Object.hasOwn(values, key) && values[key]) || {};
+    const word = typeof value === 'string' && Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+    const name = (Object.hasOwn(renames, key) && renames[key]) || key;
+    written[name] = clampStopSequences(key, clampNumber(key, word, clamps, dropped), options, dropped);
+  }
+  return written;
+}
+
+/** Members are reported in the spelling the clients' dialects share. */
+function toSnakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function clampNumber(
+  key: string,
+  value: Json,
+  clamps: NonNullable<RequestWriteOptions['clamps']>,
+  dropped: Set<string>,
+): Json {
+  const range = clamps[key];
+  const number = value instanceof ExactNumber ? value.approximate : value;
+  if (!range || typeof number !== 'number') return value;
+  const inside = Math.min(Math.max(number, range.min ?? -Infinity), range.max ?? Infinity);
+  if (inside === number) return value;
+  dropped.add(`${toSnakeCase(key)}.clamped`);
+  return inside;
+}
+
+function clampStopSequences(
+  key: string,
+  value: Json,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): Json {
+  const most = options.maxStopSequences;
+  if (most === undefined || !/^stop/.test(key) || !isJsonArray(value) || value.length <= most) return value;
+  dropped.add(`${toSnakeCase(key)}.clamped`);
+  return value.slice(0, most);
+}

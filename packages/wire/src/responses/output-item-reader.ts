@@ -1,0 +1,191 @@
+import type { JsonObject } from '@floe/contract/json';
+import type { BlockEmitter } from '../block-emitter.ts';
+import type { AnswerReadOptions } from '../dialect.ts';
+import type { Seal } from '../events.ts';
+import { asArray, asNumber, asObject, asString, isNonEmpty } from '../json-narrowing.ts';
+import { generateCallId } from '../tool-names.ts';
+
+interface StreamedPart {
+  readonly block: number;
+  text: string;
+  closed?: true;
+}
+
+/** One output item while it streams; `complete` adds whatever its final form has beyond the deltas. */
+export class OutputItemReader {
+  readonly type: string;
+  readonly #index: number;
+  readonly #blocks: BlockEmitter;
+  readonly #options: AnswerReadOptions;
+  readonly #parts = new Map<string, StreamedPart>();
+  #call: StreamedPart | undefined;
+  #reasoning: StreamedPart | undefined;
+  /** Whether reasoning is read from summaries or from its full text: the first that comes. */
+  #source: 'summary' | 'content' | undefined;
+  #reasoningPart = 0;
+  #closed = false;
+
+  constructor(item: JsonObject, index: number, blocks: BlockEmitter, options: AnswerReadOptions) {
+    this.type = asString(item['type']) ?? '';
+    this.#index = index;
+    this.#blocks = blocks;
+    this.#options = options;
+    if (this.#isCall && asString(item['name'])) this.#openCall(item);
+    else if (this.type !== 'message' && this.type !== 'reasoning') {
+      blocks.reportDropped(this.type === '' ? 'output_item' : this.type);
+      this.#closed = true;
+    }
+  }
+
+  get #isCall(): boolean {
+    return this.type === 'function_call' || this.type === 'custom_tool_call';
+  }
+
+  /** One event about this item. */
+  read(type: string, event: JsonObject): void {
+    if (this.#closed) return;
+    const delta = asString(event['delta']) ?? '';
+    switch (type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.#appendPartText(type.includes('refusal') ? 'refusal' : 'text', event, delta);
+        return;
+      case 'response.output_text.done':
+        this.#appendRemainder(
+          this.#openPart('text', event, asString(event['text'])),
+          asString(event['text']),
+        );
+        return;
+      case 'response.refusal.done':
+        this.#appendRemainder(
+          this.#openPart('refusal', event, asString(event['refusal'])),
+          asString(event['refusal']),
+        );
+        return;
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        if (this.#call) this.#append(this.#call, delta);
+        return;
+      case 'response.function_call_arguments.done':
+        this.#appendRemainder(this.#call, asString(event['arguments']));
+        return;
+      case 'response.custom_tool_call_input.done':
+        this.#appendRemainder(this.#call, asString(event['input']));
+        return;
+      case 'response.reasoning_summary_text.delta':
+        this.#appendReasoning('summary', asNumber(event['summary_index']) ?? 0, delta);
+        return;
+      case 'response.reasoning_text.delta':
+        this.#appendReasoning('content', asNumber(event['content_index']) ?? 0, delta);
+        return;
+    }
+  }
+
+  /** The item in its final form. */
+  complete(item: JsonObject): void {
+    if (this.#closed) return;
+    if (this.#isCall)
+      this.#appendRemainder(this.#call, asString(item['arguments']) ?? asString(item['input']));
+    if (this.type === 'message') this.#completeMessage(item);
+    if (this.type === 'reasoning') {
+      this.#completeReasoning(item);
+      return;
+    }
+    this.close();
+  }
+
+  close(seal?: Seal): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#closeParts();
+    if (this.#call) this.#blocks.close(this.#call.block);
+    if (this.#reasoning) this.#blocks.close(this.#reasoning.block, seal);
+    else if (seal) this.#blocks.emitSealedBlock(seal);
+  }
+
+  #completeMessage(item: JsonObject): void {
+    if (isNonEmpty(item['phase'])) this.#blocks.reportDropped('phase');
+    asArray(item['content']).forEach((entry, index) => {
+      const part = asObject(entry) ?? {};
+      const type = asString(part['type']) ?? '';
+      const at = { content_index: index };
+      if (isNonEmpty(part['annotations'])) this.#blocks.reportDropped('annotations');
+      if (type === 'output_text' || type === 'text') {
+        const text = asString(part['text']);
+        this.#appendRemainder(this.#openPart('text', at, text), text);
+      } else if (type === 'refusal') {
+        const text = asString(part['refusal']);
+        this.#appendRemainder(this.#openPart('refusal', at, text), text);
+      } else this.#blocks.reportDropped(`content.${type}`);
+    });
+  }
+
+  #completeReasoning(item: JsonObject): void {
+    if (this.#reasoning === undefined) {
+      const source = isNonEmpty(item['summary']) ? 'summary' : 'content';
+      asArray(item[source]).forEach((entry, index) => {
+        this.#appendReasoning(source, index, asString(asObject(entry)?.['text']) ?? '');
+      });
+    }
+    const value = asString(item['encrypted_content']);
+    const origin = this.#options.sealOrigin;
+    this.close(value ? { dialect: 'responses', value, origin } : undefined);
+  }
+
+  #openCall(item: JsonObject): void {
+    const given = asString(item['call_id']) || asString(item['id']);
+    const within = asString(item['namespace']);
+    const name = asString(item['name']) ?? '';
+    const block = this.#blocks.open(
+      'tool',
+      given || generateCallId(this.#options.id, this.#index),
+      within ? `${within}__${name}` : name,
+      this.type === 'custom_tool_call' ? true : undefined,
+    );
+    this.#call = { block, text: '' };
+  }
+
+  #appendReasoning(source: 'summary' | 'content', part: number, text: string): void {
+    this.#source ??= source;
+    if (text === '' || this.#source !== source) return;
+    if (this.#reasoning === undefined) this.#reasoning = { block: this.#blocks.open('reasoning'), text: '' };
+    else if (part !== this.#reasoningPart) this.#append(this.#reasoning, '\n\n');
+    this.#reasoningPart = part;
+    this.#append(this.#reasoning, text);
+  }
+
+  #appendPartText(kind: 'text' | 'refusal', event: JsonObject, text: string): void {
+    const piece = this.#openPart(kind, event, text);
+    if (piece) this.#append(piece, text);
+  }
+
+  /** The block of one content part, opened when it has something to say. */
+  #openPart(kind: 'text' | 'refusal', at: JsonObject, text: string | undefined): StreamedPart | undefined {
+    const key = `${kind}${asNumber(at['content_index']) ?? 0}`;
+    const known = this.#parts.get(key);
+    if (known || text === undefined || text === '') return known;
+    this.#closeParts();
+    const piece: StreamedPart = { block: this.#blocks.open(kind), text: '' };
+    this.#parts.set(key, piece);
+    return piece;
+  }
+
+  #closeParts(): void {
+    for (const piece of this.#parts.values()) {
+      if (!piece.closed) this.#blocks.close(piece.block);
+      piece.closed = true;
+    }
+  }
+
+  #append(piece: StreamedPart, text: string): void {
+    if (piece.closed) return;
+    piece.text += text;
+    this.#blocks.delta(piece.block, text);
+  }
+
+  /** Emits what the whole text has beyond what was streamed. */
+  #appendRemainder(piece: StreamedPart | undefined, whole: string | undefined): void {
+    if (piece === undefined || whole === undefined || !whole.startsWith(piece.text)) return;
+    this.#append(piece, whole.slice(piece.text.length));
+  }
+}

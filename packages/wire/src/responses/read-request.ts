@@ -1,0 +1,215 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import type { RequestReadOptions } from '../dialect.ts';
+import {
+  asArray,
+  asBoolean,
+  asObject,
+  asString,
+  isJsonArray,
+  isNonEmpty,
+  isObject,
+} from '../json-narrowing.ts';
+import {
+  filterResultParts,
+  filterSystemParts,
+  formatArguments,
+  isHostedToolItem,
+  readContentParts,
+  readSystemPrompt,
+} from '../read-parts.ts';
+import { readResponseFormat, readToolChoice, readTools } from '../read-tools.ts';
+import { repairTurns } from '../repair-turns.ts';
+import type { CanonicalRequest, ContentPart, ConversationTurn, TextPart } from '../request.ts';
+import {
+  emptyFieldFault,
+  invalidFieldFault,
+  missingFieldFault,
+  RequestDraft,
+  readMetadata,
+  readModel,
+  readNumberField,
+  readReasoning,
+  readTokenLimit,
+  requireUntranslatableFeatures,
+} from '../request-draft.ts';
+import { unpackSeal } from '../seal.ts';
+
+const REQUEST_FIELDS = new Set(
+  (
+    'model input instructions stream stream_options tools tool_choice parallel_tool_calls text ' +
+    'max_output_tokens max_tokens max_completion_tokens temperature top_p top_logprobs reasoning user ' +
+    'safety_identifier metadata prompt_cache_key service_tier store include previous_response_id ' +
+    'conversation prompt background truncation'
+  ).split(' '),
+);
+
+/** Ids and states are the bookkeeping of answers that clients send back. */
+const ITEM_FIELDS = ['type', 'id', 'status', 'phase', 'created_by'];
+const CALL_ITEM_FIELDS = new Set([...ITEM_FIELDS, 'call_id', 'name', 'namespace', 'arguments', 'input']);
+const RESULT_ITEM_FIELDS = new Set([...ITEM_FIELDS, 'call_id', 'output', 'name']);
+const FIELDS_BY_ITEM_TYPE: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['message', new Set([...ITEM_FIELDS, 'role', 'content'])],
+  ['function_call', CALL_ITEM_FIELDS],
+  ['custom_tool_call', CALL_ITEM_FIELDS],
+  ['function_call_output', RESULT_ITEM_FIELDS],
+  ['custom_tool_call_output', RESULT_ITEM_FIELDS],
+  ['reasoning', new Set([...ITEM_FIELDS, 'summary', 'content', 'encrypted_content'])],
+]);
+const TEXT_FIELDS = new Set(['format', 'verbosity']);
+/** Wishes that are met wherever they can be. */
+const SUPPORTED_INCLUDES = new Set<Json>(['reasoning.encrypted_content', 'message.output_text.logprobs']);
+
+/** Reads a Responses request; stored turns must have been put into `input` before. @throws Fault 400 with `param`. */
+export function readRequest(body: JsonObject, options: RequestReadOptions = {}): CanonicalRequest {
+  const draft = new RequestDraft('input');
+  draft.reportUnknownFields(body, REQUEST_FIELDS);
+  if (body['truncation'] === 'auto') draft.reportDropped('truncation');
+  requireUntranslatableFeatures(body, draft);
+  if (asArray(body['include']).includes('message.output_text.logprobs'))
+    draft.requireFeature('logprobs', 'include');
+  const tools = readTools(body['tools'], 'tools', draft, options.dropHostedTools === true);
+  const { system, turns } = readInput(body['input'], draft);
+  const text = asObject(body['text']);
+  if (text) draft.reportUnknownFields(text, TEXT_FIELDS, 'text.');
+  if (asArray(body['include']).some((wish) => !SUPPORTED_INCLUDES.has(wish))) draft.reportDropped('include');
+  const instructions = readSystemPrompt(body['instructions'], 'instructions', draft);
+  const isEmpty = turns.length === 0 && system.length === 0 && instructions.length === 0;
+  if (isEmpty && draft.requiredFeatures.size === 0)
+    throw body['input'] === undefined || body['input'] === null
+      ? missingFieldFault('input')
+      : emptyFieldFault('input');
+  return {
+    dialect: 'responses',
+    model: readModel(body),
+    stream: body['stream'] === true,
+    streamUsage: true,
+    system: [...instructions, ...system],
+    turns: repairTurns(turns, draft),
+    tools,
+    toolChoice: readToolChoice(body['tool_choice'], tools),
+    parallelTools: tools.length > 0 ? asBoolean(body['parallel_tool_calls']) : undefined,
+    format: readResponseFormat(text?.['format'], 'text.format', draft),
+    verbosity: asString(text?.['verbosity']),
+    maxTokens: readTokenLimit(body, ['max_output_tokens', 'max_completion_tokens', 'max_tokens']),
+    stop: [],
+    sampling: { temperature: readNumberField(body, 'temperature'), topP: readNumberField(body, 'top_p') },
+    reasoning: readReasoning(body, draft),
+    user: asString(body['safety_identifier']) ?? asString(body['user']),
+    metadata: readMetadata(body['metadata'], draft),
+    cacheKey: asString(body['prompt_cache_key']),
+    serviceTier: asString(body['service_tier']),
+    requiredFeatures: draft.requiredFeatures,
+    dropped: draft.dropped,
+  };
+}
+
+function readInput(
+  value: Json | undefined,
+  draft: RequestDraft,
+): { readonly system: TextPart[]; readonly turns: ConversationTurn[] } {
+  const system: TextPart[] = [];
+  const turns: ConversationTurn[] = [];
+  if (typeof value === 'string') {
+    if (value !== '') turns.push({ role: 'user', parts: [{ type: 'text', text: value }] });
+    return { system, turns };
+  }
+  const items = isJsonArray(value) ? value : value === undefined || value === null ? [] : [value];
+  items.forEach((item, index) => {
+    const path = `input[${index}]`;
+    const turn = isObject(item) ? readInputItem(item, path, draft) : { role: 'user' as const, parts: [] };
+    if (!isObject(item)) turn.parts.push(...readContentParts(item, path, draft));
+    if (turn === undefined || turn.parts.length === 0) return;
+    if (turn.role === 'system' && turns.length === 0)
+      system.push(...turn.parts.filter((part) => part.type === 'text'));
+    else turns.push(turn);
+  });
+  return { system, turns };
+}
+
+interface OpenTurn {
+  readonly role: ConversationTurn['role'];
+  readonly parts: ContentPart[];
+}
+
+/** One input item as the turn it is a part of; a bare content part is a user's. */
+export function readInputItem(item: JsonObject, path: string, draft: RequestDraft): OpenTurn {
+  const type = asString(item['type']) ?? ('role' in item ? 'message' : '');
+  const known = FIELDS_BY_ITEM_TYPE.get(type);
+  if (known) draft.reportUnknownFields(item, known, 'input.');
+  switch (type) {
+    case 'message':
+      return readMessageItem(item, path, draft);
+    case 'function_call': {
+      const within = asString(item['namespace']);
+      const name = asString(item['name']) ?? '';
+      return assistantTurn({
+        type: 'call',
+        id: asString(item['call_id']) ?? asString(item['id']) ?? '',
+        name: within === undefined ? name : `${within}__${name}`,
+        input: formatArguments(item['arguments']),
+        freeform: false,
+      });
+    }
+    case 'custom_tool_call':
+      return assistantTurn({
+        type: 'call',
+        id: asString(item['call_id']) ?? asString(item['id']) ?? '',
+        name: asString(item['name']) ?? '',
+        input: asString(item['input']) ?? '',
+        freeform: true,
+      });
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const parts = filterResultParts(readContentParts(item['output'], `${path}.output`, draft), draft);
+      const id = asString(item['call_id']) ?? '';
+      return { role: 'user', parts: [{ type: 'result', id, parts, isError: false }] };
+    }
+    case 'reasoning':
+      return readReasoningItem(item, draft, path);
+    case 'item_reference':
+      // It stands for content that only its keeper has.
+      draft.requireFeature('stored-state', path);
+      return { role: 'assistant', parts: [] };
+    default:
+      if (isHostedToolItem(type)) {
+        draft.reportDropped(type);
+        return { role: 'assistant', parts: [] };
+      }
+      // A bare content part stands for a user message of one part.
+      return { role: 'user', parts: readContentParts(item, path, draft) };
+  }
+}
+
+function assistantTurn(part: ContentPart): OpenTurn {
+  return { role: 'assistant', parts: [part] };
+}
+
+function readMessageItem(item: JsonObject, path: string, draft: RequestDraft): OpenTurn {
+  const parts = readContentParts(item['content'], `${path}.content`, draft);
+  switch (item['role']) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', parts: filterSystemParts(parts, draft) };
+    case 'user':
+    case 'assistant':
+      return { role: item['role'], parts };
+    default:
+      throw invalidFieldFault(
+        `\`${path}.role\` must be system, developer, user or assistant.`,
+        `${path}.role`,
+      );
+  }
+}
+
+/** The summary is what a client may read; full reasoning text stands in for it where there is none. */
+function readReasoningItem(item: JsonObject, draft: RequestDraft, path: string): OpenTurn {
+  const source = isNonEmpty(item['summary']) ? item['summary'] : item['content'];
+  const text = readContentParts(source, `${path}.summary`, draft)
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('\n\n');
+  const sealed = asString(item['encrypted_content']);
+  const seal = sealed ? unpackSeal(sealed, 'responses') : undefined;
+  return text === '' && seal === undefined
+    ? { role: 'assistant', parts: [] }
+    : assistantTurn({ type: 'reasoning', text, seal });
+}

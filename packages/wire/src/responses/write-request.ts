@@ -1,0 +1,263 @@
+import type { Json, JsonObject } from '@floe/contract/json';
+import type { RequestWriteOptions, WrittenRequest } from '../dialect.ts';
+import { type PartCapabilities, reportUnsupportedPartFields } from '../part-capabilities.ts';
+import { formatDataUrl } from '../read-media.ts';
+import type {
+  CanonicalRequest,
+  ContentPart,
+  ConversationTurn,
+  MediaPart,
+  ReasoningPart,
+  ToolCallPart,
+  ToolDefinition,
+  ToolResultPart,
+} from '../request.ts';
+import {
+  acceptedHint,
+  applyQuirks,
+  ensureConversation,
+  joinResultText,
+  joinSystemText,
+  OPENAI_SERVICE_TIERS,
+  planTools,
+  reportDroppedFields,
+  resolveCacheKey,
+  resolveReasoningEffort,
+  resolveServiceTier,
+  selectSeal,
+  toFunctionSchema,
+} from '../request-plan.ts';
+import { createCallIdFormatter, toProviderToolName } from '../tool-names.ts';
+
+const PART_CAPABILITIES: PartCapabilities = { detail: true, names: true };
+/** `call_id` over 64 characters is refused; `max_output_tokens` under 16 too. */
+const CALL_ID_MAX = 64;
+const MIN_OUTPUT_TOKENS = 16;
+
+/** What a message is made of; other parts are items of their own. */
+type MessagePart = Extract<ContentPart, { type: 'text' | 'refusal' | 'media' }>;
+
+interface ItemWriter {
+  readonly options: RequestWriteOptions;
+  readonly dropped: Set<string>;
+  readonly callId: (id: string) => string;
+  /** Ids of calls written as custom calls: their results are custom too. */
+  readonly custom: Set<string>;
+}
+
+/** Writes a Responses request: stateless, strictness always said, instructions apart. */
+export function writeRequest(original: CanonicalRequest, options: RequestWriteOptions = {}): WrittenRequest {
+  const request = ensureConversation(original);
+  const dropped = new Set<string>();
+  const callId = createCallIdFormatter(CALL_ID_MAX, options.formatCallId);
+  const writer: ItemWriter = { options, dropped, callId, custom: new Set() };
+  const { temperature, topP, ...others } = request.sampling;
+  reportDroppedFields(
+    {
+      top_k: others.topK,
+      presence_penalty: others.presencePenalty,
+      frequency_penalty: others.frequencyPenalty,
+      seed: others.seed,
+      stop: request.stop.length > 0 ? request.stop : undefined,
+    },
+    dropped,
+  );
+  reportUnsupportedPartFields(request, PART_CAPABILITIES, dropped);
+  const seals = typeof options.sealOrigin === 'string';
+  const body: JsonObject = {
+    model: options.model ?? request.model,
+    instructions: request.system.length > 0 ? joinSystemText(request.system) : undefined,
+    input: request.turns.flatMap((turn) => writeTurn(turn, writer)),
+    ...writeTools(request, options, dropped),
+    text: writeTextSettings(request, options, dropped),
+    max_output_tokens: clampOutputTokens(request.maxTokens, dropped),
+    temperature,
+    top_p: topP,
+    reasoning: writeReasoning(request, options, dropped),
+    include: seals ? ['reasoning.encrypted_content'] : undefined,
+    store: false,
+    safety_identifier: acceptedHint(request.user, 'user', options, dropped),
+    metadata: acceptedHint(request.metadata, 'metadata', options, dropped),
+    prompt_cache_key: resolveCacheKey(request, options, dropped),
+    service_tier: resolveServiceTier(request, OPENAI_SERVICE_TIERS, options, dropped),
+    stream: options.stream ?? request.stream,
+  };
+  return { body: applyQuirks(body, options, dropped), dropped };
+}
+
+function clampOutputTokens(limit: number | undefined, dropped: Set<string>): number | undefined {
+  if (limit === undefined || limit >= MIN_OUTPUT_TOKENS) return limit;
+  dropped.add('max_output_tokens.clamped');
+  return MIN_OUTPUT_TOKENS;
+}
+
+function writeTurn(turn: ConversationTurn, writer: ItemWriter): JsonObject[] {
+  const items: JsonObject[] = [];
+  let said: MessagePart[] = [];
+  const flush = (): void => {
+    if (said.length > 0) items.push({ type: 'message', role: turn.role, content: writeContent(turn, said) });
+    said = [];
+  };
+  for (const part of turn.parts) {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+      case 'media':
+        said.push(part);
+        break;
+      default:
+        flush();
+        items.push(...writeItem(part, writer));
+    }
+  }
+  flush();
+  return items;
+}
+
+/**
+ * Plain text wherever it says the same. An assistant's words as parts would need the id and status of the answer
+ * they come from, and hosts that check their input refuse them without.
+ */
+function writeContent({ role }: ConversationTurn, said: readonly MessagePart[]): Json {
+  const words = said.filter((part) => part.type !== 'media');
+  if (words.length === said.length && (role === 'assistant' || words.length === 1))
+    return words.map((part) => part.text).join('');
+  return said.map((part) => {
+    if (part.type === 'media') return writeMedia(part);
+    return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
+  });
+}
+
+function writeItem(part: ReasoningPart | ToolCallPart | ToolResultPart, writer: ItemWriter): JsonObject[] {
+  if (part.type === 'reasoning') {
+    const sealed = selectSeal(part, 'responses', writer.options, writer.dropped);
+    if (sealed === undefined) {
+      writer.dropped.add('reasoning');
+      return [];
+    }
+    const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
+    return [{ type: 'reasoning', summary, encrypted_content: sealed }];
+  }
+  const call_id = writer.callId(part.id);
+  if (part.type === 'result') {
+    const type = writer.custom.has(part.id) ? 'custom_tool_call_output' : 'function_call_output';
+    return [{ type, call_id, output: writeResultOutput(part) }];
+  }
+  const name = toProviderToolName(part.name);
+  if (part.freeform && writer.options.tools?.includes('freeform')) {
+    writer.custom.add(part.id);
+    return [{ type: 'custom_tool_call', call_id, name, input: part.input }];
+  }
+  const text = part.freeform ? JSON.stringify({ input: part.input }) : part.input;
+  return [{ type: 'function_call', call_id, name, arguments: text }];
+}
+
+function writeResultOutput(part: ToolResultPart): Json {
+  const prefix = part.isError ? 'Error: ' : '';
+  if (part.parts.every((inner) => inner.type === 'text')) return prefix + joinResultText(part);
+  return part.parts.map((inner, index) =>
+    inner.type === 'text'
+      ? { type: 'input_text', text: index === 0 ? prefix + inner.text : inner.text }
+      : writeMedia(inner),
+  );
+}
+
+function writeMedia(part: MediaPart): JsonObject {
+  const { source } = part;
+  const url = 'data' in source ? formatDataUrl(source) : 'url' in source ? source.url : undefined;
+  const id = 'id' in source ? source.id : undefined;
+  if (part.kind === 'image')
+    return { type: 'input_image', image_url: url, file_id: id, detail: part.detail ?? 'auto' };
+  const inline = 'data' in source;
+  return {
+    type: 'input_file',
+    file_data: inline ? url : undefined,
+    file_url: inline ? undefined : url,
+    file_id: id,
+    filename: part.name ?? (inline ? 'file.pdf' : undefined),
+  };
+}
+
+function writeTools(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject {
+  const { tools, choice } = planTools(request, options, dropped, true);
+  if (tools.length === 0) return {};
+  const freeform = options.tools?.includes('freeform') === true;
+  const reference = (name: string): JsonObject => {
+    const custom = freeform && tools.some((tool) => tool.name === name && tool.kind === 'freeform');
+    return { type: custom ? 'custom' : 'function', name: toProviderToolName(name) };
+  };
+  let tool_choice: Json | undefined;
+  if (choice?.mode === 'named') tool_choice = reference(choice.name);
+  else if (choice?.allowed)
+    tool_choice = { type: 'allowed_tools', mode: choice.mode, tools: choice.allowed.map(reference) };
+  else tool_choice = choice?.mode;
+  return {
+    tools: tools.map((tool) => writeTool(tool, freeform)),
+    tool_choice,
+    parallel_tool_calls: request.parallelTools,
+  };
+}
+
+/** `strict` is always said: left out, it is on, and turns optional parameters into required ones. */
+function writeTool(tool: ToolDefinition, freeform: boolean): JsonObject {
+  const name = toProviderToolName(tool.name);
+  if (tool.kind === 'function')
+    return {
+      type: 'function',
+      name,
+      description: tool.description,
+      parameters: tool.schema,
+      strict: tool.strict ?? false,
+    };
+  if (freeform)
+    return {
+      type: 'custom',
+      name,
+      description: tool.description,
+      format: tool.grammar ? { type: 'grammar', ...tool.grammar } : undefined,
+    };
+  const { description, schema } = toFunctionSchema(tool);
+  return { type: 'function', name, description, parameters: schema, strict: false };
+}
+
+function writeTextSettings(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject | undefined {
+  const verbosity = acceptedHint(request.verbosity, 'verbosity', options, dropped);
+  const { format } = request;
+  if (format === undefined) return verbosity === undefined ? undefined : { verbosity };
+  if (format.type === 'json') return { verbosity, format: { type: 'json_object' } };
+  return {
+    verbosity,
+    format: {
+      type: 'json_schema',
+      name: format.name ?? 'answer',
+      description: format.description,
+      schema: format.schema,
+      strict: format.strict ?? false,
+    },
+  };
+}
+
+function writeReasoning(
+  request: CanonicalRequest,
+  options: RequestWriteOptions,
+  dropped: Set<string>,
+): JsonObject | undefined {
+  if (request.reasoning === undefined) return undefined;
+  if (options.reasoningStyle === 'none') {
+    dropped.add('reasoning');
+    return undefined;
+  }
+  // A client that speaks in thinking blocks shows them: without a summary there would be none.
+  const shown = request.dialect === 'messages' && request.reasoning.effort !== 'none' ? 'auto' : undefined;
+  const effort = resolveReasoningEffort(request, options, dropped);
+  const summary = request.reasoning.summary ?? shown;
+  return effort === undefined && summary === undefined ? undefined : { effort, summary };
+}

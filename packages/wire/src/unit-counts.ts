@@ -1,0 +1,94 @@
+import type { BilledUnit } from '@floe/contract/billed-units';
+import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+
+/** How much of each unit an answer is billed for. A unit is absent when the provider did not say. */
+export type UnitCounts = Readonly<Partial<Record<BilledUnit, number>>>;
+
+/** The same while an answer is read. */
+export type MutableUnitCounts = { -readonly [Unit in BilledUnit]?: number };
+
+/**
+ * Adds what a provider counted of a unit; anything but a positive number counts nothing.
+ *
+ * @example
+ * const units = { web_search: 1 };
+ * addUnitCount(units, 'web_search', 2);
+ * addUnitCount(units, 'audio_second', 0);
+ * units; // { web_search: 3 }
+ */
+export function addUnitCount(units: MutableUnitCounts, unit: BilledUnit, count: unknown): void {
+  if (typeof count !== 'number' || !Number.isFinite(count) || count <= 0) return;
+  units[unit] = (units[unit] ?? 0) + count;
+}
+
+/** Fees per call of hosted tools, by the type of the output item (OpenAI, Responses); other tools have none. */
+const TOOL_CALLS = new Map<unknown, BilledUnit>([
+  ['web_search_call', 'web_search'],
+  ['file_search_call', 'file_search'],
+  ['code_interpreter_call', 'code_execution'],
+  ['image_generation_call', 'image_generation'],
+]);
+
+/**
+ * Adds the calls of hosted tools among the output items of a Responses answer.
+ *
+ * @example
+ * const units = {};
+ * addHostedToolCalls(units, [{ type: 'web_search_call' }, { type: 'message' }]);
+ * units; // { web_search: 1 }
+ */
+export function addHostedToolCalls(units: MutableUnitCounts, output: Json | undefined): void {
+  if (!Array.isArray(output)) return;
+  for (const item of output) {
+    const unit = isObject(item) ? TOOL_CALLS.get(item['type']) : undefined;
+    if (unit !== undefined && isCharged(item)) addUnitCount(units, unit, 1);
+  }
+}
+
+/** Of a web search's actions only the search itself has a fee: opening a page and finding text in it do not. */
+function isCharged(item: Json): boolean {
+  const action = isObject(item) ? item['action'] : undefined;
+  const type = isObject(action) ? action['type'] : undefined;
+  return type === undefined || type === 'search';
+}
+
+/**
+ * Adds the calls of hosted tools and the seconds of audio that hosts count within `usage`.
+ *
+ * @example
+ * const units = {};
+ * addReportedToolUse(units, { server_tool_use: { web_search_requests: 2 } });
+ * units; // { web_search: 2 }
+ */
+export function addReportedToolUse(units: MutableUnitCounts, usage: JsonObject): void {
+  const tools = usage['server_tool_use'];
+  if (isObject(tools)) {
+    addUnitCount(units, 'web_search', tools['web_search_requests']);
+    addUnitCount(units, 'code_execution', tools['code_execution_requests']);
+  }
+  addUnitCount(units, 'web_search', usage['num_search_queries']);
+  addUnitCount(units, 'search_source', usage['num_sources_used']);
+  addUnitCount(units, 'audio_second', usage['prompt_audio_seconds'] ?? usage['billable_audio_seconds']);
+  if (usage['type'] === 'duration') addUnitCount(units, 'audio_second', usage['seconds']);
+}
+
+/** Names that hosts have for the tier all others are compared with. */
+const STANDARD_TIERS = new Set(['default', 'standard', 'standard_only', 'on_demand']);
+/** The provider chooses, or did not say. */
+const UNSPECIFIED_TIERS = new Set(['auto', 'service_tier_unspecified', 'traffic_type_unspecified']);
+
+/**
+ * The service tier as prices name it: `standard`, `flex`, `priority`, `batch` …; undefined when it is not told.
+ *
+ * @example
+ * parseServiceTier('SERVICE_TIER_FLEX'); // 'flex'
+ * parseServiceTier('auto'); // undefined
+ */
+export function parseServiceTier(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  const name = value
+    .toLowerCase()
+    .replace(/^(?:service_tier|on_demand)_(?=flex|priority|batch|standard)/, '');
+  if (STANDARD_TIERS.has(name)) return 'standard';
+  return UNSPECIFIED_TIERS.has(name) ? undefined : name.slice(0, 40);
+}

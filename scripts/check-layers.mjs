@@ -1,0 +1,217 @@
+// The floor plan as a rule: a file imports its own room or a lower floor, never sideways, never up,
+// never in a circle; some words stop at some rooms. See ARCHITECTURE.md, "The house".
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { listSourceFiles } from './source-files.mjs';
+import { listImports } from './syntax.mjs';
+
+const LAYERS = {
+  contract: 0,
+  wire: 1,
+  'server/core': 1,
+  sdk: 1,
+  conditions: 1,
+  relay: 2,
+  'server/config': 2,
+  'server/store': 2,
+  'server/providers': 2,
+  testkit: 2,
+  cli: 3,
+  console: 3,
+  'server/platform': 3,
+  'server/alerts': 4,
+  'server/analytics': 4,
+  'server/guardrails': 4,
+  'server/gateway': 5,
+  'server/monitoring': 5,
+  'server/relay': 5,
+  'server/management': 6,
+  'server/http': 7,
+  'server/main': 8,
+};
+
+/** Imports within one floor that are allowed: a budget raises alerts (ARCHITECTURE.md, "The house", exceptions). */
+const ALLOWED_SIDEWAYS = new Set(['server/guardrails > server/alerts']);
+
+/** Rooms that may import only what is named here, whatever their floor. */
+const ALLOWED_IMPORTS = {
+  contract: [],
+  sdk: [],
+  wire: ['@floe/contract/billed-units', '@floe/contract/faults', '@floe/contract/json'],
+  conditions: ['@floe/contract'],
+  relay: ['@floe/contract', '@floe/conditions'],
+  cli: ['@floe/contract', '@floe/relay', '@floe/sdk'],
+  console: ['@floe/contract', '@floe/sdk'],
+  'server/core': [],
+};
+
+/** Programs that a room starts as a process of their own and never loads (ARCHITECTURE.md, "The house", exceptions). */
+const PROGRAMS = new Set(['cli > packages/server/bin/server.mjs']);
+
+/** A word that must not appear in the imports or code of any room but those named. */
+const FORBIDDEN_TERMS = [
+  { what: "'node:http'", imports: /^node:https?$/, rooms: ['server/http', 'testkit'] },
+  { what: 'SQL engine', imports: /^(node:sqlite|kysely|pg|ioredis)$/, rooms: ['server/store'] },
+  {
+    what: 'a provider’s name',
+    // As a string of code; names of dialects (openai, anthropic, gemini) are words of their own.
+    pattern:
+      /['"`](?:azure|groq|deepseek|mistral|xai|together|fireworks|openrouter|ollama|vllm|perplexity|bedrock|vertex|cerebras|moonshot)\b/i,
+    rooms: ['server/providers', 'testkit'],
+    files: ['contract/src/config/provider-kinds.ts'],
+  },
+  {
+    what: 'a dialect’s name',
+    // That of a provider too, so only wire may say it beside the providers.
+    pattern: /['"`]cohere\b/i,
+    rooms: ['server/providers', 'testkit', 'wire'],
+    files: ['contract/src/config/provider-kinds.ts'],
+  },
+  // A browser has none; the console names it in code it shows for other programs.
+  { what: 'process.env', pattern: /process\.env/, rooms: ['server/config', 'cli', 'testkit', 'console'] },
+];
+
+/** What a worker thread must not load, there or further on: Kysely's 255 files are 13 MB and 80 ms in each thread. */
+const THREADS = [
+  { root: 'packages/server/src/store/sqlite/sqlite-worker.ts', without: 'kysely' },
+  { root: 'packages/server/src/management/evaluation/evaluation-worker.ts', without: 'kysely' },
+];
+
+/** Within the console only the index of pages leads to a page: what a page shares lies in the rooms below the pages. */
+const CONSOLE = 'packages/console/src/';
+const PAGES = `${CONSOLE}pages/`;
+const PAGE_INDEX_FILES = new Set([`${CONSOLE}app/page-index.ts`]);
+
+/** `packages/server/src/gateway/x.ts` -> `server/gateway`; `packages/wire/src/x.ts` -> `wire`. */
+export function moduleOf(path) {
+  const parts = path.split('/');
+  if (parts[0] !== 'packages') return null;
+  if (parts[1] !== 'server') return parts[1];
+  if (parts[3] === 'main.ts' || parts[2] !== 'src') return 'server/main';
+  return `server/${parts[3]}`;
+}
+
+function resolveImport(from, specifier) {
+  if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier));
+  const own = /^@floe\/([a-z]+)(?:\/(.*))?$/.exec(specifier);
+  if (!own) return null;
+  return own[2] === 'main' && own[1] === 'server'
+    ? 'packages/server/src/main.ts'
+    : `packages/${own[1]}/src/${own[2] ?? 'index'}.ts`;
+}
+
+/** @param threads whose files have to be there */
+export function checkLayers(files, threads = THREADS) {
+  const faults = [];
+  const edges = new Map();
+  /** Types among them, but not what is only loaded when it is needed. */
+  const declared = new Map();
+  const packages = new Map();
+  for (const { path, text } of files) {
+    const room = moduleOf(path);
+    if (LAYERS[room] === undefined) {
+      faults.push(
+        `${path}: unknown room "${room}"; add it to the plan in scripts/check-layers.mjs with an ADR, or move the file`,
+      );
+      continue;
+    }
+    const isTest = /\.test\.ts$|\.suite\.ts$|\/test\//.test(path);
+    const targets = [];
+    const known = [];
+    const imported = listImports(path, text);
+    for (const { specifier, isType: typeOnly, isLazy, isEntry } of imported) {
+      if (specifier === null) {
+        if (!isTest) faults.push(`${path}: an import that is not written out cannot be checked`);
+        continue;
+      }
+      const target = resolveImport(path, specifier);
+      if (!target && !typeOnly) packages.set(path, [...(packages.get(path) ?? []), specifier]);
+      if (!target) continue;
+      if (isEntry && PROGRAMS.has(`${room} > ${target}`)) continue;
+      // An entry is loaded by a thread or a process of its own, and not by the file that names it.
+      if (!typeOnly && !isEntry) targets.push(target);
+      if (!isLazy) known.push(target);
+      if (leadsToPage(path, target))
+        faults.push(`${path}: imports a page (${target}); move what is shared to data/, ui/ or app/`);
+      const fault = findLayerFault(room, moduleOf(target), specifier, isTest);
+      if (fault) faults.push(`${path}: ${fault}`);
+    }
+    if (!isTest) {
+      edges.set(path, targets);
+      declared.set(path, known);
+    }
+    if (!isTest) faults.push(...findForbiddenTerms(path, text, imported));
+  }
+  return [
+    ...faults,
+    ...new Set([...findCycles(edges), ...findCycles(declared)]),
+    ...threads.flatMap((thread) => findForbiddenLoads(edges, packages, thread)),
+  ];
+}
+
+/** What is wrong with an import of a room by another; null when it may be. */
+function findLayerFault(room, other, specifier, isTest) {
+  if (other === room || (isTest && other === 'testkit')) return null;
+  const [floor, reach] = [LAYERS[room], LAYERS[other]];
+  if (reach === undefined) return `imports unknown room "${other}"`;
+  if (isTest) return null;
+  const allowed = ALLOWED_IMPORTS[room];
+  if (allowed && !allowed.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
+    return `${room} may not import ${specifier}`;
+  if (reach < floor || ALLOWED_SIDEWAYS.has(`${room} > ${other}`)) return null;
+  return `${room} (floor ${floor}) imports ${other} (floor ${reach}); only lower floors may be imported`;
+}
+
+function findForbiddenTerms(path, text, imported) {
+  const room = moduleOf(path);
+  return FORBIDDEN_TERMS.filter((stop) => {
+    if (stop.rooms.includes(room) || stop.files?.some((file) => path.endsWith(file))) return false;
+    return stop.imports
+      ? imported.some(({ specifier }) => stop.imports.test(specifier ?? ''))
+      : stop.pattern.test(text);
+  }).map((stop) => `${path}: ${stop.what} stops at ${stop.rooms.join(', ')}`);
+}
+
+/** Files through which a thread loads what it must do without. */
+function findForbiddenLoads(edges, packages, { root, without }) {
+  if (!edges.has(root))
+    return [`${root}: no such file, and no thread to watch over; see scripts/check-layers.mjs`];
+  const seen = new Set([root]);
+  for (const path of seen) for (const next of edges.get(path) ?? []) seen.add(next);
+  return [...seen]
+    .filter((path) => packages.get(path)?.some((name) => name === without || name.startsWith(`${without}/`)))
+    .map(
+      (path) =>
+        `${path}: imports ${without}, which ${root} would load into its thread; keep them in files apart`,
+    );
+}
+
+function leadsToPage(path, target) {
+  const isBelow = path.startsWith(CONSOLE) && !path.startsWith(PAGES);
+  return isBelow && target.startsWith(PAGES) && !PAGE_INDEX_FILES.has(path);
+}
+
+function findCycles(edges) {
+  const found = [];
+  const state = new Map();
+  const visit = (path, trail) => {
+    state.set(path, 'open');
+    for (const next of edges.get(path) ?? []) {
+      if (!edges.has(next)) continue;
+      if (state.get(next) === 'open')
+        found.push(`import circle: ${[...trail.slice(trail.indexOf(next)), next].join(' > ')}`);
+      else if (!state.has(next)) visit(next, [...trail, next]);
+    }
+    state.set(path, 'done');
+  };
+  for (const path of edges.keys()) if (!state.has(path)) visit(path, [path]);
+  return found;
+}
+
+if (process.argv[1]?.endsWith('check-layers.mjs')) {
+  const files = listSourceFiles().map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  const faults = checkLayers(files);
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.stdout.write(`floors: ${files.length} files, ${faults.length} faults\n`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}
