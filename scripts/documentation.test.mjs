@@ -119,7 +119,7 @@ async function runPage(t, path, blocks) {
     PYTHONPATH: join(root, 'sdk-python/src'),
     PYTHONDONTWRITEBYTECODE: '1',
     FLOE_BASE_URL: floe.url,
-    FLOE_API_KEY: await floe.key(),
+    FLOE_API_KEY: await floe.waitForKey(),
     FLOE_DATA_DIR: floe.dataDir,
   });
   for (const [index, block] of blocks.entries()) {

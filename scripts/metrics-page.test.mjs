@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startFloeProcess } from '../packages/testkit/src/floe-process.ts';
-import { sources } from './sources.mjs';
+import { listSourceFiles } from './source-files.mjs';
 
 const PAGE = 'docs/reference/metrics.md';
 const rows = new Map(
@@ -17,10 +17,10 @@ const rows = new Map(
 
 test('every metric that the code declares has a row, and every row is declared', () => {
   const declared = new Set(
-    sources('packages/server/src', ['.ts'])
+    listSourceFiles('packages/server/src', ['.ts'])
       .filter((file) => !file.endsWith('.test.ts'))
       .map((file) => readFileSync(file, 'utf8'))
-      .flatMap((text) => [...text.matchAll(/(?:name: |gauge\(\s*)'(floe_\w+)'(?=,\s*(?:help:|['"`]))/g)])
+      .flatMap((text) => [...text.matchAll(/(?:name: |[gG]auge\(\s*)'(floe_\w+)'(?=,\s*(?:help:|['"`]))/g)])
       .map(([, name]) => name),
   );
   assert.deepEqual([...rows.keys()].sort(), [...declared].sort());
