@@ -53,7 +53,7 @@ export interface MonitorOptions {
  * nothing throws, rejects or waits in the job that is watched.
  *
  * @example
- * const floe = new Floe({ apiKey, baseUrlField: 'https://floe.example' });
+ * const floe = new Floe({ apiKey, baseUrl: 'https://floe.example' });
  * await floe.monitor('nightly-backup', () => backUp());
  * await floe.flush(); // true
  */
