@@ -11,9 +11,9 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { ErrorState, Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import type { MetricTab } from './analytics-data.ts';
-import { changeOf, withoutValue } from './figures.ts';
+import { missingValueLabel, relativeChange } from './metric-groups.ts';
 
-interface Drawn {
+interface ChartInput {
   readonly tab: MetricTab;
   readonly percentile: string;
   readonly by: string;
@@ -27,7 +27,7 @@ interface Drawn {
 }
 
 /** The figure of the whole, and below it what it is made of over time. */
-export function AnalyticsChart({ page }: { readonly page: Drawn }) {
+export function AnalyticsChart({ page }: { readonly page: ChartInput }) {
   const { tab, by, change, series, sum, before, compare, marks, interval } = page;
   const data = series.data;
   const old = compare ? before.data?.previous : undefined;
@@ -35,7 +35,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
     if (!data) return null;
     const parts = data.series.map(
       ({ value, name, other, values }): PlottedSeries => ({
-        label: other ? 'Other' : (name ?? value ?? withoutValue(by)),
+        label: other ? 'Other' : (name ?? value ?? missingValueLabel(by)),
         values,
       }),
     );
@@ -86,7 +86,7 @@ export function AnalyticsChart({ page }: { readonly page: Drawn }) {
   );
 }
 
-function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSummary }) {
+function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: ChartSummary }) {
   const { tab } = page;
   const previous = sum.previous;
   if (!tab.adds) {
@@ -99,7 +99,7 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSumm
       </div>
     );
   }
-  const ratio = changeOf(sum[tab.sum], previous?.[tab.sum]);
+  const ratio = relativeChange(sum[tab.sum], previous?.[tab.sum]);
   return (
     <div className="flex flex-wrap gap-x-9 gap-y-2">
       <StatCard
@@ -115,7 +115,7 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSumm
         remark={
           previous && (
             <>
-              {during(previous, sum.timezone)}: {tab.format(previous[tab.sum])}
+              {formatDateRange(previous, sum.timezone)}: {tab.format(previous[tab.sum])}
             </>
           )
         }
@@ -137,7 +137,7 @@ function Headline({ page, sum }: { readonly page: Drawn; readonly sum: ChartSumm
 }
 
 /** `23 Sep to 22 Oct`: the last day is the one in which the time ends. */
-function during({ from, to }: { readonly from: string; readonly to: string }, zone: string): string {
+function formatDateRange({ from, to }: { readonly from: string; readonly to: string }, zone: string): string {
   const now = new Date();
   const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
   return `${formatDayLabel(first, zone, now)} to ${formatDayLabel(last, zone, now)}`;

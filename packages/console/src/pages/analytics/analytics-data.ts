@@ -2,7 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import * as charts from '../../data/charts.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
 import { formatCount, formatDuration, formatMoney, formatTokens } from '../../format/amounts.ts';
-import type { SumName } from './figures.ts';
+import type { MetricSumName } from './metric-groups.ts';
 
 export interface MetricTab {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface MetricTab {
   /** What the chart draws; percentiles take the one the page has chosen. */
   readonly metric: (percentile: string) => string;
   /** What the table goes by. */
-  readonly sum: SumName;
+  readonly sum: MetricSumName;
   readonly format: (value: number) => string;
   /** Parts of a whole are stacked; speeds are not. */
   readonly adds: boolean;
@@ -20,28 +20,28 @@ export interface MetricTab {
   readonly by: string;
 }
 
-export const TABS: readonly MetricTab[] = [
+export const METRIC_TABS: readonly MetricTab[] = [
   sumTab('spend', 'Spend', 'cost_nano_usd', formatMoney),
   sumTab('requests', 'Requests', 'requests', formatCount),
   sumTab('input', 'Input tokens', 'input_tokens', formatTokens),
   sumTab('output', 'Output tokens', 'output_tokens', formatTokens),
   { ...sumTab('errors', 'Errors', 'errors', formatCount), by: 'error_code', worse: true },
-  speedTab('latency', 'Latency'),
-  speedTab('first_token', 'First token'),
+  percentileTab('latency', 'Latency'),
+  percentileTab('first_token', 'First token'),
   { ...sumTab('cache', 'Cache', 'requests', formatCount), by: 'cache' },
 ];
 
-function sumTab(id: string, label: string, sum: SumName, format: (value: number) => string): MetricTab {
+function sumTab(id: string, label: string, sum: MetricSumName, format: (value: number) => string): MetricTab {
   return { id, label, metric: () => sum, sum, format, adds: true, by: 'model' };
 }
 
-function speedTab(id: 'latency' | 'first_token', label: string): MetricTab {
+function percentileTab(id: 'latency' | 'first_token', label: string): MetricTab {
   const metric = (percentile: string) => `${id}_${percentile}_ms`;
   return { id, label, metric, sum: 'requests', format: formatDuration, adds: false, by: 'model' };
 }
 
 /** What can be grouped by and filtered on. */
-export const DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
+export const GROUP_DIMENSIONS: readonly { readonly value: string; readonly label: string }[] = [
   { value: 'model', label: 'Model that served' },
   { value: 'model_requested', label: 'Model asked for' },
   { value: 'provider', label: 'Provider' },
@@ -57,27 +57,27 @@ export const DIMENSIONS: readonly { readonly value: string; readonly label: stri
 ];
 
 export const CHART_FIELDS: readonly FilterField[] = [
-  ...DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
+  ...GROUP_DIMENSIONS.map(({ value, label }) => ({ name: value, label: label.toLowerCase() })),
   { name: 'metadata', label: 'metadata', keyed: true },
 ];
 
 type Query = Readonly<Record<string, string | number>>;
 const KEPT = { staleTime: 60_000, refetchOnWindowFocus: true, placeholderData: keepPreviousData } as const;
 
-export function summaryQuery(query: Query) {
+export function metricSummaryQuery(query: Query) {
   return { ...charts.summaryQuery(query), ...KEPT };
 }
 
-export function timeseriesQuery(query: Query) {
+export function metricTimeseriesQuery(query: Query) {
   return { ...charts.timeseriesQuery(query), ...KEPT };
 }
 
-export function groupsQuery(query: Query) {
+export function metricGroupsQuery(query: Query) {
   return { ...charts.topQuery(query), ...KEPT };
 }
 
 /** The same requests in the list: its name for a status class is `status`. */
-export function requestSearch(
+export function toRequestListSearch(
   filter: readonly { readonly name: string; readonly value: string }[],
   time: Readonly<Record<string, string>>,
 ): Record<string, string> {

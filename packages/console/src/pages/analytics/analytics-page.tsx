@@ -17,13 +17,13 @@ import { SegmentedControl } from '../../ui/tabs.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { AnalyticsChart } from './analytics-chart.tsx';
-import { CHART_FIELDS, DIMENSIONS, requestSearch, TABS } from './analytics-data.ts';
-import { analyticsOf } from './analytics-link.ts';
-import { csvOf, rowsOf } from './figures.ts';
+import { CHART_FIELDS, GROUP_DIMENSIONS, METRIC_TABS, toRequestListSearch } from './analytics-data.ts';
+import { parseAnalyticsUrl } from './analytics-url.ts';
 import { GroupTable } from './group-table.tsx';
-import { ZoneChoice } from './zone-choice.tsx';
+import { formatGroupsCsv, toGroupRows } from './metric-groups.ts';
+import { TimezoneSelect } from './timezone-select.tsx';
 
-export { askAnalytics } from './analytics-link.ts';
+export { prefetchAnalytics } from './analytics-url.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
 const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}` }));
@@ -39,7 +39,7 @@ export function AnalyticsPage() {
         <FilterBar
           fields={CHART_FIELDS}
           tokens={filter}
-          onAdd={(token) => change({ ...cleared(filter), [token.name]: token.value })}
+          onAdd={(token) => change({ ...clearFilters(filter), [token.name]: token.value })}
           onRemove={(name) => change({ [name]: null })}
           placeholder="One filter: model, key, provider, metadata…"
         />
@@ -64,12 +64,12 @@ export function AnalyticsPage() {
             No request of this time fits. Charts start with the first one.
           </EmptyState>
         ) : (
-          <Figures page={page} />
+          <MetricBreakdown page={page} />
         )}
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
-          {sum.data && <AsOf at={sum.data.complete_until} />}
+          {sum.data && <CompleteUntil at={sum.data.complete_until} />}
           {sum.data && <span>Days in {sum.data.timezone}.</span>}
-          <OrgLink to="/requests" search={requestSearch(filter, time)}>
+          <OrgLink to="/requests" search={toRequestListSearch(filter, time)}>
             Open in Requests
           </OrgLink>
           {span.range !== null && <span>Updated when you come back to this tab.</span>}
@@ -85,7 +85,7 @@ function MetricTabs({ page }: { readonly page: Analytics }) {
   const { tab, change } = page;
   return (
     <nav aria-label="Metrics" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
-      {TABS.map(({ id, label }) => (
+      {METRIC_TABS.map(({ id, label }) => (
         <button
           key={id}
           type="button"
@@ -105,7 +105,7 @@ function MetricTabs({ page }: { readonly page: Analytics }) {
 
 function useAnalytics() {
   const { query, change } = useUrlState();
-  const { asked, ...shown } = analyticsOf(query);
+  const { asked, ...shown } = parseAnalyticsUrl(query);
   const sum = useQuery(asked.sum);
   const series = useQuery(asked.series);
   const groups = useQuery(asked.groups);
@@ -118,7 +118,7 @@ function Toolbar({ page }: { readonly page: Analytics }) {
   const { span, change, by, compare, groups, sum, tab } = page;
   const save = () => {
     if (!groups.data || !sum.data) return;
-    const text = csvOf(by, rowsOf(by, groups.data.data, sum.data, tab.sum), sum.data);
+    const text = formatGroupsCsv(by, toGroupRows(by, groups.data.data, sum.data, tab.sum), sum.data);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     link.download = `${tab.id}-by-${by}.csv`;
@@ -152,10 +152,10 @@ function Toolbar({ page }: { readonly page: Analytics }) {
   );
 }
 
-function Figures({ page }: { readonly page: Analytics }) {
+function MetricBreakdown({ page }: { readonly page: Analytics }) {
   const { tab, by, change, groups, sum, series, filter, span } = page;
   const rows = useMemo(
-    () => (groups.data && sum.data ? rowsOf(by, groups.data.data, sum.data, tab.sum) : null),
+    () => (groups.data && sum.data ? toGroupRows(by, groups.data.data, sum.data, tab.sum) : null),
     [by, groups.data, sum.data, tab.sum],
   );
   return (
@@ -175,13 +175,13 @@ function Figures({ page }: { readonly page: Analytics }) {
         />
       ) : rows && sum.data ? (
         <GroupTable
-          by={DIMENSIONS.find(({ value }) => value === by)?.label ?? by}
+          by={GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by}
           tab={tab}
           rows={rows}
           total={sum.data}
           series={series.data?.series ?? []}
           isStale={groups.isPlaceholderData}
-          onChoose={(value) => change({ ...cleared(filter), [by]: value })}
+          onChoose={(value) => change({ ...clearFilters(filter), [by]: value })}
         />
       ) : (
         <Skeleton className="h-40" />
@@ -193,7 +193,7 @@ function Figures({ page }: { readonly page: Analytics }) {
 /** What the chart and the table go by. */
 function Controls({ page }: { readonly page: Analytics }) {
   const { tab, by, change, interval, percentile, span } = page;
-  const known = DIMENSIONS.some(({ value }) => value === by);
+  const known = GROUP_DIMENSIONS.some(({ value }) => value === by);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span aria-hidden="true" className="text-ui text-ink-2">
@@ -202,7 +202,7 @@ function Controls({ page }: { readonly page: Analytics }) {
       <Select
         aria-label="Group by"
         className="w-44!"
-        choices={known ? DIMENSIONS : [...DIMENSIONS, { value: by, label: by }]}
+        choices={known ? GROUP_DIMENSIONS : [...GROUP_DIMENSIONS, { value: by, label: by }]}
         value={by}
         onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
       />
@@ -212,7 +212,7 @@ function Controls({ page }: { readonly page: Analytics }) {
         value={interval}
         onChange={(next) => change({ interval: next === chartIntervalOf(span) ? null : next }, 'replace')}
       />
-      <ZoneChoice tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
+      <TimezoneSelect tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
         <SegmentedControl
           label="Percentile"
@@ -225,7 +225,7 @@ function Controls({ page }: { readonly page: Analytics }) {
   );
 }
 
-function AsOf({ at }: { readonly at: string }) {
+function CompleteUntil({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <span>
@@ -235,6 +235,6 @@ function AsOf({ at }: { readonly at: string }) {
 }
 
 /** Charts take one filter at a time: a new one takes the place of the old. */
-function cleared(filter: readonly { readonly name: string }[]): Record<string, null> {
+function clearFilters(filter: readonly { readonly name: string }[]): Record<string, null> {
   return Object.fromEntries(filter.map(({ name }) => [name, null]));
 }

@@ -3,16 +3,16 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type * as z from 'zod';
 import { type ApiPage, getJson } from '../../data/api-client.ts';
 import type { FilterField } from '../../filters/filter-text.ts';
-import { ACTIONS } from './audit-text.ts';
+import { AUDIT_ACTIONS } from './audit-entry.ts';
 
-export type Chain = z.output<typeof auditChain>;
+type Chain = z.output<typeof auditChain>;
 
 const PAGE_ROWS = 100;
 
 /** What changes are filtered by: the API's own parameters. */
 export const AUDIT_FIELDS: readonly FilterField[] = [
   { name: 'actor', label: 'actor', values: ['file', 'setup'] },
-  { name: 'action', label: 'action', values: ACTIONS },
+  { name: 'action', label: 'action', values: AUDIT_ACTIONS },
   { name: 'subject', label: 'subject' },
 ];
 

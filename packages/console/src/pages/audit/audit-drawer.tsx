@@ -7,7 +7,7 @@ import { DetailList } from '../../ui/cards.tsx';
 import { FieldChanges } from '../../ui/conflict-notice.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { actorName, changesOf, deedOf } from './audit-text.ts';
+import { actorName, auditEntryTitle, auditFieldChanges } from './audit-entry.ts';
 
 /** One change whole: every field before and after, and its place in the chain. */
 export function AuditDrawer({
@@ -24,7 +24,7 @@ export function AuditDrawer({
   return (
     <Drawer title="Change" about={entry.id} onClose={onClose}>
       <div className="flex items-start gap-2 px-4 pt-3 md:px-6">
-        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{deedOf(entry)}</h2>
+        <h2 className="min-w-0 flex-1 text-body font-semibold break-words">{auditEntryTitle(entry)}</h2>
         <div className="flex">
           <IconButton icon={ChevronUp} label="Previous change" keys="k" onClick={onPrevious} />
           <IconButton icon={ChevronDown} label="Next change" keys="j" onClick={onNext} />
@@ -60,7 +60,7 @@ export function AuditDrawer({
         />
         <section className="grid gap-2">
           <h3 className="text-body font-semibold">Fields</h3>
-          <FieldChanges changes={changesOf(entry)} />
+          <FieldChanges changes={auditFieldChanges(entry)} />
         </section>
       </div>
     </Drawer>

@@ -20,10 +20,10 @@ import { Menu, MenuItem } from '../../ui/menu.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
+import { AuditChainStatus } from './audit-chain-status.tsx';
 import { AUDIT_FIELDS, auditQuery } from './audit-data.ts';
 import { AuditDrawer } from './audit-drawer.tsx';
-import { actorName, deedOf, firstChange } from './audit-text.ts';
-import { ChainState } from './chain-state.tsx';
+import { actorName, auditEntryTitle, formatFirstChange } from './audit-entry.ts';
 
 /** Who changed what, before and after. */
 export function AuditPage() {
@@ -61,7 +61,7 @@ export function AuditPage() {
       }
     >
       <div className="grid gap-3 px-4 pb-3 md:px-6">
-        <ChainState after={!list.answer.isPending} />
+        <AuditChainStatus after={!list.answer.isPending} />
         <FilterBar
           fields={AUDIT_FIELDS}
           tokens={tokens}
@@ -70,14 +70,14 @@ export function AuditPage() {
           placeholder="Filter by actor, action, subject…"
         />
       </div>
-      <Results list={list} narrow={entry !== undefined} />
+      <AuditResults list={list} narrow={entry !== undefined} />
     </PageFrame>
   );
 }
 
 type AuditList = ReturnType<typeof useAuditList>;
 
-function Results({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
+function AuditResults({ list, narrow }: { readonly list: AuditList; readonly narrow: boolean }) {
   const { query, change, rows, answer, more } = list;
   if (answer.error && rows.length === 0)
     return (
@@ -141,19 +141,19 @@ function useAuditList() {
 }
 
 const COLUMNS: readonly TableColumn<AuditEntry>[] = [
-  { id: 'time', label: 'Time', width: '9rem', cell: ({ at }) => <When at={at} /> },
+  { id: 'time', label: 'Time', width: '9rem', cell: ({ at }) => <EntryTime at={at} /> },
   { id: 'actor', label: 'Who', width: 'minmax(8rem, 12rem)', cell: actorName },
   {
     id: 'what',
     label: 'What',
     width: 'minmax(12rem, 1fr)',
-    cell: (entry) => <span className="font-medium">{deedOf(entry)}</span>,
+    cell: (entry) => <span className="font-medium">{auditEntryTitle(entry)}</span>,
   },
   {
     id: 'change',
     label: 'First field',
     width: 'minmax(10rem, 1.4fr)',
-    cell: (entry) => <span className="font-mono text-code text-ink-2">{firstChange(entry)}</span>,
+    cell: (entry) => <span className="font-mono text-code text-ink-2">{formatFirstChange(entry)}</span>,
   },
   {
     id: 'action',
@@ -163,7 +163,7 @@ const COLUMNS: readonly TableColumn<AuditEntry>[] = [
   },
 ];
 
-function When({ at }: { readonly at: string }) {
+function EntryTime({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <time dateTime={at}>
@@ -175,7 +175,7 @@ function When({ at }: { readonly at: string }) {
 function AuditCard({ row }: { readonly row: AuditEntry }) {
   return (
     <div className="grid gap-0.5">
-      <div className="truncate font-medium">{deedOf(row)}</div>
+      <div className="truncate font-medium">{auditEntryTitle(row)}</div>
       <div className="flex justify-between gap-3 text-small text-ink-2">
         <span className="truncate">{actorName(row)}</span>
         <span className="shrink-0">

@@ -2,7 +2,7 @@ import type { Snippet } from '../../ui/code-block.tsx';
 
 /** What each client needs to talk to Floe: settings, and the traps people fall into. Facts of docs/clients.md. Pure. */
 
-export interface Place {
+export interface ConnectionSettings {
   /** Where the gateway answers, without a slash at its end: `https://floe.example.com/gateway`. */
   readonly gateway: string;
   /** The platform key, or the variable that holds it. */
@@ -10,23 +10,23 @@ export interface Place {
   readonly model: string;
 }
 
-export interface Client {
+export interface ConnectClient {
   readonly id: string;
   readonly name: string;
   readonly group: 'Agents' | 'IDEs' | 'SDKs' | 'Jobs';
   /** How it asks: which of the gateway's surfaces. */
   readonly surface: string;
-  readonly snippets: (place: Place) => readonly Snippet[];
+  readonly snippets: (place: ConnectionSettings) => readonly Snippet[];
   /** What to do after pasting. */
   readonly run: string;
-  readonly traps: readonly string[];
+  readonly pitfalls: readonly string[];
   /** Its maker's servers make the requests, so the address must be reachable from the internet. */
   readonly needsPublic?: boolean;
 }
 
 const WHOLE_ID = 'Tell it the model id of Floe, slash included.';
 
-const AGENTS: readonly Client[] = [
+const AGENTS: readonly ConnectClient[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
@@ -39,7 +39,7 @@ const AGENTS: readonly Client[] = [
       },
     ],
     run: 'Ask it anything.',
-    traps: [
+    pitfalls: [
       'The address ends in /gateway, without /v1.',
       'Set ANTHROPIC_DEFAULT_HAIKU_MODEL to a small model of yours too: it asks for one in the background.',
       'A login of its own wins over the token: claude /logout.',
@@ -58,7 +58,7 @@ const AGENTS: readonly Client[] = [
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\ncodex` },
     ],
     run: 'Ask it anything.',
-    traps: [
+    pitfalls: [
       'Its address ends in /gateway/v1.',
       'env_key is the name of the variable, not the key.',
       WHOLE_ID,
@@ -89,7 +89,7 @@ const AGENTS: readonly Client[] = [
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\nopencode run -m floe/${model} "Hello"` },
     ],
     run: 'It answers.',
-    traps: ['A model that is not in "models" is not offered.', WHOLE_ID],
+    pitfalls: ['A model that is not in "models" is not offered.', WHOLE_ID],
   },
   {
     id: 'copilot-cli',
@@ -103,7 +103,7 @@ const AGENTS: readonly Client[] = [
       },
     ],
     run: 'Ask it anything.',
-    traps: ['All three variables must be set in the shell that starts it.', WHOLE_ID],
+    pitfalls: ['All three variables must be set in the shell that starts it.', WHOLE_ID],
   },
   {
     id: 'cline',
@@ -117,7 +117,7 @@ const AGENTS: readonly Client[] = [
       },
     ],
     run: 'It answers.',
-    traps: [WHOLE_ID],
+    pitfalls: [WHOLE_ID],
   },
   {
     id: 'qwen-code',
@@ -131,11 +131,11 @@ const AGENTS: readonly Client[] = [
       },
     ],
     run: 'Ask it anything.',
-    traps: ['With HTTPS_PROXY set it sends requests to loopback through that proxy too.', WHOLE_ID],
+    pitfalls: ['With HTTPS_PROXY set it sends requests to loopback through that proxy too.', WHOLE_ID],
   },
 ];
 
-const IDES: readonly Client[] = [
+const IDES: readonly ConnectClient[] = [
   {
     id: 'cursor',
     name: 'Cursor',
@@ -148,7 +148,7 @@ const IDES: readonly Client[] = [
       { label: 'Custom model', code: model },
     ],
     run: 'In Settings → Models → API Keys; then ask in Ask or Plan mode.',
-    traps: [
+    pitfalls: [
       'No slash and no /v1 at the end of the address.',
       'Its own Verify button asks for a fixed model and fails; the chat works.',
       'Add the whole model id by hand as a custom model.',
@@ -176,7 +176,7 @@ const IDES: readonly Client[] = [
       { label: 'API key', code: key },
     ],
     run: 'Copilot’s own-key models: choose it in the model list.',
-    traps: ['Each model has an entry of its own.', WHOLE_ID],
+    pitfalls: ['Each model has an entry of its own.', WHOLE_ID],
   },
   {
     id: 'continue',
@@ -190,11 +190,11 @@ const IDES: readonly Client[] = [
       },
     ],
     run: 'Choose floe in its model list.',
-    traps: [WHOLE_ID],
+    pitfalls: [WHOLE_ID],
   },
 ];
 
-const SDKS: readonly Client[] = [
+const SDKS: readonly ConnectClient[] = [
   sdk('python-openai', 'Python, OpenAI', 'Chat Completions', ({ gateway, key, model }) => ({
     label: 'Python',
     code: `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${gateway}/v1", api_key=${inPython(key)})\nanswer = client.chat.completions.create(\n    model="${model}",\n    messages=[{"role": "user", "content": "Hello"}],\n)\nprint(answer.choices[0].message.content)`,
@@ -221,7 +221,7 @@ const SDKS: readonly Client[] = [
   })),
 ];
 
-const JOBS: readonly Client[] = [
+const JOBS: readonly ConnectClient[] = [
   {
     id: 'curl',
     name: 'curl',
@@ -234,15 +234,20 @@ const JOBS: readonly Client[] = [
       },
     ],
     run: 'It answers.',
-    traps: [WHOLE_ID],
+    pitfalls: [WHOLE_ID],
   },
 ];
 
 /** Every client that is known, in the order of the page. */
-export const CLIENTS: readonly Client[] = [...AGENTS, ...IDES, ...SDKS, ...JOBS];
-export const GROUPS = ['Agents', 'IDEs', 'SDKs', 'Jobs'] as const;
+export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS, ...JOBS];
+export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs', 'Jobs'] as const;
 
-function sdk(id: string, name: string, surface: string, snippet: (place: Place) => Snippet): Client {
+function sdk(
+  id: string,
+  name: string,
+  surface: string,
+  snippet: (place: ConnectionSettings) => Snippet,
+): ConnectClient {
   return {
     id,
     name,
@@ -250,7 +255,7 @@ function sdk(id: string, name: string, surface: string, snippet: (place: Place) 
     surface,
     snippets: (place) => [snippet(place)],
     run: 'It prints the answer.',
-    traps: [
+    pitfalls: [
       surface === 'Messages'
         ? 'The address ends in /gateway, without /v1.'
         : 'The address ends in /gateway/v1, with /v1.',
@@ -269,7 +274,7 @@ function inScript(key: string): string {
 }
 
 /** True for an address that only this machine or this network can reach. */
-export function isPrivate(host: string): boolean {
+export function isPrivateHost(host: string): boolean {
   return (
     /^(localhost|\[::1\]|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(host) ||
     /\.(local|internal|lan)$/.test(host)

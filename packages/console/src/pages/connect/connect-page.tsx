@@ -12,15 +12,15 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { EmptyState, Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { modelChoices } from '../playground/playground-data.ts';
-import { CLIENTS, type Client, GROUPS, isPrivate } from './clients.ts';
-import { FirstUse, Waiting } from './first-use.tsx';
+import { CLIENT_GROUPS, CONNECT_CLIENTS, type ConnectClient, isPrivateHost } from './clients.ts';
+import { FirstRequestStatus, WaitingStatus } from './first-request.tsx';
 import { KeyStep } from './key-step.tsx';
 
 /** From nothing to the first request of a real client, without reading docs. */
 export function ConnectPage() {
   const chosen = usePathParam('client');
   const [search, setSearch] = useState('');
-  const client = CLIENTS.find(({ id }) => id === chosen);
+  const client = CONNECT_CLIENTS.find(({ id }) => id === chosen);
   return (
     <PageFrame title="Connect">
       <div className="grid items-start gap-5 xl:grid-cols-[22rem_1fr]">
@@ -32,13 +32,13 @@ export function ConnectPage() {
             value={search}
             onChange={({ target }) => setSearch(target.value)}
           />
-          {GROUPS.map((group) => (
+          {CLIENT_GROUPS.map((group) => (
             <ClientGroup key={group} group={group} search={search} chosen={chosen} />
           ))}
         </nav>
         {client ? (
           // Another client is another sheet: its key and its waiting begin anew.
-          <Sheet key={client.id} client={client} />
+          <ClientPanel key={client.id} client={client} />
         ) : chosen === '' ? (
           <p className="rounded-card border border-dashed border-line-strong px-4 py-14 text-center text-ui text-ink-2 max-xl:hidden">
             Choose a client. You get its settings with a key of your own, and see its first request arrive.
@@ -58,11 +58,11 @@ function ClientGroup({
   search,
   chosen,
 }: {
-  readonly group: Client['group'];
+  readonly group: ConnectClient['group'];
   readonly search: string;
   readonly chosen: string;
 }) {
-  const found = CLIENTS.filter(
+  const found = CONNECT_CLIENTS.filter(
     (client) => client.group === group && client.name.toLowerCase().includes(search.trim().toLowerCase()),
   );
   if (found.length === 0) return null;
@@ -90,18 +90,18 @@ function ClientGroup({
   );
 }
 
-function Sheet({ client }: { readonly client: Client }) {
+function ClientPanel({ client }: { readonly client: ConnectClient }) {
   const [made, setMade] = useState<CreatedKey | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const { data } = useQuery(orgModelsQuery);
   const models = data?.data ?? [];
-  const model = typed ?? usual(models);
+  const model = typed ?? defaultModel(models);
   const gateway = apiUrl('gateway').href;
   const place = { gateway, key: made?.key ?? '$FLOE_KEY', model };
-  const isReachable = !client.needsPublic || !isPrivate(new URL(gateway).host);
+  const isReachable = !client.needsPublic || !isPrivateHost(new URL(gateway).host);
   return (
     <section aria-labelledby="client" className="min-w-0 rounded-card border border-line bg-surface">
-      <SheetHead client={client} />
+      <ClientHeader client={client} />
       {!isReachable && (
         <div className="px-4 pt-4">
           <Notice>
@@ -111,10 +111,10 @@ function Sheet({ client }: { readonly client: Client }) {
         </div>
       )}
       <ol className="grid gap-6 p-4">
-        <Step number={1} title="A key of its own">
+        <ConnectStep number={1} title="A key of its own">
           <KeyStep what={client.id} made={made} onMade={setMade} />
-        </Step>
-        <Step number={2} title="Paste">
+        </ConnectStep>
+        <ConnectStep number={2} title="Paste">
           <div className="grid gap-3">
             <div className="max-w-md">
               <Field label="Model it will ask for">
@@ -125,24 +125,24 @@ function Sheet({ client }: { readonly client: Client }) {
               <CodeBlock key={snippet.label} snippets={[snippet]} />
             ))}
           </div>
-        </Step>
-        <Step number={3} title="Run">
+        </ConnectStep>
+        <ConnectStep number={3} title="Run">
           <p className="text-ui text-ink-2">{client.run}</p>
-        </Step>
+        </ConnectStep>
       </ol>
       <footer className="grid gap-3 border-t border-line px-4 py-3.5">
         {made ? (
-          <FirstUse keyId={made.id} who={client.name} />
+          <FirstRequestStatus keyId={made.id} who={client.name} />
         ) : (
-          <Waiting>Make a key, and the first request with it shows here.</Waiting>
+          <WaitingStatus>Make a key, and the first request with it shows here.</WaitingStatus>
         )}
-        <Trouble client={client} made={made} gateway={gateway} />
+        <Troubleshooting client={client} made={made} gateway={gateway} />
       </footer>
     </section>
   );
 }
 
-function SheetHead({ client }: { readonly client: Client }) {
+function ClientHeader({ client }: { readonly client: ConnectClient }) {
   return (
     <header className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line px-4 py-3">
       <h2 id="client" className="text-body font-semibold">
@@ -158,7 +158,7 @@ function SheetHead({ client }: { readonly client: Client }) {
   );
 }
 
-function Step({
+function ConnectStep({
   number,
   title,
   children,
@@ -184,12 +184,12 @@ function Step({
 }
 
 /** A key that is not known never reaches a row: what is told of it here is all there is. */
-function Trouble({
+function Troubleshooting({
   client,
   made,
   gateway,
 }: {
-  readonly client: Client;
+  readonly client: ConnectClient;
   readonly made: CreatedKey | null;
   readonly gateway: string;
 }) {
@@ -216,7 +216,7 @@ function Trouble({
           It reaches nothing: it must be able to open{' '}
           <code className="font-mono text-code text-ink">{gateway}</code> from where it runs.
         </li>
-        {client.traps.map((trap) => (
+        {client.pitfalls.map((trap) => (
           <li key={trap}>{trap}</li>
         ))}
       </ul>
@@ -225,7 +225,7 @@ function Trouble({
 }
 
 /** A real model when there is one. */
-function usual(models: readonly Model[]): string {
+function defaultModel(models: readonly Model[]): string {
   return (
     models.find(({ kind, provider }) => kind === 'model' && provider !== 'sandbox')?.id ??
     models.find(({ kind }) => kind === 'alias')?.id ??

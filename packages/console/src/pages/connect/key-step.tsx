@@ -22,7 +22,7 @@ export function KeyStep({
   const { user } = useSignedIn();
   const refusal = useDenialReason('own_keys');
   const name = keyName(user.name, what);
-  const make = useApiMutation(() => freshKey(name), { touches: [['keys']], done: onMade });
+  const make = useApiMutation(() => createUniqueKey(name), { touches: [['keys']], done: onMade });
   if (made)
     return (
       <Notice state="warning">
@@ -43,7 +43,7 @@ export function KeyStep({
           Make key {name}
         </Button>
         {refusal ? (
-          <Button look="quiet" onClick={() => askFor(name)}>
+          <Button look="quiet" onClick={() => copyKeyRequest(name)}>
             Copy a text that asks for one
           </Button>
         ) : (
@@ -60,7 +60,7 @@ export function KeyStep({
 }
 
 /** A name that is taken, as by the key of another machine, gets four letters more. */
-async function freshKey(name: string): Promise<CreatedKey> {
+async function createUniqueKey(name: string): Promise<CreatedKey> {
   try {
     return await createGatewayKey(name);
   } catch (error) {
@@ -70,7 +70,7 @@ async function freshKey(name: string): Promise<CreatedKey> {
   }
 }
 
-function askFor(name: string): void {
+function copyKeyRequest(name: string): void {
   copyWithToast(
     `Could you make me a platform key in Floe? Name ${name}, scope gateway. ${location.origin}`,
     'Text copied. Send it to an owner or admin.',

@@ -3,7 +3,7 @@ import { ChevronRight } from 'lucide-react';
 import { OrgLink } from '../../app/org-link.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { placeOf, stateOf, wordOf } from './attention.ts';
+import { attentionLabel, attentionLink, attentionStatus } from './attention.ts';
 
 /** What needs a person, most urgent first; one quiet line when nothing does. */
 export function AttentionList({
@@ -32,13 +32,13 @@ export function AttentionList({
         {attention.map((entry) => (
           <li key={`${entry.kind} ${entry.subject.id}`} className="border-t border-line first:border-t-0">
             <OrgLink
-              {...placeOf(entry)}
+              {...attentionLink(entry)}
               className="flex min-h-10 items-center gap-2.5 px-4 py-1.5 text-ui text-ink -outline-offset-2 hover:bg-hover"
             >
-              <StatusIcon state={stateOf(entry)} />
+              <StatusIcon state={attentionStatus(entry)} />
               <span className="min-w-0 flex-1">
                 <span className="font-medium">
-                  {wordOf(entry)}: {entry.subject.name}
+                  {attentionLabel(entry)}: {entry.subject.name}
                 </span>{' '}
                 <span className="break-words text-ink-2">{entry.text}</span>
               </span>

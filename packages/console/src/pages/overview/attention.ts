@@ -2,7 +2,7 @@ import type { OverviewAttention } from '@floe/contract/api/overview';
 import type { DisplayStatus } from '../../ui/status.tsx';
 
 /** Where an entry leads: the page that shows what it is about, with what can be done. Pure. */
-export function placeOf({ subject }: Pick<OverviewAttention, 'subject'>): {
+export function attentionLink({ subject }: Pick<OverviewAttention, 'subject'>): {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
 } {
@@ -38,10 +38,10 @@ const WORDS: Readonly<Record<OverviewAttention['kind'], string>> = {
   key_expires: 'Key ends soon',
 };
 
-export function wordOf({ kind }: Pick<OverviewAttention, 'kind'>): string {
+export function attentionLabel({ kind }: Pick<OverviewAttention, 'kind'>): string {
   return WORDS[kind];
 }
 
-export function stateOf({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
+export function attentionStatus({ severity }: Pick<OverviewAttention, 'severity'>): DisplayStatus {
   return severity === 'critical' ? 'failing' : severity === 'warning' ? 'warning' : 'waiting';
 }

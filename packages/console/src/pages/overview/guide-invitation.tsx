@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import type { GuideState } from './guide-state.ts';
-import { STEPS } from './guide-steps.ts';
+import { GUIDE_STEPS } from './guide-steps.ts';
 
 /** One line while there is something left of the guide. */
 export function GuideInvitation({
@@ -10,7 +10,7 @@ export function GuideInvitation({
   readonly guide: GuideState;
   readonly onOpen: () => void;
 }) {
-  if (!guide.isInviting) return null;
+  if (!guide.showsInvitation) return null;
   return (
     <section
       aria-label="Guide"
@@ -19,12 +19,12 @@ export function GuideInvitation({
       <p className="min-w-0 flex-1">
         <b className="font-medium">Five steps to a working gateway.</b>{' '}
         <span className="text-ink-2">
-          {guide.done.size} of {STEPS.length} done.
+          {guide.done.size} of {GUIDE_STEPS.length} done.
         </span>
       </p>
       <span className="flex gap-2">
         <Button onClick={onOpen}>Go on</Button>
-        <Button look="quiet" onClick={guide.fold}>
+        <Button look="quiet" onClick={guide.dismiss}>
           Not now
         </Button>
       </span>

@@ -6,16 +6,16 @@ import { joinClassNames } from '../../ui/class-names.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { BudgetStep } from './budget-step.tsx';
 import type { GuideState } from './guide-state.ts';
-import { STEPS, type Step } from './guide-steps.ts';
+import { GUIDE_STEPS, type GuideStepId } from './guide-steps.ts';
 import { MonitorStep } from './monitor-step.tsx';
 import { RequestStep } from './request-step.tsx';
 
 /** The first ten minutes in an org. Steps can be done in any order; each is done when Floe has seen it happen. */
 export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly onClose: () => void }) {
   const { done } = guide;
-  const [chosen, setChosen] = useState<Step | 'none' | null>(null);
+  const [chosen, setChosen] = useState<GuideStepId | 'none' | null>(null);
   const open = chosen ?? 'request';
-  const steps: Readonly<Record<Step, { readonly title: string; readonly content: ReactNode }>> = {
+  const steps: Readonly<Record<GuideStepId, { readonly title: string; readonly content: ReactNode }>> = {
     request: { title: 'Send a request', content: <RequestStep /> },
     provider: { title: 'Enable a provider', content: <ProviderStep isDone={done.has('provider')} /> },
     client: { title: 'Connect your tool', content: <ClientStep isDone={done.has('client')} /> },
@@ -31,7 +31,7 @@ export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly
         </p>
       </header>
       <ol className="divide-y divide-line rounded-card border border-line bg-surface">
-        {STEPS.map((step, index) => (
+        {GUIDE_STEPS.map((step, index) => (
           <GuideStep
             key={step}
             number={index + 1}
@@ -45,20 +45,20 @@ export function Guide({ guide, onClose }: { readonly guide: GuideState; readonly
         ))}
       </ol>
       <footer className="flex flex-wrap items-center gap-3 text-ui text-ink-2">
-        {done.size === STEPS.length && (
+        {done.size === GUIDE_STEPS.length && (
           <p className="w-full">
             <b className="font-medium text-ink">Done.</b> Overview shows your traffic from now on. Press{' '}
             <kbd className="font-mono text-code">?</kbd> for the keys.
           </p>
         )}
-        <Button look={done.size === STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
+        <Button look={done.size === GUIDE_STEPS.length ? 'primary' : 'secondary'} onClick={onClose}>
           Show the overview
         </Button>
-        {done.size < STEPS.length && (
+        {done.size < GUIDE_STEPS.length && (
           <Button
             look="quiet"
             onClick={() => {
-              guide.fold();
+              guide.dismiss();
               onClose();
             }}
           >

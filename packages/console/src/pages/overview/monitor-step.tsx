@@ -9,7 +9,7 @@ import { Input, Select } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { Waiting } from '../connect/first-use.tsx';
+import { WaitingStatus } from '../connect/first-request.tsx';
 
 const EVERY = [
   { value: '60', label: 'hour', each: 'once an hour' },
@@ -30,7 +30,7 @@ export function MonitorStep({ monitors }: { readonly monitors: readonly Monitor[
       </p>
       {url && <CodeBlock snippets={[{ label: 'Shell', code: `curl -fsS ${url}` }]} />}
       {monitor.last_beat_at === null ? (
-        <Waiting>Waiting for the first beat of {monitor.name}…</Waiting>
+        <WaitingStatus>Waiting for the first beat of {monitor.name}…</WaitingStatus>
       ) : (
         <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
           <StatusIcon state="healthy" />

@@ -16,11 +16,11 @@ import { Chart, type PlottedSeries } from '../../ui/chart.tsx';
 import { Skeleton } from '../../ui/feedback.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
-import { changeOf } from '../analytics/figures.ts';
-import { lanesOf } from '../requests/request-lanes.ts';
-import { BY_OUTCOME, metricQuery, type Overview } from './overview-data.ts';
+import { relativeChange } from '../analytics/metric-groups.ts';
+import { outcomeLanes } from '../requests/request-lanes.ts';
+import { BY_OUTCOME, type Overview, overviewMetricQuery } from './overview-data.ts';
 
-const MarkList = lazy(() =>
+const AnnotationListPart = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ AnnotationList: Part }) => ({ default: Part })),
 );
 
@@ -28,10 +28,10 @@ const MarkList = lazy(() =>
 export function OverviewCharts(props: Props) {
   return (
     <div className="grid gap-4 xl:grid-cols-2">
-      <Traffic {...props} />
-      <Spend {...props} />
-      <Speed {...props} title="Latency" metric="latency" />
-      <Speed {...props} title="First token" metric="first_token" />
+      <RequestsCard {...props} />
+      <SpendCard {...props} />
+      <PercentilesCard {...props} title="Latency" metric="latency" />
+      <PercentilesCard {...props} title="First token" metric="first_token" />
     </div>
   );
 }
@@ -42,18 +42,18 @@ interface Props {
   readonly onChoose: (from: Date, to: Date) => void;
 }
 
-function Traffic({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(metricQuery('requests', span, BY_OUTCOME));
-  const lanes = useMemo(() => lanesOf(data), [data]);
+function RequestsCard({ span, sum, onChoose }: Props) {
+  const { data } = useQuery(overviewMetricQuery('requests', span, BY_OUTCOME));
+  const lanes = useMemo(() => outcomeLanes(data), [data]);
   const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
-    <Card title="Requests" aside={<Before span={span} />}>
+    <Card title="Requests" aside={<ComparisonNote span={span} />}>
       <div className="mb-4 flex gap-9">
         <StatCard
           label="Requests"
           value={formatCount(sum.requests)}
-          delta={<Change now={sum.requests} before={sum.previous?.requests} />}
+          delta={<ChangeRatio now={sum.requests} before={sum.previous?.requests} />}
         />
         <StatCard
           label="Errors"
@@ -73,38 +73,44 @@ function Traffic({ span, sum, onChoose }: Props) {
       )}
       {marks.length > 0 && (
         <Suspense>
-          <MarkList marks={marks} />
+          <AnnotationListPart marks={marks} />
         </Suspense>
       )}
     </Card>
   );
 }
 
-function Spend({ span, sum, onChoose }: Props) {
-  const { data } = useQuery(metricQuery('cost_nano_usd', span, { compare: 'previous' }));
-  const drawn = useDrawn(data, 'Spend');
+function SpendCard({ span, sum, onChoose }: Props) {
+  const { data } = useQuery(overviewMetricQuery('cost_nano_usd', span, { compare: 'previous' }));
+  const drawn = useSpendLines(data, 'Spend');
   return (
-    <Card title="Spend" aside={<Before span={span} />}>
+    <Card title="Spend" aside={<ComparisonNote span={span} />}>
       <StatCard
         label="Known cost"
         value={formatMoney(sum.cost_nano_usd)}
-        delta={<Change now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
+        delta={<ChangeRatio now={sum.cost_nano_usd} before={sum.previous?.cost_nano_usd} />}
       />
-      <Drawn drawn={drawn} label="Spend over time" format={formatMoney} span={span} onChoose={onChoose} />
+      <ZoomableChart
+        drawn={drawn}
+        label="Spend over time"
+        format={formatMoney}
+        span={span}
+        onChoose={onChoose}
+      />
     </Card>
   );
 }
 
-function Speed({
+function PercentilesCard({
   span,
   sum,
   title,
   metric,
   onChoose,
 }: Props & { readonly title: string; readonly metric: 'latency' | 'first_token' }) {
-  const { data: half } = useQuery(metricQuery(`${metric}_p50_ms`, span));
-  const { data: most } = useQuery(metricQuery(`${metric}_p95_ms`, span));
-  const drawn = useMemo(() => together([half, 'p50'], [most, 'p95']), [half, most]);
+  const { data: half } = useQuery(overviewMetricQuery(`${metric}_p50_ms`, span));
+  const { data: most } = useQuery(overviewMetricQuery(`${metric}_p95_ms`, span));
+  const drawn = useMemo(() => combineLines([half, 'p50'], [most, 'p95']), [half, most]);
   const figures = metric === 'latency' ? sum.latency_ms : sum.first_token_ms;
   return (
     <Card title={title}>
@@ -112,7 +118,7 @@ function Speed({
         <StatCard label="p50" value={formatDuration(figures.p50)} />
         <StatCard label="p95" value={formatDuration(figures.p95)} />
       </div>
-      <Drawn
+      <ZoomableChart
         drawn={drawn}
         label={`${title} over time`}
         format={formatDuration}
@@ -123,19 +129,19 @@ function Speed({
   );
 }
 
-interface Lines {
+interface ChartLines {
   readonly at: readonly number[];
   readonly series: readonly PlottedSeries[];
 }
 
-function Drawn({
+function ZoomableChart({
   drawn,
   label,
   format,
   span,
   onChoose,
 }: {
-  readonly drawn: Lines | null;
+  readonly drawn: ChartLines | null;
   readonly span: SelectedTimeRange;
   readonly label: string;
   readonly format: (value: number) => string;
@@ -158,7 +164,7 @@ function Drawn({
   );
 }
 
-function useDrawn(data: Timeseries | undefined, label: string): Lines | null {
+function useSpendLines(data: Timeseries | undefined, label: string): ChartLines | null {
   return useMemo(() => {
     if (!data) return null;
     const before = data.previous?.series[0]?.values;
@@ -175,7 +181,7 @@ function useDrawn(data: Timeseries | undefined, label: string): Lines | null {
   }, [data, label]);
 }
 
-function together(...parts: readonly (readonly [Timeseries | undefined, string])[]): Lines | null {
+function combineLines(...parts: readonly (readonly [Timeseries | undefined, string])[]): ChartLines | null {
   const first = parts[0]?.[0];
   if (!first || parts.some(([data]) => data === undefined)) return null;
   return {
@@ -187,12 +193,18 @@ function together(...parts: readonly (readonly [Timeseries | undefined, string])
   };
 }
 
-function Change({ now, before }: { readonly now: number | undefined; readonly before: number | undefined }) {
-  const ratio = changeOf(now, before);
+function ChangeRatio({
+  now,
+  before,
+}: {
+  readonly now: number | undefined;
+  readonly before: number | undefined;
+}) {
+  const ratio = relativeChange(now, before);
   return <Delta ratio={ratio} text={ratio === null ? '' : formatPercent(Math.abs(ratio))} />;
 }
 
-function Before({ span }: { readonly span: SelectedTimeRange }) {
+function ComparisonNote({ span }: { readonly span: SelectedTimeRange }) {
   const hours = (span.to.getTime() - span.from.getTime()) / 3_600_000;
   return (
     <>

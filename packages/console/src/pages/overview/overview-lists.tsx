@@ -7,8 +7,8 @@ import { pluralize } from '../../format/words.ts';
 import { Card } from '../../ui/cards.tsx';
 import { type DisplayStatus, StatusIcon } from '../../ui/status.tsx';
 import { TimeText } from '../../ui/time-text.tsx';
-import { withoutValue } from '../analytics/figures.ts';
-import { changesQuery, type Overview, topQuery } from './overview-data.ts';
+import { missingValueLabel } from '../analytics/metric-groups.ts';
+import { type Overview, overviewTopQuery, recentEventsQuery } from './overview-data.ts';
 
 /** Who spends, what fails, how the jobs are, and what was changed. */
 export function OverviewLists({
@@ -20,16 +20,16 @@ export function OverviewLists({
 }) {
   return (
     <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
-      <Spenders span={span} title="Models by spend" by="model" />
-      <Spenders span={span} title="Keys by spend" by="key" />
-      <Errors span={span} />
-      <Monitors counts={overview.monitors} />
-      <Changes span={span} />
+      <TopSpendCard span={span} title="Models by spend" by="model" />
+      <TopSpendCard span={span} title="Keys by spend" by="key" />
+      <ErrorsCard span={span} />
+      <MonitorsCard counts={overview.monitors} />
+      <EventsCard span={span} />
     </div>
   );
 }
 
-function Spenders({
+function TopSpendCard({
   span,
   title,
   by,
@@ -38,7 +38,7 @@ function Spenders({
   readonly title: string;
   readonly by: 'model' | 'key';
 }) {
-  const { data } = useQuery(topQuery(by, 'cost_nano_usd', span));
+  const { data } = useQuery(overviewTopQuery(by, 'cost_nano_usd', span));
   const all = data?.data ?? [];
   const most = Math.max(...all.map(({ cost_nano_usd }) => cost_nano_usd), 1);
   return (
@@ -60,7 +60,7 @@ function Spenders({
                 search={value === null ? { [by]: '!*' } : { [by]: value }}
                 className="hover:underline"
               >
-                {name ?? value ?? withoutValue(by)}
+                {name ?? value ?? missingValueLabel(by)}
               </OrgLink>
             }
             value={cost_nano_usd === 0 ? `${pluralize(requests, 'request')}, $0` : formatMoney(cost_nano_usd)}
@@ -72,8 +72,8 @@ function Spenders({
   );
 }
 
-function Errors({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(topQuery('error_code', 'errors', span));
+function ErrorsCard({ span }: { readonly span: SelectedTimeRange }) {
+  const { data } = useQuery(overviewTopQuery('error_code', 'errors', span));
   const all = (data?.data ?? []).filter(({ errors }) => errors > 0);
   return (
     <Card title="Errors by code">
@@ -98,7 +98,7 @@ function Errors({ span }: { readonly span: SelectedTimeRange }) {
   );
 }
 
-function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
+function MonitorsCard({ counts }: { readonly counts: Overview['monitors'] }) {
   const states: readonly (readonly [DisplayStatus, string, number])[] = [
     ['failing', 'failing', counts.failing],
     ['waiting', 'waiting', counts.waiting],
@@ -128,8 +128,8 @@ function Monitors({ counts }: { readonly counts: Overview['monitors'] }) {
   );
 }
 
-function Changes({ span }: { readonly span: SelectedTimeRange }) {
-  const { data } = useQuery(changesQuery(span));
+function EventsCard({ span }: { readonly span: SelectedTimeRange }) {
+  const { data } = useQuery(recentEventsQuery(span));
   const all = data?.data ?? [];
   return (
     <Card title="What happened" aside={<OrgLink to="/management/audit">Audit</OrgLink>}>

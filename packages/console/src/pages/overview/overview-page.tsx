@@ -15,19 +15,19 @@ import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { Guide } from './guide.tsx';
 import { GuideInvitation } from './guide-invitation.tsx';
-import { askGuide, useGuide } from './guide-state.ts';
+import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
-import { overviewQuery, partQueries } from './overview-data.ts';
+import { overviewPartQueries, overviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
 
 /** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
 export function OverviewPage() {
   const { query, change } = useUrlState();
   const guide = useGuide(query.get('guide') === '1');
-  const time = timeOf(query);
-  const span = useMemo(() => spanOfTime(time), [time]);
+  const time = timeParameters(query);
+  const span = useMemo(() => parseTimeRange(time), [time]);
   const { data, error, refetch } = useQuery(overviewQuery(span));
-  useParts(span, !guide.isOpen);
+  usePrefetchParts(span, !guide.isOpen);
   const navigate = useNavigate();
   const org = useOrgId();
   useLiveQuery('monitors', ['overview']);
@@ -79,36 +79,36 @@ export function OverviewPage() {
 }
 
 /** The charts stand below what needs somebody, and do not wait for its answer to ask for theirs. */
-function useParts(span: SelectedTimeRange, on: boolean): void {
+function usePrefetchParts(span: SelectedTimeRange, on: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
-    if (on) askParts(client, span);
+    if (on) prefetchParts(client, span);
   }, [client, span, on]);
 }
 
-function askParts(client: QueryClient, span: SelectedTimeRange): void {
-  const { series, tops, changes } = partQueries(span);
+function prefetchParts(client: QueryClient, span: SelectedTimeRange): void {
+  const { series, tops, changes } = overviewPartQueries(span);
   for (const one of series) void client.prefetchQuery(one);
   for (const one of tops) void client.prefetchQuery(one);
   void client.prefetchQuery(changes);
 }
 
-function timeOf(query: URLSearchParams): string {
+function timeParameters(query: URLSearchParams): string {
   return selectQueryParameters(query, (name) => ['range', 'from', 'to'].includes(name));
 }
 
-function spanOfTime(time: string): SelectedTimeRange {
+function parseTimeRange(time: string): SelectedTimeRange {
   return timeRangeOfUrl(`overview ${time}`, new URLSearchParams(time));
 }
 
 /** What the page of a link will read. */
-export const askOverview: PrefetchQueries = (client, { query }) => {
-  const span = spanOfTime(timeOf(query));
+export const prefetchOverview: PrefetchQueries = (client, { query }) => {
+  const span = parseTimeRange(timeParameters(query));
   const isGuideAsked = query.get('guide') === '1';
-  void askGuide(client, isGuideAsked);
+  void prefetchGuide(client, isGuideAsked);
   void client.prefetchQuery(overviewQuery(span));
   if (isGuideAsked) return;
-  askParts(client, span);
+  prefetchParts(client, span);
   void client.prefetchQuery(annotationsListQuery(timeRangeQuery(span)));
   void client.prefetchQuery(gapsQuery);
 };

@@ -8,8 +8,8 @@ import { type CreatedKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { CLIENTS } from '../connect/clients.ts';
-import { Arrived, newestOf, Waiting } from '../connect/first-use.tsx';
+import { CONNECT_CLIENTS } from '../connect/clients.ts';
+import { FirstRequestResult, newestRequestQuery, WaitingStatus } from '../connect/first-request.tsx';
 import { KeyStep } from '../connect/key-step.tsx';
 import { NEW_PROMPT } from '../playground/chat-request.ts';
 import { runChat } from '../playground/run-chat.ts';
@@ -21,7 +21,7 @@ export function RequestStep() {
   const [made, setMade] = useState<CreatedKey | null>(null);
   const org = useOrgId();
   const { user } = useSignedIn();
-  const { data } = useQuery(newestOf([]));
+  const { data } = useQuery(newestRequestQuery([]));
   const send = useApiMutation(
     async () => {
       const key = await getPlaygroundKey(org, user.name);
@@ -39,7 +39,7 @@ export function RequestStep() {
   );
   const place = { gateway: apiUrl('gateway').href, key: made?.key ?? '$FLOE_KEY', model: 'sandbox/echo' };
   const snippets = ['curl', 'python-openai', 'typescript-openai'].flatMap((id) => {
-    const client = CLIENTS.find((one) => one.id === id);
+    const client = CONNECT_CLIENTS.find((one) => one.id === id);
     return client ? client.snippets(place).map(({ code }) => ({ label: client.name, code })) : [];
   });
   const row = data?.data[0];
@@ -54,7 +54,11 @@ export function RequestStep() {
         <Button icon={Send} needs="playground" busy={send.running} onClick={() => send.run(undefined)}>
           Send it for me
         </Button>
-        {row ? <Arrived row={row} who="Your gateway" /> : <Waiting>Waiting for the first request…</Waiting>}
+        {row ? (
+          <FirstRequestResult row={row} who="Your gateway" />
+        ) : (
+          <WaitingStatus>Waiting for the first request…</WaitingStatus>
+        )}
       </div>
       {send.error && (
         <p role="alert" className="text-small text-failing-ink">

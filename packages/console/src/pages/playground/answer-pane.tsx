@@ -5,17 +5,17 @@ import { formatCount, formatDuration, formatMoney } from '../../format/amounts.t
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
-import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
-import type { ToolCall } from './chat-request.ts';
-import { writtenRowQuery } from './playground-data.ts';
-import type { Run } from './run-chat.ts';
+import { outcomeOf, requestModels } from '../requests/request-rows.ts';
+import type { ChatToolCall } from './chat-request.ts';
+import { recordedRequestQuery } from './playground-data.ts';
+import type { ChatRun } from './run-chat.ts';
 
 /** What one model answered, what it took, and where to read why. */
 export function AnswerPane({
   run,
   onContinue,
 }: {
-  readonly run: Run | null;
+  readonly run: ChatRun | null;
   /** Takes the answer into the conversation. Null when it cannot be, as beside another one. */
   readonly onContinue: (() => void) | null;
 }) {
@@ -53,10 +53,10 @@ export function AnswerPane({
         {answer.calls.map((call) => (
           <CallCard key={call.id} call={call} />
         ))}
-        <Failure run={run} />
+        <AnswerError run={run} />
       </div>
       <footer className="grid gap-2 border-t border-line px-4 py-2.5">
-        <Figures run={run} />
+        <RunFigures run={run} />
         {phase === 'done' && onContinue && (
           <div>
             <Button icon={CornerDownLeft} onClick={onContinue}>
@@ -69,7 +69,7 @@ export function AnswerPane({
   );
 }
 
-function AnswerHead({ run }: { readonly run: Run }) {
+function AnswerHead({ run }: { readonly run: ChatRun }) {
   const { answer, phase } = run;
   return (
     <header className="flex min-h-11 items-center gap-2 border-b border-line px-4">
@@ -84,17 +84,17 @@ function AnswerHead({ run }: { readonly run: Run }) {
   );
 }
 
-function CallCard({ call }: { readonly call: ToolCall }) {
+function CallCard({ call }: { readonly call: ChatToolCall }) {
   return (
     <section className="rounded-control border border-line bg-sunken px-3 py-2">
       <h3 className="text-label text-ink-2">Calls {call.name}</h3>
-      <pre className="mt-1 font-mono text-code break-words whitespace-pre-wrap">{pretty(call.args)}</pre>
+      <pre className="mt-1 font-mono text-code break-words whitespace-pre-wrap">{formatJson(call.args)}</pre>
     </section>
   );
 }
 
 /** The gateway's own words, as every client gets them. */
-function Failure({ run }: { readonly run: Run }) {
+function AnswerError({ run }: { readonly run: ChatRun }) {
   const told = run.error ?? run.answer.failure;
   if (!told) return null;
   return (
@@ -107,11 +107,11 @@ function Failure({ run }: { readonly run: Run }) {
   );
 }
 
-function Figures({ run }: { readonly run: Run }) {
+function RunFigures({ run }: { readonly run: ChatRun }) {
   const isOver = run.phase !== 'running';
-  const { data: row } = useQuery(writtenRowQuery(isOver ? run.requestId : null));
+  const { data: row } = useQuery(recordedRequestQuery(isOver ? run.requestId : null));
   const { outputTokens } = run.answer;
-  const served = row && (modelsOf(row).served ?? row.model);
+  const served = row && (requestModels(row).served ?? row.model);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-small text-ink-2 figures">
       {run.firstMs !== null && <span>{formatDuration(run.firstMs)} to the first token</span>}
@@ -138,7 +138,7 @@ function Figures({ run }: { readonly run: Run }) {
   );
 }
 
-function pretty(text: string): string {
+function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

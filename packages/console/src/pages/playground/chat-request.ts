@@ -2,27 +2,27 @@ import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 
 /** What the playground asks, and the body that stands for it. Pure. */
 
-export interface ToolCall {
+export interface ChatToolCall {
   readonly id: string;
   readonly name: string;
   /** JSON text as the model wrote it. */
   readonly args: string;
 }
 
-export interface Turn {
+export interface PromptTurn {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
   /** `data:` URLs of pictures. */
   readonly images?: readonly string[];
   /** What an assistant's turn asked to be called. */
-  readonly calls?: readonly ToolCall[];
+  readonly calls?: readonly ChatToolCall[];
   /** The call that a tool's turn answers. */
   readonly callId?: string;
 }
 
-export interface Prompt {
+export interface PlaygroundPrompt {
   readonly system: string;
-  readonly turns: readonly Turn[];
+  readonly turns: readonly PromptTurn[];
   /** Numbers as typed; empty leaves them to the model. */
   readonly temperature: string;
   readonly maxTokens: string;
@@ -33,7 +33,7 @@ export interface Prompt {
   readonly schema: string;
 }
 
-export const NEW_PROMPT: Prompt = {
+export const NEW_PROMPT: PlaygroundPrompt = {
   system: '',
   turns: [{ role: 'user', text: '' }],
   temperature: '',
@@ -63,7 +63,9 @@ export const EXAMPLE_TOOLS = JSON.stringify(
 );
 
 /** What keeps a prompt from being sent, or null. */
-export function promptProblem(prompt: Prompt): { readonly field: string; readonly text: string } | null {
+export function promptProblem(
+  prompt: PlaygroundPrompt,
+): { readonly field: string; readonly text: string } | null {
   if (!prompt.turns.some(({ text, images }) => text.trim() !== '' || images?.length))
     return { field: 'turns', text: 'Write a message first.' };
   if (prompt.temperature !== '' && !(Number(prompt.temperature) >= 0 && Number(prompt.temperature) <= 2))
@@ -95,7 +97,7 @@ function schemaOf(text: string): JsonObject | null {
   }
 }
 
-function formatOf({ json, schema }: Prompt): JsonObject {
+function formatOf({ json, schema }: PlaygroundPrompt): JsonObject {
   if (!json) return {};
   const wanted = schemaOf(schema);
   return {
@@ -106,13 +108,13 @@ function formatOf({ json, schema }: Prompt): JsonObject {
 }
 
 /** The Chat Completions body of a prompt. */
-export function requestBody(prompt: Prompt, model: string): JsonObject {
+export function chatRequestBody(prompt: PlaygroundPrompt, model: string): JsonObject {
   const tools = toolsOf(prompt.tools);
   return {
     model,
     messages: [
       ...(prompt.system.trim() === '' ? [] : [{ role: 'system', content: prompt.system }]),
-      ...prompt.turns.filter(saysSomething).map(messageOf),
+      ...prompt.turns.filter(hasContent).map(messageOf),
     ],
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
     ...(prompt.maxTokens === '' ? {} : { max_tokens: Number(prompt.maxTokens) }),
@@ -121,11 +123,11 @@ export function requestBody(prompt: Prompt, model: string): JsonObject {
   };
 }
 
-function saysSomething({ text, images, calls, role }: Turn): boolean {
+function hasContent({ text, images, calls, role }: PromptTurn): boolean {
   return role === 'tool' || text.trim() !== '' || Boolean(images?.length) || Boolean(calls?.length);
 }
 
-function messageOf({ role, text, images = [], calls = [], callId }: Turn): JsonObject {
+function messageOf({ role, text, images = [], calls = [], callId }: PromptTurn): JsonObject {
   if (role === 'tool') return { role, tool_call_id: callId ?? '', content: text };
   if (calls.length > 0)
     return {
@@ -148,17 +150,17 @@ function messageOf({ role, text, images = [], calls = [], callId }: Turn): JsonO
 }
 
 /** The conversation after an answer, ready for the next message: an empty one, or one for each call to answer. */
-export function continued(
-  prompt: Prompt,
-  answer: { readonly text: string; readonly calls: readonly ToolCall[] },
-): Prompt {
+export function continueConversation(
+  prompt: PlaygroundPrompt,
+  answer: { readonly text: string; readonly calls: readonly ChatToolCall[] },
+): PlaygroundPrompt {
   const { text, calls } = answer;
-  const next: readonly Turn[] =
+  const next: readonly PromptTurn[] =
     calls.length === 0
       ? [{ role: 'user', text: '' }]
-      : calls.map(({ id }): Turn => ({ role: 'tool', text: '{"ok":true}', callId: id }));
+      : calls.map(({ id }): PromptTurn => ({ role: 'tool', text: '{"ok":true}', callId: id }));
   return {
     ...prompt,
-    turns: [...prompt.turns.filter(saysSomething), { role: 'assistant', text, calls }, ...next],
+    turns: [...prompt.turns.filter(hasContent), { role: 'assistant', text, calls }, ...next],
   };
 }

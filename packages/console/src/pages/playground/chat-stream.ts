@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
-import type { ToolCall } from './chat-request.ts';
+import type { ChatToolCall } from './chat-request.ts';
 
 /** Reading a streamed chat answer, as every client does. Pure. */
 
 export interface ChatAnswer {
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly ToolCall[];
+  readonly calls: readonly ChatToolCall[];
   readonly finish: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -14,7 +14,7 @@ export interface ChatAnswer {
   readonly failure: { readonly message: string; readonly code: string } | null;
 }
 
-export const NO_ANSWER: ChatAnswer = {
+export const EMPTY_CHAT_ANSWER: ChatAnswer = {
   text: '',
   reasoning: '',
   calls: [],
@@ -25,7 +25,7 @@ export const NO_ANSWER: ChatAnswer = {
 };
 
 /** Cuts a stream of Server-Sent Events into the data of each, wherever the network cut it. */
-export class EventCutter {
+export class SseDataParser {
   #rest = '';
 
   /** The data of every event that is complete by now. */
@@ -44,7 +44,7 @@ export class EventCutter {
 }
 
 /** The answer with one more event; what is not understood changes nothing. */
-export function withEvent(answer: ChatAnswer, data: string): ChatAnswer {
+export function applyChatEvent(answer: ChatAnswer, data: string): ChatAnswer {
   const chunk = objectIn(data);
   if (!chunk) return answer;
   const error = chunk['error'];
@@ -63,10 +63,10 @@ export function withEvent(answer: ChatAnswer, data: string): ChatAnswer {
         outputTokens: numberAt(usage, 'completion_tokens'),
       }
     : answer;
-  return isObject(choice) ? withChoice(counted, choice) : counted;
+  return isObject(choice) ? applyChoice(counted, choice) : counted;
 }
 
-function withChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
+function applyChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
   const delta = choice['delta'] ?? choice['message'];
   const finish = textAt(choice, 'finish_reason') || answer.finish;
   if (!isObject(delta)) return { ...answer, finish };
@@ -76,15 +76,15 @@ function withChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
     finish,
     text: answer.text + textAt(delta, 'content') + textAt(delta, 'refusal'),
     reasoning: answer.reasoning + (textAt(delta, 'reasoning_content') || textAt(delta, 'reasoning')),
-    calls: Array.isArray(calls) ? calls.filter(isObject).reduce(withCall, answer.calls) : answer.calls,
+    calls: Array.isArray(calls) ? calls.filter(isObject).reduce(applyToolCall, answer.calls) : answer.calls,
   };
 }
 
-function withCall(calls: readonly ToolCall[], piece: JsonObject): readonly ToolCall[] {
+function applyToolCall(calls: readonly ChatToolCall[], piece: JsonObject): readonly ChatToolCall[] {
   const index = numberAt(piece, 'index') ?? calls.length;
   const told = piece['function'];
   const known = calls[index] ?? { id: '', name: '', args: '' };
-  const next: ToolCall = {
+  const next: ChatToolCall = {
     id: textAt(piece, 'id') || known.id,
     name: known.name + (isObject(told) ? textAt(told, 'name') : ''),
     args: known.args + (isObject(told) ? textAt(told, 'arguments') : ''),

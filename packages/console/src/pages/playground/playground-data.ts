@@ -1,10 +1,10 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { queryOptions } from '@tanstack/react-query';
 import { getJson } from '../../data/api-client.ts';
 import { ApiError } from '../../data/api-error.ts';
 import type { Model } from '../../data/org-lists.ts';
 import { formatCompact, formatPrice } from '../../format/amounts.ts';
 import type { SelectOption } from '../../ui/field.tsx';
-import type { RequestDetail } from '../requests/request-data.ts';
 
 /** Routes first, then models by provider; context and price behind the name. */
 export function modelChoices(models: readonly Model[]): readonly SelectOption[] {
@@ -26,7 +26,7 @@ export function modelChoices(models: readonly Model[]): readonly SelectOption[] 
 }
 
 /** The row of a run. It is written a moment after the answer, so it is asked for until it is there. */
-export function writtenRowQuery(id: string | null) {
+export function recordedRequestQuery(id: string | null) {
   return queryOptions({
     queryKey: ['request', id],
     queryFn: ({ signal }) =>

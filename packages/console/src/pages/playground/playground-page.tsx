@@ -15,13 +15,13 @@ import { ErrorState, Notice } from '../../ui/feedback.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { AnswerPane } from './answer-pane.tsx';
-import { continued, NEW_PROMPT, type Prompt, promptProblem } from './chat-request.ts';
-import { copiesOf } from './copy-as.ts';
-import { FromRequest } from './from-request.tsx';
-import { keepPrompt, keptPrompt } from './kept-prompt.ts';
+import { continueConversation, NEW_PROMPT, type PlaygroundPrompt, promptProblem } from './chat-request.ts';
+import { LoadRequestPrompt } from './load-request-prompt.tsx';
 import { modelChoices } from './playground-data.ts';
 import { PromptForm } from './prompt-form.tsx';
-import { useRuns } from './use-runs.ts';
+import { buildRequestSnippets } from './request-snippets.ts';
+import { loadStoredPrompt, storePrompt } from './stored-prompt.ts';
+import { useChatRuns } from './use-chat-runs.ts';
 
 /** Tries a model or a route as a caller would, beside another one when asked to. */
 export function PlaygroundPage() {
@@ -35,7 +35,7 @@ export function PlaygroundPage() {
           <Notice state="unknown">The playground calls models with a key of your own. {refusal}</Notice>
         )}
         {from && (
-          <FromRequest
+          <LoadRequestPrompt
             id={from}
             onLoaded={(loaded, model) => {
               setPrompt({ ...NEW_PROMPT, ...loaded });
@@ -74,13 +74,13 @@ type Playground = ReturnType<typeof usePlayground>;
 function usePlayground() {
   const { query, change } = useUrlState();
   const models = useQuery(orgModelsQuery);
-  const [prompt, setPrompt] = useState<Prompt>(keptPrompt);
+  const [prompt, setPrompt] = useState<PlaygroundPrompt>(loadStoredPrompt);
   const [tried, setTried] = useState(false);
-  const runs = useRuns();
+  const runs = useChatRuns();
   const refusal = useDenialReason('playground');
-  useEffect(() => keepPrompt(prompt), [prompt]);
+  useEffect(() => storePrompt(prompt), [prompt]);
   const choices = modelChoices(models.data?.data ?? []);
-  const first = query.get('model') ?? usual(models.data?.data ?? []);
+  const first = query.get('model') ?? defaultModel(models.data?.data ?? []);
   const beside = query.get('beside');
   const chosen = beside === null ? [first] : [first, beside];
   const found = promptProblem(prompt);
@@ -91,7 +91,8 @@ function usePlayground() {
   };
   const copy = (label: string) => {
     const code =
-      copiesOf(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ?? '';
+      buildRequestSnippets(prompt, chosen, apiUrl('gateway').href).find((one) => one.label === label)?.code ??
+      '';
     copyWithToast(code, `${label} copied. The key is $FLOE_KEY.`);
   };
   useShortcuts([
@@ -116,7 +117,7 @@ function Answers({ play }: { readonly play: Playground }) {
             chosen.length === 1 && model !== ''
               ? () => {
                   const run = runs.runs[0];
-                  if (run) setPrompt(continued(prompt, run.answer));
+                  if (run) setPrompt(continueConversation(prompt, run.answer));
                   runs.clear();
                 }
               : null
@@ -201,7 +202,7 @@ function ModelPickers({ play }: { readonly play: Playground }) {
 }
 
 /** What to begin with: a route when there is one, else the sandbox that echoes, else the first model. */
-function usual(models: readonly Model[]): string {
+function defaultModel(models: readonly Model[]): string {
   const route = models.find(({ kind }) => kind === 'alias');
   const echo = models.find(({ id }) => id === 'sandbox/echo');
   return (route ?? echo ?? models[0])?.id ?? '';

@@ -5,7 +5,7 @@ import { CodeArea, Field, Input, TextArea } from '../../ui/field.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import { usePersistedOpen } from '../../ui/use-persisted-open.ts';
-import { EXAMPLE_TOOLS, type Prompt, type promptProblem, type Turn } from './chat-request.ts';
+import { EXAMPLE_TOOLS, type PlaygroundPrompt, type PromptTurn, type promptProblem } from './chat-request.ts';
 
 const WORDS = { user: 'User', assistant: 'Assistant', tool: 'Tool result' } as const;
 /** What the browser reads of one picture; the gateway has limits of its own. */
@@ -17,12 +17,12 @@ export function PromptForm({
   problem,
   onChange,
 }: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly problem: ReturnType<typeof promptProblem>;
-  readonly onChange: Dispatch<SetStateAction<Prompt>>;
+  readonly onChange: Dispatch<SetStateAction<PlaygroundPrompt>>;
 }) {
   const told = (field: string) => (problem?.field === field ? problem.text : null);
-  const turn = (at: number, next: Turn | null) =>
+  const turn = (at: number, next: PromptTurn | null) =>
     onChange({
       ...prompt,
       turns: prompt.turns.flatMap((old, index) => (index !== at ? [old] : next ? [next] : [])),
@@ -63,14 +63,14 @@ export function PromptForm({
 }
 
 /** While pictures were read somebody may have typed on. */
-function withPictures(prompt: Prompt, at: number, urls: readonly string[]): Prompt {
+function withPictures(prompt: PlaygroundPrompt, at: number, urls: readonly string[]): PlaygroundPrompt {
   const turns = prompt.turns.map((turn, index) =>
     index === at ? { ...turn, images: [...new Set([...(turn.images ?? []), ...urls])] } : turn,
   );
   return { ...prompt, turns };
 }
 
-function nextTurn({ turns }: Prompt): Turn {
+function nextTurn({ turns }: PlaygroundPrompt): PromptTurn {
   return { role: turns.at(-1)?.role === 'user' ? 'assistant' : 'user', text: '' };
 }
 
@@ -81,9 +81,9 @@ function TurnField({
   onPictures,
   onRemove,
 }: {
-  readonly turn: Turn;
+  readonly turn: PromptTurn;
   readonly error: string | null;
-  readonly onChange: (turn: Turn) => void;
+  readonly onChange: (turn: PromptTurn) => void;
   readonly onPictures: (urls: readonly string[]) => void;
   readonly onRemove: (() => void) | null;
 }) {
@@ -192,9 +192,9 @@ function Parameters({
   told,
   onChange,
 }: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly told: (field: string) => string | null;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   const isUsed = prompt.tools !== '' || prompt.schema !== '';
   const isOpen = usePersistedOpen(isUsed || told('tools') !== null || told('schema') !== null);
@@ -246,9 +246,9 @@ function SchemaField({
   error,
   onChange,
 }: {
-  readonly prompt: Prompt;
+  readonly prompt: PlaygroundPrompt;
   readonly error: string | null;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   if (!prompt.json) return null;
   return (
@@ -266,8 +266,8 @@ function ToolsExample({
   prompt,
   onChange,
 }: {
-  readonly prompt: Prompt;
-  readonly onChange: (prompt: Prompt) => void;
+  readonly prompt: PlaygroundPrompt;
+  readonly onChange: (prompt: PlaygroundPrompt) => void;
 }) {
   if (prompt.tools.trim() !== '') return null;
   return (

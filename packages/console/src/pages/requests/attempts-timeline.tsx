@@ -1,9 +1,8 @@
-import type { ExchangeAttempt } from '@floe/contract/api/analytics';
+import type { ExchangeAttempt, RequestDetail } from '@floe/contract/api/analytics';
 import { Snowflake } from 'lucide-react';
 import { formatDuration } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import type { RequestDetail } from './request-data.ts';
-import { attemptPieces } from './request-rows.ts';
+import { attemptSegments } from './request-rows.ts';
 
 const LOOKS = { first_token: 'bg-series-1', streaming: 'bg-series-3', failure: 'bg-failing' } as const;
 
@@ -78,7 +77,7 @@ function AttemptRow({
         </span>
       </span>
       <span className={TRACK}>
-        {attemptPieces(attempt, startMs, totalMs).map(({ kind, from, to }) => (
+        {attemptSegments(attempt, startMs, totalMs).map(({ kind, from, to }) => (
           <Bar key={kind} from={from} to={to} look={LOOKS[kind]} />
         ))}
       </span>

@@ -1,10 +1,10 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatCount, formatExactMoney } from '../../format/amounts.ts';
 import { Card } from '../../ui/cards.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
-import { type CostLine, costTable, unpricedIn } from './cost-lines.ts';
-import type { RequestDetail } from './request-data.ts';
-import { isCharged, promptSaving, unpricedModel } from './request-rows.ts';
+import { type CostLine, costTable, unpricedUnits } from './cost-lines.ts';
+import { describePromptSaving, isCharged, unpricedModel } from './request-rows.ts';
 
 const SOURCES: Readonly<Record<string, string>> = {
   catalog: 'At the prices of the catalog, as they were then.',
@@ -76,9 +76,9 @@ export function CostCard({ request }: { readonly request: RequestDetail }) {
 function Remarks({ request }: { readonly request: RequestDetail }) {
   const { usage, cost_source } = request;
   const unpriced = unpricedModel(request);
-  const saving = promptSaving(request);
+  const saving = describePromptSaving(request);
   const source = cost_source && SOURCES[cost_source];
-  const missing = unpricedIn(request);
+  const missing = unpricedUnits(request);
   return (
     <>
       {usage.reasoning_tokens !== null && usage.reasoning_tokens > 0 && (

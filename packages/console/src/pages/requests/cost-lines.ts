@@ -28,7 +28,7 @@ export interface CostTable {
 }
 
 /** What of a request has no price, in words: units, and the service tier. Empty for a cost that is whole. */
-export function unpricedIn({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
+export function unpricedUnits({ attempts }: Pick<RequestDetail, 'attempts'>): readonly string[] {
   const names = attempts.flatMap(({ unpriced = [] }) => unpriced);
   return [...new Set(names)].map((name) =>
     name.startsWith('tier:') ? `service tier “${name.slice('tier:'.length)}”` : unitLabel(name),
@@ -43,23 +43,23 @@ interface Counts {
 }
 
 /** What a request says of its cost. */
-export type Charged = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
+export type ChargedRequest = Pick<RequestDetail, 'usage' | 'attempts' | 'cost_nano_usd'>;
 
 /** Lines whose sum, with what rounding added, is the cost of the row to the nano-dollar. */
-export function costTable(request: Charged): CostTable {
+export function costTable(request: ChargedRequest): CostTable {
   const charged = request.attempts.filter(({ price }) => price !== undefined);
   const parts = charged.map((attempt): CostPart => {
     const lines = linesOf(attempt.usage === undefined ? rowCounts(request) : attemptCounts(attempt), attempt);
     return { attempt: request.attempts.length > 1 ? attempt : null, lines };
   });
   const sum = parts.flatMap(({ lines }) => lines).reduce((total, { nanoUsd }) => total + (nanoUsd ?? 0), 0);
-  const rounded = tidy((request.cost_nano_usd ?? 0) - sum);
+  const rounded = roundNano((request.cost_nano_usd ?? 0) - sum);
   const isWhole = parts.length > 0 && rounded >= 0 && rounded < parts.length;
   if (isWhole) return { parts, roundedNanoUsd: rounded, isWhole };
   return { parts: [{ attempt: null, lines: linesOf(rowCounts(request)) }], roundedNanoUsd: 0, isWhole };
 }
 
-function rowCounts({ usage }: Charged): Counts {
+function rowCounts({ usage }: ChargedRequest): Counts {
   const { input_tokens, cached_tokens, cache_write_tokens, output_tokens } = usage;
   return counts(input_tokens, cached_tokens, cache_write_tokens, output_tokens);
 }
@@ -95,7 +95,7 @@ function linesOf(all: Counts, { price, billed_units }: Partial<ExchangeAttempt> 
     ...units,
     ...(price?.request === undefined
       ? []
-      : [{ kind: 'Fee for the request', tokens: null, usd: null, nanoUsd: tidy(price.request * 1e9) }]),
+      : [{ kind: 'Fee for the request', tokens: null, usd: null, nanoUsd: roundNano(price.request * 1e9) }]),
   ];
 }
 
@@ -116,10 +116,15 @@ function unitLines(left: Left, units: Numbers, prices: Numbers): CostLine[] {
 }
 
 function line(kind: string, tokens: number, usd: number | undefined): CostLine {
-  return { kind, tokens, usd: usd ?? null, nanoUsd: usd === undefined ? null : tidy(tokens * usd * 1000) };
+  return {
+    kind,
+    tokens,
+    usd: usd ?? null,
+    nanoUsd: usd === undefined ? null : roundNano(tokens * usd * 1000),
+  };
 }
 
 /** Without what binary fractions add; the gateway rounds at the same place. */
-function tidy(nano: number): number {
+function roundNano(nano: number): number {
   return Number(nano.toFixed(3));
 }

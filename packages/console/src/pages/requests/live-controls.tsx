@@ -28,20 +28,20 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
         aria-pressed
         aria-label={`Paused, ${tail.waiting} waiting`}
         className={joinClassNames(WIDTH, LIVE)}
-        onClick={() => resume(list)}
+        onClick={() => showWaitingRequests(list)}
       >
         <span className={words}>Paused, </span>
         {tail.waiting}
         <span className={words}> waiting</span>
       </Button>
     );
-  if (live && isLost) return <LostButton list={list} />;
+  if (live && isLost) return <ReconnectingButton list={list} />;
   return (
     <Button
       icon={Radio}
       aria-pressed={live}
       className={joinClassNames(WIDTH, live && LIVE)}
-      onClick={() => turn(list)}
+      onClick={() => toggleLive(list)}
     >
       Live
     </Button>
@@ -49,7 +49,7 @@ export function LiveButton({ list }: { readonly list: RequestList }) {
 }
 
 /** The stream is lost, and since when; where there is no room only since when. */
-function LostButton({ list }: { readonly list: RequestList }) {
+function ReconnectingButton({ list }: { readonly list: RequestList }) {
   const lostAt = useDisconnectedAt();
   const isOpen = list.query.has('open');
   const last = lostAt === null ? null : new Date(lostAt);
@@ -61,7 +61,7 @@ function LostButton({ list }: { readonly list: RequestList }) {
         aria-pressed
         aria-label={`Reconnecting${since}`}
         className={joinClassNames(WIDTH, 'border-warning-line! bg-warning-tint! text-warning-ink!')}
-        onClick={() => turn(list)}
+        onClick={() => toggleLive(list)}
       >
         <span className={isOpen ? 'hidden' : 'max-md:hidden'}>Reconnecting</span>
         <span className={isOpen ? 'hidden' : 'max-xl:hidden'}>{since}</span>
@@ -80,12 +80,12 @@ const WIDTH = 'min-w-22';
 const LIVE = 'border-healthy-line! bg-healthy-tint! text-healthy-ink!';
 
 /** Live on or off. */
-export function turn({ live, change }: RequestList): void {
+export function toggleLive({ live, change }: RequestList): void {
   change({ live: live ? '0' : null }, 'replace');
 }
 
 /** Shows what waited, where it stands. */
-export function resume({ tail }: RequestList): void {
+export function showWaitingRequests({ tail }: RequestList): void {
   document.querySelector('[data-scroll]')?.scrollTo({ top: 0 });
   tail.show();
 }
@@ -99,7 +99,7 @@ function useWaitingInTitle(waiting: number): void {
 }
 
 /** Over the rows and without a place of its own, so that no row moves when it comes or goes. */
-export function Arriving({ list }: { readonly list: RequestList }) {
+export function NewRequestsBanner({ list }: { readonly list: RequestList }) {
   const { tail, live } = list;
   const { waiting, isSampled } = tail;
   if (waiting === 0 && !(isSampled && live)) return null;
@@ -108,7 +108,7 @@ export function Arriving({ list }: { readonly list: RequestList }) {
       {waiting > 0 ? (
         <Button
           icon={ArrowUp}
-          onClick={() => resume(list)}
+          onClick={() => showWaitingRequests(list)}
           className="pointer-events-auto rounded-full! shadow-popover"
         >
           {waiting} new

@@ -5,7 +5,7 @@ import { describeFilter } from '../../filters/filter-value.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
-import { type Filters, fewerQuery } from './request-data.ts';
+import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
 
 /** An empty list says why: nothing was ever sent, or the filters leave nothing. */
 export function NoRequests({
@@ -15,7 +15,7 @@ export function NoRequests({
   onWiden,
 }: {
   readonly tokens: readonly FilterToken[];
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly onRemove: (name: string) => void;
   readonly onWiden: () => void;
 }) {
@@ -44,11 +44,11 @@ function NoneMatch({
   onWiden,
 }: {
   readonly tokens: readonly FilterToken[];
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly onRemove: (name: string) => void;
   readonly onWiden: () => void;
 }) {
-  const answers = useQueries({ queries: tokens.map(({ name }) => fewerQuery(filters, name)) });
+  const answers = useQueries({ queries: tokens.map(({ name }) => withoutFilterQuery(filters, name)) });
   const found = tokens.flatMap((token, index) => {
     const page = answers[index]?.data;
     return page && page.data.length > 0 ? [{ token, page }] : [];
@@ -60,7 +60,7 @@ function NoneMatch({
         <>
           {(found.length > 0 ? found.map(({ token }) => token) : tokens).map((token) => (
             <Button key={token.name} onClick={() => onRemove(token.name)}>
-              Remove {said(token)}
+              Remove {describeToken(token)}
             </Button>
           ))}
           <Button onClick={onWiden}>Widen to 7 days</Button>
@@ -71,14 +71,15 @@ function NoneMatch({
         ? 'Nothing in this time has all of these filters.'
         : found.map(({ token, page: { data, next_cursor } }) => (
             <span key={token.name} className="block">
-              Without {said(token)} there would be {next_cursor ? `more than ${data.length}` : data.length}.
+              Without {describeToken(token)} there would be{' '}
+              {next_cursor ? `more than ${data.length}` : data.length}.
             </span>
           ))}
     </EmptyState>
   );
 }
 
-function said({ name, value }: FilterToken): string {
+function describeToken({ name, value }: FilterToken): string {
   const { operator, value: bare } = describeFilter(value);
   return `${name} ${operator} ${bare}`;
 }

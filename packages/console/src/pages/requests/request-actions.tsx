@@ -1,3 +1,4 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import type { routeResource } from '@floe/contract/api/routes';
 import { Ellipsis, Link2, Play, Repeat2, Rows3, Terminal } from 'lucide-react';
 import type * as z from 'zod';
@@ -7,7 +8,6 @@ import { allPages, formatCurl } from '../../data/api-client.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import type { RequestDetail } from './request-data.ts';
 
 type Route = Pick<z.output<typeof routeResource>, 'id' | 'model'>;
 

@@ -14,7 +14,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState, ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { SegmentedControl } from '../../ui/tabs.tsx';
-import { conversationIn, type Part, parsed, type Said } from './body-messages.ts';
+import { type BodyMessage, type BodyMessagePart, parseBodyJson, parseConversation } from './body-messages.ts';
 
 type Bodies = z.output<typeof requestBodies>;
 type Body = NonNullable<Bodies['request']>;
@@ -60,13 +60,13 @@ export function RequestBodies({ id }: { readonly id: string }) {
           </OrgLink>
         )}
       </p>
-      <KeptBody title="Request" body={data.request} none="It was not read, or is no text." />
-      <KeptBody title="Answer" body={data.answer} none="There was none, or it is no text." />
+      <BodyCard title="Request" body={data.request} none="It was not read, or is no text." />
+      <BodyCard title="Answer" body={data.answer} none="There was none, or it is no text." />
     </div>
   );
 }
 
-function KeptBody({
+function BodyCard({
   title,
   body,
   none,
@@ -82,7 +82,7 @@ function KeptBody({
         <p className="text-ui text-ink-2">{none}</p>
       </Card>
     );
-  const said = conversationIn(body.text);
+  const said = parseConversation(body.text);
   const taken = Object.entries(body.redacted);
   return (
     <Card
@@ -121,7 +121,7 @@ function KeptBody({
 }
 
 function AsSent({ title, text }: { readonly title: string; readonly text: string }) {
-  const value = parsed(text);
+  const value = parseBodyJson(text);
   return typeof value === 'object' && value !== null ? (
     <JsonView value={value} label={`the ${title.toLowerCase()}`} />
   ) : (
@@ -129,7 +129,7 @@ function AsSent({ title, text }: { readonly title: string; readonly text: string
   );
 }
 
-function Conversation({ said }: { readonly said: readonly Said[] }) {
+function Conversation({ said }: { readonly said: readonly BodyMessage[] }) {
   return (
     <ol className="grid gap-3">
       {said.map(({ role, parts }, index) => (
@@ -149,8 +149,8 @@ function Conversation({ said }: { readonly said: readonly Said[] }) {
 }
 
 /** Text is text, whatever it holds; what was redacted is marked, not starred. */
-function PartView({ part }: { readonly part: Part }) {
-  if (part.kind === 'text') return <Words text={part.text} />;
+function PartView({ part }: { readonly part: BodyMessagePart }) {
+  if (part.kind === 'text') return <BodyText text={part.text} />;
   if (part.kind === 'other') return <p className="text-ui text-ink-2">{part.what}</p>;
   const isCall = part.kind === 'call';
   return (
@@ -163,7 +163,7 @@ function PartView({ part }: { readonly part: Part }) {
   );
 }
 
-function Words({ text }: { readonly text: string }) {
+function BodyText({ text }: { readonly text: string }) {
   return (
     <p className="text-ui break-words whitespace-pre-wrap">
       {text.split(/(\[redacted:[\w-]+\])/).map((piece, index) =>

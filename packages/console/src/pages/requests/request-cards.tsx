@@ -1,7 +1,7 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { Card, DetailList } from '../../ui/cards.tsx';
 import { Badge } from '../../ui/status.tsx';
-import type { RequestDetail } from './request-data.ts';
 
 /** Who asked, and how. */
 export function CallerCard({ request }: { readonly request: RequestDetail }) {

@@ -6,7 +6,7 @@ import { browserZone, formatClockTime } from '../../format/times.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Badge, STATUS_STYLES, StatusIcon } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table-columns.ts';
-import { isCharged, modelParts, modelsOf, outcomeOf, unpricedModel } from './request-rows.ts';
+import { isCharged, modelIdParts, outcomeOf, requestModels, unpricedModel } from './request-rows.ts';
 
 /** The columns of the request list; `maxPauseMs` is the scale of the latency bars, `metadata` the keys that have a column. */
 export function requestColumns(
@@ -91,15 +91,15 @@ function OutcomeText({ row }: { readonly row: RequestRow }) {
         {status}
       </span>
       {reason && <span className="truncate text-ink-2">{reason}</span>}
-      <TriesBadge tries={row.attempt_count} />
+      <AttemptsBadge tries={row.attempt_count} />
     </span>
   );
 }
 
 /** The model asked for, and with an arrow the one that served when it is another. */
 function ModelText({ row }: { readonly row: RequestRow }) {
-  const { asked, served } = modelsOf(row);
-  const { provider, name } = modelParts(asked);
+  const { asked, served } = requestModels(row);
+  const { provider, name } = modelIdParts(asked);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
       <span className="relative flex min-w-0" title={asked}>
@@ -117,7 +117,7 @@ function ModelText({ row }: { readonly row: RequestRow }) {
       {served && (
         <>
           <ArrowRight size={12} className="shrink-0 text-ink-3" aria-label="served by" role="img" />
-          <span className="truncate text-ink-2">{modelParts(served).name}</span>
+          <span className="truncate text-ink-2">{modelIdParts(served).name}</span>
         </>
       )}
     </span>
@@ -226,7 +226,7 @@ export function RequestCard({ row }: { readonly row: RequestRow }) {
 }
 
 /** How many tries it took, where it took more than one. */
-function TriesBadge({ tries }: { readonly tries: number }) {
+function AttemptsBadge({ tries }: { readonly tries: number }) {
   if (tries < 2) return null;
   return (
     <Badge>

@@ -6,9 +6,9 @@ import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range
 import { formatCount, formatDuration, formatMoney, formatPercent } from '../../format/amounts.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Timeline } from '../../ui/timeline.tsx';
-import { FigurePlaces, type FigureTexts } from './figure-places.tsx';
-import { type Filters, outcomesQuery, summaryQuery } from './request-data.ts';
-import { lanesOf } from './request-lanes.ts';
+import { type RequestFilters, requestOutcomesQuery, requestSummaryQuery } from './request-data.ts';
+import { RequestFiguresLayout, type RequestFigureTexts } from './request-figures-layout.tsx';
+import { outcomeLanes } from './request-lanes.ts';
 
 const MarkLine = lazy(() =>
   import('../../ui/annotation-list.tsx').then(({ AnnotationLine: Part }) => ({ default: Part })),
@@ -20,17 +20,17 @@ export function RequestFigures({
   span,
   onZoom,
 }: {
-  readonly filters: Filters;
+  readonly filters: RequestFilters;
   readonly span: SelectedTimeRange;
   readonly onZoom: (from: Date, to: Date) => void;
 }) {
-  const { data: summary, error } = useQuery(summaryQuery(filters));
-  const outcomes = useQuery(outcomesQuery(filters, span)).data;
-  const lanes = useMemo(() => lanesOf(outcomes), [outcomes]);
+  const { data: summary, error } = useQuery(requestSummaryQuery(filters));
+  const outcomes = useQuery(requestOutcomesQuery(filters, span)).data;
+  const lanes = useMemo(() => outcomeLanes(outcomes), [outcomes]);
   const marks = useAnnotations(timeRangeQuery(span));
   const step = (lanes[1]?.at ?? 0) - (lanes[0]?.at ?? 0) || 60_000;
   return (
-    <FigurePlaces
+    <RequestFiguresLayout
       texts={summary && textsOf(summary)}
       chart={
         error && !summary ? (
@@ -59,7 +59,7 @@ export function RequestFigures({
   );
 }
 
-function textsOf(figures: ChartSummary): FigureTexts {
+function textsOf(figures: ChartSummary): RequestFigureTexts {
   const { requests, errors, upstream_requests, latency_ms, first_token_ms, cost_nano_usd } = figures;
   return {
     Requests: formatCount(requests),

@@ -1,12 +1,12 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { ArrowRight } from 'lucide-react';
 import { StatusBadge } from '../../ui/status.tsx';
-import type { RequestDetail } from './request-data.ts';
-import { modelsOf, outcomeOf } from './request-rows.ts';
+import { outcomeOf, requestModels } from './request-rows.ts';
 
 /** How it ended, what was asked for and what served. */
 export function RequestHeading({ request }: { readonly request: RequestDetail }) {
   const { state, status, reason } = outcomeOf(request);
-  const { asked, served } = modelsOf(request);
+  const { asked, served } = requestModels(request);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
       <StatusBadge state={state}>

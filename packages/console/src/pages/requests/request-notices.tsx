@@ -1,10 +1,9 @@
-import type { DecisionEntry } from '@floe/contract/api/analytics';
+import type { DecisionEntry, RequestDetail } from '@floe/contract/api/analytics';
 import { OrgLink } from '../../app/org-link.tsx';
 import { formatExactMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
 import { useNow } from '../../ui/time-text.tsx';
 import { EndingNotice } from './ending-notice.tsx';
-import type { RequestDetail } from './request-data.ts';
 
 const PLACES = {
   limit: { to: '/management/limits', words: 'Open the limit' },

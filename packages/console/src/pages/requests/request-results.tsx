@@ -8,7 +8,7 @@ import { LoadMore } from '../../ui/load-more.tsx';
 import { visibleColumns } from '../../ui/table-columns.ts';
 import { RequestCard, requestColumns } from './request-columns.tsx';
 import { cellFilters } from './request-fields.ts';
-import type { RowFiltersAt } from './row-filters.tsx';
+import type { RowFilterTarget } from './row-filters.tsx';
 import type { RequestList } from './use-request-list.ts';
 
 const NoRequests = lazy(() =>
@@ -20,19 +20,19 @@ const BESIDE_DRAWER: ReadonlySet<string> = new Set(['time', 'status', 'model']);
 type Row = RequestList['rows'][number];
 
 /** Adds what is left out to what is left out already. */
-export function exclude({ change, query }: Pick<RequestList, 'change' | 'query'>) {
+export function excludeFilterValue({ change, query }: Pick<RequestList, 'change' | 'query'>) {
   return ({ name, value }: FilterToken) => change({ [name]: removeFilterValue(query.get(name), value) });
 }
 
 /** What is done with a row: the same each time, so that rows that did not change are not drawn again while others arrive. */
-function useRowActions({ change, query }: RequestList, onFilter: (at: RowFiltersAt) => void) {
+function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilterTarget) => void) {
   const openRow = useCallback(({ id }: Row) => change({ open: id }), [change]);
   const excludeCell = useCallback(
     (row: Row, column: string, target: Element) => {
       const found = cellFilters(row, column);
       const name = target.closest<HTMLElement>('[data-filter-name]')?.dataset['filterName'];
       const token = found.find((one) => one.name === name) ?? found[0];
-      if (token) exclude({ change, query })(token);
+      if (token) excludeFilterValue({ change, query })(token);
     },
     [change, query],
   );
@@ -41,12 +41,12 @@ function useRowActions({ change, query }: RequestList, onFilter: (at: RowFilters
 }
 
 /** The rows, or why there are none. */
-export function Results({
+export function RequestResults({
   list,
   onFilter,
 }: {
   readonly list: RequestList;
-  readonly onFilter: (at: RowFiltersAt) => void;
+  readonly onFilter: (at: RowFilterTarget) => void;
 }) {
   const { query, change, tokens, rows, answer, more, filters, metadata } = list;
   const scale = useMemo(() => scaleOf(rows.map(({ latency_ms }) => latency_ms)), [rows]);
@@ -105,7 +105,7 @@ function FilterButton({
   onFilter,
 }: {
   readonly row: Row;
-  readonly onFilter: (at: RowFiltersAt) => void;
+  readonly onFilter: (at: RowFilterTarget) => void;
 }) {
   return (
     <button

@@ -6,7 +6,7 @@ import type { DisplayStatus } from '../../ui/status.tsx';
 /** What one request says about itself, in words the list, the drawer and the page share. Pure. */
 
 /** A shape, a status and a reason: `429` and `rate limit`. */
-export interface Outcome {
+export interface OutcomeDisplay {
   readonly state: DisplayStatus;
   readonly status: string;
   readonly reason: string | null;
@@ -25,7 +25,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** How a request ended. A code without a word of its own is shown as it is, with blanks. */
-export function outcomeOf({ outcome, status, error_code }: RequestRow): Outcome {
+export function outcomeOf({ outcome, status, error_code }: RequestRow): OutcomeDisplay {
   const reason = error_code === null ? null : (REASONS[error_code] ?? error_code.replaceAll('_', ' '));
   switch (outcome) {
     case 'succeeded':
@@ -44,14 +44,14 @@ export function outcomeOf({ outcome, status, error_code }: RequestRow): Outcome 
 }
 
 /** The model asked for, and the one that served when that is another. */
-export function modelsOf(row: RequestRow): { readonly asked: string; readonly served: string | null } {
+export function requestModels(row: RequestRow): { readonly asked: string; readonly served: string | null } {
   const asked = row.model_requested ?? row.model ?? '–';
   const full = row.provider && row.model ? `${row.provider}/${row.model}` : row.model;
   return { asked, served: full === null || full === asked || row.model === asked ? null : full };
 }
 
 /** Provider and bare id of `openai/gpt-5`; the provider is the quieter half. */
-export function modelParts(model: string): { readonly provider: string; readonly name: string } {
+export function modelIdParts(model: string): { readonly provider: string; readonly name: string } {
   const cut = model.indexOf('/');
   return cut === -1
     ? { provider: '', name: model }
@@ -77,7 +77,7 @@ export function outputSpeed({ usage, latency_ms, first_token_ms }: RequestRow): 
 }
 
 /** What is said over a request whose answer broke off; null for any other. */
-export function endingOf(
+export function describeInterruption(
   row: RequestRow,
 ): { readonly state: 'partial' | 'aborted'; readonly text: string } | null {
   const { state, latency_ms, first_token_ms, usage, provider, error_source, stream } = row;
@@ -97,14 +97,18 @@ export function endingOf(
 }
 
 /** A piece of a request's time, as shares of the whole. */
-export interface Piece {
+export interface AttemptSegment {
   readonly kind: 'first_token' | 'streaming' | 'failure';
   readonly from: number;
   readonly to: number;
 }
 
 /** What an attempt's bar shows, on an axis from the request's start to its end. */
-export function attemptPieces(attempt: ExchangeAttempt, startMs: number, totalMs: number): readonly Piece[] {
+export function attemptSegments(
+  attempt: ExchangeAttempt,
+  startMs: number,
+  totalMs: number,
+): readonly AttemptSegment[] {
   const share = (ms: number) => Math.min(1, Math.max(0, ms / Math.max(totalMs, 0.001)));
   const from = Date.parse(attempt.started_at) - startMs;
   const first = attempt.first_token_ms === null ? null : from + attempt.first_token_ms;
@@ -133,7 +137,7 @@ export function metadataKeys(rows: readonly Pick<RequestRow, 'metadata'>[]): str
 }
 
 /** New rows among the known ones, newest first, none twice, at most `most`. The known ones are in order already. */
-export function merged(
+export function mergeRequestRows(
   known: readonly RequestRow[],
   fresh: readonly RequestRow[],
   most = 20_000,
@@ -158,7 +162,7 @@ export function merged(
  * The time that holds what is shown and nothing that comes later: a relative one ends with the newest row that is
  * shown, however long ago the list was opened.
  */
-export function fixedSpan(
+export function fixedTimeRange(
   { from, to, range }: SelectedTimeRange,
   newest: Pick<RequestRow, 'created_at'> | undefined,
   now: Date,
@@ -173,7 +177,10 @@ function newestFirst(a: RequestRow, b: RequestRow): number {
 }
 
 /** What the provider's prompt cache did to the cost; undefined where nothing of the prompt was cached. */
-export function promptSaving({ prompt_saved_nano_usd: saved, usage }: RequestRow): string | undefined {
+export function describePromptSaving({
+  prompt_saved_nano_usd: saved,
+  usage,
+}: RequestRow): string | undefined {
   if (saved === null) return undefined;
   const read = `${formatCount(usage.cached_tokens ?? 0)} input tokens came from the provider's prompt cache`;
   if (saved >= 0) return `${read}, which saved ${formatExactMoney(saved)}.`;

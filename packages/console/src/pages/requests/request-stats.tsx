@@ -1,7 +1,7 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { formatCount, formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatStrip } from '../../ui/cards.tsx';
 import { StatCard } from '../../ui/stat-card.tsx';
-import type { RequestDetail } from './request-data.ts';
 import { outputSpeed } from './request-rows.ts';
 
 /** The figures of one request. */

@@ -1,3 +1,4 @@
+import type { RequestDetail } from '@floe/contract/api/analytics';
 import { lazy, Suspense } from 'react';
 import { pluralize } from '../../format/words.ts';
 import { Card } from '../../ui/cards.tsx';
@@ -7,7 +8,6 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { AttemptsTimeline } from './attempts-timeline.tsx';
 import { CostCard } from './cost-card.tsx';
 import { CallerCard, DroppedCard } from './request-cards.tsx';
-import type { RequestDetail } from './request-data.ts';
 import { RequestNotices } from './request-notices.tsx';
 import { RequestStats } from './request-stats.tsx';
 import { RouteDecisions } from './route-decisions.tsx';
@@ -64,7 +64,7 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
       {narrow && <RequestStats request={request} />}
       <div className={narrow ? 'grid gap-4' : 'grid items-start gap-4 xl:grid-cols-[2fr_1fr]'}>
         <div className="grid min-w-0 gap-4">
-          <Card title="Attempts" aside={attemptsSaid(request)}>
+          <Card title="Attempts" aside={attemptsSummary(request)}>
             <AttemptsTimeline request={request} />
           </Card>
           <Card title="Why this route?">
@@ -81,7 +81,7 @@ function Overview({ request, narrow }: { readonly request: RequestDetail; readon
   );
 }
 
-function attemptsSaid({ attempts }: RequestDetail): string {
+function attemptsSummary({ attempts }: RequestDetail): string {
   const targets = new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;
   if (attempts.length === 0) return 'no upstream was asked';
   return `${pluralize(attempts.length, 'attempt')} · ${pluralize(targets, 'target')}`;

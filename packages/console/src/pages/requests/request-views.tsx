@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
-import { gone, isBare, isEdited, turnTo } from './saved-views.ts';
+import { applyView, clearViewParameters, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
 import { viewsQuery } from './view-data.ts';
 
 const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
@@ -41,7 +41,7 @@ export function RequestViews({
   const { saved, named, current, isGone } = useNamedView(query, onChange);
   const isOn = ({ filters }: View) =>
     named === null && NAMES.every((name) => (query.get(name) ?? undefined) === filters[name]);
-  const edited = current !== undefined && isEdited(query, current);
+  const edited = current !== undefined && isViewEdited(query, current);
   return (
     <>
       <nav aria-label="Views" className={STRIP}>
@@ -53,7 +53,7 @@ export function RequestViews({
             onChoose={() =>
               onChange({
                 // What a saved view has set goes with it.
-                ...(current ? gone(query) : {}),
+                ...(current ? clearViewParameters(query) : {}),
                 view: null,
                 ...Object.fromEntries(NAMES.map((name) => [name, view.filters[name] ?? null])),
               })
@@ -65,7 +65,7 @@ export function RequestViews({
             key={view.id}
             label={view.name}
             isOn={view.id === named}
-            onChoose={() => onChange(turnTo(query, view))}
+            onChoose={() => onChange(applyView(query, view))}
           />
         ))}
         <Suspense>
@@ -75,7 +75,7 @@ export function RequestViews({
               query={query}
               edited={edited}
               onChange={onChange}
-              onReset={() => onChange(turnTo(query, current))}
+              onReset={() => onChange(applyView(query, current))}
             />
           )}
           <SaveView query={query} onChange={onChange} />
@@ -101,7 +101,9 @@ function useNamedView(
   const saved = data?.data ?? [];
   const named = query.get('view');
   const current = saved.find(({ id }) => id === named);
-  const open = useEffectEvent(() => current && isBare(query) && onChange(turnTo(query, current), 'replace'));
+  const open = useEffectEvent(
+    () => current && isViewOnlyUrl(query) && onChange(applyView(query, current), 'replace'),
+  );
   useEffect(() => {
     if (current) open();
   }, [current]);

@@ -7,18 +7,18 @@ import { FilterFrame } from '../../ui/filter-frame.tsx';
 import { lazyComponent } from '../../ui/lazy-component.tsx';
 import { visibleColumns } from '../../ui/table-columns.ts';
 import { TimeRangeButton } from '../../ui/time-range-button.tsx';
-import { FigurePlaces } from './figure-places.tsx';
-import { Arriving, LiveButton, resume, turn } from './live-controls.tsx';
+import { LiveButton, NewRequestsBanner, showWaitingRequests, toggleLive } from './live-controls.tsx';
 import { requestColumns } from './request-columns.tsx';
-import { fieldValues } from './request-data.ts';
+import { fieldValuesQuery } from './request-data.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { exclude, Results } from './request-results.tsx';
-import { fixedSpan, outcomeOf } from './request-rows.ts';
-import type { RowFiltersAt } from './row-filters.tsx';
+import { RequestFiguresLayout } from './request-figures-layout.tsx';
+import { excludeFilterValue, RequestResults } from './request-results.tsx';
+import { fixedTimeRange, outcomeOf } from './request-rows.ts';
+import type { RowFilterTarget } from './row-filters.tsx';
 import { type RequestList, useRequestList } from './use-request-list.ts';
-import { useScrollPlace } from './use-scroll-place.ts';
+import { useScrollPosition } from './use-scroll-position.ts';
 
-export { askRequests } from './use-request-list.ts';
+export { prefetchRequests } from './use-request-list.ts';
 
 /** Not part of the first page: it is there before anyone has read a row. */
 const RequestDrawer = lazy(() =>
@@ -35,7 +35,7 @@ const ColumnMenu = lazyComponent(
 );
 const RequestFigures = lazyComponent(
   () => import('./request-figures.tsx').then((all) => all.RequestFigures),
-  () => <FigurePlaces />,
+  () => <RequestFiguresLayout />,
 );
 const TimeRange = lazyComponent(
   () => import('../../ui/time-range-picker.tsx').then((all) => all.TimeRangePicker),
@@ -69,8 +69,8 @@ export function RequestsPage() {
   // Rows of the list before are no place to go back to.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
-  useScrollPlace({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
-  const [filtering, setFiltering] = useState<RowFiltersAt | null>(null);
+  useScrollPosition({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
+  const [filtering, setFiltering] = useState<RowFilterTarget | null>(null);
   const open = query.get('open');
   const at = rows.findIndex(({ id }) => id === open);
   const walk = useWalk(list, at, setFiltering);
@@ -95,16 +95,16 @@ export function RequestsPage() {
         <Filters list={list} />
         <RequestFigures filters={filters} span={span} onZoom={zoom} />
       </div>
-      <Arriving list={list} />
+      <NewRequestsBanner list={list} />
       <div onPointerEnter={() => list.point(true)} onPointerLeave={() => list.point(false)}>
-        <Results list={list} onFilter={setFiltering} />
+        <RequestResults list={list} onFilter={setFiltering} />
       </div>
       {filtering && (
         <Suspense>
           <RowFilters
             at={filtering}
             onOnly={({ name, value }) => change({ [name]: value })}
-            onWithout={exclude(list)}
+            onWithout={excludeFilterValue(list)}
             onClose={() => setFiltering(null)}
           />
         </Suspense>
@@ -120,7 +120,7 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
       tokens={tokens}
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
-      values={(field, begun) => fieldValues(field, begun, span)}
+      values={(field, begun) => fieldValuesQuery(field, begun, span)}
       placeholder="Filter by status, model, key, metadata…"
     />
   );
@@ -136,7 +136,7 @@ function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
 function useWalk(
   list: RequestList,
   at: number,
-  onFilter: (at: RowFiltersAt) => void,
+  onFilter: (at: RowFilterTarget) => void,
 ): (step: number) => void {
   const { change, span, rows, tail } = list;
   const go = (index: number) => {
@@ -163,7 +163,7 @@ function useWalk(
     {
       keys: 'l',
       does: 'Live on, off or on again',
-      run: () => (tail.waiting > 0 ? resume(list) : turn(list)),
+      run: () => (tail.waiting > 0 ? showWaitingRequests(list) : toggleLive(list)),
     },
     { keys: 'j', does: 'Next request', run: () => walk(1) },
     { keys: 'k', does: 'Previous request', run: () => walk(-1) },
@@ -172,7 +172,7 @@ function useWalk(
     {
       keys: 'y',
       does: 'Freeze the time range',
-      run: () => change(absolute(fixedSpan(span, rows[0], new Date()))),
+      run: () => change(absolute(fixedTimeRange(span, rows[0], new Date()))),
     },
     { keys: 'f', does: 'Filter by the row', run: filter },
   ]);

@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
 import { rowFilters } from './request-fields.ts';
 
 /** Of which row, and beside what. */
-export interface RowFiltersAt {
+export interface RowFilterTarget {
   readonly row: RequestRow;
   readonly beside: HTMLElement;
 }
@@ -18,7 +18,7 @@ export function RowFilters({
   onWithout,
   onClose,
 }: {
-  readonly at: RowFiltersAt;
+  readonly at: RowFilterTarget;
   readonly onOnly: (token: FilterToken) => void;
   readonly onWithout: (token: FilterToken) => void;
   readonly onClose: () => void;

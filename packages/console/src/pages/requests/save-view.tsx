@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import type { SavedView } from './saved-views.ts';
-import { changeView, createView, deleteView, rewriteView } from './view-data.ts';
+import { createView, deleteView, replaceViewFilters, updateView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
   import('./view-dialog.tsx').then(({ ViewDialog: Part }) => ({ default: Part })),
@@ -94,7 +94,7 @@ export function ViewMenu({
           <ViewDialog
             title="Rename or share"
             from={saved}
-            make={(name, isShared) => changeView(saved.id, { name, shared: isShared })}
+            make={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
             onClose={() => setRenaming(false)}
             onDone={() => undefined}
           />
@@ -107,7 +107,7 @@ export function ViewMenu({
 function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (changes: UrlChanges) => void) {
   const client = useQueryClient();
   const failed = (error: unknown) => showToast(error instanceof Error ? error.message : 'Not saved');
-  const keep = useApiMutation(() => rewriteView(saved.id, query), {
+  const keep = useApiMutation(() => replaceViewFilters(saved.id, query), {
     touches: TOUCHES,
     done: () => showToast(`${saved.name} shows this from now on`),
   });

@@ -6,15 +6,15 @@ import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
-import type { Filters } from './request-data.ts';
-import { fixedSpan } from './request-rows.ts';
+import type { RequestFilters } from './request-data.ts';
+import { fixedTimeRange } from './request-rows.ts';
 import type { RequestList } from './use-request-list.ts';
 
 /** What can be taken from the list: the link, the same question for a shell, all rows that match. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
-    const { from, to } = fixedSpan(span, rows[0], new Date());
+    const { from, to } = fixedTimeRange(span, rows[0], new Date());
     const url = new URL(location.href);
     for (const name of ['range', 'live']) url.searchParams.delete(name);
     url.searchParams.set('from', from.toISOString());
@@ -59,7 +59,7 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
 }
 
 /** The browser saves the answer as it streams; nothing of it is held here. */
-function save(format: 'csv' | 'ndjson', filters: Filters): void {
+function save(format: 'csv' | 'ndjson', filters: RequestFilters): void {
   const url = apiUrl('api/analytics/export');
   url.search = formatQueryParameters({ ...filters, format });
   const link = document.createElement('a');

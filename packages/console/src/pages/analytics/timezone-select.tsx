@@ -4,12 +4,12 @@ import { browserZone } from '../../format/times.ts';
 import { Select } from '../../ui/field.tsx';
 
 /** What the API is asked for: null is the org's own. `tz=browser` is whatever zone the reader is in. */
-export function zoneOf(tz: string | null): string | null {
+export function resolveTimezone(tz: string | null): string | null {
   return tz === 'browser' ? browserZone() : tz;
 }
 
 /** Whose days are shown: those of the org, of UTC, or of the reader. A link may name any other. */
-export function ZoneChoice({
+export function TimezoneSelect({
   tz,
   onChange,
 }: {

@@ -6,12 +6,12 @@ import { type ApiPage, getJson } from '../../data/api-client.ts';
 import { useEventStreamState, useLiveQuery } from '../../data/events.ts';
 import { formatDuration, formatMoney } from '../../format/amounts.ts';
 import { StatusIcon } from '../../ui/status.tsx';
-import { modelsOf, outcomeOf } from '../requests/request-rows.ts';
+import { outcomeOf, requestModels } from '../requests/request-rows.ts';
 
 const NAME = 'first-use';
 
 /** The newest request of some keys, or of all with none named. */
-export function newestOf(keys: readonly string[]) {
+export function newestRequestQuery(keys: readonly string[]) {
   const search = new URLSearchParams({ limit: '1' });
   for (const key of keys) search.append('key', key);
   return queryOptions({
@@ -21,16 +21,16 @@ export function newestOf(keys: readonly string[]) {
 }
 
 /** Waits for the first request of a key, and says what became of it. */
-export function FirstUse({ keyId, who }: { readonly keyId: string; readonly who: string }) {
+export function FirstRequestStatus({ keyId, who }: { readonly keyId: string; readonly who: string }) {
   const live = useEventStreamState() === 'live';
   useLiveQuery('requests', [NAME]);
-  const { data } = useQuery({ ...newestOf([keyId]), refetchInterval: live ? false : 2_000 });
+  const { data } = useQuery({ ...newestRequestQuery([keyId]), refetchInterval: live ? false : 2_000 });
   const row = data?.data[0];
-  if (!row) return <Waiting>Waiting for {who}…</Waiting>;
-  return <Arrived row={row} who={who} />;
+  if (!row) return <WaitingStatus>Waiting for {who}…</WaitingStatus>;
+  return <FirstRequestResult row={row} who={who} />;
 }
 
-export function Waiting({ children }: { readonly children: ReactNode }) {
+export function WaitingStatus({ children }: { readonly children: ReactNode }) {
   return (
     <p role="status" className="flex items-center gap-2 text-ui text-ink-2">
       <span
@@ -43,10 +43,10 @@ export function Waiting({ children }: { readonly children: ReactNode }) {
 }
 
 /** `sandbox/echo answered 200 in 3 ms, $0.` and the way to what happened. */
-export function Arrived({ row, who }: { readonly row: RequestRow; readonly who: string }) {
+export function FirstRequestResult({ row, who }: { readonly row: RequestRow; readonly who: string }) {
   const { state, status, reason } = outcomeOf(row);
   const isFine = state === 'healthy' || state === 'cached';
-  const { asked } = modelsOf(row);
+  const { asked } = requestModels(row);
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-2 text-ui">
       <StatusIcon state={state} />

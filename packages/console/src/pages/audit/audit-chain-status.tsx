@@ -6,7 +6,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import { chainQuery } from './audit-data.ts';
 
 /** Whether the log still is what was written: the server walks all of it, after it has told what the page shows. */
-export function ChainState({ after }: { readonly after: boolean }) {
+export function AuditChainStatus({ after }: { readonly after: boolean }) {
   const { data: chain, error, dataUpdatedAt } = useQuery({ ...chainQuery, enabled: after });
   if (error) return <Notice>The chain could not be checked: {error.message}</Notice>;
   if (!chain) return <p className="text-ui text-ink-3">Checking that no entry was changed…</p>;

@@ -7,21 +7,21 @@ import { shortenId } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { bodiesQuery } from '../requests/request-bodies.tsx';
-import type { Prompt } from './chat-request.ts';
-import { promptOfBody } from './prompt-of-body.ts';
+import type { PlaygroundPrompt } from './chat-request.ts';
+import { parsePromptBody } from './parse-prompt-body.ts';
 
 /** Loads the kept body of a request into the prompt, or says why it cannot. */
-export function FromRequest({
+export function LoadRequestPrompt({
   id,
   onLoaded,
   onClose,
 }: {
   readonly id: string;
-  readonly onLoaded: (prompt: Partial<Prompt>, model: string) => void;
+  readonly onLoaded: (prompt: Partial<PlaygroundPrompt>, model: string) => void;
   readonly onClose: () => void;
 }) {
   const { data, error } = useQuery(bodiesQuery(id));
-  const found = data?.request && !data.request.truncated ? promptOfBody(data.request.text) : null;
+  const found = data?.request && !data.request.truncated ? parsePromptBody(data.request.text) : null;
   const loaded = useEffectEvent(() => found && onLoaded(found.prompt, found.model));
   useEffect(() => {
     if (data) loaded();

@@ -2,15 +2,15 @@ import type { AuditEntry } from '@floe/contract/api/audit';
 import { auditActionLabel } from '../../data/audit-action-label.ts';
 import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
 
-type Said = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
+type AuditEntryContent = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
 /** What happened in words: `Revoked key ci`. An action with no words of its own is told as the log has it. */
-export function deedOf({ action, subject, before, after }: Said): string {
+export function auditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
   // Its subject is the session, which nobody knows by its id.
   if (action === 'sessions.create') return 'Signed in';
   if (isReplacedKey(after)) return `Replaced provider key ${subject}`;
   const deed = auditActionLabel(action);
-  return deed ? `${deed} ${nameOf(after) ?? nameOf(before) ?? subject}` : `${action} ${subject}`;
+  return deed ? `${deed} ${resourceName(after) ?? resourceName(before) ?? subject}` : `${action} ${subject}`;
 }
 
 /** The entry of a provider whose key was replaced says so; its fields show nothing of it. */
@@ -19,7 +19,7 @@ function isReplacedKey(version: unknown): boolean {
   return Reflect.get(version, 'key') === 'replaced' || Reflect.get(version, 'keys_replaced') !== undefined;
 }
 
-function nameOf(version: unknown): string | null {
+function resourceName(version: unknown): string | null {
   if (typeof version !== 'object' || version === null) return null;
   for (const field of ['name', 'email', 'model']) {
     const value: unknown = Reflect.get(version, field);
@@ -35,21 +35,21 @@ export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string
 }
 
 /** Fields a change touched, the first of which stands in its row. */
-export function changesOf({ before, after }: Said): readonly FieldChange[] {
+export function auditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
   return fieldChanges(before, after);
 }
 
 /** `models: gpt-5 → gpt-5, claude` and how many more; empty when nothing was changed field by field. */
-export function firstChange(entry: Said): string {
+export function formatFirstChange(entry: AuditEntryContent): string {
   if (entry.before === null || entry.after === null) return '';
-  const [first, ...others] = changesOf(entry);
+  const [first, ...others] = auditFieldChanges(entry);
   if (!first) return '';
   const more = others.length > 0 ? `, ${others.length} more` : '';
   return `${first.field}: ${first.before || '–'} → ${first.after || '–'}${more}`;
 }
 
 /** Kinds of changes, offered while one filters; every action of the API is one. */
-export const ACTIONS: readonly string[] = [
+export const AUDIT_ACTIONS: readonly string[] = [
   'keys.create',
   'keys.update',
   'keys.rotate',

@@ -3,7 +3,7 @@ import { toDecimalUsd } from '@floe/contract/decimal-usd';
 /** Sums, their parts and those of the time before. Pure. */
 
 /** The metrics that add up, as every answer has them. */
-export interface Sums {
+export interface MetricSums {
   readonly requests: number;
   readonly errors: number;
   readonly input_tokens: number;
@@ -12,20 +12,20 @@ export interface Sums {
   readonly cost_nano_usd: number;
 }
 
-export type SumName = keyof Sums;
+export type MetricSumName = keyof MetricSums;
 
-export interface Group extends Sums {
+export interface MetricGroup extends MetricSums {
   readonly value: string | null;
   readonly name: string | null;
-  readonly previous?: Sums | null | undefined;
+  readonly previous?: MetricSums | null | undefined;
 }
 
-export interface GroupRow {
+export interface MetricGroupRow {
   /** Null is what has no value of the dimension; `other` is what is beyond the list. */
   readonly value: string | null;
   readonly label: string;
   readonly isOther: boolean;
-  readonly sums: Sums;
+  readonly sums: MetricSums;
   /** Of the metric in the whole; null when the whole is nothing. */
   readonly share: number | null;
   /** Against the time before; null when there is nothing to measure against. */
@@ -33,7 +33,7 @@ export interface GroupRow {
 }
 
 /** The change as a share of what was before; null where there is nothing to measure against. */
-export function changeOf(now: number | undefined, before: number | undefined): number | null {
+export function relativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
   return now / before - 1;
 }
@@ -50,40 +50,40 @@ const WITHOUT: Readonly<Record<string, string>> = {
 };
 
 /** What is shown for requests that have no value of a dimension. */
-export function withoutValue(by: string): string {
+export function missingValueLabel(by: string): string {
   return WITHOUT[by] ?? 'No value';
 }
 
 /** One row for each group of `by` and one for what is beyond them, which together are exactly the total. */
-export function rowsOf(
+export function toGroupRows(
   by: string,
-  groups: readonly Group[],
-  total: Sums,
-  metric: SumName,
-): readonly GroupRow[] {
-  const rows = groups.map((group): GroupRow => {
+  groups: readonly MetricGroup[],
+  total: MetricSums,
+  metric: MetricSumName,
+): readonly MetricGroupRow[] {
+  const rows = groups.map((group): MetricGroupRow => {
     const { value, name, previous } = group;
     return {
       value,
-      label: name ?? value ?? withoutValue(by),
+      label: name ?? value ?? missingValueLabel(by),
       isOther: false,
       sums: group,
-      share: shareOf(group[metric], total[metric]),
-      change: changeOf(group[metric], previous?.[metric]),
+      share: ratio(group[metric], total[metric]),
+      change: relativeChange(group[metric], previous?.[metric]),
     };
   });
-  const rest = without(total, groups);
+  const rest = subtractGroups(total, groups);
   if (rest.requests <= 0) return rows;
-  const share = shareOf(rest[metric], total[metric]);
+  const share = ratio(rest[metric], total[metric]);
   return [...rows, { value: null, label: 'Other', isOther: true, sums: rest, share, change: null }];
 }
 
-function shareOf(part: number, whole: number): number | null {
+function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function without(total: Sums, groups: readonly Sums[]): Sums {
-  const left = (name: SumName) => groups.reduce((rest, group) => rest - group[name], total[name]);
+function subtractGroups(total: MetricSums, groups: readonly MetricSums[]): MetricSums {
+  const left = (name: MetricSumName) => groups.reduce((rest, group) => rest - group[name], total[name]);
   return {
     requests: left('requests'),
     errors: left('errors'),
@@ -94,35 +94,45 @@ function without(total: Sums, groups: readonly Sums[]): Sums {
   };
 }
 
-const COUNTS: readonly SumName[] = ['requests', 'errors', 'input_tokens', 'cached_tokens', 'output_tokens'];
+const COUNTS: readonly MetricSumName[] = [
+  'requests',
+  'errors',
+  'input_tokens',
+  'cached_tokens',
+  'output_tokens',
+];
 
 /** Of what time figures are. */
-export interface Period {
+export interface ReportPeriod {
   readonly from: string;
   readonly to: string;
   readonly timezone: string;
 }
 
 /** The table as a file: raw numbers, dollars to the nano. A cell that begins like a formula is quoted from spreadsheets. */
-export function csvOf(by: string, rows: readonly GroupRow[], { from, to, timezone }: Period): string {
-  const line = ({ label, value, sums }: GroupRow) =>
+export function formatGroupsCsv(
+  by: string,
+  rows: readonly MetricGroupRow[],
+  { from, to, timezone }: ReportPeriod,
+): string {
+  const line = ({ label, value, sums }: MetricGroupRow) =>
     [
       from,
       to,
       timezone,
-      cell(label),
-      cell(value ?? ''),
+      csvCell(label),
+      csvCell(value ?? ''),
       ...COUNTS.map((column) => String(sums[column])),
       toDecimalUsd(sums.cost_nano_usd),
     ].join(',');
   return [
-    ['from', 'to', 'timezone', cell(by), 'id', ...COUNTS, 'cost_usd'].join(','),
+    ['from', 'to', 'timezone', csvCell(by), 'id', ...COUNTS, 'cost_usd'].join(','),
     ...rows.map(line),
     '',
   ].join('\r\n');
 }
 
-function cell(text: string): string {
+function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
-import { type Prompt, requestBody } from './chat-request.ts';
+import { chatRequestBody, type PlaygroundPrompt } from './chat-request.ts';
 
 /** The same request as code that runs as it stands, with the key in `FLOE_KEY`. Pure. */
 
@@ -8,8 +8,12 @@ import { type Prompt, requestBody } from './chat-request.ts';
  * @param models one, or several that are compared: then the code asks each and says which answered
  * @param base where the gateway answers, such as `https://floe.example.com/gateway`
  */
-export function copiesOf(prompt: Prompt, models: readonly string[], base: string): readonly Snippet[] {
-  const chat = requestBody(prompt, '');
+export function buildRequestSnippets(
+  prompt: PlaygroundPrompt,
+  models: readonly string[],
+  base: string,
+): readonly Snippet[] {
+  const chat = chatRequestBody(prompt, '');
   const messages = messagesBody(prompt);
   const one = models.length === 1;
   return [
@@ -112,8 +116,8 @@ function withModel(models: readonly string[], body: JsonObject): string {
   return JSON.stringify(rest, null, 2).replace('{', '{\n  model,');
 }
 
-function aiSdk(prompt: Prompt, models: readonly string[], base: string): string {
-  const messages = spoken(prompt).map(({ role, text }) => ({ role, content: text }));
+function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string): string {
+  const messages = textTurns(prompt).map(({ role, text }) => ({ role, content: text }));
   const options = {
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
     messages,
@@ -135,16 +139,16 @@ function aiSdk(prompt: Prompt, models: readonly string[], base: string): string 
 }
 
 /** Tools and pictures have another shape in these two: the words of the conversation go along. */
-function spoken({ turns }: Prompt) {
+function textTurns({ turns }: PlaygroundPrompt) {
   return turns.filter(({ role, text }) => role !== 'tool' && text.trim() !== '');
 }
 
-function messagesBody(prompt: Prompt): JsonObject {
+function messagesBody(prompt: PlaygroundPrompt): JsonObject {
   return {
     model: '',
     max_tokens: prompt.maxTokens === '' ? 1024 : Number(prompt.maxTokens),
     ...(prompt.system.trim() === '' ? {} : { system: prompt.system }),
-    messages: spoken(prompt).map(({ role, text }) => ({ role, content: text })),
+    messages: textTurns(prompt).map(({ role, text }) => ({ role, content: text })),
     ...(prompt.temperature === '' ? {} : { temperature: Number(prompt.temperature) }),
   };
 }

@@ -2,19 +2,19 @@ import type { ReactNode } from 'react';
 import { StatCard } from '../../ui/stat-card.tsx';
 
 const FIGURES = ['Requests', 'Errors', 'Latency p95', 'First token p50', 'Spend'] as const;
-export type FigureTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
+export type RequestFigureTexts = Readonly<Record<(typeof FIGURES)[number], string>>;
 
 /**
  * The places of figures, chart and marks above the list: as high while these are being loaded as with them, so that the
  * rows below stay where they are. The chart has room for a legend of two lines, on a phone for one of three.
  */
-export function FigurePlaces({
+export function RequestFiguresLayout({
   texts,
   chart,
   marks,
 }: {
   /** A dash stands for each figure until they are there. */
-  readonly texts?: FigureTexts | undefined;
+  readonly texts?: RequestFigureTexts | undefined;
   readonly chart?: ReactNode;
   readonly marks?: ReactNode;
 }) {

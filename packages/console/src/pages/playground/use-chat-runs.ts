@@ -3,36 +3,36 @@ import { useOrgId } from '../../app/url-state.ts';
 import { ApiError } from '../../data/api-error.ts';
 import { discardPlaygroundKey, getPlaygroundKey } from '../../data/created-keys.ts';
 import { useSignedIn } from '../../data/session.ts';
-import type { Prompt } from './chat-request.ts';
-import { begun, type Run, runChat } from './run-chat.ts';
+import type { PlaygroundPrompt } from './chat-request.ts';
+import { type ChatRun, createChatRun, runChat } from './run-chat.ts';
 
-export interface Runs {
+export interface ChatRuns {
   /** One for each model, in the order of the columns. */
-  readonly runs: readonly (Run | null)[];
+  readonly runs: readonly (ChatRun | null)[];
   readonly running: boolean;
-  readonly start: (prompt: Prompt, models: readonly string[]) => void;
+  readonly start: (prompt: PlaygroundPrompt, models: readonly string[]) => void;
   readonly stop: () => void;
   readonly clear: () => void;
 }
 
 /** Runs of one prompt by one or two models, drawn once a frame however fast the answer comes. */
-export function useRuns(): Runs {
-  const [runs, setRuns] = useState<readonly (Run | null)[]>([]);
+export function useChatRuns(): ChatRuns {
+  const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
   const org = useOrgId();
   const { name } = useSignedIn().user;
   const stop = useCallback(() => abort.current?.abort(), []);
   useEffect(() => stop, [stop]);
 
-  const start = (prompt: Prompt, models: readonly string[]) => {
+  const start = (prompt: PlaygroundPrompt, models: readonly string[]) => {
     abort.current?.abort();
     const mine = new AbortController();
     abort.current = mine;
-    const latest: Run[] = models.map(begun);
+    const latest: ChatRun[] = models.map(createChatRun);
     const draw = drawnOncePerFrame(() => abort.current === mine && setRuns([...latest]));
     draw();
     models.forEach((model, index) => {
-      const tell = (run: Run) => {
+      const tell = (run: ChatRun) => {
         latest[index] = run;
         draw();
       };
@@ -43,7 +43,7 @@ export function useRuns(): Runs {
           if (error?.status === 401) discardPlaygroundKey();
         },
         (error: unknown) =>
-          tell({ ...begun(model), phase: 'failed', error: error instanceof ApiError ? error : null }),
+          tell({ ...createChatRun(model), phase: 'failed', error: error instanceof ApiError ? error : null }),
       );
     });
   };
