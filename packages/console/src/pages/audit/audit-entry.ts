@@ -1,19 +1,20 @@
 import type { AuditEntry } from '@floe/contract/api/audit';
 import { auditActionLabel } from '../../data/audit-action-label.ts';
 import { type FieldChange, fieldChanges } from '../../data/field-changes.ts';
+import { text } from './text.ts';
 
 type AuditEntryContent = Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'>;
 
-/** What happened in words: `Revoked key ci`. An action with no words of its own is told as the log has it. */
+/** A change in words: `Revoked key ci`. An action without a label is shown as it is recorded. */
 export function auditEntryTitle({ action, subject, before, after }: AuditEntryContent): string {
-  // Its subject is the session, which nobody knows by its id.
-  if (action === 'sessions.create') return 'Signed in';
-  if (isReplacedKey(after)) return `Replaced provider key ${subject}`;
+  // The subject is the id of a session, which means nothing to the reader.
+  if (action === 'sessions.create') return text.entry.signedIn;
+  if (isReplacedKey(after)) return text.entry.replacedKey(subject);
   const deed = auditActionLabel(action);
   return deed ? `${deed} ${resourceName(after) ?? resourceName(before) ?? subject}` : `${action} ${subject}`;
 }
 
-/** The entry of a provider whose key was replaced says so; its fields show nothing of it. */
+/** Whether the entry records that a provider key was replaced. Its fields do not show the key. */
 function isReplacedKey(version: unknown): boolean {
   if (typeof version !== 'object' || version === null) return false;
   return Reflect.get(version, 'key') === 'replaced' || Reflect.get(version, 'keys_replaced') !== undefined;
@@ -28,27 +29,27 @@ function resourceName(version: unknown): string | null {
   return null;
 }
 
-/** Who did it: the name they had then. */
+/** The name of the actor at the time of the change. */
 export function actorName({ actor, actor_name, actor_kind }: AuditEntry): string {
   if (actor_kind === 'file') return 'floe.yaml';
-  return actor_name ?? (actor_kind === 'system' ? `Floe (${actor})` : actor);
+  return actor_name ?? (actor_kind === 'system' ? text.entry.system(actor) : actor);
 }
 
-/** Fields a change touched, the first of which stands in its row. */
+/** The fields that a change touched. The first one is shown in the list. */
 export function auditFieldChanges({ before, after }: AuditEntryContent): readonly FieldChange[] {
   return fieldChanges(before, after);
 }
 
-/** `models: gpt-5 → gpt-5, claude` and how many more; empty when nothing was changed field by field. */
+/** `models: gpt-5 → gpt-5, claude` and how many more; empty when the entry has no versions to compare. */
 export function formatFirstChange(entry: AuditEntryContent): string {
   if (entry.before === null || entry.after === null) return '';
   const [first, ...others] = auditFieldChanges(entry);
   if (!first) return '';
-  const more = others.length > 0 ? `, ${others.length} more` : '';
-  return `${first.field}: ${first.before || '–'} → ${first.after || '–'}${more}`;
+  const more = others.length > 0 ? text.entry.moreFields(others.length) : '';
+  return `${text.entry.fieldChange(first.field, first.before || '–', first.after || '–')}${more}`;
 }
 
-/** Kinds of changes, offered while one filters; every action of the API is one. */
+/** Actions that the filter suggests. Every action of the API can be typed. */
 export const AUDIT_ACTIONS: readonly string[] = [
   'keys.create',
   'keys.update',
