@@ -6,7 +6,7 @@ import { PageFrame } from '../../app/page-frame.tsx';
 import { useUrlState } from '../../app/url-state.ts';
 import { useAnnotations } from '../../data/annotations.ts';
 import { chartIntervalOf } from '../../filters/time-range.ts';
-import { browserZone, formatShortTime, formatZoneName } from '../../format/times.ts';
+import { browserZone, formatDayLabel, formatShortTime, formatZoneName } from '../../format/times.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { copyText } from '../../ui/copy-button.tsx';
@@ -22,18 +22,22 @@ import { parseAnalyticsUrl } from './analytics-url.ts';
 import { GroupTable } from './group-table.tsx';
 import { formatGroupsCsv, toGroupRows } from './metric-groups.ts';
 import { TimezoneSelect } from './timezone-select.tsx';
+import { text } from './text.ts';
 
 export { prefetchAnalytics } from './analytics-url.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'].map((id) => ({ id, label: id }));
-const INTERVALS = ['minute', 'hour', 'day'].map((id) => ({ id, label: `per ${id}` }));
+const INTERVALS = (['minute', 'hour', 'day'] as const).map((id) => ({
+  id,
+  label: text.controls.intervals[id],
+}));
 
-/** Who spent what, how fast, how often it failed: by any dimension, against the time before. */
+/** Spend, tokens, errors and latency by any dimension, compared with the previous period. */
 export function AnalyticsPage() {
   const page = useAnalytics();
   const { span, change, filter, time, sum } = page;
   return (
-    <PageFrame title="Analytics" padded={false} actions={<Toolbar page={page} />}>
+    <PageFrame title={text.page.title} padded={false} actions={<Toolbar page={page} />}>
       <MetricTabs page={page} />
       <div className="grid gap-4 px-4 py-3 md:px-6">
         <FilterBar
@@ -41,38 +45,38 @@ export function AnalyticsPage() {
           tokens={filter}
           onAdd={(token) => change({ ...clearFilters(filter), [token.name]: token.value })}
           onRemove={(name) => change({ [name]: null })}
-          placeholder="One filter: model, key, provider, metadata…"
+          placeholder={text.page.filterPlaceholder}
         />
         {sum.error && !sum.data ? (
-          <ErrorState what="Could not add up." error={sum.error} onRetry={() => void sum.refetch()} />
+          <ErrorState what={text.page.loadFailed} error={sum.error} onRetry={() => void sum.refetch()} />
         ) : !sum.data ? (
           <Skeleton className="h-64" />
         ) : sum.data.requests === 0 ? (
           <EmptyState
-            title="Nothing to add up yet"
+            title={text.empty.title}
             action={
               <>
                 <Button onClick={() => change({ range: '90d', from: null, to: null })}>
-                  Widen to 90 days
+                  {text.empty.widen}
                 </Button>
                 <OrgLink to="/playground" className="self-center text-ui text-accent-ink underline">
-                  Send a request
+                  {text.empty.send}
                 </OrgLink>
               </>
             }
           >
-            No request of this time fits. Charts start with the first one.
+            {text.empty.body}
           </EmptyState>
         ) : (
           <MetricBreakdown page={page} />
         )}
         <p className="flex flex-wrap gap-x-4 text-small text-ink-3">
           {sum.data && <CompleteUntil at={sum.data.complete_until} />}
-          {sum.data && <span>Days in {sum.data.timezone}.</span>}
+          {sum.data && <span>{text.notes.timezone(sum.data.timezone)}</span>}
           <OrgLink to="/requests" search={toRequestListSearch(filter, time)}>
-            Open in Requests
+            {text.page.openRequests}
           </OrgLink>
-          {span.range !== null && <span>Updated when you come back to this tab.</span>}
+          {span.range !== null && <span>{text.page.refresh}</span>}
         </p>
       </div>
     </PageFrame>
@@ -84,7 +88,7 @@ type Analytics = ReturnType<typeof useAnalytics>;
 function MetricTabs({ page }: { readonly page: Analytics }) {
   const { tab, change } = page;
   return (
-    <nav aria-label="Metrics" className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
+    <nav aria-label={text.page.metrics} className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
       {METRIC_TABS.map(({ id, label }) => (
         <button
           key={id}
@@ -131,8 +135,8 @@ function Toolbar({ page }: { readonly page: Analytics }) {
     url.searchParams.set('from', span.from.toISOString());
     url.searchParams.set('to', span.to.toISOString());
     copyText(url.href).then(
-      () => showToast('Link to exactly this time copied'),
-      (error: unknown) => showToast(error instanceof Error ? error.message : 'Not copied'),
+      () => showToast(text.toolbar.linkCopied),
+      (error: unknown) => showToast(error instanceof Error ? error.message : text.toolbar.linkNotCopied),
     );
   };
   return (
@@ -140,20 +144,21 @@ function Toolbar({ page }: { readonly page: Analytics }) {
       <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       <Button
         aria-pressed={compare}
-        title="Against the same time before"
+        title={text.toolbar.compareHint}
         onClick={() => change({ compare: compare ? '0' : null }, 'replace')}
         className={joinClassNames(compare && 'border-accent! bg-accent-tint! text-accent-ink!')}
       >
-        Compare
+        {text.toolbar.compare}
       </Button>
-      <IconButton icon={Link2} label="Share" onClick={share} />
-      <IconButton icon={Download} label="Download the table" onClick={save} />
+      <IconButton icon={Link2} label={text.toolbar.copyLink} onClick={share} />
+      <IconButton icon={Download} label={text.toolbar.download} onClick={save} />
     </>
   );
 }
 
 function MetricBreakdown({ page }: { readonly page: Analytics }) {
   const { tab, by, change, groups, sum, series, filter, span } = page;
+  const dimension = GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by;
   const rows = useMemo(
     () => (groups.data && sum.data ? toGroupRows(by, groups.data.data, sum.data, tab.sum) : null),
     [by, groups.data, sum.data, tab.sum],
@@ -163,19 +168,19 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
       <Controls page={page} />
       {sum.data && sum.data.retained_from > span.from.toISOString() && (
         <Notice state="partial">
-          Requests from before {sum.data.retained_from.slice(0, 10)} are no longer kept.
+          {text.notes.retention(formatDayLabel(new Date(sum.data.retained_from), sum.data.timezone, new Date()))}
         </Notice>
       )}
       <AnalyticsChart page={page} />
       {groups.error && !rows ? (
         <ErrorState
-          what={`Could not group by ${by}.`}
+          what={text.table.loadFailed(dimension)}
           error={groups.error}
           onRetry={() => void groups.refetch()}
         />
       ) : rows && sum.data ? (
         <GroupTable
-          by={GROUP_DIMENSIONS.find(({ value }) => value === by)?.label ?? by}
+          by={dimension}
           tab={tab}
           rows={rows}
           total={sum.data}
@@ -190,24 +195,24 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
   );
 }
 
-/** What the chart and the table go by. */
+/** The controls of the chart and the table. */
 function Controls({ page }: { readonly page: Analytics }) {
   const { tab, by, change, interval, percentile, span } = page;
   const known = GROUP_DIMENSIONS.some(({ value }) => value === by);
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span aria-hidden="true" className="text-ui text-ink-2">
-        by
+        {text.controls.groupBy}
       </span>
       <Select
-        aria-label="Group by"
+        aria-label={text.controls.groupBy}
         className="w-44!"
         choices={known ? GROUP_DIMENSIONS : [...GROUP_DIMENSIONS, { value: by, label: by }]}
         value={by}
         onChange={({ target }) => change({ by: target.value === tab.by ? null : target.value })}
       />
       <SegmentedControl
-        label="Interval"
+        label={text.controls.interval}
         options={INTERVALS}
         value={interval}
         onChange={(next) => change({ interval: next === chartIntervalOf(span) ? null : next }, 'replace')}
@@ -215,7 +220,7 @@ function Controls({ page }: { readonly page: Analytics }) {
       <TimezoneSelect tz={page.tz} onChange={(tz) => change({ tz }, 'replace')} />
       {!tab.adds && (
         <SegmentedControl
-          label="Percentile"
+          label={text.controls.percentile}
           options={PERCENTILES}
           value={percentile}
           onChange={(next) => change({ p: next === 'p95' ? null : next }, 'replace')}
@@ -229,12 +234,12 @@ function CompleteUntil({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <span>
-      As of {formatShortTime(moment, browserZone())} {formatZoneName(moment, browserZone())}.
+      {text.notes.completeUntil(`${formatShortTime(moment, browserZone())} ${formatZoneName(moment, browserZone())}`)}
     </span>
   );
 }
 
-/** Charts take one filter at a time: a new one takes the place of the old. */
+/** Charts take one filter at a time: a new filter replaces the old one. */
 function clearFilters(filter: readonly { readonly name: string }[]): Record<string, null> {
   return Object.fromEntries(filter.map(({ name }) => [name, null]));
 }

@@ -12,7 +12,7 @@ import {
 } from './analytics-data.ts';
 import { resolveTimezone } from './timezone-select.tsx';
 
-/** What a link shows, and the questions it stands for. */
+/** What a URL shows, and the queries for it. */
 export function parseAnalyticsUrl(query: URLSearchParams) {
   const link = `analytics ${query.get('range')} ${query.get('from')} ${query.get('to')}`;
   const span = timeRangeOfUrl(link, query, '30d');
@@ -43,7 +43,7 @@ export function parseAnalyticsUrl(query: URLSearchParams) {
   };
 }
 
-/** What the page of a link will read. */
+/** Prefetches the queries of the page. */
 export const prefetchAnalytics: PrefetchQueries = (client, { query }) => {
   const { asked, compare, time } = parseAnalyticsUrl(query);
   void client.prefetchQuery(asked.sum);
@@ -54,5 +54,5 @@ export const prefetchAnalytics: PrefetchQueries = (client, { query }) => {
 };
 
 function missing(): never {
-  throw new Error('There is no metric.');
+  throw new Error('METRIC_TABS must not be empty.');
 }

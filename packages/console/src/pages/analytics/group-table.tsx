@@ -7,8 +7,9 @@ import { ScrollArea } from '../../ui/scroll-area.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import type { MetricTab } from './analytics-data.ts';
 import type { MetricGroupRow, MetricSums } from './metric-groups.ts';
+import { text } from './text.ts';
 
-/** The parts of the whole as numbers, which together are the total. The squares are the chart's colours. */
+/** The groups as numbers that add up to the total. The squares show the colours of the chart. */
 export function GroupTable({
   by,
   tab,
@@ -29,7 +30,7 @@ export function GroupTable({
   return (
     <ScrollArea
       as="section"
-      aria-label={`${tab.label} by ${by}`}
+      aria-label={text.table.label(tab.label, by)}
       className={joinClassNames(
         'overflow-x-auto rounded-card border border-line bg-surface -outline-offset-2',
         isStale && 'stale',
@@ -71,12 +72,12 @@ function TableHead({ by, tab }: { readonly by: string; readonly tab: MetricTab }
           {by}
         </th>
         {!isRequests && <Head>{tab.label}</Head>}
-        <Head>{isRequests ? 'Requests' : 'Share'}</Head>
-        <Head>{isRequests ? 'Share' : 'Requests'}</Head>
-        <Head hidden>A request</Head>
-        <Head>Change</Head>
+        <Head>{isRequests ? text.table.requests : text.table.share}</Head>
+        <Head>{isRequests ? text.table.share : text.table.requests}</Head>
+        <Head hidden>{text.table.costPerRequest}</Head>
+        <Head>{text.table.change}</Head>
         <th scope="col" className="px-4 py-2 text-left font-medium max-md:hidden">
-          Trend
+          {text.table.trend}
         </th>
       </tr>
     </thead>
@@ -90,7 +91,7 @@ function TableFoot({ tab, total }: { readonly tab: MetricTab; readonly total: Me
     <tfoot>
       <tr className="border-t border-line-strong font-semibold">
         <th scope="row" className="px-4 py-2 text-left">
-          Total
+          {text.table.total}
         </th>
         {!isRequests && <Cell>{tab.format(total[tab.sum])}</Cell>}
         <Cell>{isRequests ? formatCount(total.requests) : whole}</Cell>
@@ -172,7 +173,7 @@ function costPerRequest({ cost_nano_usd, requests }: MetricSums): string {
   return requests === 0 ? '–' : formatMoney(Math.round(cost_nano_usd / requests));
 }
 
-/** A sparkline holds 60 values: the newest. */
+/** A sparkline shows the newest 60 values. */
 function newestValues(values: readonly (number | null)[]): readonly (number | null)[] {
   return values.slice(-60);
 }

@@ -1,8 +1,9 @@
 import { toDecimalUsd } from '@floe/contract/decimal-usd';
+import { text } from './text.ts';
 
-/** Sums, their parts and those of the time before. Pure. */
+/** Totals, their groups and the change against the previous period. Pure. */
 
-/** The metrics that add up, as every answer has them. */
+/** The metrics that add up across groups. */
 export interface MetricSums {
   readonly requests: number;
   readonly errors: number;
@@ -21,40 +22,30 @@ export interface MetricGroup extends MetricSums {
 }
 
 export interface MetricGroupRow {
-  /** Null is what has no value of the dimension; `other` is what is beyond the list. */
+  /** Null for requests without a value of the dimension, and for the row of all other groups. */
   readonly value: string | null;
   readonly label: string;
   readonly isOther: boolean;
   readonly sums: MetricSums;
-  /** Of the metric in the whole; null when the whole is nothing. */
+  /** The share of the total, or null when the total is zero. */
   readonly share: number | null;
-  /** Against the time before; null when there is nothing to measure against. */
+  /** The change against the previous period, or null when there is nothing to compare with. */
   readonly change: number | null;
 }
 
-/** The change as a share of what was before; null where there is nothing to measure against. */
+/** The change as a ratio of the previous value, or null when there is nothing to compare with. */
 export function relativeChange(now: number | undefined, before: number | undefined): number | null {
   if (now === undefined || before === undefined || before === 0) return null;
   return now / before - 1;
 }
 
-const WITHOUT: Readonly<Record<string, string>> = {
-  model: 'No model',
-  model_requested: 'No model named',
-  provider: 'No provider',
-  key: 'No key',
-  team: 'No team',
-  owner: 'No owner',
-  error_code: 'No error',
-  cache: 'Cache not asked',
-};
-
-/** What is shown for requests that have no value of a dimension. */
+/** The label of requests that have no value of a dimension. */
 export function missingValueLabel(by: string): string {
-  return WITHOUT[by] ?? 'No value';
+  const labels: Readonly<Record<string, string>> = text.missingValues;
+  return labels[by] ?? text.missingValue;
 }
 
-/** One row for each group of `by` and one for what is beyond them, which together are exactly the total. */
+/** One row per group of `by`, and one for all others. The rows add up to exactly the total. */
 export function toGroupRows(
   by: string,
   groups: readonly MetricGroup[],
@@ -75,7 +66,7 @@ export function toGroupRows(
   const rest = subtractGroups(total, groups);
   if (rest.requests <= 0) return rows;
   const share = ratio(rest[metric], total[metric]);
-  return [...rows, { value: null, label: 'Other', isOther: true, sums: rest, share, change: null }];
+  return [...rows, { value: null, label: text.other, isOther: true, sums: rest, share, change: null }];
 }
 
 function ratio(part: number, whole: number): number | null {
@@ -102,14 +93,14 @@ const COUNTS: readonly MetricSumName[] = [
   'output_tokens',
 ];
 
-/** Of what time figures are. */
+/** The time range of the exported figures. */
 export interface ReportPeriod {
   readonly from: string;
   readonly to: string;
   readonly timezone: string;
 }
 
-/** The table as a file: raw numbers, dollars to the nano. A cell that begins like a formula is quoted from spreadsheets. */
+/** The table as CSV with raw numbers and exact dollars. A cell that starts like a formula is escaped for spreadsheets. */
 export function formatGroupsCsv(
   by: string,
   rows: readonly MetricGroupRow[],

@@ -32,7 +32,7 @@ export const text = {
     checkFailed: (reason: string) => `Could not verify the integrity of the log: ${reason}`,
     checking: 'Verifying that no entry was changed…',
     broken: (entry: number | null) =>
-      `The log was tampered with at entry ${entry}: the entry was changed, or the one before it is missing. Compare the log with an earlier export and with a backup of the database.`,
+      `The log failed verification at entry ${entry}. This entry was changed, or an entry before it is missing. Compare the log with an earlier export and with a backup of the database.`,
     intact: (entries: number, time: string) =>
       `Log intact: ${pluralize(entries, 'entry', 'entries')} verified at ${time}.`,
   },
