@@ -113,9 +113,7 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
             worse={tab.worse ?? false}
           />
         }
-        remark={
-          previous && previousText(previous, sum.timezone, tab.format(previous[tab.sum]))
-        }
+        remark={previous && previousText(previous, sum.timezone, tab.format(previous[tab.sum]))}
       />
       {tab.id === 'spend' && (
         <StatCard
@@ -134,7 +132,11 @@ function Headline({ page, sum }: { readonly page: ChartInput; readonly sum: Char
 }
 
 /** `23 Sep to 22 Oct: $12`. The last day is the one in which the period ends. */
-function previousText({ from, to }: { readonly from: string; readonly to: string }, zone: string, value: string) {
+function previousText(
+  { from, to }: { readonly from: string; readonly to: string },
+  zone: string,
+  value: string,
+) {
   const now = new Date();
   const [first, last] = [new Date(from), new Date(Date.parse(to) - 1)];
   return text.chart.previousValue(formatDayLabel(first, zone, now), formatDayLabel(last, zone, now), value);

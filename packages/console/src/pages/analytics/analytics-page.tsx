@@ -21,8 +21,8 @@ import { CHART_FIELDS, GROUP_DIMENSIONS, METRIC_TABS, toRequestListSearch } from
 import { parseAnalyticsUrl } from './analytics-url.ts';
 import { GroupTable } from './group-table.tsx';
 import { formatGroupsCsv, toGroupRows } from './metric-groups.ts';
-import { TimezoneSelect } from './timezone-select.tsx';
 import { text } from './text.ts';
+import { TimezoneSelect } from './timezone-select.tsx';
 
 export { prefetchAnalytics } from './analytics-url.ts';
 
@@ -88,7 +88,10 @@ type Analytics = ReturnType<typeof useAnalytics>;
 function MetricTabs({ page }: { readonly page: Analytics }) {
   const { tab, change } = page;
   return (
-    <nav aria-label={text.page.metrics} className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6">
+    <nav
+      aria-label={text.page.metrics}
+      className="flex gap-1 overflow-x-auto border-b border-line px-4 md:px-6"
+    >
       {METRIC_TABS.map(({ id, label }) => (
         <button
           key={id}
@@ -168,7 +171,9 @@ function MetricBreakdown({ page }: { readonly page: Analytics }) {
       <Controls page={page} />
       {sum.data && sum.data.retained_from > span.from.toISOString() && (
         <Notice state="partial">
-          {text.notes.retention(formatDayLabel(new Date(sum.data.retained_from), sum.data.timezone, new Date()))}
+          {text.notes.retention(
+            formatDayLabel(new Date(sum.data.retained_from), sum.data.timezone, new Date()),
+          )}
         </Notice>
       )}
       <AnalyticsChart page={page} />
@@ -234,7 +239,9 @@ function CompleteUntil({ at }: { readonly at: string }) {
   const moment = new Date(at);
   return (
     <span>
-      {text.notes.completeUntil(`${formatShortTime(moment, browserZone())} ${formatZoneName(moment, browserZone())}`)}
+      {text.notes.completeUntil(
+        `${formatShortTime(moment, browserZone())} ${formatZoneName(moment, browserZone())}`,
+      )}
     </span>
   );
 }

@@ -10,8 +10,7 @@ export function AuditChainStatus({ after }: { readonly after: boolean }) {
   const { data: chain, error, dataUpdatedAt } = useQuery({ ...chainQuery, enabled: after });
   if (error) return <Notice>{text.chain.checkFailed(error.message)}</Notice>;
   if (!chain) return <p className="text-ui text-ink-3">{text.chain.checking}</p>;
-  if (!chain.valid)
-    return <Notice state="failing">{text.chain.broken(chain.broken_at)}</Notice>;
+  if (!chain.valid) return <Notice state="failing">{text.chain.broken(chain.broken_at)}</Notice>;
   return (
     <p className="flex flex-wrap items-center gap-2 text-ui text-ink-2">
       <StatusIcon state="healthy" size={14} />

@@ -82,11 +82,7 @@ function AuditResults({ list, narrow }: { readonly list: AuditList; readonly nar
   const { query, change, rows, answer, more } = list;
   if (answer.error && rows.length === 0)
     return (
-      <ErrorState
-        what={text.page.loadFailed}
-        error={answer.error}
-        onRetry={() => void answer.refetch()}
-      />
+      <ErrorState what={text.page.loadFailed} error={answer.error} onRetry={() => void answer.refetch()} />
     );
   if (answer.isPending) return <SkeletonRows />;
   if (rows.length === 0)

@@ -1,11 +1,12 @@
 import type { Snippet } from '../../ui/code-block.tsx';
+import { clientText } from './text.ts';
 
-/** What each client needs to talk to Floe: settings, and the traps people fall into. Facts of docs/clients.md. Pure. */
+/** The settings of each client and its common pitfalls, as documented in docs/clients.md. Pure. */
 
 export interface ConnectionSettings {
-  /** Where the gateway answers, without a slash at its end: `https://floe.example.com/gateway`. */
+  /** The base URL of the gateway without a trailing slash: `https://floe.example.com/gateway`. */
   readonly gateway: string;
-  /** The platform key, or the variable that holds it. */
+  /** The platform key, or the shell variable that contains it. */
   readonly key: string;
   readonly model: string;
 }
@@ -14,17 +15,15 @@ export interface ConnectClient {
   readonly id: string;
   readonly name: string;
   readonly group: 'Agents' | 'IDEs' | 'SDKs' | 'Jobs';
-  /** How it asks: which of the gateway's surfaces. */
+  /** The API of the gateway that the client uses. */
   readonly surface: string;
   readonly snippets: (place: ConnectionSettings) => readonly Snippet[];
   /** What to do after pasting. */
   readonly run: string;
   readonly pitfalls: readonly string[];
-  /** Its maker's servers make the requests, so the address must be reachable from the internet. */
+  /** Whether requests come from the vendor's servers, so that the gateway must be reachable from the internet. */
   readonly needsPublic?: boolean;
 }
-
-const WHOLE_ID = 'Tell it the model id of Floe, slash included.';
 
 const AGENTS: readonly ConnectClient[] = [
   {
@@ -38,11 +37,11 @@ const AGENTS: readonly ConnectClient[] = [
         code: `export ANTHROPIC_BASE_URL=${gateway}\nexport ANTHROPIC_AUTH_TOKEN=${key}\nclaude --model ${model}`,
       },
     ],
-    run: 'Ask it anything.',
+    run: clientText.sendPrompt,
     pitfalls: [
-      'The address ends in /gateway, without /v1.',
-      'Set ANTHROPIC_DEFAULT_HAIKU_MODEL to a small model of yours too: it asks for one in the background.',
-      'A login of its own wins over the token: claude /logout.',
+      clientText.baseUrlWithoutVersion,
+      'Set ANTHROPIC_DEFAULT_HAIKU_MODEL to a small model too. Claude Code uses it for background requests.',
+      'A Claude login takes precedence over the token. Log out with: claude /logout.',
     ],
   },
   {
@@ -57,11 +56,11 @@ const AGENTS: readonly ConnectClient[] = [
       },
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\ncodex` },
     ],
-    run: 'Ask it anything.',
+    run: clientText.sendPrompt,
     pitfalls: [
-      'Its address ends in /gateway/v1.',
+      clientText.baseUrlWithVersion,
       'env_key is the name of the variable, not the key.',
-      WHOLE_ID,
+      clientText.fullModelId,
     ],
   },
   {
@@ -88,8 +87,8 @@ const AGENTS: readonly ConnectClient[] = [
       },
       { label: 'Shell', code: `export FLOE_API_KEY=${key}\nopencode run -m floe/${model} "Hello"` },
     ],
-    run: 'It answers.',
-    pitfalls: ['A model that is not in "models" is not offered.', WHOLE_ID],
+    run: clientText.printsAnswer,
+    pitfalls: ['opencode offers only the models that are listed in "models".', clientText.fullModelId],
   },
   {
     id: 'copilot-cli',
@@ -102,8 +101,8 @@ const AGENTS: readonly ConnectClient[] = [
         code: `export COPILOT_PROVIDER_BASE_URL=${gateway}/v1\nexport COPILOT_PROVIDER_API_KEY=${key}\nexport COPILOT_MODEL=${model}\ncopilot`,
       },
     ],
-    run: 'Ask it anything.',
-    pitfalls: ['All three variables must be set in the shell that starts it.', WHOLE_ID],
+    run: clientText.sendPrompt,
+    pitfalls: ['Set all three variables in the shell that starts Copilot CLI.', clientText.fullModelId],
   },
   {
     id: 'cline',
@@ -116,8 +115,8 @@ const AGENTS: readonly ConnectClient[] = [
         code: `cline auth -p openai -k ${key} -m ${model} -b ${gateway}/v1\ncline -P openai -m ${model} "Hello"`,
       },
     ],
-    run: 'It answers.',
-    pitfalls: [WHOLE_ID],
+    run: clientText.printsAnswer,
+    pitfalls: [clientText.fullModelId],
   },
   {
     id: 'qwen-code',
@@ -130,8 +129,11 @@ const AGENTS: readonly ConnectClient[] = [
         code: `qwen --auth-type openai --openai-base-url ${gateway}/v1 --openai-api-key ${key} -m ${model}`,
       },
     ],
-    run: 'Ask it anything.',
-    pitfalls: ['With HTTPS_PROXY set it sends requests to loopback through that proxy too.', WHOLE_ID],
+    run: clientText.sendPrompt,
+    pitfalls: [
+      'If HTTPS_PROXY is set, Qwen Code also sends requests to loopback addresses through that proxy.',
+      clientText.fullModelId,
+    ],
   },
 ];
 
@@ -147,11 +149,11 @@ const IDES: readonly ConnectClient[] = [
       { label: 'OpenAI API Key', code: `sk-${key}` },
       { label: 'Custom model', code: model },
     ],
-    run: 'In Settings → Models → API Keys; then ask in Ask or Plan mode.',
+    run: 'Enter the values in Settings → Models → API Keys. Then send a prompt in Ask or Plan mode.',
     pitfalls: [
-      'No slash and no /v1 at the end of the address.',
-      'Its own Verify button asks for a fixed model and fails; the chat works.',
-      'Add the whole model id by hand as a custom model.',
+      'The base URL ends in /ide-adapter, without a slash or /v1.',
+      'The Verify button of Cursor requests a fixed model and fails. The chat works.',
+      'Add the complete model id as a custom model.',
     ],
   },
   {
@@ -175,8 +177,8 @@ const IDES: readonly ConnectClient[] = [
       },
       { label: 'API key', code: key },
     ],
-    run: 'Copilot’s own-key models: choose it in the model list.',
-    pitfalls: ['Each model has an entry of its own.', WHOLE_ID],
+    run: 'Add the endpoint to the custom models of Copilot and choose it in the model list.',
+    pitfalls: ['Each model needs its own entry.', clientText.fullModelId],
   },
   {
     id: 'continue',
@@ -189,8 +191,8 @@ const IDES: readonly ConnectClient[] = [
         code: `name: Floe\nversion: 1.0.0\nschema: v1\nmodels:\n  - name: floe\n    provider: openai\n    model: ${model}\n    apiBase: ${gateway}/v1\n    apiKey: ${key}\n    roles: [chat]`,
       },
     ],
-    run: 'Choose floe in its model list.',
-    pitfalls: [WHOLE_ID],
+    run: 'Choose floe in the model list of Continue.',
+    pitfalls: [clientText.fullModelId],
   },
 ];
 
@@ -233,12 +235,12 @@ const JOBS: readonly ConnectClient[] = [
         code: `curl -fsS ${gateway}/v1/chat/completions \\\n  -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" \\\n  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`,
       },
     ],
-    run: 'It answers.',
-    pitfalls: [WHOLE_ID],
+    run: clientText.printsAnswer,
+    pitfalls: [clientText.fullModelId],
   },
 ];
 
-/** Every client that is known, in the order of the page. */
+/** All clients, in the order of the page. */
 export const CONNECT_CLIENTS: readonly ConnectClient[] = [...AGENTS, ...IDES, ...SDKS, ...JOBS];
 export const CLIENT_GROUPS = ['Agents', 'IDEs', 'SDKs', 'Jobs'] as const;
 
@@ -254,17 +256,15 @@ function sdk(
     group: 'SDKs',
     surface,
     snippets: (place) => [snippet(place)],
-    run: 'It prints the answer.',
+    run: clientText.printsAnswer,
     pitfalls: [
-      surface === 'Messages'
-        ? 'The address ends in /gateway, without /v1.'
-        : 'The address ends in /gateway/v1, with /v1.',
-      WHOLE_ID,
+      surface === 'Messages' ? clientText.baseUrlWithoutVersion : clientText.baseUrlWithVersion,
+      clientText.fullModelId,
     ],
   };
 }
 
-/** A variable of the shell as a program reads it; a key as a text. */
+/** A shell variable or a key as an expression of the language. */
 function inPython(key: string): string {
   return key.startsWith('$') ? `os.environ["${key.slice(1)}"]` : `"${key}"`;
 }
@@ -273,7 +273,7 @@ function inScript(key: string): string {
   return key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`;
 }
 
-/** True for an address that only this machine or this network can reach. */
+/** Whether a host can be reached only from this machine or this network. */
 export function isPrivateHost(host: string): boolean {
   return (
     /^(localhost|\[::1\]|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(host) ||

@@ -31,7 +31,7 @@ function listQuery<Row>(path: string) {
   });
 }
 
-/** The step is about the newest monitor; the others, of which there may be thousands, are only counted. */
+/** The guide shows the newest monitor. The others, of which there may be thousands, are only counted. */
 const newestMonitorsQuery = queryOptions({
   queryKey: ['guide', 'monitors'],
   queryFn: ({ signal }) => getJson<ApiPage<Monitor>>('api/monitoring/monitors', { limit: 5 }, signal),
@@ -43,18 +43,18 @@ const countsQuery = queryOptions({
 });
 
 export interface GuideState {
-  /** The guide stands in place of the overview. */
+  /** Whether the guide replaces the overview. */
   readonly isOpen: boolean;
-  /** It is worth a line over the overview: not folded, not done, and this person can go on with it. */
+  /** Whether the overview shows a link to the guide: not dismissed, not done, and this member can complete it. */
   readonly showsInvitation: boolean;
   readonly done: ReadonlySet<GuideStepId>;
   readonly monitors: readonly Monitor[];
   readonly close: () => void;
-  /** Never offered again to this person. */
+  /** Never shows the guide to this member again. */
   readonly dismiss: () => void;
 }
 
-/** How far the org is. @param asked the link asks for the guide */
+/** The state of the setup guide. @param asked whether the URL asks for the guide */
 export function useGuide(asked: boolean): GuideState {
   const client = useQueryClient();
   const { role } = useSignedIn();
@@ -62,7 +62,7 @@ export function useGuide(asked: boolean): GuideState {
   const on = who !== undefined && (asked || isOffered(role, who));
   const seen = useGuideProgress(on);
   const [opened, setOpened] = useState<boolean | null>(null);
-  // What was open stays: the first request ticks a step, it does not take the page away.
+  // The guide stays open when the first request arrives.
   if (opened === null && on && seen.requests !== undefined) setOpened(seen.requests === 0);
   const done = completedSteps(seen);
   const isKnown =
@@ -70,7 +70,7 @@ export function useGuide(asked: boolean): GuideState {
   const fold = () => {
     setOpened(false);
     if (who?.kind !== 'member') return;
-    // Should it not be remembered, it is offered once more: nothing is lost.
+    // If this fails, the guide is offered once more.
     void sendJson('PATCH', 'api/me', { preferences: { ...who.preferences, [DISMISSED]: true } }).then(
       () => client.invalidateQueries({ queryKey: meQuery.queryKey }),
       () => undefined,
@@ -86,17 +86,17 @@ export function useGuide(asked: boolean): GuideState {
   };
 }
 
-/** What an org has so far, of which the steps are read. */
+/** The queries from which the progress is derived. */
 const PROGRESS_QUERIES = {
   first: newestRequestQuery([]),
   providers: listQuery<{ readonly kind: string; readonly enabled: boolean }>('api/management/providers'),
   keys: listQuery<NamedResource>('api/management/keys'),
-  standing: countsQuery,
+  monitorCounts: countsQuery,
   monitors: newestMonitorsQuery,
   budgets: listQuery<NamedResource>('api/management/budgets'),
 };
 
-/** Asks who somebody is, and for what the guide will read, if it will. What fails is asked again by the page. */
+/** Prefetches the queries of the guide if it will be shown. The page repeats those that fail. */
 export async function prefetchGuide(client: QueryClient, asked: boolean): Promise<void> {
   await client.prefetchQuery(meQuery);
   const who = client.getQueryData(meQuery.queryKey);
@@ -105,7 +105,7 @@ export async function prefetchGuide(client: QueryClient, asked: boolean): Promis
   void client.prefetchQuery(PROGRESS_QUERIES.first);
   void client.prefetchQuery(PROGRESS_QUERIES.providers);
   void client.prefetchQuery(PROGRESS_QUERIES.keys);
-  void client.prefetchQuery(PROGRESS_QUERIES.standing);
+  void client.prefetchQuery(PROGRESS_QUERIES.monitorCounts);
   void client.prefetchQuery(PROGRESS_QUERIES.monitors);
   void client.prefetchQuery(PROGRESS_QUERIES.budgets);
 }
@@ -120,28 +120,28 @@ function isOffered(role: string, who: Me): boolean {
 
 function useGuideProgress(on: boolean) {
   const live = useEventStreamState() === 'live';
-  const told = { enabled: on, refetchInterval: live ? false : 2_000 } as const;
+  const liveOptions = { enabled: on, refetchInterval: live ? false : 2_000 } as const;
   useLiveQuery('requests', ['first-use'], on);
   useLiveQuery('config', ['guide'], on);
   useLiveQuery('monitors', ['guide'], on);
-  const first = useQuery({ ...PROGRESS_QUERIES.first, ...told }).data;
+  const first = useQuery({ ...PROGRESS_QUERIES.first, ...liveOptions }).data;
   const providers = useQuery({ ...PROGRESS_QUERIES.providers, enabled: on }).data;
   const keys = useQuery({ ...PROGRESS_QUERIES.keys, enabled: on }).data;
-  const standing = useQuery({ ...PROGRESS_QUERIES.standing, ...told }).data?.counts;
-  const monitors = useQuery({ ...PROGRESS_QUERIES.monitors, ...told }).data;
+  const counts = useQuery({ ...PROGRESS_QUERIES.monitorCounts, ...liveOptions }).data?.counts;
+  const monitors = useQuery({ ...PROGRESS_QUERIES.monitors, ...liveOptions }).data;
   const budgets = useQuery({ ...PROGRESS_QUERIES.budgets, enabled: on }).data;
   const clients = CONNECT_CLIENTS.map(({ id }) => id);
-  const made = keys?.data.filter(({ name }) => isConnectKeyName(name, clients)).map(({ id }) => id) ?? [];
+  const keyIds = keys?.data.filter(({ name }) => isConnectKeyName(name, clients)).map(({ id }) => id) ?? [];
   const byClients = useQuery({
-    ...newestRequestQuery(made.slice(0, 20)),
-    enabled: on && made.length > 0,
+    ...newestRequestQuery(keyIds.slice(0, 20)),
+    enabled: on && keyIds.length > 0,
   }).data;
   return {
     requests: first?.data.length,
     providerKinds: providers?.data.filter(({ enabled }) => enabled).map(({ kind }) => kind),
-    // Without a key the question is that of all requests, whose answer may be there already.
-    clientRequests: made.length > 0 ? byClients?.data.length : 0,
-    hasBeat: standing && standing.healthy + standing.failing > 0,
+    // Without such a key there are no requests of clients.
+    clientRequests: keyIds.length > 0 ? byClients?.data.length : 0,
+    hasBeat: counts && counts.healthy + counts.failing > 0,
     budgets: budgets?.data.length,
     monitors: monitors?.data ?? [],
   };

@@ -9,7 +9,7 @@ import { chartIntervalOf, type SelectedTimeRange, timeRangeQuery } from '../../f
 export type Overview = z.output<typeof orgOverview>;
 export type AnnotationsPage = z.output<typeof analyticsAnnotations>;
 
-/** A chart follows what happens; a page in the background does not ask. */
+/** Charts refresh at this interval while the page is visible. */
 const CHARTS_MS = 15_000;
 const COUNTERS_MS = 5_000;
 
@@ -48,7 +48,7 @@ export function recentEventsQuery(span: SelectedTimeRange) {
   });
 }
 
-/** What the charts and lists will ask once they are drawn. The same question twice is asked once. */
+/** The queries of the charts and lists. The query cache sends equal queries once. */
 export function overviewPartQueries(span: SelectedTimeRange) {
   return {
     series: [

@@ -10,6 +10,7 @@ import { gapsQuery } from '../../data/gaps.ts';
 import { selectQueryParameters } from '../../filters/query-part.ts';
 import { type SelectedTimeRange, timeRangeQuery } from '../../filters/time-range.ts';
 import { timeRangeOfUrl } from '../../filters/url-time-range.ts';
+import { browserZone, formatDayLabel } from '../../format/times.ts';
 import { ErrorState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TimeRangePicker } from '../../ui/time-range-picker.tsx';
 import { AttentionList } from './attention-list.tsx';
@@ -19,8 +20,9 @@ import { prefetchGuide, useGuide } from './guide-state.ts';
 import { OverviewCharts } from './overview-charts.tsx';
 import { overviewPartQueries, overviewQuery } from './overview-data.ts';
 import { OverviewLists } from './overview-lists.tsx';
+import { text } from './text.ts';
 
-/** In five seconds: whether something needs a person. In an org where nothing happened yet, the way to the first request. */
+/** What needs attention, and the figures of a time range. A new organization sees the setup guide. */
 export function OverviewPage() {
   const { query, change } = useUrlState();
   const guide = useGuide(query.get('guide') === '1');
@@ -45,27 +47,28 @@ export function OverviewPage() {
   };
   if (guide.isOpen)
     return (
-      <PageFrame title="Overview">
+      <PageFrame title={text.page.title}>
         <Guide guide={guide} onClose={closeGuide} />
       </PageFrame>
     );
   return (
     <PageFrame
-      title="Overview"
+      title={text.page.title}
       actions={
         <TimeRangePicker span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
       }
     >
       {error && !data ? (
-        <ErrorState what="Could not load the overview." error={error} onRetry={() => void refetch()} />
+        <ErrorState what={text.page.loadFailed} error={error} onRetry={() => void refetch()} />
       ) : data ? (
         <div className="grid gap-4">
           <GuideInvitation guide={guide} onOpen={() => change({ guide: '1' })} />
           <AttentionList attention={data.attention} more={data.has_more} />
           {data.summary.retained_from > span.from.toISOString() && (
             <Notice state="partial">
-              Requests from before {new Date(data.summary.retained_from).toLocaleDateString('en-GB')} are no
-              longer kept.
+              {text.page.retention(
+                formatDayLabel(new Date(data.summary.retained_from), browserZone(), new Date()),
+              )}
             </Notice>
           )}
           <OverviewCharts span={span} sum={data.summary} onChoose={choose} />
@@ -78,7 +81,7 @@ export function OverviewPage() {
   );
 }
 
-/** The charts stand below what needs somebody, and do not wait for its answer to ask for theirs. */
+/** Requests the data of the charts without waiting for the answer of the overview. */
 function usePrefetchParts(span: SelectedTimeRange, on: boolean): void {
   const client = useQueryClient();
   useEffect(() => {
@@ -101,7 +104,7 @@ function parseTimeRange(time: string): SelectedTimeRange {
   return timeRangeOfUrl(`overview ${time}`, new URLSearchParams(time));
 }
 
-/** What the page of a link will read. */
+/** Prefetches the queries of the page. */
 export const prefetchOverview: PrefetchQueries = (client, { query }) => {
   const span = parseTimeRange(timeParameters(query));
   const isGuideAsked = query.get('guide') === '1';
@@ -115,7 +118,7 @@ export const prefetchOverview: PrefetchQueries = (client, { query }) => {
 
 function OverviewSkeleton() {
   return (
-    <div role="status" aria-label="Loading" className="grid gap-4 xl:grid-cols-2">
+    <div role="status" aria-label={text.page.loading} className="grid gap-4 xl:grid-cols-2">
       <Skeleton className="h-10 xl:col-span-2" />
       {[1, 2, 3, 4].map((card) => (
         <Skeleton key={card} className="h-56" />
