@@ -32,7 +32,7 @@ export function RequestStep() {
         model: 'sandbox/echo',
         key,
         signal,
-        tell: () => undefined,
+        report: () => undefined,
       });
       if (error) throw error;
     },

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { text as strings } from './text.ts';
 
-/** What the playground asks, and the body that stands for it. Pure. */
+/** The prompt of the playground and the request body for it. Pure. */
 
 export interface ChatToolCall {
   readonly id: string;
@@ -14,16 +15,16 @@ export interface PromptTurn {
   readonly text: string;
   /** `data:` URLs of pictures. */
   readonly images?: readonly string[];
-  /** What an assistant's turn asked to be called. */
+  /** The tool calls of an assistant turn. */
   readonly calls?: readonly ChatToolCall[];
-  /** The call that a tool's turn answers. */
+  /** The id of the call that a tool turn answers. */
   readonly callId?: string;
 }
 
 export interface PlaygroundPrompt {
   readonly system: string;
   readonly turns: readonly PromptTurn[];
-  /** Numbers as typed; empty leaves them to the model. */
+  /** Numbers as typed; empty for the default of the model. */
   readonly temperature: string;
   readonly maxTokens: string;
   /** JSON text of the list of tools; empty for none. */
@@ -49,7 +50,7 @@ export const EXAMPLE_TOOLS = JSON.stringify(
       type: 'function',
       function: {
         name: 'get_weather',
-        description: 'Weather of a place, now.',
+        description: 'Get the current weather of a place.',
         parameters: {
           type: 'object',
           properties: { place: { type: 'string' } },
@@ -62,20 +63,20 @@ export const EXAMPLE_TOOLS = JSON.stringify(
   2,
 );
 
-/** What keeps a prompt from being sent, or null. */
+/** Why a prompt cannot be sent, or null. */
 export function promptProblem(
   prompt: PlaygroundPrompt,
 ): { readonly field: string; readonly text: string } | null {
   if (!prompt.turns.some(({ text, images }) => text.trim() !== '' || images?.length))
-    return { field: 'turns', text: 'Write a message first.' };
+    return { field: 'turns', text: strings.problems.noMessage };
   if (prompt.temperature !== '' && !(Number(prompt.temperature) >= 0 && Number(prompt.temperature) <= 2))
-    return { field: 'temperature', text: 'A number from 0 to 2.' };
+    return { field: 'temperature', text: strings.problems.temperature };
   if (prompt.maxTokens !== '' && !/^[1-9]\d{0,6}$/.test(prompt.maxTokens))
-    return { field: 'max_tokens', text: 'A whole number from 1.' };
+    return { field: 'max_tokens', text: strings.problems.maxTokens };
   if (prompt.json && prompt.schema.trim() !== '' && schemaOf(prompt.schema) === null)
-    return { field: 'schema', text: 'A JSON Schema: an object, such as {"type": "object", …}.' };
+    return { field: 'schema', text: strings.problems.schema };
   return prompt.tools.trim() !== '' && toolsOf(prompt.tools) === null
-    ? { field: 'tools', text: 'A JSON list of tools, each with type and function.' }
+    ? { field: 'tools', text: strings.problems.tools }
     : null;
 }
 

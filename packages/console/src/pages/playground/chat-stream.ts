@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
 import type { ChatToolCall } from './chat-request.ts';
+import { text as strings } from './text.ts';
 
-/** Reading a streamed chat answer, as every client does. Pure. */
+/** Parses a streamed chat answer. Pure. */
 
 export interface ChatAnswer {
   readonly text: string;
@@ -10,7 +11,7 @@ export interface ChatAnswer {
   readonly finish: string | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** An error that came inside the stream. */
+  /** An error inside the stream. */
   readonly failure: { readonly message: string; readonly code: string } | null;
 }
 
@@ -24,7 +25,7 @@ export const EMPTY_CHAT_ANSWER: ChatAnswer = {
   failure: null,
 };
 
-/** Cuts a stream of Server-Sent Events into the data of each, wherever the network cut it. */
+/** Splits a stream of Server-Sent Events into the data of each event, wherever the network split it. */
 export class SseDataParser {
   #rest = '';
 
@@ -43,7 +44,7 @@ export class SseDataParser {
   }
 }
 
-/** The answer with one more event; what is not understood changes nothing. */
+/** The answer with one more event. Unknown events are ignored. */
 export function applyChatEvent(answer: ChatAnswer, data: string): ChatAnswer {
   const chunk = objectIn(data);
   if (!chunk) return answer;
@@ -51,7 +52,10 @@ export function applyChatEvent(answer: ChatAnswer, data: string): ChatAnswer {
   if (isObject(error))
     return {
       ...answer,
-      failure: { message: textAt(error, 'message') || 'The stream broke.', code: textAt(error, 'code') },
+      failure: {
+        message: textAt(error, 'message') || strings.answer.streamBroke,
+        code: textAt(error, 'code'),
+      },
     };
   const choices = chunk['choices'];
   const choice = Array.isArray(choices) ? choices[0] : undefined;
@@ -82,12 +86,12 @@ function applyChoice(answer: ChatAnswer, choice: JsonObject): ChatAnswer {
 
 function applyToolCall(calls: readonly ChatToolCall[], piece: JsonObject): readonly ChatToolCall[] {
   const index = numberAt(piece, 'index') ?? calls.length;
-  const told = piece['function'];
+  const call = piece['function'];
   const known = calls[index] ?? { id: '', name: '', args: '' };
   const next: ChatToolCall = {
     id: textAt(piece, 'id') || known.id,
-    name: known.name + (isObject(told) ? textAt(told, 'name') : ''),
-    args: known.args + (isObject(told) ? textAt(told, 'arguments') : ''),
+    name: known.name + (isObject(call) ? textAt(call, 'name') : ''),
+    args: known.args + (isObject(call) ? textAt(call, 'arguments') : ''),
   };
   const list = [...calls];
   list[index] = next;

@@ -9,8 +9,9 @@ import { Notice } from '../../ui/feedback.tsx';
 import { bodiesQuery } from '../requests/request-bodies.tsx';
 import type { PlaygroundPrompt } from './chat-request.ts';
 import { parsePromptBody } from './parse-prompt-body.ts';
+import { text } from './text.ts';
 
-/** Loads the kept body of a request into the prompt, or says why it cannot. */
+/** Loads the stored body of a request into the prompt, or shows why it cannot be loaded. */
 export function LoadRequestPrompt({
   id,
   onLoaded,
@@ -26,20 +27,16 @@ export function LoadRequestPrompt({
   useEffect(() => {
     if (data) loaded();
   }, [data]);
-  const kept = !(error instanceof ApiError && error.status === 404);
+  const isStored = !(error instanceof ApiError && error.status === 404);
   if (!data && !error) return null;
   return (
     <Notice state="unknown">
       <span className="flex flex-wrap items-center gap-x-2">
         <span>
-          {error && kept
-            ? error.message
-            : error
-              ? 'No bodies are kept of this request.'
-              : 'Its body is none that the playground can send.'}{' '}
+          {error && isStored ? error.message : error ? text.load.noBody : text.load.unsupported}{' '}
           <OrgLink to={`/requests/${id}`}>{shortenId(id)}</OrgLink>
         </span>
-        <IconButton icon={X} label="Dismiss" onClick={onClose} className="size-6" />
+        <IconButton icon={X} label={text.load.dismiss} onClick={onClose} className="size-6" />
       </span>
     </Notice>
   );

@@ -2,7 +2,7 @@ import { isObject } from '@floe/contract/json';
 import { type BodyMessagePart, parseBodyJson, parseConversation } from '../requests/body-messages.ts';
 import type { PlaygroundPrompt, PromptTurn } from './chat-request.ts';
 
-/** A kept request as a prompt of the playground, and the model it asked for. Null when it is none that is understood. */
+/** The stored body of a request as a prompt, and the requested model. Null if the format is not supported. */
 export function parsePromptBody(
   text: string,
 ): { readonly prompt: Partial<PlaygroundPrompt>; readonly model: string } | null {
@@ -21,7 +21,7 @@ export function parsePromptBody(
       turns,
       temperature: typeof temperature === 'number' ? String(temperature) : '',
       maxTokens: typeof most === 'number' ? String(most) : '',
-      // Tools of the other surfaces have another shape; those of Chat go along as they are.
+      // Only the tools of Chat Completions have the format of the playground.
       tools:
         Array.isArray(tools) && tools.every((tool) => isObject(tool) && isObject(tool['function']))
           ? JSON.stringify(tools, null, 2)

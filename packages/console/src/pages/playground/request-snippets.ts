@@ -2,11 +2,11 @@ import type { JsonObject } from '@floe/contract/json';
 import type { Snippet } from '../../ui/code-block.tsx';
 import { chatRequestBody, type PlaygroundPrompt } from './chat-request.ts';
 
-/** The same request as code that runs as it stands, with the key in `FLOE_KEY`. Pure. */
+/** The request as runnable code that reads the key from `FLOE_KEY`. Pure. */
 
 /**
- * @param models one, or several that are compared: then the code asks each and says which answered
- * @param base where the gateway answers, such as `https://floe.example.com/gateway`
+ * @param models one model, or several to compare: then the code calls each and prints its name
+ * @param base base URL of the gateway, such as `https://floe.example.com/gateway`
  */
 export function buildRequestSnippets(
   prompt: PlaygroundPrompt,
@@ -77,7 +77,7 @@ interface PythonSdk {
   readonly imports: string;
   readonly client: string;
   readonly call: string;
-  /** Where the answer's text stands. */
+  /** The expression of the answer's text. */
   readonly text: string;
 }
 
@@ -138,7 +138,7 @@ function aiSdk(prompt: PlaygroundPrompt, models: readonly string[], base: string
   ].join('\n');
 }
 
-/** Tools and pictures have another shape in these two: the words of the conversation go along. */
+/** Text turns only: tools and images have a different format in these two SDKs. */
 function textTurns({ turns }: PlaygroundPrompt) {
   return turns.filter(({ role, text }) => role !== 'tool' && text.trim() !== '');
 }
@@ -153,7 +153,7 @@ function messagesBody(prompt: PlaygroundPrompt): JsonObject {
   };
 }
 
-/** JSON as Python writes it. JSON's strings are Python's too, but for lone surrogates, which nobody can type. */
+/** A JSON value as a Python literal. JSON strings are valid Python, except for lone surrogates, which cannot be typed. */
 function python(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

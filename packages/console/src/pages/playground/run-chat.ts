@@ -8,7 +8,7 @@ export interface ChatRun {
   readonly model: string;
   readonly answer: ChatAnswer;
   readonly requestId: string | null;
-  /** Milliseconds from the click, as this browser saw them. */
+  /** Milliseconds since the click, measured in this browser. */
   readonly firstMs: number | null;
   readonly totalMs: number | null;
   readonly error: ApiError | null;
@@ -24,15 +24,15 @@ export const createChatRun = (model: string): ChatRun => ({
   error: null,
 });
 
-/** Asks the gateway as every client would, and tells how it goes until it is over. Aborting cancels the upstream too. */
+/** Sends a prompt to the gateway and reports the progress until it ends. Aborting cancels the upstream request too. */
 export async function runChat(options: {
   readonly prompt: PlaygroundPrompt;
   readonly model: string;
   readonly key: string;
   readonly signal: AbortSignal;
-  readonly tell: (run: ChatRun) => void;
+  readonly report: (run: ChatRun) => void;
 }): Promise<ChatRun> {
-  const { model, signal, tell: report } = options;
+  const { model, signal, report } = options;
   const start = performance.now();
   let run = createChatRun(model);
   const turn = (changes: Partial<ChatRun>) => {
@@ -78,7 +78,7 @@ function ask({
   return fetch(apiUrl('gateway/v1/chat/completions'), {
     method: 'POST',
     signal,
-    // The key alone says who asks: the console's cookie has no say at the gateway.
+    // The key alone authenticates: the gateway ignores the cookie of the console.
     credentials: 'omit',
     headers: {
       authorization: `Bearer ${key}`,

@@ -15,7 +15,7 @@ export interface ChatRuns {
   readonly clear: () => void;
 }
 
-/** Runs of one prompt by one or two models, drawn once a frame however fast the answer comes. */
+/** Runs one prompt on one or two models. The answers are drawn at most once per frame. */
 export function useChatRuns(): ChatRuns {
   const [runs, setRuns] = useState<readonly (ChatRun | null)[]>([]);
   const abort = useRef<AbortController | null>(null);
@@ -32,18 +32,22 @@ export function useChatRuns(): ChatRuns {
     const draw = drawnOncePerFrame(() => abort.current === mine && setRuns([...latest]));
     draw();
     models.forEach((model, index) => {
-      const tell = (run: ChatRun) => {
+      const report = (run: ChatRun) => {
         latest[index] = run;
         draw();
       };
       void getPlaygroundKey(org, name).then(
         async (key) => {
-          const { error } = await runChat({ prompt, model, key, signal: mine.signal, tell });
-          // Revoked meanwhile, or ended: the next run makes another.
+          const { error } = await runChat({ prompt, model, key, signal: mine.signal, report });
+          // The key was revoked or has expired: the next run creates another.
           if (error?.status === 401) discardPlaygroundKey();
         },
         (error: unknown) =>
-          tell({ ...createChatRun(model), phase: 'failed', error: error instanceof ApiError ? error : null }),
+          report({
+            ...createChatRun(model),
+            phase: 'failed',
+            error: error instanceof ApiError ? error : null,
+          }),
       );
     });
   };
