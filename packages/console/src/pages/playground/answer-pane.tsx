@@ -124,7 +124,7 @@ function RunFigures({ run }: { readonly run: ChatRun }) {
         <span>
           {row.cost_nano_usd === null
             ? outcomeOf(row).state === 'healthy'
-              ? text.figures.noPrice
+              ? text.figures.unknownCost
               : text.figures.noCost
             : formatMoney(row.cost_nano_usd)}
         </span>

@@ -79,7 +79,7 @@ export const text = {
   figures: {
     firstToken: (duration: string) => `First token after ${duration}`,
     tokens: (count: string) => `${count} tokens`,
-    noPrice: 'Cost: no price',
+    unknownCost: 'Cost unknown',
     noCost: 'Cost: –',
     servedBy: (model: string) => `served by ${model}`,
     attempt: (number: number) => `, attempt ${number}`,

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '@floe/contract/json';
+import { detailText } from './detail-text.ts';
 
-/** What people and models said, out of a kept body of Chat Completions, Responses or Messages. Pure. */
+/** The messages of a stored body of Chat Completions, Responses or Messages. Pure. */
 
 export interface BodyMessage {
   readonly role: string;
@@ -13,7 +14,7 @@ export type BodyMessagePart =
   | { readonly kind: 'result'; readonly id: string; readonly text: string }
   | { readonly kind: 'other'; readonly what: string };
 
-/** The conversation of a body, or null when it is none that is understood: then it is shown as it is. */
+/** The messages of a body, or null if its format is not supported. */
 export function parseConversation(text: string): readonly BodyMessage[] | null {
   const body = parseBodyJson(text);
   if (!isObject(body)) return null;
@@ -23,7 +24,7 @@ export function parseConversation(text: string): readonly BodyMessage[] | null {
   return said.length === 0 ? null : said;
 }
 
-/** The body's JSON, or null when it is none: one that was cut, or a text. */
+/** The JSON of a body, or null if it is truncated or not JSON. */
 export function parseBodyJson(text: string): Json {
   try {
     return JSON.parse(text);
@@ -92,11 +93,12 @@ function partOf(part: JsonObject): BodyMessagePart {
   return { kind: 'other', what: describe(part) };
 }
 
-/** `image, 312 KB`: pictures are told, never drawn: a kept body is not trusted to be one. */
+/** `image, 312 KB`. Images are described and not shown, because a stored body is not trusted. */
 function describe(part: JsonObject): string {
-  const type = typeof part['type'] === 'string' ? part['type'].replaceAll('_', ' ') : 'part';
+  const type =
+    typeof part['type'] === 'string' ? part['type'].replaceAll('_', ' ') : detailText.bodies.unknownPart;
   const size = JSON.stringify(part).length;
-  return `${type}, ${size < 1024 ? `${size} B` : `${Math.round((size * 3) / 4 / 1024)} KB`}`;
+  return detailText.bodies.part(type, size < 1024 ? `${size} B` : `${Math.round((size * 3) / 4 / 1024)} KB`);
 }
 
 function plainText(content: Json | undefined): string {

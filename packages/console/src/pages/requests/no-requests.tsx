@@ -2,12 +2,14 @@ import { useQueries } from '@tanstack/react-query';
 import { apiUrl } from '../../data/base.ts';
 import type { FilterToken } from '../../filters/filter-text.ts';
 import { describeFilter } from '../../filters/filter-value.ts';
+import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
+import { text } from './text.ts';
 
-/** An empty list says why: nothing was ever sent, or the filters leave nothing. */
+/** Why the list is empty: no requests in the time range, or none that match the filters. */
 export function NoRequests({
   tokens,
   filters,
@@ -23,11 +25,8 @@ export function NoRequests({
     return <NoneMatch tokens={tokens} filters={filters} onRemove={onRemove} onWiden={onWiden} />;
   return (
     <>
-      <EmptyState
-        title="No requests in this time"
-        action={<Button onClick={onWiden}>Widen to 7 days</Button>}
-      >
-        Each call through the gateway becomes a row here within a second.
+      <EmptyState title={text.empty.title} action={<Button onClick={onWiden}>{text.empty.widen}</Button>}>
+        {text.empty.body}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
         <CodeBlock snippets={[{ label: 'curl', code: firstRequest() }]} />
@@ -36,7 +35,7 @@ export function NoRequests({
   );
 }
 
-/** Which filter alone keeps rows away, and how many: the newest of them, as far as a page of the list goes. */
+/** Which single filter excludes all rows, and how many rows it excludes, up to one page. */
 function NoneMatch({
   tokens,
   filters,
@@ -55,24 +54,28 @@ function NoneMatch({
   });
   return (
     <EmptyState
-      title="No requests match"
+      title={text.empty.filteredTitle}
       action={
         <>
           {(found.length > 0 ? found.map(({ token }) => token) : tokens).map((token) => (
             <Button key={token.name} onClick={() => onRemove(token.name)}>
-              Remove {describeToken(token)}
+              {text.empty.removeFilter(describeToken(token))}
             </Button>
           ))}
-          <Button onClick={onWiden}>Widen to 7 days</Button>
+          <Button onClick={onWiden}>{text.empty.widen}</Button>
         </>
       }
     >
       {found.length === 0
-        ? 'Nothing in this time has all of these filters.'
+        ? text.empty.filteredBody
         : found.map(({ token, page: { data, next_cursor } }) => (
             <span key={token.name} className="block">
-              Without {describeToken(token)} there would be{' '}
-              {next_cursor ? `more than ${data.length}` : data.length}.
+              {text.empty.without(
+                describeToken(token),
+                next_cursor
+                  ? text.export.moreThan(pluralize(data.length, 'request'))
+                  : pluralize(data.length, 'request'),
+              )}
             </span>
           ))}
     </EmptyState>

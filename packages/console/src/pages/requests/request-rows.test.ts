@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RequestRow } from '@floe/contract/api/analytics';
-import { cellFilters, rowFilters } from './request-fields.ts';
 import {
   attemptSegments,
   describeInterruption,
   describePromptSaving,
+  outputSpeed,
+} from './request-details.ts';
+import { cellFilters, rowFilters } from './request-fields.ts';
+import {
   fixedTimeRange,
   mergeRequestRows,
   metadataKeys,
   outcomeOf,
-  outputSpeed,
   requestModels,
   unpricedModel,
 } from './request-rows.ts';

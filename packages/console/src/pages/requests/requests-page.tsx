@@ -15,12 +15,13 @@ import { RequestFiguresLayout } from './request-figures-layout.tsx';
 import { excludeFilterValue, RequestResults } from './request-results.tsx';
 import { fixedTimeRange, outcomeOf } from './request-rows.ts';
 import type { RowFilterTarget } from './row-filters.tsx';
+import { text } from './text.ts';
 import { type RequestList, useRequestList } from './use-request-list.ts';
 import { useScrollPosition } from './use-scroll-position.ts';
 
 export { prefetchRequests } from './use-request-list.ts';
 
-/** Not part of the first page: it is there before anyone has read a row. */
+/** Loaded after the first page. */
 const RequestDrawer = lazy(() =>
   import('./request-drawer.tsx').then(({ RequestDrawer: Part }) => ({ default: Part })),
 );
@@ -62,11 +63,11 @@ type Row = RequestList['rows'][number];
 
 const NO_ROWS: RequestList['rows'] = [];
 
-/** Every call through the gateway: find one among millions, or watch them come. */
+/** The list of all requests, with filters and live updates. */
 export function RequestsPage() {
   const list = useRequestList();
   const { query, change, span, filters, rows, answer } = list;
-  // Rows of the list before are no place to go back to.
+  // Placeholder rows of the previous list have no scroll position.
   const there = answer.isPlaceholderData ? NO_ROWS : rows;
   const ids = useMemo(() => there.map(({ id }) => id), [there]);
   useScrollPosition({ key: list.key, ids, more: list.more, hasMore: answer.hasNextPage });
@@ -80,7 +81,9 @@ export function RequestsPage() {
     <Suspense fallback={<ClosedByEscape onClose={close} />}>
       <RequestDrawer
         id={open}
-        place={at === -1 ? null : `${at + 1} of ${rows.length}${answer.hasNextPage ? '+' : ''}`}
+        place={
+          at === -1 ? null : text.page.position(at + 1, `${rows.length}${answer.hasNextPage ? '+' : ''}`)
+        }
         onClose={close}
         onPrevious={() => walk(-1)}
         onNext={() => walk(1)}
@@ -89,7 +92,7 @@ export function RequestsPage() {
     </Suspense>
   );
   return (
-    <PageFrame title="Requests" padded={false} actions={<Toolbar list={list} />} beside={drawer}>
+    <PageFrame title={text.page.title} padded={false} actions={<Toolbar list={list} />} beside={drawer}>
       <RequestViews query={query} onChange={change} />
       <div className="grid grid-cols-1 gap-3 px-4 py-3 md:px-6">
         <Filters list={list} />
@@ -121,18 +124,18 @@ function Filters({ list: { tokens, change, span } }: { readonly list: RequestLis
       onAdd={({ name, value }) => change({ [name]: value })}
       onRemove={(name) => change({ [name]: null })}
       values={(field, begun) => fieldValuesQuery(field, begun, span)}
-      placeholder="Filter by status, model, key, metadata…"
+      placeholder={text.page.filterPlaceholder}
     />
   );
 }
 
-/** Stands for a drawer whose code is being loaded: as wide, and it can be closed already. */
+/** The placeholder of a drawer while its code is loaded. It can be closed already. */
 function ClosedByEscape({ onClose }: { readonly onClose: () => void }) {
-  useShortcuts([{ keys: 'Escape', does: 'Close', run: onClose }]);
+  useShortcuts([{ keys: 'Escape', does: text.shortcuts.close, run: onClose }]);
   return <DrawerPlace />;
 }
 
-/** The keys of the page; returns what goes to another row. */
+/** Registers the shortcuts of the page; returns a function that moves to another row. */
 function useWalk(
   list: RequestList,
   at: number,
@@ -162,19 +165,19 @@ function useWalk(
   useShortcuts([
     {
       keys: 'l',
-      does: 'Live on, off or on again',
+      does: text.shortcuts.live,
       run: () => (tail.waiting > 0 ? showWaitingRequests(list) : toggleLive(list)),
     },
-    { keys: 'j', does: 'Next request', run: () => walk(1) },
-    { keys: 'k', does: 'Previous request', run: () => walk(-1) },
-    { keys: 'J', does: 'Next request that went wrong', run: () => toError(1) },
-    { keys: 'K', does: 'Previous request that went wrong', run: () => toError(-1) },
+    { keys: 'j', does: text.shortcuts.next, run: () => walk(1) },
+    { keys: 'k', does: text.shortcuts.previous, run: () => walk(-1) },
+    { keys: 'J', does: text.shortcuts.nextFailed, run: () => toError(1) },
+    { keys: 'K', does: text.shortcuts.previousFailed, run: () => toError(-1) },
     {
       keys: 'y',
-      does: 'Freeze the time range',
+      does: text.shortcuts.fixTime,
       run: () => change(absolute(fixedTimeRange(span, rows[0], new Date()))),
     },
-    { keys: 'f', does: 'Filter by the row', run: filter },
+    { keys: 'f', does: text.shortcuts.filter, run: filter },
   ]);
   return walk;
 }

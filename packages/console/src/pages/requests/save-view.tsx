@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import type { SavedView } from './saved-views.ts';
+import { text } from './text.ts';
 import { createView, deleteView, replaceViewFilters, updateView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
@@ -16,7 +17,7 @@ const ViewDialog = lazy(() =>
 
 const TOUCHES = [['views']] as const;
 
-/** Keeps the filters, the relative time and the columns under a name. */
+/** Saves the filters, the relative time range and the columns as a view. */
 export function SaveView({
   query,
   onChange,
@@ -28,12 +29,12 @@ export function SaveView({
   return (
     <>
       <Button look="quiet" icon={Plus} needs="views" onClick={() => setOpen(true)} className="self-center">
-        Save view
+        {text.views.save}
       </Button>
       {open && (
         <Suspense>
           <ViewDialog
-            title="Save view"
+            title={text.views.save}
             make={(name, shared) => createView(name, shared, query)}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
@@ -44,7 +45,7 @@ export function SaveView({
   );
 }
 
-/** What can be done with the view that is shown. */
+/** The actions on the current view. */
 export function ViewMenu({
   saved,
   query,
@@ -60,39 +61,39 @@ export function ViewMenu({
 }) {
   const [renaming, setRenaming] = useState(false);
   const shared = useDenialReason(saved.shared ? 'management' : 'views');
-  const { keep, remove } = useViewChanges(saved, query, onChange);
+  const { update, remove } = useViewChanges(saved, query, onChange);
   return (
     <>
       <Menu
         trigger={
           <Button look="quiet" className="self-center">
-            {edited ? 'Edited' : 'View'}…
+            {edited ? text.views.edited : text.views.edit}
           </Button>
         }
         align="start"
       >
-        <MenuItem disabled={!edited || shared !== null} onSelect={() => keep.run(undefined)}>
-          Save what is shown
+        <MenuItem disabled={!edited || shared !== null} onSelect={() => update.run(undefined)}>
+          {text.views.update}
         </MenuItem>
         <MenuItem disabled={!edited} onSelect={onReset}>
-          Reset
+          {text.views.reset}
         </MenuItem>
         <MenuItem disabled={shared !== null} onSelect={() => setRenaming(true)}>
-          Rename or share
+          {text.views.rename}
         </MenuItem>
         <MenuItem danger disabled={shared !== null} onSelect={() => remove.run(undefined)}>
-          Delete view
+          {text.views.delete}
         </MenuItem>
       </Menu>
-      {(keep.error ?? remove.error) && (
+      {(update.error ?? remove.error) && (
         <span role="alert" className="self-center text-small text-failing-ink">
-          {(keep.error ?? remove.error)?.message}
+          {(update.error ?? remove.error)?.message}
         </span>
       )}
       {renaming && (
         <Suspense>
           <ViewDialog
-            title="Rename or share"
+            title={text.views.rename}
             from={saved}
             make={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
             onClose={() => setRenaming(false)}
@@ -106,17 +107,18 @@ export function ViewMenu({
 
 function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (changes: UrlChanges) => void) {
   const client = useQueryClient();
-  const failed = (error: unknown) => showToast(error instanceof Error ? error.message : 'Not saved');
-  const keep = useApiMutation(() => replaceViewFilters(saved.id, query), {
+  const failed = (error: unknown) =>
+    showToast(error instanceof Error ? error.message : text.views.notRestored);
+  const update = useApiMutation(() => replaceViewFilters(saved.id, query), {
     touches: TOUCHES,
-    done: () => showToast(`${saved.name} shows this from now on`),
+    done: () => showToast(text.views.updated(saved.name)),
   });
   const remove = useApiMutation(() => deleteView(saved.id), {
     touches: TOUCHES,
     done() {
       onChange({ view: null });
-      // Undone by saving it again, under an id of its own.
-      showToast(`View ${saved.name} deleted`, () => {
+      // Undo creates the view again, with a new id.
+      showToast(text.views.deleted(saved.name), () => {
         void createView(saved.name, saved.shared, query).then(({ id }) => {
           onChange({ view: id });
           return client.invalidateQueries({ queryKey: ['views'] });
@@ -124,5 +126,5 @@ function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (cha
       });
     },
   });
-  return { keep, remove };
+  return { update, remove };
 }

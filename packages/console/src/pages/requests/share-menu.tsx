@@ -8,9 +8,10 @@ import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
 import type { RequestFilters } from './request-data.ts';
 import { fixedTimeRange } from './request-rows.ts';
+import { text } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
-/** What can be taken from the list: the link, the same question for a shell, all rows that match. */
+/** Copies a link or an API call, and exports all matching rows. */
 export function ShareMenu({ list }: { readonly list: RequestList }) {
   const { span, filters, rows, answer } = list;
   const fixed = () => {
@@ -22,43 +23,40 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
     return url.href;
   };
   const label = timeRangeLabel(span);
-  const number = answer.hasNextPage ? `more than ${formatCount(rows.length)}` : formatCount(rows.length);
+  const number = answer.hasNextPage
+    ? text.export.moreThan(formatCount(rows.length))
+    : formatCount(rows.length);
   return (
     <>
-      <Menu trigger={<IconButton icon={Link2} label="Share" />}>
-        <MenuItem
-          onSelect={() => copyWithToast(fixed(), 'Link copied. It shows exactly these requests, also later.')}
-        >
-          Copy link to exactly these
+      <Menu trigger={<IconButton icon={Link2} label={text.share.label} />}>
+        <MenuItem onSelect={() => copyWithToast(fixed(), text.share.fixedLinkCopied)}>
+          {text.share.fixedLink}
         </MenuItem>
         {label && (
           <MenuItem
-            onSelect={() =>
-              copyWithToast(
-                location.href,
-                `Live link copied. It shows the ${label.toLowerCase()} of whenever it is opened.`,
-              )
-            }
+            onSelect={() => copyWithToast(location.href, text.share.liveLinkCopied(label.toLowerCase()))}
           >
-            Copy live link: {label.toLowerCase()}, whenever it is opened
+            {text.share.liveLink(label.toLowerCase())}
           </MenuItem>
         )}
         <MenuItem
-          onSelect={() => copyWithToast(formatCurl('api/analytics/requests', filters), 'API call copied')}
+          onSelect={() =>
+            copyWithToast(formatCurl('api/analytics/requests', filters), text.share.apiCallCopied)
+          }
         >
-          Copy as API call
+          {text.share.apiCall}
         </MenuItem>
       </Menu>
-      <Menu trigger={<IconButton icon={Download} label="Export" />}>
-        <MenuLabel>All {number} that match, not only those on screen</MenuLabel>
-        <MenuItem onSelect={() => save('csv', filters)}>As CSV</MenuItem>
-        <MenuItem onSelect={() => save('ndjson', filters)}>As NDJSON, every field</MenuItem>
+      <Menu trigger={<IconButton icon={Download} label={text.export.label} />}>
+        <MenuLabel>{text.export.matching(number)}</MenuLabel>
+        <MenuItem onSelect={() => save('csv', filters)}>{text.export.csv}</MenuItem>
+        <MenuItem onSelect={() => save('ndjson', filters)}>{text.export.ndjson}</MenuItem>
       </Menu>
     </>
   );
 }
 
-/** The browser saves the answer as it streams; nothing of it is held here. */
+/** The browser saves the export while it streams; the page does not buffer it. */
 function save(format: 'csv' | 'ndjson', filters: RequestFilters): void {
   const url = apiUrl('api/analytics/export');
   url.search = formatQueryParameters({ ...filters, format });

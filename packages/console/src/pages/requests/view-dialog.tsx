@@ -7,8 +7,9 @@ import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
 import type { SavedView } from './saved-views.ts';
+import { text } from './text.ts';
 
-/** Name of a view, and who sees it. */
+/** The name of a view, and who can see it. */
 export function ViewDialog({
   title,
   from,
@@ -40,26 +41,26 @@ export function ViewDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{text.views.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              Save view
+              {text.views.save}
             </Button>
           </>
         }
       >
-        <FormField name="name" label="Name">
+        <FormField name="name" label={text.views.name}>
           <Input
             value={name}
-            placeholder="Slow Claude Code"
+            placeholder={text.views.namePlaceholder}
             onChange={({ target }) => setName(target.value)}
           />
         </FormField>
         <Checkbox
-          label="Everybody in the org sees it"
+          label={text.views.shared}
           checked={shared}
           disabled={refusal !== null}
           onChange={setShared}
-          hint={refusal ?? 'Else it is yours alone.'}
+          hint={refusal ?? text.views.sharedHelp}
         />
       </Form>
     </Dialog>
