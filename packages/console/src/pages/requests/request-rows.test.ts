@@ -77,7 +77,7 @@ test('every end of a request has a shape, and a refusal says why in words', () =
   assert.equal(of({ outcome: 'client_error', status: 400 }).state, 'failing');
   assert.equal(of({ outcome: 'cached' }).state, 'cached');
   assert.equal(of({ outcome: 'partial' }).state, 'partial');
-  assert.equal(of({ outcome: 'aborted', status: 499 }).status, 'Client left');
+  assert.equal(of({ outcome: 'aborted', status: 499 }).status, 'Client disconnected');
   const code = 'some_new_code';
   assert.equal(of({ outcome: 'upstream_error', status: 502, error_code: code }).reason, 'some new code');
 });
@@ -173,15 +173,15 @@ test('a request that broke off says when, by whom and what its client has', () =
   assert.equal(said({}), undefined);
   assert.equal(
     said({ state: 'partial', error_source: 'upstream' }),
-    'openai stopped at 2.00 s. The client got 100 tokens and an error event.',
+    'openai ended the answer after 2.00 s. The client received 100 tokens and an error event.',
   );
   assert.match(
     said({ state: 'partial', error_source: 'gateway', stream: false }) ?? '',
-    /^Floe stopped .+ tokens\.$/,
+    /^Floe ended the answer .+ tokens\.$/,
   );
   assert.match(
     said({ state: 'aborted', first_token_ms: null }) ?? '',
-    /left at 2\.00 s, before the first token/,
+    /disconnected after 2\.00 s, before the first token/,
   );
 });
 

@@ -116,7 +116,7 @@ export const text = {
     pausedAfter: ' waiting',
     reconnecting: 'Reconnecting',
     lastUpdate: (time: string) => `, last update ${time}`,
-    newRequests: (count: number) => `Show ${count} new`,
+    newRequests: (count: number) => `Show ${count} new ${count === 1 ? 'request' : 'requests'}`,
     sampled: 'More requests arrive than the list can show. The counts are exact.',
   },
   views: {
