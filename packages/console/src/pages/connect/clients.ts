@@ -1,7 +1,7 @@
 import type { Snippet } from '../../ui/code-block.tsx';
 import { clientText } from './text.ts';
 
-/** The settings of each client and its common pitfalls, as documented in docs/clients.md. Pure. */
+/** The settings of each client and its common pitfalls, as documented in docs/reference/clients.md. Pure. */
 
 export interface ConnectionSettings {
   /** The base URL of the gateway without a trailing slash: `https://floe.example.com/gateway`. */
