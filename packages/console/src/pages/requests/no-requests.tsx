@@ -6,8 +6,8 @@ import { pluralize } from '../../format/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { EmptyState } from '../../ui/feedback.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import { type RequestFilters, withoutFilterQuery } from './request-data.ts';
-import { text } from './text.ts';
 
 /** Why the list is empty: no requests in the time range, or none that match the filters. */
 export function NoRequests({
@@ -25,8 +25,11 @@ export function NoRequests({
     return <NoneMatch tokens={tokens} filters={filters} onRemove={onRemove} onWiden={onWiden} />;
   return (
     <>
-      <EmptyState title={text.empty.title} action={<Button onClick={onWiden}>{text.empty.widen}</Button>}>
-        {text.empty.body}
+      <EmptyState
+        title={listMenusText.empty.title}
+        action={<Button onClick={onWiden}>{listMenusText.empty.widen}</Button>}
+      >
+        {listMenusText.empty.body}
       </EmptyState>
       <div className="mx-auto max-w-2xl px-4 pb-10">
         <CodeBlock snippets={[{ label: 'curl', code: firstRequest() }]} />
@@ -54,26 +57,26 @@ function NoneMatch({
   });
   return (
     <EmptyState
-      title={text.empty.filteredTitle}
+      title={listMenusText.empty.filteredTitle}
       action={
         <>
           {(found.length > 0 ? found.map(({ token }) => token) : tokens).map((token) => (
             <Button key={token.name} onClick={() => onRemove(token.name)}>
-              {text.empty.removeFilter(describeToken(token))}
+              {listMenusText.empty.removeFilter(describeToken(token))}
             </Button>
           ))}
-          <Button onClick={onWiden}>{text.empty.widen}</Button>
+          <Button onClick={onWiden}>{listMenusText.empty.widen}</Button>
         </>
       }
     >
       {found.length === 0
-        ? text.empty.filteredBody
+        ? listMenusText.empty.filteredBody
         : found.map(({ token, page: { data, next_cursor } }) => (
             <span key={token.name} className="block">
-              {text.empty.without(
+              {listMenusText.empty.without(
                 describeToken(token),
                 next_cursor
-                  ? text.export.moreThan(pluralize(data.length, 'request'))
+                  ? listMenusText.export.moreThan(pluralize(data.length, 'request'))
                   : pluralize(data.length, 'request'),
               )}
             </span>

@@ -3,8 +3,8 @@ import { lazy, Suspense, useEffect, useEffectEvent } from 'react';
 import type { UrlChanges } from '../../app/url-state.ts';
 import { joinClassNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/feedback.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import { applyView, clearViewParameters, isViewEdited, isViewOnlyUrl } from './saved-views.ts';
-import { text } from './text.ts';
 import { viewsQuery } from './view-data.ts';
 
 const SaveView = lazy(() => import('./save-view.tsx').then(({ SaveView: Part }) => ({ default: Part })));
@@ -17,13 +17,13 @@ interface View {
 
 /** The built-in views. Saved views follow them. */
 const VIEWS: readonly View[] = [
-  { label: text.views.builtIn.all, filters: {} },
-  { label: text.views.builtIn.errors, filters: { outcome: 'client_error,upstream_error,partial' } },
-  { label: text.views.builtIn.blocked, filters: { outcome: 'blocked' } },
-  { label: text.views.builtIn.partial, filters: { outcome: 'partial' } },
-  { label: text.views.builtIn.cached, filters: { outcome: 'cached' } },
-  { label: text.views.builtIn.slow, filters: { first_token_ms: '>=2000' } },
-  { label: text.views.builtIn.ide, filters: { route_mode: 'ide' } },
+  { label: listMenusText.views.builtIn.all, filters: {} },
+  { label: listMenusText.views.builtIn.errors, filters: { outcome: 'client_error,upstream_error,partial' } },
+  { label: listMenusText.views.builtIn.blocked, filters: { outcome: 'blocked' } },
+  { label: listMenusText.views.builtIn.partial, filters: { outcome: 'partial' } },
+  { label: listMenusText.views.builtIn.cached, filters: { outcome: 'cached' } },
+  { label: listMenusText.views.builtIn.slow, filters: { first_token_ms: '>=2000' } },
+  { label: listMenusText.views.builtIn.ide, filters: { route_mode: 'ide' } },
 ];
 const VIEW_FILTERS = ['outcome', 'route_mode', 'first_token_ms'];
 
@@ -45,7 +45,7 @@ export function RequestViews({
   const edited = current !== undefined && isViewEdited(query, current);
   return (
     <>
-      <nav aria-label={text.views.label} className={STRIP}>
+      <nav aria-label={listMenusText.views.label} className={STRIP}>
         {VIEWS.map((view) => (
           <ViewTab
             key={view.label}
@@ -84,7 +84,7 @@ export function RequestViews({
       </nav>
       {isGone && (
         <div className="px-4 pt-3 md:px-6">
-          <Notice>{text.views.missing}</Notice>
+          <Notice>{listMenusText.views.missing}</Notice>
         </div>
       )}
     </>

@@ -7,8 +7,8 @@ import { useDenialReason } from '../../data/use-denial-reason.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import type { SavedView } from './saved-views.ts';
-import { text } from './text.ts';
 import { createView, deleteView, replaceViewFilters, updateView } from './view-data.ts';
 
 const ViewDialog = lazy(() =>
@@ -29,12 +29,12 @@ export function SaveView({
   return (
     <>
       <Button look="quiet" icon={Plus} needs="views" onClick={() => setOpen(true)} className="self-center">
-        {text.views.save}
+        {listMenusText.views.save}
       </Button>
       {open && (
         <Suspense>
           <ViewDialog
-            title={text.views.save}
+            title={listMenusText.views.save}
             make={(name, shared) => createView(name, shared, query)}
             onClose={() => setOpen(false)}
             onDone={(saved) => onChange({ view: saved.id })}
@@ -67,22 +67,22 @@ export function ViewMenu({
       <Menu
         trigger={
           <Button look="quiet" className="self-center">
-            {edited ? text.views.edited : text.views.edit}
+            {edited ? listMenusText.views.edited : listMenusText.views.edit}
           </Button>
         }
         align="start"
       >
         <MenuItem disabled={!edited || shared !== null} onSelect={() => update.run(undefined)}>
-          {text.views.update}
+          {listMenusText.views.update}
         </MenuItem>
         <MenuItem disabled={!edited} onSelect={onReset}>
-          {text.views.reset}
+          {listMenusText.views.reset}
         </MenuItem>
         <MenuItem disabled={shared !== null} onSelect={() => setRenaming(true)}>
-          {text.views.rename}
+          {listMenusText.views.rename}
         </MenuItem>
         <MenuItem danger disabled={shared !== null} onSelect={() => remove.run(undefined)}>
-          {text.views.delete}
+          {listMenusText.views.delete}
         </MenuItem>
       </Menu>
       {(update.error ?? remove.error) && (
@@ -93,7 +93,7 @@ export function ViewMenu({
       {renaming && (
         <Suspense>
           <ViewDialog
-            title={text.views.rename}
+            title={listMenusText.views.rename}
             from={saved}
             make={(name, isShared) => updateView(saved.id, { name, shared: isShared })}
             onClose={() => setRenaming(false)}
@@ -108,17 +108,17 @@ export function ViewMenu({
 function useViewChanges(saved: SavedView, query: URLSearchParams, onChange: (changes: UrlChanges) => void) {
   const client = useQueryClient();
   const failed = (error: unknown) =>
-    showToast(error instanceof Error ? error.message : text.views.notRestored);
+    showToast(error instanceof Error ? error.message : listMenusText.views.notRestored);
   const update = useApiMutation(() => replaceViewFilters(saved.id, query), {
     touches: TOUCHES,
-    done: () => showToast(text.views.updated(saved.name)),
+    done: () => showToast(listMenusText.views.updated(saved.name)),
   });
   const remove = useApiMutation(() => deleteView(saved.id), {
     touches: TOUCHES,
     done() {
       onChange({ view: null });
       // Undo creates the view again, with a new id.
-      showToast(text.views.deleted(saved.name), () => {
+      showToast(listMenusText.views.deleted(saved.name), () => {
         void createView(saved.name, saved.shared, query).then(({ id }) => {
           onChange({ view: id });
           return client.invalidateQueries({ queryKey: ['views'] });

@@ -6,9 +6,9 @@ import { formatCount } from '../../format/amounts.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { copyWithToast } from '../../ui/copy-button.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import type { RequestFilters } from './request-data.ts';
 import { fixedTimeRange } from './request-rows.ts';
-import { text } from './text.ts';
 import type { RequestList } from './use-request-list.ts';
 
 /** Copies a link or an API call, and exports all matching rows. */
@@ -24,33 +24,35 @@ export function ShareMenu({ list }: { readonly list: RequestList }) {
   };
   const label = timeRangeLabel(span);
   const number = answer.hasNextPage
-    ? text.export.moreThan(formatCount(rows.length))
+    ? listMenusText.export.moreThan(formatCount(rows.length))
     : formatCount(rows.length);
   return (
     <>
-      <Menu trigger={<IconButton icon={Link2} label={text.share.label} />}>
-        <MenuItem onSelect={() => copyWithToast(fixed(), text.share.fixedLinkCopied)}>
-          {text.share.fixedLink}
+      <Menu trigger={<IconButton icon={Link2} label={listMenusText.share.label} />}>
+        <MenuItem onSelect={() => copyWithToast(fixed(), listMenusText.share.fixedLinkCopied)}>
+          {listMenusText.share.fixedLink}
         </MenuItem>
         {label && (
           <MenuItem
-            onSelect={() => copyWithToast(location.href, text.share.liveLinkCopied(label.toLowerCase()))}
+            onSelect={() =>
+              copyWithToast(location.href, listMenusText.share.liveLinkCopied(label.toLowerCase()))
+            }
           >
-            {text.share.liveLink(label.toLowerCase())}
+            {listMenusText.share.liveLink(label.toLowerCase())}
           </MenuItem>
         )}
         <MenuItem
           onSelect={() =>
-            copyWithToast(formatCurl('api/analytics/requests', filters), text.share.apiCallCopied)
+            copyWithToast(formatCurl('api/analytics/requests', filters), listMenusText.share.apiCallCopied)
           }
         >
-          {text.share.apiCall}
+          {listMenusText.share.apiCall}
         </MenuItem>
       </Menu>
-      <Menu trigger={<IconButton icon={Download} label={text.export.label} />}>
-        <MenuLabel>{text.export.matching(number)}</MenuLabel>
-        <MenuItem onSelect={() => save('csv', filters)}>{text.export.csv}</MenuItem>
-        <MenuItem onSelect={() => save('ndjson', filters)}>{text.export.ndjson}</MenuItem>
+      <Menu trigger={<IconButton icon={Download} label={listMenusText.export.label} />}>
+        <MenuLabel>{listMenusText.export.matching(number)}</MenuLabel>
+        <MenuItem onSelect={() => save('csv', filters)}>{listMenusText.export.csv}</MenuItem>
+        <MenuItem onSelect={() => save('ndjson', filters)}>{listMenusText.export.ndjson}</MenuItem>
       </Menu>
     </>
   );

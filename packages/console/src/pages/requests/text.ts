@@ -1,6 +1,9 @@
 import { formatCount } from '../../format/amounts.ts';
 
-/** Every string of the request list. Those of a single request are in `detail-text.ts`, which is loaded later. */
+/**
+ * The strings of the request list that the first page needs. Strings that are loaded later: `list-menus-text.ts` for
+ * views, menus and the empty list, `detail-text.ts` for a single request.
+ */
 export const text = {
   page: {
     title: 'Requests',
@@ -119,64 +122,10 @@ export const text = {
     newRequests: (count: number) => `Show ${count} new ${count === 1 ? 'request' : 'requests'}`,
     sampled: 'More requests arrive than the list can show. The counts are exact.',
   },
-  views: {
-    label: 'Views',
-    builtIn: {
-      all: 'All',
-      errors: 'Errors',
-      blocked: 'Blocked',
-      partial: 'Partial',
-      cached: 'Cached',
-      slow: 'Slow first token',
-      ide: 'IDE',
-    },
-    missing:
-      'The view of this link was deleted, or it is the private view of another member. The list shows the other filters of the link.',
-    save: 'Save view',
-    edit: 'Edit view',
-    edited: 'Edit view (changed)',
-    update: 'Save changes to view',
-    reset: 'Discard changes',
-    rename: 'Rename or share view',
-    delete: 'Delete view',
-    updated: (name: string) => `View ${name} is updated.`,
-    deleted: (name: string) => `View ${name} is deleted.`,
-    notRestored: 'The view could not be restored.',
-    name: 'Name',
-    namePlaceholder: 'Slow Claude Code',
-    shared: 'Share with the organization',
-    sharedHelp: 'All members see a shared view. Otherwise only you see it.',
-    cancel: 'Cancel',
-  },
-  share: {
-    label: 'Copy link',
-    fixedLink: 'Copy link to these requests',
-    fixedLinkCopied: 'Link copied. It always shows these requests.',
-    liveLink: (range: string) => `Copy live link (${range})`,
-    liveLinkCopied: (range: string) => `Live link copied. It shows the ${range} at the time it is opened.`,
-    apiCall: 'Copy API call',
-    apiCallCopied: 'API call copied.',
-  },
-  export: {
-    label: 'Export requests',
-    matching: (count: string) => `All ${count} matching requests`,
-    moreThan: (count: string) => `more than ${count}`,
-    csv: 'Export as CSV',
-    ndjson: 'Export as JSON Lines (all fields)',
-  },
   rowFilters: {
     only: (filter: string) => `Only ${filter}`,
     exclude: (filter: string) => `Exclude ${filter}`,
     open: 'Filter by this request',
     openHint: 'Filter by this request (f)',
-  },
-  empty: {
-    title: 'No requests in this time range',
-    body: 'Each call through the gateway appears here within a second. To send a first request, run this command:',
-    filteredTitle: 'No requests match',
-    filteredBody: 'No request in this time range matches all filters.',
-    without: (filter: string, count: string) => `Without ${filter}: ${count}.`,
-    removeFilter: (filter: string) => `Remove ${filter}`,
-    widen: 'Show the last 7 days',
   },
 } as const;

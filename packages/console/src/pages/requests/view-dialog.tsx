@@ -6,8 +6,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Input } from '../../ui/field.tsx';
 import { Form, FormField } from '../../ui/form.tsx';
 import { Checkbox } from '../../ui/toggles.tsx';
+import { listMenusText } from './list-menus-text.ts';
 import type { SavedView } from './saved-views.ts';
-import { text } from './text.ts';
 
 /** The name of a view, and who can see it. */
 export function ViewDialog({
@@ -41,26 +41,26 @@ export function ViewDialog({
         running={save.running}
         actions={
           <>
-            <Button onClick={onClose}>{text.views.cancel}</Button>
+            <Button onClick={onClose}>{listMenusText.views.cancel}</Button>
             <Button type="submit" look="primary" busy={save.running}>
-              {text.views.save}
+              {listMenusText.views.save}
             </Button>
           </>
         }
       >
-        <FormField name="name" label={text.views.name}>
+        <FormField name="name" label={listMenusText.views.name}>
           <Input
             value={name}
-            placeholder={text.views.namePlaceholder}
+            placeholder={listMenusText.views.namePlaceholder}
             onChange={({ target }) => setName(target.value)}
           />
         </FormField>
         <Checkbox
-          label={text.views.shared}
+          label={listMenusText.views.shared}
           checked={shared}
           disabled={refusal !== null}
           onChange={setShared}
-          hint={refusal ?? text.views.sharedHelp}
+          hint={refusal ?? listMenusText.views.sharedHelp}
         />
       </Form>
     </Dialog>
